@@ -88,7 +88,7 @@ export type Node = {
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: FastifyInstance
-  /** The places of heavy work. */
+  /** Slots for heavy requests. */
   readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
   readonly url: string
@@ -131,7 +131,7 @@ async function open(
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
-    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, secondRun: shadow, prune })
+    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, verifier: shadow, prune })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
@@ -224,7 +224,7 @@ const soloOf = (
 
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
-  const { log, wallet, host, port } = options
+  const { log, wallet } = options
   let fail: (line: string) => void = () => undefined
   const failed = new Promise<string>((resolve) => {
     fail = resolve
@@ -260,14 +260,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     return closeAll({ chain, shadow, producer, scripted, server, filters, explorer }, log)
   }
   try {
-    await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
-    const url = await server.listen({ host, port })
-    // Only now: the thread would take a core while the node itself is starting.
-    shadow?.start()
-    // A clock that a developer moved forward goes on from the newest block after a restart, and does not stand still.
-    if (rpcOptions.development && chain.head.timestamp > unixNow()) await producer.setTime(chain.head.timestamp)
-    await producer.start()
-    if (options.automine && namesNext(chain)) await producer.mine(1n)
+    const url = await run({ chain, producer, shadow, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
     const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
     return { chain, producer, shadow, failed: anyFailed, server, queue, url, close }
@@ -275,6 +268,23 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await close()
     throw error
   }
+}
+
+/** Restores the pool, listens, and starts shadow and producer, in this order. Returns the URL. */
+async function run(
+  { chain, producer, shadow, server }: Pick<Node, 'chain' | 'producer' | 'shadow' | 'server'>,
+  { log, host, port, automine }: NodeOptions,
+  isDevelopment: boolean,
+): Promise<string> {
+  await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
+  const url = await server.listen({ host, port })
+  // After the start: the shadow's thread would take a core from it.
+  shadow?.start()
+  // After a restart, a clock that a developer moved forward goes on from the newest block instead of standing still.
+  if (isDevelopment && chain.head.timestamp > unixNow()) await producer.setTime(chain.head.timestamp)
+  await producer.start()
+  if (automine && namesNext(chain)) await producer.mine(1n)
+  return url
 }
 
 type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {

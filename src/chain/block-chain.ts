@@ -1,5 +1,5 @@
-// What has been decided and what comes next: one writer at a time builds and commits, readers never lock. Signals fire
-// only after the disk holds what they tell.
+// The chain: joins the committed blocks, the pool, calls and traces behind the interfaces of `types.ts`. One writer at a time
+// builds and commits; readers never lock. Events are emitted only after their change is on disk.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
@@ -56,11 +56,11 @@ export class BlockChain implements ChainFace {
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
   readonly #snapshots = new Snapshots()
-  /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
+  /** Prepares blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending = new PendingBlock(
-    // An empty one is short work, and every estimate after a block asks for it.
+    // An empty block is quick to build, and every gas estimate after a new block needs it: do not build it as heavy work.
     () => this.build({}, undefined, yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')),
     () => Object.values(this.#proposed()).join(),
   )
@@ -131,7 +131,7 @@ export class BlockChain implements ChainFace {
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
     if (ref === 'pending') {
       const { block, view } = await this.#pending.get()
-      // The pending view belongs to everyone who asks; each gets a copy to write on.
+      // All requests share the pending view; each gets a fork that it may write to.
       if (view instanceof View) return { header: block.header, view: view.fork() }
     }
     const header = await this.header(ref)
@@ -172,7 +172,7 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Puts the transactions that were waiting at the last stop back into the pool; spent ones are dropped. */
+  /** Puts the transactions that waited at the last shutdown back into the pool; those that the head refuses are dropped. */
   restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
     return this.#persistentPool.restore(warn)
   }
@@ -248,8 +248,8 @@ export class BlockChain implements ChainFace {
   }
 
   snapshot(restore?: () => void): bigint {
-    const { point, head } = this.#canonical
-    return this.#snapshots.add({ head, point, waiting: this.#persistentPool.content(), restore })
+    const { checkpoint, head } = this.#canonical
+    return this.#snapshots.add({ head, checkpoint, waiting: this.#persistentPool.content(), restore })
   }
 
   snapshots(): ReadonlyMap<bigint, SealedHeader> {
@@ -260,14 +260,14 @@ export class BlockChain implements ChainFace {
     return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
       if (snapshot === undefined) return false
-      await this.#takeBack(snapshot.point, snapshot.waiting)
+      await this.#rewind(snapshot.checkpoint, snapshot.waiting)
       snapshot.restore?.()
       return true
     })
   }
 
   rewind(number: bigint): Promise<void> {
-    return this.#writer.run(() => this.#takeBack(this.#canonical.pointAt(number), []))
+    return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), []))
   }
 
   async close(): Promise<void> {
@@ -277,7 +277,7 @@ export class BlockChain implements ChainFace {
     await this.store.close()
   }
 
-  /** `began`: when its making or its import did. */
+  /** `began`: `performance.now()` at which building or importing the block began. */
   async #commit(executed: ExecutedBlock, began: number): Promise<void> {
     const built = performance.now()
     await this.#canonical.commit(executed)
@@ -287,10 +287,10 @@ export class BlockChain implements ChainFace {
     this.events.emit('block', executed, times)
   }
 
-  async #takeBack(point: StateCheckpoint, waiting: readonly PooledTransaction[]): Promise<void> {
-    this.#canonical.requireState(point)
-    this.#snapshots.dropAfter(point)
-    const removed = await this.#canonical.rewind(point)
+  async #rewind(checkpoint: StateCheckpoint, waiting: readonly PooledTransaction[]): Promise<void> {
+    this.#canonical.requireState(checkpoint)
+    this.#snapshots.dropAfter(checkpoint)
+    const removed = await this.#canonical.rewind(checkpoint)
     this.#headMoved()
     this.#persistentPool.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
@@ -305,7 +305,7 @@ export class BlockChain implements ChainFace {
     return OpenBlock.begin(this.#runtime, this.#canonical.viewForBlock(), complete, ancestors, pause)
   }
 
-  /** Removes a candidate that makes this program fail from the pool, so that the next block is not lost to it too. */
+  /** Removes a candidate that makes this program fail from the pool, so that it does not make the next block fail too. */
   async #withoutFaulty<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()

@@ -1,5 +1,5 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
-// A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
+// A block is visible when its writer calls `remember`, not when its rows are on disk.
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
@@ -34,7 +34,7 @@ export class Blocks {
   readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
   #newest: bigint
-  /** Where the transactions of the newest block stand in it, once somebody has asked. */
+  /** Index of each transaction of the newest block, made on the first look-up. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
 
   constructor(store: KvReader, newest: bigint) {
@@ -88,7 +88,7 @@ export class Blocks {
     return this.#inNewest(hash) ?? this.#stored(hash)
   }
 
-  /** Whoever asks for a transaction asks most often for one that has just been mined, and needs no row for it. */
+  /** Most look-ups are for a transaction that has just been mined: it is found without reading a row. */
   #inNewest(hash: Hash): MinedTransaction | undefined {
     const block = this.#blocks.peek(this.#newest)
     if (block === undefined) return undefined

@@ -1,5 +1,5 @@
-// What is on disk and nothing else: the head, the blocks and states behind it. Each change is one batch, and the head
-// moves only when the batch is written. Whoever calls makes sure that one change runs at a time.
+// The committed chain on disk: the head, its ancestors and their states. Each change is one batch, and the head moves only
+// when the batch is written. The caller must run one change at a time.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
@@ -22,17 +22,17 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { Indexer, SecondRun } from './types.ts'
+import type { BlockVerifier, Indexer } from './types.ts'
 
 /** How far back a block may name uncles: six generations, and their parents. */
 const UNCLE_REACH = 7n
 
-/** A point to go back to: a block and the state at it, which development methods may have amended. */
+/** A block and the version of the state at it, which development methods may have changed since. */
 export type StateCheckpoint = { readonly number: bigint; readonly version: number }
 
 export type CanonicalChainOptions = {
-  readonly secondRun?: SecondRun | undefined
-  /** Of how many blocks before the head states stay readable; left out: all that are. */
+  readonly verifier?: BlockVerifier | undefined
+  /** Number of blocks before the head whose states stay readable; left out: nothing more is pruned. */
   readonly prune?: number | undefined
 }
 
@@ -43,17 +43,17 @@ export class CanonicalChain {
   readonly #indexer: Indexer
   readonly #state: StateStore
   readonly #pruning: Pruning
-  readonly #secondRun: SecondRun | undefined
+  readonly #verifier: BlockVerifier | undefined
   #head: SealedHeader
 
-  /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
-  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { secondRun, prune }: CanonicalChainOptions = {}) {
+  /** Throws ChainError `storage` when the store holds no chain, or its index is incomplete. */
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { verifier, prune }: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
     requireIndex(store, indexer)
     this.store = store
     this.#runtime = runtime
     this.#indexer = indexer
-    this.#secondRun = secondRun
+    this.#verifier = verifier
     this.blocks = new Blocks(store, number)
     this.#state = new StateStore(store, version)
     this.#pruning = new Pruning(store, this.#state, prune)
@@ -69,12 +69,12 @@ export class CanonicalChain {
     return this.#pruning.horizon.number
   }
 
-  get point(): StateCheckpoint {
+  get checkpoint(): StateCheckpoint {
     return { number: this.#head.number, version: this.#state.version }
   }
 
-  /** The point after a block; block 0 as the genesis has it. Throws ChainError `header-not-found`. */
-  pointAt(number: bigint): StateCheckpoint {
+  /** The checkpoint after a block; of block 0 with the genesis state. Throws ChainError `header-not-found`. */
+  checkpointAt(number: bigint): StateCheckpoint {
     return { number, version: number === 0n ? 0 : this.#versionAt(number) }
   }
 
@@ -83,9 +83,9 @@ export class CanonicalChain {
     return this.#state.at(this.#state.version)
   }
 
-  /** The same for the next block: where blocks are run a second time, it records what the block reads. */
+  /** As `view`, for the next block: with a verifier it records the rows that the block reads. */
   viewForBlock(): View {
-    if (this.#secondRun === undefined) return this.view()
+    if (this.#verifier === undefined) return this.view()
     return new View(new WitnessRecorder(this.#state), this.#state.version)
   }
 
@@ -96,7 +96,7 @@ export class CanonicalChain {
     return this.#state.at(version)
   }
 
-  /** Throws ChainError `state-not-available` for a point whose state was pruned. */
+  /** Throws ChainError `state-not-available` when the state at a checkpoint was pruned. */
   requireState({ number, version }: StateCheckpoint): void {
     this.#pruning.require(version, this.#header(number))
   }
@@ -106,7 +106,7 @@ export class CanonicalChain {
     return (number) => (number === newest.number ? newest.hash : this.blocks.header(number)?.hash)
   }
 
-  /** What a block on the head is checked against. */
+  /** The ancestors that a block on the head is checked against. */
   ancestry(): Ancestry {
     return {
       parent: this.#head,
@@ -117,7 +117,7 @@ export class CanonicalChain {
 
   /**
    * State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. Waits while
-   * the second run is too far behind, and throws as `SecondRun.room`.
+   * the verifier is too far behind, and throws as `BlockVerifier.ready`.
    */
   async commit(executed: ExecutedBlock): Promise<void> {
     const { block, receipts, view } = executed
@@ -125,7 +125,7 @@ export class CanonicalChain {
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
-    await this.#secondRun?.room()
+    await this.#verifier?.ready()
     const reads = view.rows instanceof WitnessRecorder ? view.rows : undefined
     reads?.stop()
     const { rows, codes } = await view.changes()
@@ -133,7 +133,7 @@ export class CanonicalChain {
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
     const { ops, version } = staged
-    // One by one: to make one array of many takes longer than to fill it.
+    // One by one: spreading a large array into another takes longer than pushing its items.
     for (const op of blockRows(block, receipts)) ops.push(op)
     for (const op of readersRows) ops.push(op)
     ops.push(...totalDifficultyAfter(this.store, header))
@@ -145,10 +145,10 @@ export class CanonicalChain {
     pruned.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
-    this.#secondRun?.committed(executed, view.version, reads)
+    this.#verifier?.committed(executed, view.version, reads)
   }
 
-  /** Changes the state at the head outside any block: the block's own header does not tell of it. */
+  /** Changes the state at the head outside any block: the state root in the head's header stays as it is. */
   async amend(change: (view: StateView) => void): Promise<void> {
     const view = this.view()
     change(view)
@@ -168,7 +168,7 @@ export class CanonicalChain {
   }
 
   /**
-   * Takes everything after a point back, exactly. Returns the blocks that are gone, newest first.
+   * Removes everything after a checkpoint, exactly. Returns the removed blocks, newest first.
    * Throws ChainError `state-not-available`.
    */
   async rewind({ number, version }: StateCheckpoint): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
@@ -180,7 +180,7 @@ export class CanonicalChain {
       return { block, receipts }
     })
     const undone = this.#state.rewind(version)
-    this.#secondRun?.rewinding(version)
+    this.#verifier?.rewinding(version)
     const undoneRows: WriteOp[] = []
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))

@@ -1,5 +1,5 @@
-// A stored chain checked row by row: blocks, state, history, and the readers' tables against all of them. What is found is
-// told one by one; a part that cannot be read at all is one finding, and the next part is looked at.
+// Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported by itself;
+// a part that cannot be read at all is one fault, and the next part is still checked.
 import type { Runtime } from '../runtime/runtime.ts'
 import { checkHistory, checkState, type Report } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'

@@ -1,7 +1,7 @@
-// The chain's only signals. Listeners run in the order they came; one that throws does not silence the others.
+// The chain's only events. Listeners run in the order of registration; an error in one is reported and the others still run.
 import type { ChainEvents } from './types.ts'
 
-type Signals = {
+type EventValues = {
   block: Parameters<Parameters<ChainEvents['on']>[1]>
   pending: unknown[]
   removed: unknown[]
@@ -9,15 +9,15 @@ type Signals = {
 type Listener = (...values: never[]) => void
 
 export class ChainEventEmitter implements ChainEvents {
-  /** Lists are replaced, never changed: who is being told is not disturbed by who comes or goes. */
-  readonly #listeners: Record<keyof Signals, readonly Listener[]> = { block: [], pending: [], removed: [] }
+  /** Lists are replaced, never changed, so that a listener may come or go while an event is being emitted. */
+  readonly #listeners: Record<keyof EventValues, readonly Listener[]> = { block: [], pending: [], removed: [] }
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  on(event: keyof Signals, listener: Listener): () => void {
+  on(event: keyof EventValues, listener: Listener): () => void {
     const listeners = this.#listeners
     if (!listeners[event].includes(listener)) listeners[event] = [...listeners[event], listener]
     return () => {
@@ -25,7 +25,7 @@ export class ChainEventEmitter implements ChainEvents {
     }
   }
 
-  emit(event: keyof Signals, ...values: unknown[]): void {
+  emit(event: keyof EventValues, ...values: unknown[]): void {
     for (const listener of this.#listeners[event]) {
       try {
         listener(...(values as never[]))
@@ -35,7 +35,7 @@ export class ChainEventEmitter implements ChainEvents {
     }
   }
 
-  /** For errors that belong to nobody's request. */
+  /** Reports an error that belongs to no request. */
   fail(error: unknown): void {
     this.#onError(error)
   }

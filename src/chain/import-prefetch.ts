@@ -1,11 +1,12 @@
-// Blocks whose import comes next, as the same bytes: their senders are recovered on threads while others are imported.
+// Prepares blocks that will be imported next: their senders are recovered on threads while earlier blocks are imported. A
+// block is found again by the identity of its byte array, so the import must pass the same one.
 import { ChainError } from '../lib/errors.ts'
 import { decodeBlock } from '../primitives/block.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
 type Decoded = ReturnType<typeof decodeBlock>
-type Preparing = { readonly decoded: Decoded; readonly foreseen: Promise<void> }
-type Senders = { foresee(transactions: readonly SignedTransaction[]): Promise<void> }
+type Preparing = { readonly decoded: Decoded; readonly recovered: Promise<void> }
+type Senders = { prefetch(transactions: readonly SignedTransaction[]): Promise<void> }
 
 export class ImportPrefetch {
   readonly #senders: Senders
@@ -15,7 +16,7 @@ export class ImportPrefetch {
     this.#senders = senders
   }
 
-  /** Begins to prepare a block. What is wrong with it, its import will say. */
+  /** Begins to prepare a block. An invalid block is ignored here; its import reports the error. */
   expect(raw: Uint8Array): void {
     try {
       this.#preparing.set(raw, this.#prepare(raw))
@@ -24,16 +25,16 @@ export class ImportPrefetch {
     }
   }
 
-  /** The block, when its senders are known as far as that pays. Throws ChainError `invalid-block`. */
+  /** The decoded block, after the recovery of its senders on threads has ended. Throws ChainError `invalid-block`. */
   async take(raw: Uint8Array): Promise<Decoded> {
-    const { decoded, foreseen } = this.#preparing.get(raw) ?? this.#prepare(raw)
+    const { decoded, recovered } = this.#preparing.get(raw) ?? this.#prepare(raw)
     this.#preparing.delete(raw)
-    await foreseen
+    await recovered
     return decoded
   }
 
   #prepare(raw: Uint8Array): Preparing {
     const decoded = decodeBlock(raw)
-    return { decoded, foreseen: this.#senders.foresee(decoded.transactions) }
+    return { decoded, recovered: this.#senders.prefetch(decoded.transactions) }
   }
 }

@@ -1,8 +1,11 @@
-// Logs with the place where they stand in the chain.
+// The logs of a block with their position in the chain.
 import type { Block, Receipt } from '../primitives/types.ts'
 import type { MinedLog } from './types.ts'
 
-/** One list for each block, however many ask for it while the block is in memory. */
+/**
+ * One list per block, because each log subscription and filter needs the same one. It belongs to no chain: the list follows from
+ * the block object alone, and the weak key frees it with the block, so nothing has to be closed.
+ */
 const placed = new WeakMap<Block, readonly MinedLog[]>()
 
 /** All logs of a block, in order. */

@@ -1,4 +1,4 @@
-// What a block is to be when nobody says otherwise.
+// The default payload attributes of a block.
 import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { unixNow } from '../lib/unix-time.ts'
@@ -7,11 +7,11 @@ import type { PayloadAttributes } from '../runtime/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
-/** A complete draft after a parent; later wishes count over earlier ones. */
+/** Complete attributes of a block on `parent`; later overrides win over earlier ones. */
 export function completeAttributes(
   spec: ChainSpec,
   parent: SealedHeader,
-  ...wishes: readonly Partial<PayloadAttributes>[]
+  ...overrides: readonly Partial<PayloadAttributes>[]
 ): PayloadAttributes {
   const time = unixNow()
   const earliest = earliestTimestamp(spec, parent.timestamp)
@@ -28,6 +28,6 @@ export function completeAttributes(
       withdrawals: [],
       baseFeePerGas: undefined,
     },
-    ...wishes,
+    ...overrides,
   )
 }

@@ -1,6 +1,6 @@
-// The block that would be made now, built when somebody asks and kept for all who ask until something changes.
-// It is for all of them: building does not end when the connection of the first one is closed. One is built at a time, so
-// that estimates of a busy pool, which changes with every transaction, do not pile up builds.
+// The block that would be made now (`pending`): built on the first request and cached until head, pool or settings change.
+// All requests share it, so building goes on when the first one's connection closes. One is built at a time: requests on a
+// busy pool, which changes with every transaction, share the next build instead of queueing one each.
 import type { ExecutedBlock } from '../runtime/types.ts'
 
 export class PendingBlock {
@@ -11,7 +11,7 @@ export class PendingBlock {
   #busy: Promise<void> | undefined
   #next: Promise<ExecutedBlock> | undefined
 
-  /** `settings`: what the block is to be, as text; when that is another one, so is the block. */
+  /** `settings`: the block's attributes as text; the cached block is outdated when they change. */
   constructor(build: () => Promise<ExecutedBlock>, settings: () => string) {
     this.#build = build
     this.#settings = settings

@@ -1,5 +1,5 @@
-// What waits, and that it survives: the pool with its journal. A transaction's hash is answered only when the
-// transaction is written; the pool follows the head when it is told to.
+// The transaction pool with its journal on disk. The hash of a transaction is returned only when the transaction is on disk;
+// the pool follows the head through `reset`.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { scheduler } from '../lib/scheduler.ts'
@@ -38,7 +38,7 @@ export class PersistentPool {
   async submit(raw: Uint8Array): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
     if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
-    const sender = await this.senders.soon(transaction)
+    const sender = await this.senders.recover(transaction)
     // Awaited here: a promise that is returned as it is takes two turns more.
     return await this.#take({ transaction: withSender(transaction, sender), sidecar })
   }
@@ -50,7 +50,7 @@ export class PersistentPool {
     return this.#take({ transaction, sidecar: undefined })
   }
 
-  /** Puts what was waiting at the last stop back; what is spent by now is dropped. `warn` is told of a damaged journal. */
+  /** Pools the transactions of the last shutdown again; those that the head refuses are dropped. `warn` gets a line about a damaged journal. */
   async restore(warn: (line: string) => void = () => undefined): Promise<void> {
     for (const { transaction, sidecar } of this.#journal.load(warn)) {
       try {

@@ -1,5 +1,5 @@
-// Which states can still be read, and what a version takes away with it when they are to be few. Blocks, receipts and the
-// index stay. Pruning is deletions in the batch of a new version: no state row is read for it.
+// Which states can be read, and which old ones a new version deletes when only some are retained. Blocks, receipts and the
+// index stay. Pruning adds deletions to the batch of a new version: no state row is read for it.
 import { ChainError } from '../lib/errors.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { KEY } from '../state/keyspace.ts'
@@ -16,7 +16,7 @@ export type Horizon = { readonly number: bigint; readonly version: number }
  */
 export const FEWEST_STATES = 128
 
-/** Versions that go with a new one. More than one, so that a chain catches up that was an archive. */
+/** Versions deleted with each new one. More than one, so that a former archive chain catches up. */
 const MOST_VERSIONS = 5
 
 const FROM_THE_BEGINNING: Horizon = { number: 0n, version: 0 }

@@ -1,5 +1,5 @@
-// Readers' tables made again from what they tell of: every version of the state is indexed once more, as it was when it
-// was written: blocks by running them on their parents' state, changes by hand by the difference of two states.
+// Rebuilds the index from the stored chain: every version of the state is indexed again as when it was written. Blocks are run
+// on their parents' state; edits by development methods are found as the difference of two states.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'

@@ -1,76 +1,79 @@
-// A thread that recovers public keys, and the memory that it shares with this one: questions lie in it as a ring, and each
-// answer takes its question's place. Asking costs no message, and one message tells of all that has been answered since.
+// A worker thread that recovers public keys. Requests and results pass through a ring buffer in shared memory: each result
+// overwrites its request. A request costs no message, and one message announces all results since the last one.
 import { Worker } from 'node:worker_threads'
 import { NATIVE_BINDINGS } from '../primitives/signature.ts'
 import type { RecoverableSignature } from '../primitives/transaction.ts'
 
-/** Places of the ring: a power of two, because counts go round. */
-const PLACES = 1024
-/** Parity, hash, r and s. */
-const QUESTION = 97
-/** An uncompressed key; zeros when there is none. */
-const ANSWER = 65
-/** Counts of questions and answers, and whether a message of new answers is on its way. */
-const [ASKED, ANSWERED, TOLD] = [0, 1, 2]
+/** Slots of the ring buffer: a power of two, because the counters wrap around at 32 bits. */
+const SLOTS = 1024
+/** Bytes of a request: parity (1), hash (32), r and s (64). */
+const REQUEST_SIZE = 97
+/** Bytes of a result: an uncompressed key; zeros for an invalid signature. */
+const RESULT_SIZE = 65
+/** Indices of the control words: number of requests, number of results, and 1 while a message of new results is on its way. */
+const [REQUESTED, DONE, ANNOUNCED] = [0, 1, 2]
 const CONTROL_SIZE = 16
-/** Of many answers in a row, each so many are told of while the next are being found. */
-const TOLD_OF = 16
+/** Results after which a message is sent while more requests wait, so that both threads work at the same time. */
+const MESSAGE_INTERVAL = 16
 
 /**
- * The whole of the thread: this text, because a bundle has no file for it, and the native curve, which it is told where to
- * find. The rules of the ring are those of this file. It never returns to its event loop, and needs none.
+ * The program of the thread, as text because a bundle has no file for it; it loads the native curve from `native`. It follows
+ * the ring protocol of this file. It never returns to its event loop and needs none.
  */
 const WORKER = `
 const { parentPort, workerData: { native, shared } } = require('node:worker_threads')
 const { ecdsaRecover } = require(native)
 const control = new Int32Array(shared, 0, 3)
-const places = new Uint8Array(shared, ${CONTROL_SIZE})
+const slots = new Uint8Array(shared, ${CONTROL_SIZE})
 let answered = 0
 for (;;) {
-  if (Atomics.load(control, ${ASKED}) === answered) {
-    Atomics.wait(control, ${ASKED}, answered)
+  if (Atomics.load(control, ${REQUESTED}) === answered) {
+    Atomics.wait(control, ${REQUESTED}, answered)
     continue
   }
-  const at = (answered & ${PLACES - 1}) * ${QUESTION}
-  const question = places.slice(at, at + ${QUESTION})
-  let key = new Uint8Array(${ANSWER})
+  const at = (answered & ${SLOTS - 1}) * ${REQUEST_SIZE}
+  const request = slots.slice(at, at + ${REQUEST_SIZE})
+  let key = new Uint8Array(${RESULT_SIZE})
   try {
-    ecdsaRecover(question.subarray(33), question[0], question.subarray(1, 33), false, key)
+    ecdsaRecover(request.subarray(33), request[0], request.subarray(1, 33), false, key)
   } catch {
-    key = new Uint8Array(${ANSWER})
+    key = new Uint8Array(${RESULT_SIZE})
   }
-  places.set(key, at)
+  slots.set(key, at)
   answered = (answered + 1) | 0
-  Atomics.store(control, ${ANSWERED}, answered)
-  const isTime = answered % ${TOLD_OF} === 0 || Atomics.load(control, ${ASKED}) === answered
-  if (isTime && Atomics.exchange(control, ${TOLD}, 1) === 0) parentPort.postMessage(null)
+  Atomics.store(control, ${DONE}, answered)
+  const isDue = answered % ${MESSAGE_INTERVAL} === 0 || Atomics.load(control, ${REQUESTED}) === answered
+  if (isDue && Atomics.exchange(control, ${ANNOUNCED}, 1) === 0) parentPort.postMessage(null)
 }`
 
-/** Where the question of a count lies, and its answer. */
-const placeOf = (count: number): number => (count & (PLACES - 1)) * QUESTION
+/** Byte offset of the slot of the n-th request and its result. */
+const slotOffset = (count: number): number => (count & (SLOTS - 1)) * REQUEST_SIZE
 
-type Asker = { readonly signature: RecoverableSignature; readonly told: (key: Uint8Array | undefined) => void }
+type RecoveryRequest = {
+  readonly signature: RecoverableSignature
+  readonly settle: (key: Uint8Array | undefined) => void
+}
 
-/** It keeps the process alive only while it has work. */
+/** Keeps the process alive only while requests wait. */
 export class RecoveryThread {
   readonly #worker: Worker
   readonly #control: Int32Array<SharedArrayBuffer>
-  readonly #places: Uint8Array<SharedArrayBuffer>
-  /** Who has asked and not been answered, in order: those whose questions are in the ring first. */
-  readonly #askers: Asker[] = []
-  #asked = 0
-  #answered = 0
+  readonly #slots: Uint8Array<SharedArrayBuffer>
+  /** Requests without a result, in order; those at the front are in the ring. */
+  readonly #requests: RecoveryRequest[] = []
+  #requested = 0
+  #done = 0
   #isAlive = true
 
   /** Only where there are native bindings: without them the thread ends at once. */
   constructor() {
-    const shared = new SharedArrayBuffer(CONTROL_SIZE + PLACES * QUESTION)
+    const shared = new SharedArrayBuffer(CONTROL_SIZE + SLOTS * REQUEST_SIZE)
     this.#control = new Int32Array(shared, 0, 3)
-    this.#places = new Uint8Array(shared, CONTROL_SIZE)
+    this.#slots = new Uint8Array(shared, CONTROL_SIZE)
     this.#worker = new Worker(WORKER, { eval: true, workerData: { native: NATIVE_BINDINGS, shared } })
     this.#worker.unref()
-    this.#worker.on('message', () => this.#take())
-    // A thread that cannot start or has died knows no answers; they are found without it.
+    this.#worker.on('message', () => this.#collect())
+    // A thread that cannot start or has died gives no results; callers recover on their own thread.
     this.#worker.on('error', () => this.#end())
     this.#worker.on('exit', () => this.#end())
   }
@@ -79,18 +82,18 @@ export class RecoveryThread {
     return this.#isAlive
   }
 
-  /** How many questions wait for their answers. */
+  /** Number of requests without a result. */
   get waiting(): number {
-    return this.#askers.length
+    return this.#requests.length
   }
 
   /** The uncompressed key (65 bytes) that made a signature; undefined when there is none, or the thread has ended. */
-  ask(signature: RecoverableSignature): Promise<Uint8Array | undefined> {
+  recover(signature: RecoverableSignature): Promise<Uint8Array | undefined> {
     if (!this.#isAlive) return Promise.resolve(undefined)
-    return new Promise((told) => {
-      this.#askers.push({ signature, told })
-      if (this.#askers.length === 1) this.#worker.ref()
-      this.#put()
+    return new Promise((settle) => {
+      this.#requests.push({ signature, settle })
+      if (this.#requests.length === 1) this.#worker.ref()
+      this.#fill()
     })
   }
 
@@ -98,41 +101,41 @@ export class RecoveryThread {
     await this.#worker.terminate()
   }
 
-  /** Questions into the ring, as long as it has places. */
-  #put(): void {
-    const before = this.#asked
-    for (let inRing = (before - this.#answered) | 0; inRing < PLACES; inRing++) {
-      const asker = this.#askers[inRing]
-      if (asker === undefined) break
-      const { hash, compact, yParity } = asker.signature
-      const at = placeOf(this.#asked)
-      this.#places[at] = yParity
-      this.#places.set(hash, at + 1)
-      this.#places.set(compact, at + 33)
-      this.#asked = (this.#asked + 1) | 0
+  /** Copies requests into the ring while it has free slots. */
+  #fill(): void {
+    const before = this.#requested
+    for (let inRing = (before - this.#done) | 0; inRing < SLOTS; inRing++) {
+      const request = this.#requests[inRing]
+      if (request === undefined) break
+      const { hash, compact, yParity } = request.signature
+      const at = slotOffset(this.#requested)
+      this.#slots[at] = yParity
+      this.#slots.set(hash, at + 1)
+      this.#slots.set(compact, at + 33)
+      this.#requested = (this.#requested + 1) | 0
     }
-    if (this.#asked === before) return
-    Atomics.store(this.#control, ASKED, this.#asked)
-    Atomics.notify(this.#control, ASKED)
+    if (this.#requested === before) return
+    Atomics.store(this.#control, REQUESTED, this.#requested)
+    Atomics.notify(this.#control, REQUESTED)
   }
 
-  #take(): void {
-    // First: what is answered from now on is told of again.
-    Atomics.store(this.#control, TOLD, 0)
-    const answered = Atomics.load(this.#control, ANSWERED)
-    const done = this.#askers.splice(0, (answered - this.#answered) | 0)
-    for (const { told } of done) {
-      const at = placeOf(this.#answered)
-      const key = this.#places.slice(at, at + ANSWER)
-      this.#answered = (this.#answered + 1) | 0
-      told(key[0] === 0 ? undefined : key)
+  #collect(): void {
+    // Before the count is read: a result that comes later sends a new message.
+    Atomics.store(this.#control, ANNOUNCED, 0)
+    const answered = Atomics.load(this.#control, DONE)
+    const done = this.#requests.splice(0, (answered - this.#done) | 0)
+    for (const { settle } of done) {
+      const at = slotOffset(this.#done)
+      const key = this.#slots.slice(at, at + RESULT_SIZE)
+      this.#done = (this.#done + 1) | 0
+      settle(key[0] === 0 ? undefined : key)
     }
-    if (this.#askers.length > 0) this.#put()
+    if (this.#requests.length > 0) this.#fill()
     else this.#worker.unref()
   }
 
   #end(): void {
     this.#isAlive = false
-    for (const { told } of this.#askers.splice(0)) told(undefined)
+    for (const { settle } of this.#requests.splice(0)) settle(undefined)
   }
 }

@@ -1,6 +1,6 @@
-// Senders recovered on worker threads: 50 µs of native curve arithmetic for each, and to wake a thread costs about as
-// much. What is recovered there is remembered only; who asks for a sender asks `of`, which recovers on its own thread what
-// is not remembered, so results and errors are the same with and without threads.
+// Recovers senders on worker threads. One recovery takes 50 µs of native curve arithmetic; waking a thread costs about as
+// much. Threads only fill a memory: `of` reads it and recovers missing senders on the calling thread, so that results and
+// errors are the same with and without threads.
 import { availableParallelism } from 'node:os'
 import type { Address, Hash } from '../lib/hex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
@@ -9,19 +9,19 @@ import { signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 import { RecoveryThread } from './sender-recovery-thread.ts'
 
-/** Fewer than this many cost as much to ask a sleeping thread for as to recover. */
-const WORTH_ASKING = 4
-/** So many wait for one thread before another is asked. */
-const HANDFUL = 16
+/** A smaller batch is recovered on the calling thread: waking a thread would cost as much. */
+const MIN_BATCH = 4
+/** Signatures that wait for one thread before another thread is started. */
+const QUEUE_TARGET = 16
 
 export class SenderRecovery {
   readonly #memory: SenderMemory
   readonly #most: number
   #threads: RecoveryThread[] = []
-  /** What a thread works on, so that it is not asked for twice. */
-  readonly #asked = new Map<Hash, Promise<void>>()
-  /** Who asks for one at a time, while no thread is at work. */
-  #gathered: Asker[] = []
+  /** Recoveries in progress, so that none is requested twice. */
+  readonly #inFlight = new Map<Hash, Promise<void>>()
+  /** Single requests of this turn of the event loop, while no thread is at work. */
+  #gathered: SingleRequest[] = []
 
   /** `threads`: at most; none is started before it is needed. Without native curve there are none. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
@@ -29,87 +29,87 @@ export class SenderRecovery {
     this.#memory = rememberSenders(remembered)
   }
 
-  /** The sender, remembered or recovered now. Throws ChainError `transaction-rejected` when nobody signed. */
+  /** The sender, remembered or recovered now. Throws ChainError `transaction-rejected` for an invalid signature. */
   of(transaction: SignedTransaction): Address {
     return this.#memory.of(transaction)
   }
 
   /**
-   * The sender. A crowd is worth a thread: several who ask in the same turn of the event loop, and whoever asks while a
-   * thread is at work. Rejects as `of` throws.
+   * The sender. A thread recovers it when MIN_BATCH requests come in the same turn of the event loop, or a thread is at
+   * work already. Rejects as `of` throws.
    */
-  async soon(transaction: SignedTransaction): Promise<Address> {
+  async recover(transaction: SignedTransaction): Promise<Address> {
     if (this.#most > 0 && !this.#memory.has(transaction.hash)) {
-      if (this.#isCrowd(1)) await this.#ask(transaction)
+      if (this.#isWorthThread(1)) await this.#request(transaction)
       else await this.#gather(transaction)
     }
     return this.of(transaction)
   }
 
-  /** Recovers on other threads what is worth it; when it settles, `of` knows these. Never rejects. */
-  async foresee(transactions: readonly SignedTransaction[]): Promise<void> {
+  /** Recovers a large enough batch on threads; when it settles, `of` finds these senders in memory. Never rejects. */
+  async prefetch(transactions: readonly SignedTransaction[]): Promise<void> {
     const unknown = transactions.filter(({ hash }) => !this.#memory.has(hash))
-    if (this.#most === 0 || !this.#isCrowd(unknown.length)) return
-    await Promise.all(unknown.map((transaction) => this.#ask(transaction)))
+    if (this.#most === 0 || !this.#isWorthThread(unknown.length)) return
+    await Promise.all(unknown.map((transaction) => this.#request(transaction)))
   }
 
-  /** Ends the threads; what they work on is not remembered. */
+  /** Ends the threads; recoveries in progress are discarded. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
   }
 
-  /** Whether so many more are worth a thread. */
-  #isCrowd(more: number): boolean {
-    return more >= WORTH_ASKING || this.#asked.size > 0
+  /** Whether `more` further recoveries justify a thread. */
+  #isWorthThread(more: number): boolean {
+    return more >= MIN_BATCH || this.#inFlight.size > 0
   }
 
   #gather(transaction: SignedTransaction): Promise<void> {
     return new Promise((known) => {
       this.#gathered.push({ transaction, known })
-      if (this.#gathered.length === 1) setImmediate(() => this.#hand())
+      if (this.#gathered.length === 1) setImmediate(() => this.#dispatch())
     })
   }
 
-  /** Few go on at once: who asked recovers them. */
-  #hand(): void {
-    const askers = this.#gathered
+  /** Gives the gathered requests to a thread, or, if they are few, lets each caller recover its own. */
+  #dispatch(): void {
+    const requests = this.#gathered
     this.#gathered = []
-    const isCrowd = this.#isCrowd(askers.length)
-    for (const { transaction, known } of askers) {
-      if (isCrowd) void this.#ask(transaction).then(known)
+    const useThread = this.#isWorthThread(requests.length)
+    for (const { transaction, known } of requests) {
+      if (useThread) void this.#request(transaction).then(known)
       else known()
     }
   }
 
   /** Settles when a thread has answered: the sender is remembered then, if there is one. */
-  #ask(transaction: SignedTransaction): Promise<void> {
+  #request(transaction: SignedTransaction): Promise<void> {
     const { hash } = transaction
-    const asked = this.#asked.get(hash)
-    if (asked !== undefined) return asked
+    const inFlight = this.#inFlight.get(hash)
+    if (inFlight !== undefined) return inFlight
     const signature = signatureOf(transaction)
     if (signature === undefined) return Promise.resolve()
     const answered = this.#thread()
-      .ask(signature)
+      .recover(signature)
       .then((key) => {
-        this.#asked.delete(hash)
+        this.#inFlight.delete(hash)
         if (key !== undefined) this.#memory.remember(hash, publicKeyToAddress(key))
       })
-    this.#asked.set(hash, answered)
+    this.#inFlight.set(hash, answered)
     return answered
   }
 
-  /** One that has little to do, or a new one, or the one that has least. */
+  /** A thread with a short queue, or a new thread, or the one with the shortest queue. */
   #thread(): RecoveryThread {
     this.#threads = this.#threads.filter(({ isAlive }) => isAlive)
     const least = this.#threads.reduce<RecoveryThread | undefined>(
       (best, thread) => (best === undefined || thread.waiting < best.waiting ? thread : best),
       undefined,
     )
-    if (least !== undefined && (least.waiting < HANDFUL || this.#threads.length >= this.#most)) return least
+    if (least !== undefined && (least.waiting < QUEUE_TARGET || this.#threads.length >= this.#most)) return least
     const started = new RecoveryThread()
     this.#threads.push(started)
     return started
   }
 }
 
-type Asker = { readonly transaction: SignedTransaction; readonly known: () => void }
+type SingleRequest = { readonly transaction: SignedTransaction; readonly known: () => void }

@@ -6,7 +6,7 @@ import type { StateCheckpoint } from './canonical-chain.ts'
 
 export type Snapshot = {
   readonly head: SealedHeader
-  readonly point: StateCheckpoint
+  readonly checkpoint: StateCheckpoint
   /** The transactions of the pool. */
   readonly waiting: readonly PooledTransaction[]
   /** Restores what is not the chain's own (the producer's clock), after the chain went back. */
@@ -31,7 +31,7 @@ export class Snapshots {
 
   /** Removes the snapshots of later versions of the state. */
   dropAfter({ version }: StateCheckpoint): void {
-    for (const [id, { point }] of [...this.#byId]) if (point.version > version) this.#byId.delete(id)
+    for (const [id, { checkpoint }] of [...this.#byId]) if (checkpoint.version > version) this.#byId.delete(id)
   }
 
   /** The heads of all snapshots, by id. */

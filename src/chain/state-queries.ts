@@ -1,5 +1,5 @@
-// State seen from outside, page by page: an account's slots, the accounts of a block, what blocks changed. Pages go by
-// the hash of address or slot, as the trie does, so that a page's end is the next one's beginning everywhere.
+// Queries over whole states: pages of slots and accounts, accounts that blocks changed, dumps, the modules' invariants.
+// Pages are ordered by the hash of address or slot, as the trie is, so that the end of a page is the start of the next.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -114,7 +114,7 @@ export class ChainStateQueries implements StateQueries {
   }
 
   async signers(block: bigint): Promise<readonly Signer[]> {
-    // The end of the block before has made the set.
+    // The set was made at the end of the block before.
     const { header, view } = await this.#reader.at({ number: block === 0n ? 0n : block - 1n })
     return nextSigners(this.#runtime, header, view)
   }
@@ -143,7 +143,7 @@ export class ChainStateQueries implements StateQueries {
     return { ...account, storage }
   }
 
-  /** Everything that ever was in the range, with its hash, in order of hashes. */
+  /** All keys that ever were in the range, each with its hash, in order of hashes. */
   async #ordered<K extends Address | Hash>(
     range: KeyRange,
     keyOf: (row: Uint8Array) => K,
@@ -165,7 +165,7 @@ export class ChainStateQueries implements StateQueries {
   }
 }
 
-/** The first items that exist, from a hash on, and the hash of the one behind them. */
+/** Up to `count` existing items from the hash `start` on, and the hash of the item after them. */
 async function page<K, T>(
   keys: readonly (readonly [Hash, K])[],
   start: Hash,

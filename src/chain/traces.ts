@@ -1,5 +1,5 @@
-// Mined transactions, blocks and calls under a tracer. Each request replays on a view of its own, from the state of the
-// parent; nothing is kept.
+// Runs mined transactions, blocks and calls under a tracer. Each request replays on its own view from the state of the parent
+// block; nothing is cached.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
@@ -18,7 +18,7 @@ import type { CanonicalChain } from './canonical-chain.ts'
 import type {
   BlockRef,
   CallBundle,
-  Chain,
+  ChainReader,
   ReplayDetail,
   Replayed,
   ScriptedTraces,
@@ -29,7 +29,7 @@ import type {
   TraceTask,
 } from './types.ts'
 
-type Reader = Pick<Chain, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
+type BlockReader = Pick<ChainReader, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
 
 /** Tracers in clients' JavaScript: run by this thread, or for it. */
 export type Scripts = { readonly here: ScriptMaker } | { readonly elsewhere: ScriptedTraces }
@@ -38,11 +38,11 @@ export class ChainTraces implements Traces {
   readonly #runtime: Runtime
   readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
-  readonly #reader: Reader
+  readonly #reader: BlockReader
   readonly #scripts: Scripts | undefined
 
   /** `scripts`: left out, JavaScript is refused. */
-  constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: Reader, scripts?: Scripts) {
+  constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: BlockReader, scripts?: Scripts) {
     this.#runtime = runtime
     this.#canonical = canonical
     this.#limits = limits
@@ -180,7 +180,7 @@ export class ChainTraces implements Traces {
     bundles: readonly CallBundle[],
     at: TracePoint,
     makeTracer: () => T,
-    { timeout, signal }: Asked,
+    { timeout, signal }: ReplayBounds,
   ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
     const { header, view } = await this.#point(at, signal)
     const limits = { ...this.#limits, time: timeout }
@@ -233,7 +233,7 @@ export class ChainTraces implements Traces {
   }
 }
 
-/** A client's own tracer fails for itself: what else was asked for is answered. */
+/** When a client's own tracer fails, only its trace is an error: the others of the request are returned. */
 function traceOf(tracer: Tracer, outcome: MessageResult): Trace {
   try {
     return { result: tracer.result(outcome) }
@@ -250,6 +250,9 @@ function resultOf(trace: Trace): unknown {
 
 const PLAIN: ReplayDetail = { opcodes: false }
 
-type Asked = Pick<TraceOptions, 'timeout' | 'signal'>
-const limitsOf = ({ timeout, signal }: Asked): ReplayLimits => ({ timeout, pause: yieldToEventLoop('heavy', signal) })
+type ReplayBounds = Pick<TraceOptions, 'timeout' | 'signal'>
+const limitsOf = ({ timeout, signal }: ReplayBounds): ReplayLimits => ({
+  timeout,
+  pause: yieldToEventLoop('heavy', signal),
+})
 const whole = ({ transactions }: Block): TransactionRange => ({ first: 0, last: transactions.length - 1 })

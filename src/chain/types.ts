@@ -30,7 +30,7 @@ export type MinedReceipt = MinedTransaction & {
   readonly firstLogIndex: number
 }
 
-/** A log with the place where it stands. */
+/** A log with its block, transaction and index in the block. */
 export type MinedLog = {
   readonly log: Log
   readonly header: SealedHeader
@@ -42,18 +42,18 @@ export type MinedLog = {
 /** Milliseconds that a block took until it was executed, and until it was on disk after that. */
 export type BlockTimes = { readonly built: number; readonly committed: number }
 
-/** The chain's only signals. They fire after the disk holds what they tell. */
+/** The chain's only events. Each is emitted after its change is on disk. */
 export interface ChainEvents {
   on(event: 'block', listener: (executed: ExecutedBlock, times: BlockTimes) => void): () => void
   /** A transaction became executable in the pool. */
   on(event: 'pending', listener: (transaction: Transaction) => void): () => void
-  /** Blocks were taken back (newest first), by evm_revert and its kin. */
+  /** Blocks were removed (newest first) by a development method such as evm_revert. */
   on(event: 'removed', listener: (blocks: readonly Block[], logs: readonly MinedLog[]) => void): () => void
 }
 
 /**
- * Rows of readers' tables: pure functions of their arguments, written in the batch of the version they belong to. A
- * version is a block, or a change of the state by hand.
+ * Makes the rows of the index (tables that readers query): pure functions of their arguments, written in the batch of the
+ * version they belong to. A version of the state is made by a block, or by a development method that edits the state.
  */
 export type Indexer = {
   /** Names the layout of the rows. */
@@ -62,7 +62,7 @@ export type Indexer = {
   reads(format: string): boolean
   /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
   block(executed: ExecutedBlock, version: number, before: KvReader, read: ReadContract): Promise<WriteOp[]>
-  /** Rows of a change by hand after block `number`; `view` has the state after it. */
+  /** Rows of an edit of the state after block `number`; `view` has the state after the edit. */
   edit(
     changed: readonly ChangedAccount[],
     view: StateView,
@@ -70,17 +70,17 @@ export type Indexer = {
     version: number,
     before: KvReader,
   ): Promise<WriteOp[]>
-  /** Takes a version's rows back, exactly; several are taken back newest first. */
+  /** The operations that undo a version's rows, exactly. Several versions must be undone newest first. */
   undo(version: number, now: KvReader): WriteOp[]
 }
 
-/** Whoever runs committed blocks a second time. The canonical calls it; `shadow/` implements it. */
-export type SecondRun = {
-  /** Settles when one more block may be committed. Throws ChainError `not-allowed` when none may be any more. */
-  room(): Promise<void>
-  /** A block has been committed on the state of a version; `reads` are what its first run read there, if that is known. */
+/** Runs committed blocks a second time on another engine. The canonical chain calls it; `shadow/` implements it. */
+export type BlockVerifier = {
+  /** Settles when one more block may be committed. Throws ChainError `not-allowed` after a failed check: no block may follow. */
+  ready(): Promise<void>
+  /** A block was committed on the state with this version; `reads`: the rows that its first run read, if they were recorded. */
   committed(executed: ExecutedBlock, version: number, reads: WitnessRecorder | undefined): void
-  /** All versions above this one are about to be taken back. */
+  /** All versions above this one are about to be removed. */
   rewinding(version: number): void
 }
 
@@ -99,11 +99,11 @@ export type TraceOptions = {
   readonly timeout: number
   /** The connection that asks: tracing ends when it is closed. */
   readonly signal?: AbortSignal | undefined
-  /** Runs what is done in another thread: the place that the request holds is free meanwhile. Left out: it holds none. */
+  /** Runs work of another thread: the request's slot in the work queue is free meanwhile. Left out: it holds no slot. */
   readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
 
-/** A state: after a block, or after the first transactions of it when `index` says how many. */
+/** A state: after a block, or, with `index`, after the first `index` transactions of it. */
 export type TracePoint = { readonly ref: BlockRef; readonly index: number | undefined }
 
 /** Calls that follow each other, each on what the one before left. */
@@ -120,12 +120,12 @@ export type ReplayDetail = {
 export type Replayed = ExecutionRecord & MinedTransaction
 
 /**
- * Running again what was mined. Throws `not-found` for what is not here, genesis and unknown tracers, `invalid-params`
+ * Runs mined transactions and blocks again. Throws `not-found` for unknown blocks and transactions, genesis and unknown tracers, `invalid-params`
  * for settings a tracer does not take, `execution-failed` when the time is up.
  */
 export interface Traces {
   transaction(hash: Hash, options: TraceOptions): Promise<unknown>
-  /** A block here, or one that was made elsewhere on a block here. */
+  /** A stored block, or a block from elsewhere whose parent is stored. */
   block(
     of: BlockRef | Block,
     options: TraceOptions,
@@ -140,13 +140,13 @@ export interface Traces {
     at: TracePoint,
     detail?: ReplayDetail,
   ): Promise<readonly ExecutionRecord[]>
-  /** What proof of work was paid for a block; empty after the merge. */
+  /** The rewards that proof of work paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
   rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<readonly Hash[]>
 }
 
-/** A part of something long, and where the rest begins. */
+/** A part of a long list; `next`: the hash at which the rest begins, undefined at the end. */
 export type Page<T> = { readonly items: readonly T[]; readonly next: Hash | undefined }
 export type InspectedSlot = { readonly hash: Hash; readonly key: Hash; readonly value: bigint }
 export type InspectedAccount = {
@@ -163,8 +163,8 @@ export type InspectedAccount = {
 export type KnownProposal = { readonly name: string; readonly title: string; readonly isActive: boolean }
 
 /**
- * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
- * much of the state ends when the connection of `signal` is closed.
+ * Pages of state in the order of the trie (by hash of address or slot), and queries of the native modules. Long queries end
+ * with ChainError `cancelled` when the connection of `signal` is closed.
  */
 export interface StateQueries {
   slots(of: Address, at: TracePoint, start: Hash, count: number, signal?: AbortSignal): Promise<Page<InspectedSlot>>
@@ -177,7 +177,7 @@ export interface StateQueries {
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
   modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
-  /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
+  /** A text for each invariant of the native modules that is broken after a block; empty when none is. */
   invariants(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>
   /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
   signers(block: bigint): Promise<readonly Signer[]>
@@ -191,12 +191,12 @@ export interface StateQueries {
 
 export type FeeHistory = {
   readonly oldestBlock: bigint
-  /** One more than blocks: the last is the next block's. */
+  /** One more item than blocks: the last one is of the next block. */
   readonly baseFeePerGas: readonly bigint[]
   readonly gasUsedRatio: readonly number[]
   readonly baseFeePerBlobGas: readonly bigint[]
   readonly blobGasUsedRatio: readonly number[]
-  /** Per block, the effective tip at each asked percentile; absent when none was asked. */
+  /** Per block, the effective tip at each requested percentile; undefined when none was requested. */
   readonly reward: readonly (readonly bigint[])[] | undefined
 }
 
@@ -304,11 +304,11 @@ export interface DevControl {
   snapshots(): ReadonlyMap<bigint, SealedHeader>
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
   rollback(snapshot: bigint): Promise<boolean>
-  /** Takes back all blocks after this number; block 0 comes back as the genesis has it. The pool is emptied. */
+  /** Removes all blocks after this number; block 0 gets the genesis state again. The pool is emptied. */
   rewind(number: bigint): Promise<void>
 }
 
-/** The whole chain. Take one of the faces above where it suffices. */
+/** The whole chain. Use one of the interfaces above where it suffices. */
 export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, DevControl {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -327,7 +327,7 @@ export type TraceTask =
 export type Trace = { readonly result: unknown } | { readonly error: string }
 
 /**
- * Runs tracers in clients' JavaScript, in another place than the thread that makes blocks; `js-tracers/` implements it.
+ * Runs tracers in clients' JavaScript, on another thread than the one that makes blocks; `js-tracers/` implements it.
  */
 export type ScriptedTraces = {
   /** The task's traces in lists: of the transaction, of the block, of each bundle. `pending`: the block of that name. */

@@ -1,5 +1,5 @@
-// The chain's one writer: blocks are made and states are changed one after the other, each before all heavy work, and none
-// while the disk takes no writes: what it made would be lost.
+// The writer's lock: blocks are made and states are changed one after the other, each before all heavy work. No change
+// begins while the disk takes no writes, because its result would be lost.
 import { Mutex } from '../lib/mutex.ts'
 import { scheduler } from '../lib/scheduler.ts'
 import type { KvStore } from '../state/types.ts'
@@ -12,7 +12,7 @@ export class Writer {
     this.#store = store
   }
 
-  /** Whether a caller waits for the change that runs to settle. */
+  /** Whether another change waits for the one that runs. */
   get isContended(): boolean {
     return this.#turn.hasWaiters
   }

@@ -1,5 +1,5 @@
-// When a block that ready transactions call for begins, how long it stays open, and which senders wait for it. All constants of
-// these decisions are here with the reason for each; `Solo` asks and acts.
+// The policy of automatic blocks: when a block begins, how long it stays open for more transactions, and which senders wait for
+// it. All constants of these decisions are here with the reason for each; `Solo` follows the policy.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockBuilder } from '../chain/block-builder.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -8,7 +8,7 @@ import type { TxPool } from '../pool/types.ts'
 /**
  * Senders that may wait for their block at a time. Up to this number each gets its answer with its block, so that its receipt is
  * there at once. With more, all are answered when their transaction is in the journal: clients that send hundreds at a time do not
- * look for single receipts, and blocks of only what waiting senders can send (one transaction each) would be small.
+ * look for single receipts, and blocks that hold only the one transaction each that a waiting sender can send would be small.
  */
 export const MAX_WAITING_SENDERS = 16
 
@@ -17,23 +17,23 @@ const MAX_BLOCKS_WAITED = 2
 
 /**
  * A block with more transactions than this stays open for what comes while it is built: what a block costs by itself (some 160
- * rows, one sync of the disk) is then shared by more transactions. Smaller blocks are sealed at once, because somebody waits.
+ * rows, one sync of the disk) is then shared by more transactions. Smaller blocks are sealed at once, because their senders wait for them (`WaitingSenders`).
  */
 export const MIN_OPEN_SIZE = MAX_WAITING_SENDERS
 
-/** A block with this many transactions is sealed: with 5,000 its commit delayed the requests of others by 25 % longer. */
+/** A block with this many transactions is sealed: a larger block takes longer to commit, and other requests wait meanwhile. */
 export const MAX_OPEN_SIZE = 4_000
 
 /** Milliseconds between two looks at the pool while a block is open. */
 const POLL_INTERVAL = 5
 
-/** Milliseconds without a new transaction after which an open block is sealed: two looks, so that one late packet is no end. */
+/** Milliseconds without a new transaction after which an open block is sealed: two looks, so that one late packet does not end the block. */
 export const QUIET_PERIOD = 10
 
 /** Milliseconds after which an open block is sealed in any case, and after which it no longer waits for sends of one batch. */
 export const MAX_OPEN_TIME = 1_000
 
-/** Milliseconds until a block that failed is tried again when nothing else calls for one. */
+/** Milliseconds until a failed block is tried again, unless a new transaction or block triggers one earlier. */
 export const RETRY_DELAY = 1_000
 
 /** The clock and the pause of the policy; tests bring their own. */

@@ -1,5 +1,5 @@
-// May this transaction wait here? Every refusal is geth's, in geth's words: wallets and libraries match on them.
-// Pure: nothing is remembered and nothing changes. What other waiting transactions say is the pool's business.
+// Whether a transaction may enter the pool. Every refusal has geth's text, because wallets and libraries match on it. Pure
+// functions of transaction, head and rules; conflicts with other pooled transactions are checked in `txpool.ts`.
 import { ChainError } from '../lib/errors.ts'
 import { delegationOf } from '../primitives/delegation.ts'
 import { type GasForks, gasBounds, upfrontCost } from '../primitives/gas.ts'
@@ -13,7 +13,7 @@ export type AdmissionRules = GasForks & {
   readonly london: boolean
   readonly cancun: boolean
   readonly osaka: boolean
-  /** Beside the block's gas limit (EIP-7825, or the genesis of a chain of our own); undefined: no other cap. */
+  /** Besides the block's gas limit (EIP-7825, or the genesis of a chain of our own); undefined: no other cap. */
   readonly transactionGasCap: bigint | undefined
   /** Bytes; EIP-3860's limit unless a development chain lifts it. Counts from Shanghai. */
   readonly maxInitcodeSize: number
@@ -144,7 +144,7 @@ function checkSender(transaction: Transaction, head: PoolHead): void {
 
 /**
  * Whether blobs, commitments and proofs are there in the right number; throws `transaction-rejected` if not.
- * Both sidecar versions are let in; whoever decodes the transaction has verified the proofs themselves.
+ * Both sidecar versions are admitted; the proofs themselves were verified when the transaction was decoded.
  */
 export function checkSidecar(transaction: Transaction, sidecar: BlobSidecar | undefined): void {
   if (transaction.type !== 3) return

@@ -1,10 +1,10 @@
-// A binary heap: the first item by an order is at hand, and may be replaced by another in logarithmic time.
+// A binary heap: reads the first item by an order in constant time, and replaces it in logarithmic time.
 
 export class Heap<T> {
   readonly #items: T[]
   readonly #before: (a: T, b: T) => boolean
 
-  /** Takes the array over. `before` is a strict order: whether `a` comes out ahead of `b`. */
+  /** Owns the array from now on. `before` is a strict order: whether `a` comes out before `b`. */
   constructor(items: T[], before: (a: T, b: T) => boolean) {
     this.#items = items
     this.#before = before
@@ -15,7 +15,7 @@ export class Heap<T> {
     return this.#items[0]
   }
 
-  /** Puts the item in the first one's stead; undefined only takes the first one out. */
+  /** Replaces the first item; undefined removes it. */
   replaceFirst(item: T | undefined): void {
     const next = item ?? this.#items.pop()
     if (next === undefined || (item === undefined && this.#items.length === 0)) return

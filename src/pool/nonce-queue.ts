@@ -5,10 +5,10 @@ import { upfrontCost } from '../primitives/gas.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 
 /** A waiting transaction with what the pool knows of it. */
-export type Entry = {
+export type PoolEntry = {
   readonly transaction: Transaction
   readonly sidecar: BlobSidecar | undefined
-  /** Counts up over the pool's life: who came first. */
+  /** Order of arrival: a counter over the pool's life. */
   readonly arrival: number
   /** Bytes held, blobs included. */
   readonly size: number
@@ -16,8 +16,8 @@ export type Entry = {
 
 export class NonceQueue {
   readonly sender: Address
-  readonly pending: Entry[] = []
-  readonly queued = new Map<bigint, Entry>()
+  readonly pending: PoolEntry[] = []
+  readonly queued = new Map<bigint, PoolEntry>()
   /** The sender's nonce in the state: that of `pending[0]`. */
   #nonce: bigint
   // Upper bounds over all entries: while balance and gas limit are above them, no entry needs a look.
@@ -39,16 +39,16 @@ export class NonceQueue {
   }
 
   /** The executable entry with this nonce. */
-  pendingAt(nonce: bigint): Entry | undefined {
+  pendingAt(nonce: bigint): PoolEntry | undefined {
     return this.pending[this.#indexOf(nonce)]
   }
 
-  at(nonce: bigint): Entry | undefined {
+  at(nonce: bigint): PoolEntry | undefined {
     return this.pendingAt(nonce) ?? this.queued.get(nonce)
   }
 
   /** Adds or replaces the entry of this nonce; returns the entries that became executable by it. */
-  put(entry: Entry): Entry[] {
+  put(entry: PoolEntry): PoolEntry[] {
     const { nonce, gasLimit } = entry.transaction
     const cost = upfrontCost(entry.transaction)
     if (cost > this.#maxCost) this.#maxCost = cost
@@ -71,10 +71,10 @@ export class NonceQueue {
 
   /**
    * Follows the state: drops entries whose nonce is used, whose cost the balance cannot pay (each for itself) or whose
-   * gas limit is over `gasCap`; then queues what stands behind a gap and promotes what no longer does.
+   * gas limit is over `gasCap`; then queues entries behind a gap and promotes those that no longer are.
    */
-  advance(nonce: bigint, balance: bigint, gasCap: bigint): { dropped: Entry[]; promoted: Entry[] } {
-    const dropped: Entry[] = []
+  advance(nonce: bigint, balance: bigint, gasCap: bigint): { dropped: PoolEntry[]; promoted: PoolEntry[] } {
+    const dropped: PoolEntry[] = []
     if (nonce < this.#nonce) this.#cut(0)
     else dropped.push(...this.pending.splice(0, Number(nonce - this.#nonce)))
     this.#nonce = nonce
@@ -87,10 +87,10 @@ export class NonceQueue {
     return { dropped, promoted: this.#promote() }
   }
 
-  #dropOver(balance: bigint, gasCap: bigint): Entry[] {
+  #dropOver(balance: bigint, gasCap: bigint): PoolEntry[] {
     this.#maxCost = 0n
     this.#maxGas = 0n
-    const dropped: Entry[] = []
+    const dropped: PoolEntry[] = []
     for (const entry of [...this.pending, ...this.queued.values()]) {
       const cost = upfrontCost(entry.transaction)
       const { gasLimit, nonce } = entry.transaction
@@ -115,8 +115,8 @@ export class NonceQueue {
     return Number(nonce - this.#nonce)
   }
 
-  #promote(): Entry[] {
-    const promoted: Entry[] = []
+  #promote(): PoolEntry[] {
+    const promoted: PoolEntry[] = []
     if (this.queued.size === 0) return promoted
     for (let entry = this.queued.get(this.next); entry; entry = this.queued.get(this.next)) {
       this.queued.delete(this.next)

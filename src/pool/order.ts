@@ -1,10 +1,10 @@
-// In which order waiting transactions are taken into a block: the best effective tip first, then who came first,
-// and each sender's in nonce order.
+// The order in which pending transactions enter a block: highest effective tip first, then earliest arrival, and each
+// sender's in nonce order.
 import type { Address } from '../lib/hex.ts'
 import { effectiveTip } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
 import { Heap } from './heap.ts'
-import type { Entry, NonceQueue } from './nonce-queue.ts'
+import type { NonceQueue, PoolEntry } from './nonce-queue.ts'
 
 /** What a gas and a blob gas cost in the next block. */
 export type Prices = { readonly baseFeePerGas: bigint; readonly blobBaseFee: bigint }
@@ -15,13 +15,13 @@ export const isPayable = (transaction: Transaction, prices: Prices): boolean =>
   (transaction.type !== 3 || transaction.maxFeePerBlobGas >= prices.blobBaseFee)
 
 /** Whether the first of two waiting transactions is the better one to take (or the worse one to lose). */
-export const isBetter = (a: Ranked, b: Ranked): boolean =>
+export const isBetter = (a: RankedEntry, b: RankedEntry): boolean =>
   a.tip === b.tip ? a.entry.arrival < b.entry.arrival : a.tip > b.tip
 
-/** An entry with its effective tip, which is costly enough to be kept. */
-export type Ranked = { readonly queue: NonceQueue; readonly entry: Entry; readonly tip: bigint }
+/** An entry with its effective tip, which is computed once because every comparison needs it. */
+export type RankedEntry = { readonly queue: NonceQueue; readonly entry: PoolEntry; readonly tip: bigint }
 
-export const rank = (queue: NonceQueue, entry: Entry, prices: Prices): Ranked => ({
+export const rank = (queue: NonceQueue, entry: PoolEntry, prices: Prices): RankedEntry => ({
   queue,
   entry,
   tip: effectiveTip(entry.transaction, prices.baseFeePerGas),
@@ -37,10 +37,10 @@ export function* byTip(
   prices: Prices,
   nonce?: (of: Address) => bigint,
 ): Generator<Transaction> {
-  const ranked = (queue: NonceQueue, entry: Entry | undefined): Ranked | undefined =>
+  const ranked = (queue: NonceQueue, entry: PoolEntry | undefined): RankedEntry | undefined =>
     entry && isPayable(entry.transaction, prices) ? rank(queue, entry, prices) : undefined
 
-  const firsts: Ranked[] = []
+  const firsts: RankedEntry[] = []
   for (const queue of queues) {
     const first = ranked(queue, nonce === undefined ? queue.pending[0] : queue.pendingAt(nonce(queue.sender)))
     if (first) firsts.push(first)

@@ -1,16 +1,15 @@
-// Signature -> sender. Recovering costs more than anything else that admission does, and the same transaction is met
-// again when it is re-published; a hash covers the signature, so it may stand for both.
-
+// Remembers the sender of each transaction by the transaction's hash, which covers the signature. Recovery is the most
+// expensive step of admission, and a transaction comes again when it is sent twice, or imported after it was pooled.
 import { GenerationalCache } from '../lib/caches.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
 export type SenderMemory = {
-  /** The sender, remembered or recovered now. Throws what `recoverSender` throws for a signature that belongs to nobody. */
+  /** The sender, remembered or recovered now. Throws as `recoverSender` for an invalid signature. */
   of(transaction: SignedTransaction): Address
   has(transaction: Hash): boolean
-  /** Takes what was recovered elsewhere. */
+  /** Adds a sender that was recovered on another thread. */
   remember(transaction: Hash, sender: Address): void
 }
 

@@ -1,6 +1,6 @@
-// Local transactions outlive the process: a record for each one that waits, with its blobs, in the order they came, and one
-// for each that has left. A transaction's record is written before its hash is answered. When nothing waits the log is
-// empty; what was mined at the very end of a process may linger, and the pool says so (`nonce too low`).
+// Keeps pooled transactions over a restart: a record for each one that enters the pool, with its blobs, in order of arrival, and
+// one for each that leaves. A transaction's record is on disk before its hash is returned. When the pool is empty the log is
+// too. Transactions mined just before a crash may still be in it; the pool refuses them on restart (`nonce too low`).
 import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/stored-rows.ts'
@@ -8,7 +8,7 @@ import type { BlobSidecar } from '../primitives/types.ts'
 import type { RecordLog, RecoveredRecords } from '../state/types.ts'
 import type { PooledTransaction } from './types.ts'
 
-/** Bytes after which a log is written anew, with what waits only. */
+/** Size in bytes above which the log is rewritten with the waiting transactions only. */
 const LONGEST = 64_000_000
 
 export class TransactionJournal {
@@ -58,7 +58,7 @@ export class TransactionJournal {
     return this.#flush()
   }
 
-  /** Settles when everything recorded or forgotten so far has been written or has failed, which its writer is told. */
+  /** Settles when every record and removal so far is on disk or has failed; their callers get the errors. */
   async settled(): Promise<void> {
     await this.#next?.catch(() => undefined)
   }
@@ -73,7 +73,8 @@ export class TransactionJournal {
         else if (this.#log.size > this.#longest) this.#log.replace([...this.#waiting.values()].map(encodeRecord))
         else this.#log.append(records)
       } catch (error) {
-        // Who wanted to wait is told so; what has left must not come back for that.
+        // A failed record is reported to its sender. A failed removal is retried with the next write: a transaction that has
+        // left the pool must not come back after a restart.
         this.#records = [...records.filter(saysLeft), ...this.#records]
         throw error
       }
@@ -100,11 +101,11 @@ function encodeRecord({ transaction, sidecar }: PooledTransaction): Uint8Array {
   return encodeRlp([...record, bigToBytes(BigInt(version)), blobs, commitments, proofs])
 }
 
-/** The bytes of a hash say that it has left: no list is as short. */
+/** A record of exactly 32 bytes is the hash of a transaction that has left the pool; an encoded transaction is longer. */
 const HASH_BYTES = 32
 const saysLeft = (record: Uint8Array): boolean => record.length === HASH_BYTES
 
-/** undefined: the record is none of ours, although its bytes are as they were written. */
+/** undefined: the checksum is right, but the record is neither a transaction nor a removal. */
 function decodeRecord(record: Uint8Array): PooledTransaction | Hash | undefined {
   if (saysLeft(record)) return toHash(record)
   try {

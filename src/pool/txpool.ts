@@ -1,14 +1,14 @@
-// What waits: transactions by sender and nonce. The pool orders; others decide when a block is made and execute it.
-// It follows the chain only when told to (`reset`), and every hash in it belongs to exactly one nonce of one sender.
+// The transaction pool: pending transactions by sender and nonce. It admits and orders them; the producer makes blocks. It
+// follows the chain only through `reset`, and every hash in it belongs to exactly one nonce of one sender.
 import type { Address, Hash } from '../lib/hex.ts'
 import { effectiveTip } from '../primitives/gas.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 import { type AdmissionRules, checkAdmission, checkSidecar, gasCap, rejected } from './admission.ts'
-import { type Entry, NonceQueue } from './nonce-queue.ts'
-import { byTip, isBetter, isPayable, type Ranked, rank } from './order.ts'
+import { NonceQueue, type PoolEntry } from './nonce-queue.ts'
+import { byTip, isBetter, isPayable, type RankedEntry, rank } from './order.ts'
 import type { PoolHead, TxPool } from './types.ts'
 
-/** How much may wait. Replacements always fit. */
+/** Upper limits of the pool. A replacement needs no new place, only bytes. */
 export type PoolLimits = {
   /** Executable and gapped transactions of one sender. */
   readonly accountPending: number
@@ -36,7 +36,7 @@ export class Pool implements TxPool {
   readonly #limits: PoolLimits
   readonly #rulesAt: (head: PoolHead) => AdmissionRules
   readonly #queues = new Map<Address, NonceQueue>()
-  readonly #entries = new Map<Hash, Entry>()
+  readonly #entries = new Map<Hash, PoolEntry>()
   readonly #onPending: ((transaction: Transaction) => void)[] = []
   readonly #onRemoved: ((transaction: Transaction) => void)[] = []
   #head: PoolHead
@@ -45,7 +45,7 @@ export class Pool implements TxPool {
   #bytes = 0
   #arrivals = 0
 
-  /** `rulesAt` tells the rules of the block after a head; it is asked once per head. */
+  /** `rulesAt` returns the rules of the block after a head; it is called once per head. */
   constructor(head: PoolHead, rulesAt: (head: PoolHead) => AdmissionRules, limits: Partial<PoolLimits> = {}) {
     this.#head = head
     this.#rulesAt = rulesAt
@@ -61,7 +61,7 @@ export class Pool implements TxPool {
     checkSidecar(transaction, sidecar)
 
     const queue = this.#queues.get(from) ?? new NonceQueue(from, this.#head.nonce(from))
-    const entry: Entry = { transaction, sidecar, arrival: this.#arrivals++, size: sizeOf(transaction, sidecar) }
+    const entry: PoolEntry = { transaction, sidecar, arrival: this.#arrivals++, size: sizeOf(transaction, sidecar) }
     const old = queue.at(nonce)
     if (this.#bytes - (old?.size ?? 0) + entry.size > this.#limits.bytes) throw rejected('txpool is full')
     if (!old) this.#makeRoom(queue, entry)
@@ -123,7 +123,7 @@ export class Pool implements TxPool {
     this.#head = head
     this.#rules = this.#rulesAt(head)
     const most = gasCap(head, this.#rules)
-    const executable: Entry[] = []
+    const executable: PoolEntry[] = []
     for (const queue of this.#queues.values()) {
       const { sender } = queue
       const { dropped, promoted } = this.#on(queue, () => queue.advance(head.nonce(sender), head.balance(sender), most))
@@ -154,8 +154,8 @@ export class Pool implements TxPool {
     this.#onRemoved.push(listener)
   }
 
-  /** Throws unless a newcomer may take one more place; the cheapest stranger's transaction may have to leave for it. */
-  #makeRoom(queue: NonceQueue, entry: Entry): void {
+  /** Makes room for one more entry; in a full pool the worst transaction of another sender leaves for a better one, else throws. */
+  #makeRoom(queue: NonceQueue, entry: PoolEntry): void {
     const executable = entry.transaction.nonce === queue.next
     const held = executable ? queue.pending.length : queue.queued.size
     const limits = this.#limits
@@ -172,8 +172,8 @@ export class Pool implements TxPool {
   }
 
   /** The worst of the senders' last executable transactions: no other one can leave without opening a gap. */
-  #worstPending(except?: NonceQueue): Ranked | undefined {
-    let worst: Ranked | undefined
+  #worstPending(except?: NonceQueue): RankedEntry | undefined {
+    let worst: RankedEntry | undefined
     for (const queue of this.#queues.values()) {
       const last = queue.pending.at(-1)
       if (!last || queue === except) continue
@@ -183,8 +183,8 @@ export class Pool implements TxPool {
     return worst
   }
 
-  #worstQueued(): Ranked | undefined {
-    let worst: Ranked | undefined
+  #worstQueued(): RankedEntry | undefined {
+    let worst: RankedEntry | undefined
     for (const queue of this.#queues.values()) {
       for (const entry of queue.queued.values()) {
         const candidate = rank(queue, entry, this.#head)
@@ -194,7 +194,7 @@ export class Pool implements TxPool {
     return worst
   }
 
-  /** A closed gap can make many transactions executable at once, more than may be. */
+  /** Enforces the limit of pending transactions: a closed nonce gap can make many executable at once. */
   #trim(): void {
     while (this.#pending > this.#limits.pending) {
       const worst = this.#worstPending()
@@ -203,7 +203,7 @@ export class Pool implements TxPool {
     }
   }
 
-  #remove(entry: Entry): void {
+  #remove(entry: PoolEntry): void {
     const { from, nonce } = entry.transaction
     const queue = this.#queues.get(from)
     if (queue) {
@@ -222,13 +222,13 @@ export class Pool implements TxPool {
   }
 
   /** The entry has left its queue. */
-  #forget({ transaction, size }: Entry): void {
+  #forget({ transaction, size }: PoolEntry): void {
     this.#entries.delete(transaction.hash)
     this.#bytes -= size
     for (const listener of this.#onRemoved) listener(transaction)
   }
 
-  #announce(entries: readonly Entry[]): void {
+  #announce(entries: readonly PoolEntry[]): void {
     for (const { transaction } of entries) {
       if (!this.#entries.has(transaction.hash)) continue
       for (const listener of this.#onPending) listener(transaction)
@@ -254,5 +254,5 @@ function sizeOf({ raw }: Transaction, sidecar: BlobSidecar | undefined): number 
   return parts.reduce((sum, part) => sum + part.length, 0)
 }
 
-const transactionOf = ({ transaction }: Entry): Transaction => transaction
+const transactionOf = ({ transaction }: PoolEntry): Transaction => transaction
 const byNonce = (a: Transaction, b: Transaction): number => (a.nonce < b.nonce ? -1 : 1)

@@ -1,8 +1,8 @@
-// What waits: the pool as the chain, the producer and the faces see it.
+// The interface of the transaction pool, for the chain, the producer and the APIs.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 
-/** What the pool must know of the head to admit and order. Handed in by the chain at each new head. */
+/** The head's state and prices, as far as admission and order need them. The chain passes them in at each new head. */
 export type PoolHead = {
   readonly number: bigint
   readonly gasLimit: bigint
@@ -28,9 +28,9 @@ export interface TxPool {
    */
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction>
   hasReady(): boolean
-  /** How many are executable. */
+  /** Number of executable transactions. */
   readonly pending: number
-  /** How many wait for a nonce before theirs. */
+  /** Number of transactions behind a nonce gap. */
   readonly queued: number
   /** First nonce of the sender that neither state nor pool has used without a gap. */
   nextNonce(of: Address): bigint

@@ -4,7 +4,7 @@
 // past all caches. So a chain on disk and one in memory are checked alike, and taking blocks back cannot disturb a check.
 // Committing does not wait for a check, except when the queue is full: then no block is committed until there is room.
 import { decodeStoredHeader } from '../chain/blocks.ts'
-import type { SecondRun } from '../chain/types.ts'
+import type { BlockVerifier } from '../chain/types.ts'
 import type { EngineChoice } from '../evm/engine-selection.ts'
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
@@ -41,7 +41,7 @@ type Waiting = {
   readonly reads: WitnessRecorder | undefined
 }
 
-export class Shadow implements SecondRun {
+export class Shadow implements BlockVerifier {
   readonly engine: EngineChoice
   /** Settles with one line when a block has come out otherwise or a check could not be made; else never. */
   readonly failed: Promise<string>
@@ -96,7 +96,7 @@ export class Shadow implements SecondRun {
     return { checked: this.#checked, waiting: this.#queue.length }
   }
 
-  async room(): Promise<void> {
+  async ready(): Promise<void> {
     while (this.#isFull() && this.#failure === undefined && !this.#isClosing) await this.#change()
     if (this.#failure !== undefined) throw new ChainError('not-allowed', `no more blocks are made: ${this.#failure}`)
   }

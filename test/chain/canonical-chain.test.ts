@@ -81,7 +81,7 @@ type Mined = { readonly block: Block; readonly receipts: readonly Receipt[] }
 type Told = { readonly point: StateCheckpoint; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
 
 const tell = async (canonical: CanonicalChain, mined: readonly Mined[]): Promise<Told> => ({
-  point: canonical.point,
+  point: canonical.checkpoint,
   rows: await everyRow(canonical.store),
   mined,
 })
@@ -90,7 +90,7 @@ const minedText = ({ block, receipts }: Mined): string => textOf({ block, receip
 
 /** The canonical shows exactly these blocks, and no transaction of the ones that are gone. */
 function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly Mined[]): void {
-  expect(canonical.point).toEqual(point)
+  expect(canonical.checkpoint).toEqual(point)
   expect(canonical.head.number).toBe(BigInt(mined.length))
   for (const { block, receipts } of mined) {
     const { number, hash, stateRoot } = block.header
@@ -104,7 +104,7 @@ function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly
       const before = receipts.slice(0, index).flatMap(({ logs }) => logs).length
       expect(found?.firstLogIndex).toBe(before)
     }
-    if (canonical.pointAt(number).version === canonical.pointAt(number - 1n).version + 1) {
+    if (canonical.checkpointAt(number).version === canonical.checkpointAt(number - 1n).version + 1) {
       expect(canonical.viewAt(number).root()).toBe(stateRoot)
     }
   }
@@ -177,7 +177,7 @@ describe('a canonical chain', () => {
     const { store, spec, canonical } = await open()
     await canonical.commit(await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
     const before = await everyRow(store)
-    const { point, head } = canonical
+    const { checkpoint: point, head } = canonical
     const block = await blockOn(canonical, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })])
 
     store.beforeWrite = () => {
@@ -186,7 +186,7 @@ describe('a canonical chain', () => {
     await expect(canonical.commit(block)).rejects.toThrow('no space left')
     await expect(canonical.amend((view) => view.setStorage(KEEPER, 1n, 9n))).rejects.toThrow('no space left')
     await expect(canonical.rewind({ number: 0n, version: 0 })).rejects.toThrow('no space left')
-    expect([canonical.point, canonical.head]).toEqual([point, head])
+    expect([canonical.checkpoint, canonical.head]).toEqual([point, head])
     expect(await everyRow(store)).toEqual(before)
     expect(canonical.view().storage(KEEPER, 1n)).toBe(7n)
     expect(canonical.blocks.transaction(block.block.transactions[0]?.hash ?? head.hash)).toBeUndefined()
@@ -212,7 +212,7 @@ describe('a canonical chain', () => {
     expect(again.view().root()).toBe(again.head.stateRoot)
     await again.commit(await blockOn(again, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })]))
     expect(again.viewAt(1n).storage(KEEPER, 1n)).toBe(7n)
-    await again.rewind(again.pointAt(0n))
+    await again.rewind(again.checkpointAt(0n))
     expect(await everyRow(store)).toEqual(await everyRow((await open()).store))
   })
 
@@ -230,7 +230,7 @@ describe('a canonical chain', () => {
 
   it('has no state above its head', async () => {
     const { canonical } = await open()
-    expect(() => canonical.pointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
+    expect(() => canonical.checkpointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
     expect(() => canonical.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
   })
 

@@ -17,7 +17,7 @@ function openSenders(threads: number): SenderRecovery {
 
 test.each([1, 2])('%i threads foresee the senders', async (threads) => {
   const senders = openSenders(threads)
-  await Promise.all([senders.foresee(transactions.slice(0, 65)), senders.foresee(transactions)])
+  await Promise.all([senders.prefetch(transactions.slice(0, 65)), senders.prefetch(transactions)])
   for (const [n, transaction] of transactions.entries())
     expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
@@ -25,8 +25,8 @@ test.each([1, 2])('%i threads foresee the senders', async (threads) => {
 test('a sender thread takes several batches at once, repeatedly', async () => {
   const senders = openSenders(1)
   const many = Array.from({ length: 2500 }, (_, n) => signed(n % 4, BigInt(n)))
-  await senders.foresee(many.slice(0, 2200))
-  await senders.foresee(many)
+  await senders.prefetch(many.slice(0, 2200))
+  await senders.prefetch(many)
   for (const [n, transaction] of many.entries()) expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
@@ -37,7 +37,7 @@ test('an invalid signature stays an error at any position', async () => {
   // No point of the curve has 5 as its x; and s = 0 is no scalar.
   const nobody = { ...first, r: 5n }
   const malformed = { ...second, s: 0n }
-  await senders.foresee([nobody, ...others.slice(0, 80), malformed])
+  await senders.prefetch([nobody, ...others.slice(0, 80), malformed])
   for (const bad of [nobody, malformed]) expect(() => senders.of(bad)).toThrow('invalid sender')
   for (const [n, other] of others.slice(0, 80).entries()) {
     expect(senders.of(blank(other))).toBe(keyAt((n + 2) % 4).address)
@@ -46,22 +46,22 @@ test('an invalid signature stays an error at any position', async () => {
 
 test('a few transactions are not sent to the thread, and what was sent is recovered after it was closed', async () => {
   const senders = openSenders(1)
-  await senders.foresee(transactions.slice(0, 3))
+  await senders.prefetch(transactions.slice(0, 3))
   for (const transaction of transactions.slice(0, 3)) expect(() => senders.of(blank(transaction))).toThrow()
-  const foreseen = senders.foresee(transactions)
+  const prefetched = senders.prefetch(transactions)
   await senders.close()
-  await foreseen
+  await prefetched
   expect(senders.of(transactions[0] ?? signed(0, 0n))).toBe(keyAt(0).address)
 })
 
 test('requests for single senders are answered together, and each fails alone', async () => {
   const senders = openSenders(1)
-  const asked = transactions.map((transaction) => senders.soon(transaction))
-  const nobody = senders.soon({ ...signed(3, 999n), r: 5n })
+  const asked = transactions.map((transaction) => senders.recover(transaction))
+  const nobody = senders.recover({ ...signed(3, 999n), r: 5n })
   await expect(nobody).rejects.toThrow('invalid sender')
   expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
   for (const [n, transaction] of transactions.entries())
-    expect(await senders.soon(blank(transaction))).toBe(keyAt(n % 4).address)
+    expect(await senders.recover(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
 test('a prefetched block is imported as any other, and a malformed one fails at its import', async () => {
