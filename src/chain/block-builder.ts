@@ -51,14 +51,16 @@ export class BlockBuilder {
   }
 
   /** Runs candidates, by default those that the pool has ready now. An error loses the block; the builder must be abandoned. */
-  take(candidates?: Iterable<Transaction>): Promise<void> {
-    return this.#context.guarded(() =>
+  async take(candidates?: Iterable<Transaction>): Promise<void> {
+    this.#requireOpen()
+    await this.#context.guarded(() =>
       this.#block.take(candidates ?? this.#context.ready((of) => this.#block.nonce(of))),
     )
   }
 
   /** Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before. */
   async seal(): Promise<ExecutedBlock> {
+    this.#requireOpen()
     const executed = await this.#block.seal()
     await this.#context.commit(executed)
     this.abandon()
@@ -74,5 +76,10 @@ export class BlockBuilder {
     this.#isOpen = false
     if (this.size === 0) this.#context.drop(this.#block.refused.map(({ transaction }) => transaction))
     this.#context.release()
+  }
+
+  /** Without the lock another writer may have changed the head. */
+  #requireOpen(): void {
+    if (!this.#isOpen) throw new Error('the block was sealed or abandoned')
   }
 }

@@ -98,6 +98,8 @@ describe('BlockBuilder', () => {
     await builder.take()
     builder.abandon()
     builder.abandon()
+    await expect(builder.take()).rejects.toThrow('sealed or abandoned')
+    await expect(builder.seal()).rejects.toThrow('sealed or abandoned')
     expect([chain.head.number, chain.pool.pending]).toEqual([0n, 1])
     expect(hashes((await chain.produce()).block.transactions)).toEqual([transaction.hash])
   })
