@@ -5,7 +5,7 @@ import type { Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
-import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { importBlock } from '../runtime/import-block.ts'
@@ -168,7 +168,7 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submit(raw)
   }
 
-  submitUnsigned(message: Message): Promise<Hash> {
+  submitUnsigned(message: TransactionMessage): Promise<Hash> {
     return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }
 

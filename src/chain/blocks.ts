@@ -27,7 +27,7 @@ const byTransactions = <T>(countOf: (cached: T) => number) => ({
   sizeCalculation: (cached: T) => Math.min(1 + countOf(cached), CACHED_TRANSACTIONS / 4),
 })
 
-export class Blocks {
+export class BlockStore {
   readonly #store: KvReader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
   readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })

@@ -11,7 +11,7 @@ import { StateStore } from '../state/state-store.ts'
 import type { KvStore, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { WitnessRecorder } from '../state/witness.ts'
-import { Blocks, blockRemoval, blockRows } from './blocks.ts'
+import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
 import {
   headRow,
   readHead,
@@ -38,7 +38,7 @@ export type CanonicalChainOptions = {
 
 export class CanonicalChain {
   readonly store: KvStore
-  readonly blocks: Blocks
+  readonly blocks: BlockStore
   readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
@@ -54,7 +54,7 @@ export class CanonicalChain {
     this.#runtime = runtime
     this.#indexer = indexer
     this.#verifier = verifier
-    this.blocks = new Blocks(store, number)
+    this.blocks = new BlockStore(store, number)
     this.#state = new StateStore(store, version)
     this.#pruning = new Pruning(store, this.#state, prune)
     this.#head = this.#header(number)

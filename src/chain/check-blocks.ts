@@ -7,21 +7,21 @@ import { encodeReceipt, mergeBlooms } from '../primitives/receipt.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { Block, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { modeOf } from '../runtime/block-execution.ts'
-import type { Report } from '../state/check-state.ts'
+import type { CheckReport } from '../state/check-state.ts'
 import { RANGE } from '../state/keyspace.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { KeyRange, KvReader, KvStore } from '../state/types.ts'
-import { Blocks, blockRows } from './blocks.ts'
+import { BlockStore, blockRows } from './blocks.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
 
 /** Every block up to the head. `onBlock` is told of each that has been looked at. */
 export async function checkBlocks(
   store: KvStore,
   head: HeadRow,
-  report: Report,
+  report: CheckReport,
   onBlock: (number: bigint) => void,
 ): Promise<void> {
-  const blocks = new Blocks(store, head.number)
+  const blocks = new BlockStore(store, head.number)
   let parent: SealedHeader | undefined
   let version = -1
   let transactions = 0
@@ -92,7 +92,7 @@ function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[])
 }
 
 /** Rows that lead to no block: everything that blocks have was found above, so that it is enough to count. */
-async function checkCounts(store: KvStore, blocks: number, transactions: number, report: Report): Promise<void> {
+async function checkCounts(store: KvStore, blocks: number, transactions: number, report: CheckReport): Promise<void> {
   const expected: readonly [string, KeyRange, number][] = [
     ['headers', RANGE.headers(), blocks],
     ['bodies', RANGE.bodies(), blocks],

@@ -2,7 +2,7 @@
 // and the rows are compared one by one. That the blocks come out as they did is checked on the way.
 import { equalBytes, toHex } from '../lib/hex.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { checkChanges, type Report } from '../state/check-state.ts'
+import { type CheckReport, checkChanges } from '../state/check-state.ts'
 import { isIndexRow, RANGE } from '../state/keyspace.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
@@ -15,7 +15,7 @@ export async function checkIndex(
   scratch: KvStore,
   runtime: Runtime,
   indexer: Indexer,
-  report: Report,
+  report: CheckReport,
   onBlock: (number: bigint) => void,
 ): Promise<void> {
   await reindex(new Beside(store, scratch), runtime, indexer, onBlock, ({ view }, version) =>

@@ -1,7 +1,7 @@
 // Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported by itself;
 // a part that cannot be read at all is one fault, and the next part is still checked.
 import type { Runtime } from '../runtime/runtime.ts'
-import { checkHistory, checkState, type Report } from '../state/check-state.ts'
+import { type CheckReport, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
 import { decodeStoredHeader } from './blocks.ts'
@@ -19,7 +19,7 @@ export type Checking = {
    * is run.
    */
   readonly scratch: KvStore | undefined
-  readonly report: Report
+  readonly report: CheckReport
   /** Told of the part that begins. */
   readonly onPart: (part: string) => void
   readonly onBlock: (number: bigint) => void

@@ -7,7 +7,7 @@ import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
-import type { Blocks } from './blocks.ts'
+import type { BlockStore } from './blocks.ts'
 import type { FeeHistory, Fees } from './types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
@@ -15,14 +15,14 @@ const SAMPLED_BLOCKS = 20
 
 export class ChainFees implements Fees {
   readonly #runtime: Runtime
-  readonly #blocks: Blocks
+  readonly #blocks: BlockStore
   readonly #head: () => SealedHeader
   /** What the next block's base fee is set to, if a developer has set it. */
   readonly #override: () => bigint | undefined
   /** The median tip as it was at a head: asked for more often than blocks are made. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  constructor(runtime: Runtime, blocks: Blocks, head: () => SealedHeader, override: () => bigint | undefined) {
+  constructor(runtime: Runtime, blocks: BlockStore, head: () => SealedHeader, override: () => bigint | undefined) {
     this.#runtime = runtime
     this.#blocks = blocks
     this.#head = head

@@ -8,7 +8,7 @@ import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
-import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
+import type { SignedTransaction, Transaction, TransactionMessage } from '../primitives/types.ts'
 import type { KvStore } from '../state/types.ts'
 import { SenderRecovery } from './sender-recovery.ts'
 
@@ -44,7 +44,7 @@ export class PersistentPool {
   }
 
   /** The same for an account without a key (development). */
-  async submitUnsigned(message: Message, chainId: bigint): Promise<Hash> {
+  async submitUnsigned(message: TransactionMessage, chainId: bigint): Promise<Hash> {
     const type = message.authorizationList.length > 0 ? 4 : 2
     const transaction = impersonatedTransaction({ ...message, type, chainId }, message.from)
     return this.#take({ transaction, sidecar: undefined })

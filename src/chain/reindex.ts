@@ -13,7 +13,7 @@ import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
 import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { ChangedAccount, KvStore, StateView, WriteOp } from '../state/types.ts'
-import { Blocks } from './blocks.ts'
+import { BlockStore } from './blocks.ts'
 import { type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
@@ -80,14 +80,14 @@ class Past {
   readonly blockHash: BlockHashes = (number) => this.#blocks.header(number)?.hash
   readonly #store: KvStore
   readonly #runtime: Runtime
-  readonly #blocks: Blocks
+  readonly #blocks: BlockStore
   readonly #state: StateStore
 
   constructor(store: KvStore, runtime: Runtime) {
     this.head = readHead(store)
     this.#store = store
     this.#runtime = runtime
-    this.#blocks = new Blocks(store, this.head.number)
+    this.#blocks = new BlockStore(store, this.head.number)
     this.#state = new StateStore(store, this.head.version)
   }
 

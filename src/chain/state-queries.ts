@@ -19,7 +19,7 @@ import type {
   InspectedAccount,
   InspectedSlot,
   KnownProposal,
-  Page,
+  StatePage,
   StateQueries,
   TracePoint,
 } from './types.ts'
@@ -46,7 +46,7 @@ export class ChainStateQueries implements StateQueries {
     start: Hash,
     count: number,
     signal?: AbortSignal,
-  ): Promise<Page<InspectedSlot>> {
+  ): Promise<StatePage<InspectedSlot>> {
     const pause = yieldToEventLoop('heavy', signal)
     const view = await this.#reader.traces.at(at, signal)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
@@ -172,7 +172,7 @@ async function page<K, T>(
   count: number,
   pause: Pause,
   read: (hash: Hash, key: K) => T | undefined,
-): Promise<Page<T>> {
+): Promise<StatePage<T>> {
   const items: T[] = []
   for (const [hash, key] of keys) {
     if (hash < start) continue

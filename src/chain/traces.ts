@@ -22,9 +22,9 @@ import type {
   ReplayDetail,
   Replayed,
   ScriptedTraces,
-  Trace,
   TraceOptions,
   TracePoint,
+  TraceResult,
   Traces,
   TraceTask,
 } from './types.ts'
@@ -76,7 +76,7 @@ export class ChainTraces implements Traces {
   }
 
   /** The traces of a task. Throws as the methods that name one. */
-  run(task: TraceTask, options: TraceOptions): Promise<Trace[][]> {
+  run(task: TraceTask, options: TraceOptions): Promise<TraceResult[][]> {
     const scripts = this.#scripts
     if (scripts === undefined) return this.#run(task, options)
     if ('here' in scripts) return this.#run(task, options, scripts.here)
@@ -133,17 +133,17 @@ export class ChainTraces implements Traces {
 
   // --- inside
 
-  async #run(task: TraceTask, options: TraceOptions, script?: ScriptMaker): Promise<Trace[][]> {
+  async #run(task: TraceTask, options: TraceOptions, script?: ScriptMaker): Promise<TraceResult[][]> {
     const makeTracer = tracerMaker(options.choice, script)
     if (task.kind === 'calls') {
-      const traces: Trace[][] = task.bundles.map(() => [])
+      const traces: TraceResult[][] = task.bundles.map(() => [])
       for await (const { bundle, tracer, outcome } of this.#calls(task.bundles, task.at, makeTracer, options)) {
         traces[bundle]?.push(traceOf(tracer, outcome))
       }
       return traces
     }
     const { block, span } = task.kind === 'block' ? { block: task.of, span: whole(task.of) } : this.#spanOf(task.hash)
-    const traces: Trace[] = []
+    const traces: TraceResult[] = []
     for await (const { tracer, outcome } of this.#replay(block, span, makeTracer, limitsOf(options))) {
       traces.push(traceOf(tracer, outcome))
     }
@@ -234,7 +234,7 @@ export class ChainTraces implements Traces {
 }
 
 /** When a client's own tracer fails, only its trace is an error: the others of the request are returned. */
-function traceOf(tracer: Tracer, outcome: MessageResult): Trace {
+function traceOf(tracer: Tracer, outcome: MessageResult): TraceResult {
   try {
     return { result: tracer.result(outcome) }
   } catch (error) {
@@ -243,7 +243,7 @@ function traceOf(tracer: Tracer, outcome: MessageResult): Trace {
   }
 }
 
-function resultOf(trace: Trace): unknown {
+function resultOf(trace: TraceResult): unknown {
   if ('error' in trace) throw new ScriptFailure(trace.error)
   return trace.result
 }

@@ -2,7 +2,15 @@
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
-import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type {
+  AccessList,
+  Block,
+  Log,
+  Receipt,
+  SealedHeader,
+  Transaction,
+  TransactionMessage,
+} from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
@@ -129,7 +137,7 @@ export interface Traces {
   block(
     of: BlockRef | Block,
     options: TraceOptions,
-  ): Promise<readonly (Trace & { readonly transaction: Transaction })[]>
+  ): Promise<readonly (TraceResult & { readonly transaction: Transaction })[]>
   call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions): Promise<unknown>
   calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>
@@ -147,7 +155,7 @@ export interface Traces {
 }
 
 /** A part of a long list; `next`: the hash at which the rest begins, undefined at the end. */
-export type Page<T> = { readonly items: readonly T[]; readonly next: Hash | undefined }
+export type StatePage<T> = { readonly items: readonly T[]; readonly next: Hash | undefined }
 export type InspectedSlot = { readonly hash: Hash; readonly key: Hash; readonly value: bigint }
 export type InspectedAccount = {
   readonly hash: Hash
@@ -167,14 +175,20 @@ export type KnownProposal = { readonly name: string; readonly title: string; rea
  * with ChainError `cancelled` when the connection of `signal` is closed.
  */
 export interface StateQueries {
-  slots(of: Address, at: TracePoint, start: Hash, count: number, signal?: AbortSignal): Promise<Page<InspectedSlot>>
+  slots(
+    of: Address,
+    at: TracePoint,
+    start: Hash,
+    count: number,
+    signal?: AbortSignal,
+  ): Promise<StatePage<InspectedSlot>>
   accounts(
     ref: BlockRef,
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
     signal?: AbortSignal,
-  ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
+  ): Promise<StatePage<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
   modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
   /** A text for each invariant of the native modules that is broken after a block; empty when none is. */
@@ -269,7 +283,7 @@ export interface TransactionIntake {
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
   submit(raw: Uint8Array): Promise<Hash>
   /** Pools a transaction of an account without a key (development: impersonation). */
-  submitUnsigned(message: Message): Promise<Hash>
+  submitUnsigned(message: TransactionMessage): Promise<Hash>
 }
 
 /** Adding blocks: consensus uses it. One writer at a time; the others wait for the lock. */
@@ -324,12 +338,12 @@ export type TraceTask =
   | { readonly kind: 'calls'; readonly bundles: readonly CallBundle[]; readonly at: TracePoint }
 
 /** The result of a tracer, or the error of a client's own one. */
-export type Trace = { readonly result: unknown } | { readonly error: string }
+export type TraceResult = { readonly result: unknown } | { readonly error: string }
 
 /**
  * Runs tracers in clients' JavaScript, on another thread than the one that makes blocks; `js-tracers/` implements it.
  */
 export type ScriptedTraces = {
   /** The task's traces in lists: of the transaction, of the block, of each bundle. `pending`: the block of that name. */
-  run(task: TraceTask, options: TraceOptions, pending: () => Promise<Block | undefined>): Promise<Trace[][]>
+  run(task: TraceTask, options: TraceOptions, pending: () => Promise<Block | undefined>): Promise<TraceResult[][]>
 }

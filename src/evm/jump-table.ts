@@ -15,7 +15,7 @@ import {
 } from './opcode-table.ts'
 
 /** An opcode as it is now, after the proposals before this one. Setters throw RangeError for what cannot be. */
-export interface Operation {
+export interface ProposalOperation {
   readonly number: number
   /** geth's: `CREATE2`. */
   readonly name: string
@@ -49,11 +49,11 @@ export type Definition = Partial<StackEffect> & {
 
 export interface JumpTable {
   /** An opcode that there is, by its name (`CREATE2`) or number. Throws RangeError for any other. */
-  op(nameOrNumber: string | number): Operation
+  op(nameOrNumber: string | number): ProposalOperation
   /** Whether the number means anything in this fork and after the proposals before this one. */
   has(number: number): boolean
   /** Gives a meaning to a number that has none, under a name that nothing else has. Throws RangeError otherwise. */
-  define(number: number, name: string, definition: Definition): Operation
+  define(number: number, name: string, definition: Definition): ProposalOperation
   /** Throws RangeError for an opcode that touches memory and has no gas that could pay for it. */
   validate(): void
 }
@@ -91,7 +91,7 @@ class TableDraft implements JumpTable {
     this.#own = operations
   }
 
-  op(nameOrNumber: string | number): Operation {
+  op(nameOrNumber: string | number): ProposalOperation {
     const code = typeof nameOrNumber === 'number' ? nameOrNumber : this.#numberOf(nameOrNumber)
     const plan = code === undefined ? undefined : this.#at(code)
     if (plan === undefined) throw new RangeError(`no opcode ${describeOpcode(nameOrNumber)}`)
@@ -102,7 +102,7 @@ class TableDraft implements JumpTable {
     return this.#at(number) !== undefined
   }
 
-  define(number: number, name: string, definition: Definition): Operation {
+  define(number: number, name: string, definition: Definition): ProposalOperation {
     const isNumber = Number.isInteger(number) && number >= 0 && number <= 0xff
     if (!isNumber || number === INVALID) throw new RangeError(`${describeOpcode(number)} cannot be an opcode`)
     if (this.has(number)) throw new RangeError(`opcode ${describeOpcode(number)} is ${this.op(number).name} already`)
@@ -155,7 +155,7 @@ class TableDraft implements JumpTable {
   }
 }
 
-class ChangedOperation implements Operation {
+class ChangedOperation implements ProposalOperation {
   #plan: Plan
   /** Whether the fork's own entry has dynamic gas. */
   readonly #hasOwnGas: boolean

@@ -11,7 +11,7 @@ import type { Hub } from './socket/hub.ts'
 import { StateChanges } from './state-changes.ts'
 import { GasOracle } from './statistics/gas-oracle.ts'
 import { LastDay } from './statistics/last-day.ts'
-import type { Prices } from './statistics/prices.ts'
+import type { CoinPrices } from './statistics/prices.ts'
 
 export type ExplorerOptions = {
   /** Version of this program: `0.1.0`. */
@@ -21,7 +21,7 @@ export type ExplorerOptions = {
   /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** Prices that the operator provides; undefined: every price in an answer is null. */
-  readonly prices: Prices | undefined
+  readonly prices: CoinPrices | undefined
 }
 
 export const defaultExplorerOptions: ExplorerOptions = {

@@ -1,7 +1,7 @@
 // Transactions in which addresses took part, as sender, recipient or created contract of the transaction or of a message within
 // it. They are found by merging the addresses' lists, so the cost follows the number of results.
 import type { Address, Hex } from '../lib/hex.ts'
-import { entryAt, ListReader, listLength, type Rows, sequenceOf } from '../tables/list.ts'
+import { entryAt, ListReader, listLength, type PointReader, sequenceOf } from '../tables/list.ts'
 import { RECORD } from './records.ts'
 import { callEntry, LIST, ROLES, type TransactionEntry, transactionEntry } from './tables.ts'
 
@@ -9,15 +9,21 @@ import { callEntry, LIST, ROLES, type TransactionEntry, transactionEntry } from 
 type Cursor = { readonly list: ListReader; position: number; readonly transactionOf: (entry: Uint8Array) => number }
 
 /** Transactions of the addresses in blocks below the number, newest first. */
-export const transactionsBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
-  transactions(rows, merged(cursorsAt(rows, who, number), -1))
+export const transactionsBefore = (
+  rows: PointReader,
+  who: readonly Address[],
+  number: number,
+): Generator<TransactionEntry> => transactions(rows, merged(cursorsAt(rows, who, number), -1))
 
 /** Transactions of the addresses in blocks from the number on, oldest first. */
-export const transactionsFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
-  transactions(rows, merged(cursorsAt(rows, who, number), 1))
+export const transactionsFrom = (
+  rows: PointReader,
+  who: readonly Address[],
+  number: number,
+): Generator<TransactionEntry> => transactions(rows, merged(cursorsAt(rows, who, number), 1))
 
 /** Ends at a missing row: its block was undone meanwhile. */
-function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionEntry> {
+function* transactions(rows: PointReader, sequences: Iterable<number>): Generator<TransactionEntry> {
   for (const sequence of sequences) {
     const entry = entryAt(rows, LIST.transactions, sequence)
     if (entry === undefined) return
@@ -26,7 +32,7 @@ function* transactions(rows: Rows, sequences: Iterable<number>): Generator<Trans
 }
 
 /** Moves every cursor to the first entry of that block or of a later one. */
-function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[] {
+function cursorsAt(rows: PointReader, who: readonly Address[], number: number): Cursor[] {
   const block = RECORD.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
   const calls = new ListReader(rows, LIST.calls)

@@ -9,7 +9,7 @@ import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
 /** `workerData` of the thread. */
-export type ThreadData = {
+export type TracerThreadData = {
   readonly spec: ChainSpec
   readonly engine: EngineChoice
   /** Files of the users' opcode proposals (`--proposal`), which the thread loads itself. */
@@ -21,7 +21,7 @@ export type ThreadData = {
   readonly rowCount: SharedArrayBuffer
 }
 
-export type Job = {
+export type TracerJob = {
   readonly id: number
   readonly task: TraceTask
   /** The pending block; undefined unless the task refers to it. */
@@ -35,13 +35,13 @@ export type Job = {
 export type SerializedTrace = { readonly json: Uint8Array } | { readonly error: string }
 
 /** The end of a job: traces (one list for the transaction or block, or one for each bundle of calls), or an error. */
-export type Outcome =
+export type TracerOutcome =
   | { readonly traces: readonly (readonly SerializedTrace[])[] }
   | { readonly code: ChainErrorCode | undefined; readonly message: string }
 
 /** Messages of the thread: it requests a row, a script starts or ends, a job has ended. */
-export type Report =
+export type TracerReport =
   | { readonly kind: 'row-request'; readonly key: Uint8Array }
   | { readonly kind: 'script'; readonly isRunning: boolean }
   /** `isUnusable`: the thread must not be given another job. */
-  | { readonly kind: 'done'; readonly id: number; readonly outcome: Outcome; readonly isUnusable: boolean }
+  | { readonly kind: 'done'; readonly id: number; readonly outcome: TracerOutcome; readonly isUnusable: boolean }

@@ -1,12 +1,12 @@
 // The threads that run clients' tracers written in JavaScript. The first request starts one; at most two run, because each
 // takes some 100 MB; they end after 30 seconds without requests.
-import type { ScriptedTraces, Trace, TraceOptions, TraceTask } from '../chain/types.ts'
+import type { ScriptedTraces, TraceOptions, TraceResult, TraceTask } from '../chain/types.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
 import type { KvReader } from '../state/types.ts'
-import type { ThreadData } from './messages.ts'
+import type { TracerThreadData } from './messages.ts'
 import { TracerThread } from './thread.ts'
 
 const MAX_THREADS = 2
@@ -17,7 +17,7 @@ const IDLE_TIME = 30_000
 /** The longest `timeout` that a client may set, in milliseconds for one transaction. */
 const MAX_TIMEOUT = 60_000
 
-type Settings = Omit<ThreadData, 'rows' | 'rowCount'>
+type Settings = Omit<TracerThreadData, 'rows' | 'rowCount'>
 
 /** Runs trace tasks with clients' JavaScript on threads, in the order of a fair queue. */
 export class TracerThreadPool implements ScriptedTraces {
@@ -37,7 +37,7 @@ export class TracerThreadPool implements ScriptedTraces {
     task: TraceTask,
     { choice, timeout, signal }: TraceOptions,
     pendingBlock: () => Promise<Block | undefined>,
-  ): Promise<Trace[][]> {
+  ): Promise<TraceResult[][]> {
     const isPending = task.kind === 'calls' && task.at.ref === 'pending'
     const pending = isPending ? await pendingBlock() : undefined
     const job = {

@@ -1,14 +1,14 @@
 // The node's side of a thread that runs clients' tracers (`worker.ts` is its program): gives it one job at a time, reads the
 // database rows that it requests, and ends it when a script does not stop, the client is gone, or it takes too much memory.
 import { MessageChannel, Worker } from 'node:worker_threads'
-import type { Trace } from '../chain/types.ts'
+import type { TraceResult } from '../chain/types.ts'
 import { threadProgram } from '../lib/built-files.ts'
 import { ChainError } from '../lib/errors.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { cancelled } from '../lib/scheduler.ts'
 import { ScriptFailure } from '../runtime/tracing/tracer.ts'
 import type { KvReader } from '../state/types.ts'
-import type { Job, Outcome, Report, SerializedTrace, ThreadData } from './messages.ts'
+import type { SerializedTrace, TracerJob, TracerOutcome, TracerReport, TracerThreadData } from './messages.ts'
 
 /** Milliseconds after its timeout in which QuickJS has to stop a script; then the thread is ended. */
 const GRACE_TIME = 2_000
@@ -22,8 +22,8 @@ const ROOMS = [
 ]
 
 type Running = {
-  readonly job: Job
-  readonly settle: (outcome: Outcome) => void
+  readonly job: TracerJob
+  readonly settle: (outcome: TracerOutcome) => void
   readonly fail: (error: Error) => void
   watchdog: NodeJS.Timeout | undefined
 }
@@ -35,16 +35,16 @@ export class TracerThread {
   #hasEnded = false
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
-  constructor(store: Pick<KvReader, 'get'>, data: Omit<ThreadData, 'rows' | 'rowCount'>) {
+  constructor(store: Pick<KvReader, 'get'>, data: Omit<TracerThreadData, 'rows' | 'rowCount'>) {
     const { port1: rowSender, port2: rows } = new MessageChannel()
     const rowCount = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const count = new Int32Array(rowCount)
-    const workerData: ThreadData = { ...data, rows, rowCount }
+    const workerData: TracerThreadData = { ...data, rows, rowCount }
     const program = threadProgram('js-tracers', ROOMS)
     this.#worker = new Worker(program, { workerData, transferList: [rows], resourceLimits: RESOURCE_LIMITS })
     this.#worker.unref()
     rowSender.unref()
-    this.#worker.on('message', (report: Report) => {
+    this.#worker.on('message', (report: TracerReport) => {
       if (report.kind !== 'row-request') return this.#handle(report)
       // A request sent before the thread was ended may arrive later, when the store is closed.
       if (this.#hasEnded) return
@@ -77,12 +77,12 @@ export class TracerThread {
    * Runs a job and returns its lists of traces. Throws the errors of the task, ScriptFailure for a script that does not stop,
    * and ChainError `cancelled` when the signal is aborted.
    */
-  async run(job: Job, signal: AbortSignal | undefined): Promise<Trace[][]> {
+  async run(job: TracerJob, signal: AbortSignal | undefined): Promise<TraceResult[][]> {
     if (signal?.aborted) throw cancelled()
     const onAbort = () => this.#end(cancelled())
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
-      const outcome = await new Promise<Outcome>((settle, fail) => {
+      const outcome = await new Promise<TracerOutcome>((settle, fail) => {
         this.#running = { job, settle, fail, watchdog: undefined }
         this.#worker.postMessage(job)
       })
@@ -101,7 +101,7 @@ export class TracerThread {
     this.#end(cancelled())
   }
 
-  #handle(report: Exclude<Report, { kind: 'row-request' }>): void {
+  #handle(report: Exclude<TracerReport, { kind: 'row-request' }>): void {
     const running = this.#running
     if (running === undefined) return
     if (report.kind === 'done') {
@@ -127,7 +127,7 @@ export class TracerThread {
   }
 }
 
-const deserialize = (trace: SerializedTrace): Trace =>
+const deserialize = (trace: SerializedTrace): TraceResult =>
   'error' in trace
     ? trace
     : { result: new PreserializedJson([Buffer.from(trace.json.buffer, trace.json.byteOffset, trace.json.byteLength)]) }

@@ -5,7 +5,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { CanonicalChain } from '../chain/canonical-chain.ts'
 import { NO_INDEX } from '../chain/open.ts'
 import { ChainTraces } from '../chain/traces.ts'
-import type { BlockRef, Trace } from '../chain/types.ts'
+import type { BlockRef, TraceResult } from '../chain/types.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -19,12 +19,12 @@ import { BUDGET, type ScriptMaker } from '../runtime/tracing/tracers.ts'
 import type { KvStore } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import { JsTracer } from './js-tracer.ts'
-import type { Job, Outcome, Report, SerializedTrace, ThreadData } from './messages.ts'
+import type { SerializedTrace, TracerJob, TracerOutcome, TracerReport, TracerThreadData } from './messages.ts'
 import { loadScriptEngine } from './sandbox.ts'
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
 const node = parentPort
-const { spec, engine, proposalFiles, limits, rows, rowCount }: ThreadData = workerData
+const { spec, engine, proposalFiles, limits, rows, rowCount }: TracerThreadData = workerData
 const receivedRows = new Int32Array(rowCount)
 let requestedRows = 0
 
@@ -34,17 +34,17 @@ const modules = await Promise.all(proposalFiles.map(loadModule))
 const runtime = new Runtime(spec, kzg, registryOf(spec, modules), engine)
 
 const mutex = new Mutex()
-node.on('message', (job: Job) => void mutex.run(() => run(job)))
+node.on('message', (job: TracerJob) => void mutex.run(() => run(job)))
 
-async function run(job: Job): Promise<void> {
-  const outcome = await trace(job).catch((error: unknown): Outcome => {
+async function run(job: TracerJob): Promise<void> {
+  const outcome = await trace(job).catch((error: unknown): TracerOutcome => {
     const message = error instanceof Error ? error.message : String(error)
     return { code: error instanceof ChainError ? error.code : undefined, message }
   })
   report({ kind: 'done', id: job.id, outcome, isUnusable: scriptEngine.isBroken })
 }
 
-async function trace({ task, pending, choice, timeout }: Job): Promise<Outcome> {
+async function trace({ task, pending, choice, timeout }: TracerJob): Promise<TracerOutcome> {
   const tracers = new Set<JsTracer>()
   const budget = { left: BUDGET }
   const here: ScriptMaker = (code, config) => () => {
@@ -68,7 +68,7 @@ async function trace({ task, pending, choice, timeout }: Job): Promise<Outcome> 
   }
 }
 
-function serialize(trace: Trace): SerializedTrace {
+function serialize(trace: TraceResult): SerializedTrace {
   if ('error' in trace) return trace
   const { result } = trace
   return {
@@ -107,7 +107,7 @@ async function afterPending(canonical: CanonicalChain, pending: Block): Promise<
   return { header, view }
 }
 
-function report(message: Report): void {
+function report(message: TracerReport): void {
   node.postMessage(message)
 }
 

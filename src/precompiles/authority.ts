@@ -7,9 +7,9 @@ import type { Address } from '../lib/hex.ts'
 import type { TransferUse } from '../modules/authz/allocations.ts'
 import {
   type GenericMessage,
+  type GrantableMessage,
   isDistributionMessage,
   MESSAGE,
-  type Message,
   type StakingMessage,
 } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/revert.ts'
@@ -107,7 +107,7 @@ const foreign =
     `tx origin address ${getAddress(origin)} does not match the ${role} address ${getAddress(owner)}`
 
 /** How a message is refused to strangers: each module of Evmos has words of its own. */
-function mismatch(message: Message): Mismatch {
+function mismatch(message: GrantableMessage): Mismatch {
   switch (message) {
     case MESSAGE.transfer:
       return notSame('sender')

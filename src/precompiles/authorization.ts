@@ -4,11 +4,11 @@
 import { parseAbi } from 'viem'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import {
+  type GrantableMessage,
   isDistributionMessage,
   isLimitedMessage,
   isStakingMessage,
   type LimitedMessage,
-  type Message,
   messageNamed,
 } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/revert.ts'
@@ -34,11 +34,11 @@ const REVOKE_GAS = 5_000n
 const CHANGE_GAS = 6_000n
 
 /** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
-function authorizationOf(kind: string, accepts: (message: Message) => boolean): Interface {
+function authorizationOf(kind: string, accepts: (message: GrantableMessage) => boolean): Interface {
   const invalidType = (method: string) => reverted(`invalid ${kind}transaction type: ${method}`)
 
   /** The messages of a list of methods, after the checks that all four transactions share. */
-  function granted(spender: Address, methods: readonly string[]): readonly Message[] {
+  function granted(spender: Address, methods: readonly string[]): readonly GrantableMessage[] {
     requireAddress('grantee', spender)
     if (methods.length === 0) throw reverted('no methods defined; expected at least one message type url')
     if (methods.includes('')) {

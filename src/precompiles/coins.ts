@@ -1,13 +1,14 @@
 // Lists of coins in calls and answers, valid as the Cosmos SDK's `Coins`: sorted by denomination, no repeats, no zeros.
 import { ChainError } from '../lib/errors.ts'
 
-export type Coin = { readonly denom: string; readonly amount: bigint }
+export type CoinStruct = { readonly denom: string; readonly amount: bigint }
 
 /** An amount as a list; nothing is not listed. */
-export const coinsOf = (denom: string, amount: bigint): readonly Coin[] => (amount === 0n ? [] : [{ denom, amount }])
+export const coinsOf = (denom: string, amount: bigint): readonly CoinStruct[] =>
+  amount === 0n ? [] : [{ denom, amount }]
 
 /** Throws ChainError `<why>: invalid coins`. */
-export function requireCoins(coins: readonly Coin[]): void {
+export function requireCoins(coins: readonly CoinStruct[]): void {
   coins.forEach(({ denom, amount }, i) => {
     const before = coins[i - 1]?.denom
     if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw invalidCoins(`invalid denom: ${denom}`)

@@ -9,7 +9,7 @@ import type { NativeSpec } from '../spec/chain-spec.ts'
 import { PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
 import { implement, type ReadCall } from './define.ts'
-import { byPlace, type PageRequest, page } from './paging.ts'
+import { byPlace, type PaginationRequest, page } from './paging.ts'
 
 const DEC_COIN = 'struct DecCoin { string denom; uint256 amount; uint8 precision; }'
 const SLASH_EVENT = [
@@ -126,10 +126,10 @@ export const slashesByPage = implement({
   functions: { validatorSlashes: slashes },
 })
 
-const FIRST_PAGE: PageRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
+const FIRST_PAGE: PaginationRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
 
 /** Slashes from one height to another, both counted; an end of zero is the present. */
-function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PageRequest) {
+function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PaginationRequest) {
   const end = endGiven === 0n ? call.block.number : endGiven
   const operator = operatorNamed(call.spec, validatorText)
   if (start > end) throw reverted(`starting height greater than ending height (${start} > ${end})`)

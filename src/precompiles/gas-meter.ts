@@ -13,13 +13,13 @@ const COVERED_GAS = { read: 100n, write: 500n }
 const READ_GAS = 200n
 
 /** How a slot changes: from zero, to another value, to zero. An account that changes counts as `changed`. */
-export type Change = 'fresh' | 'changed' | 'cleared'
+export type SlotChange = 'fresh' | 'changed' | 'cleared'
 
 /**
  * Gas of a change that the table's price does not cover. The first two are SSTORE's for a cold slot (EIP-2929 with
  * EIP-3529: 22,100 and 5,000); SSTORE gives 4,800 of its 5,000 back for a cleared slot, what is left here is the work.
  */
-const WRITE_GAS: { readonly [C in Change]: bigint } = { fresh: 22_100n, changed: 5_000n, cleared: 1_000n }
+const WRITE_GAS: { readonly [C in SlotChange]: bigint } = { fresh: 22_100n, changed: 5_000n, cleared: 1_000n }
 
 /** Thrown where a call's gas ends. */
 export class OutOfGas extends Error {}
@@ -63,7 +63,7 @@ export class GasMeter {
   }
 
   /** Counts a change of a slot, or of the account itself. */
-  write(of: Address, what: bigint | 'account', change: Change): void {
+  write(of: Address, what: bigint | 'account', change: SlotChange): void {
     const changed = this.#changed.get(of) ?? new Set()
     if (changed.size === 0) this.#changed.set(of, changed)
     if (changed.has(what)) {

@@ -7,7 +7,7 @@ import { weightsOf, wholeVote } from '../modules/gov/votes.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { requireOwner } from './authority.ts'
-import { type Coin, requireCoins } from './coins.ts'
+import { type CoinStruct, requireCoins } from './coins.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { govTransactionsAbi } from './gov-abi.ts'
 import { govQueries } from './gov-queries.ts'
@@ -92,7 +92,7 @@ function chargeCount({ modules, charge }: ReadCall, voter: Address): void {
 }
 
 /** Base units of a deposit, which may be nothing. Throws ChainError for malformed coins, and for other denominations. */
-function depositOf({ denom }: NativeSpec, coins: readonly Coin[]): bigint {
+function depositOf({ denom }: NativeSpec, coins: readonly CoinStruct[]): bigint {
   requireCoins(coins)
   const [coin, ...more] = coins
   if (coin === undefined) return 0n

@@ -2,9 +2,9 @@
 // state, so all their work is charged, and they contain no code for gas.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from '../state/types.ts'
-import type { Change, GasMeter } from './gas-meter.ts'
+import type { GasMeter, SlotChange } from './gas-meter.ts'
 
-const changeOf = (before: bigint, after: bigint): Change =>
+const changeOf = (before: bigint, after: bigint): SlotChange =>
   before === 0n ? 'fresh' : after === 0n ? 'cleared' : 'changed'
 
 export class MeteredView implements StateView {

@@ -4,7 +4,7 @@
 import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
 import { reverted } from '../modules/revert.ts'
 
-export type PageRequest = {
+export type PaginationRequest = {
   /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */
   readonly key: Hex
   readonly offset: bigint
@@ -35,7 +35,7 @@ const DEFAULT_LIMIT = 100n
 const MOST = 1_000n
 
 /** The places of a page's items, in the order asked for. Throws ChainError on a request that contradicts itself. */
-export function page(request: PageRequest, list: Keyed): { places: readonly number[]; response: PageResponse } {
+export function page(request: PaginationRequest, list: Keyed): { places: readonly number[]; response: PageResponse } {
   const key = request.key === '0x' || request.key === '0x00' ? undefined : request.key
   if (key !== undefined && request.offset > 0n) {
     throw reverted('invalid request, either offset or key is expected, got both')
@@ -56,7 +56,7 @@ export function page(request: PageRequest, list: Keyed): { places: readonly numb
   }
 }
 
-function afterOffset({ offset, reverse }: PageRequest, length: number): number {
+function afterOffset({ offset, reverse }: PaginationRequest, length: number): number {
   const skipped = offset < BigInt(length) ? Number(offset) : length
   return reverse ? length - 1 - skipped : skipped
 }

@@ -11,7 +11,7 @@ import type { Period } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { COIN } from './abi.ts'
 import { authorize, granterOf, requireDecider } from './authority.ts'
-import { type Coin, coinsOf, requireCoins } from './coins.ts'
+import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
 
 /** Gas of each period that a grant brings, and of each step that is read or rewritten in storage. */
@@ -19,7 +19,7 @@ const PERIOD_GAS = 1_000n
 const STEP_GAS = 200n
 const READ_GAS = 100n
 
-type GivenPeriod = { readonly length: bigint; readonly amount: readonly Coin[] }
+type GivenPeriod = { readonly length: bigint; readonly amount: readonly CoinStruct[] }
 
 const main = implement({
   abi: parseAbi([

@@ -1,6 +1,6 @@
 // Intrinsic gas of a message, and the maximum that its sender can be charged.
 // Pure functions, shared by the pool's admission and by execution, so that the two never disagree.
-import type { Message } from './types.ts'
+import type { TransactionMessage } from './types.ts'
 
 /** Which of the forks that changed intrinsic gas are active. */
 export type GasForks = {
@@ -42,7 +42,7 @@ export type GasBounds = {
 }
 
 export function gasBounds(
-  message: Pick<Message, 'to' | 'data' | 'accessList' | 'authorizationList'>,
+  message: Pick<TransactionMessage, 'to' | 'data' | 'accessList' | 'authorizationList'>,
   forks: GasForks,
 ): GasBounds {
   const { to, data, accessList, authorizationList } = message
@@ -61,7 +61,7 @@ export function gasBounds(
 
 /** The maximum charge of the sender in wei: gas and blob gas at their fee caps, and the value. */
 export function upfrontCost(
-  message: Pick<Message, 'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'>,
+  message: Pick<TransactionMessage, 'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'>,
 ): bigint {
   const blobGas = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   return message.gasLimit * message.maxFeePerGas + message.value + blobGas * message.maxFeePerBlobGas
@@ -69,7 +69,7 @@ export function upfrontCost(
 
 /** EIP-1559: the effective priority fee in wei per gas; negative when the fee cap is below the base fee. */
 export function effectiveTip(
-  message: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  message: Pick<TransactionMessage, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   baseFeePerGas: bigint,
 ): bigint {
   const { maxFeePerGas, maxPriorityFeePerGas } = message

@@ -21,10 +21,17 @@ import {
   reading,
 } from './rlp.ts'
 import { isScalar, MAX_LOW_S, privateKeyToAddress, recoverAddress, signHash } from './signature.ts'
-import type { AccessList, Authorization, Message, SignedTransaction, Transaction, TransactionType } from './types.ts'
+import type {
+  AccessList,
+  Authorization,
+  SignedTransaction,
+  Transaction,
+  TransactionMessage,
+  TransactionType,
+} from './types.ts'
 
 /** The signed fields of a transaction. Types 0 and 1 have their gas price in `maxFeePerGas`. */
-export type TransactionFields = Omit<Message, 'from'> & Pick<Transaction, 'type' | 'chainId'>
+export type TransactionFields = Omit<TransactionMessage, 'from'> & Pick<Transaction, 'type' | 'chainId'>
 
 const UINT64 = 8
 const UINT256 = 32

@@ -18,7 +18,7 @@ export type Authorization = {
  * The fields of a transaction that execution needs. A call request is converted to one too.
  * A legacy or EIP-2930 gas price is in both fee fields.
  */
-export type Message = {
+export type TransactionMessage = {
   readonly from: Address
   /** null creates a contract. */
   readonly to: Address | null
@@ -37,7 +37,7 @@ export type Message = {
 export type TransactionType = 0 | 1 | 2 | 3 | 4
 
 /** A signed transaction with its sender. */
-export type Transaction = Message & {
+export type Transaction = TransactionMessage & {
   readonly type: TransactionType
   /** undefined: a legacy transaction without EIP-155 replay protection. */
   readonly chainId: bigint | undefined

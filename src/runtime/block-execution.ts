@@ -97,14 +97,14 @@ export class BlockExecution {
   }
 
   /** Runs a transaction and records its receipt, call tree and diff. Throws ChainError when the block may not contain it. */
-  apply(transaction: Transaction, application: Application = {}): MaybePromise<MessageResult> {
+  apply(transaction: Transaction, application: ApplyOptions = {}): MaybePromise<MessageResult> {
     const pause = this.#pause()
     return pause === undefined
       ? this.#apply(transaction, application)
       : pause.then(() => this.#apply(transaction, application))
   }
 
-  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: Application): MaybePromise<MessageResult> {
+  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: ApplyOptions): MaybePromise<MessageResult> {
     const { spec, fees } = this.#runtime
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
@@ -212,7 +212,7 @@ export class BlockExecution {
 }
 
 /** The mode, when it differs from what the signature implies; and a tracer that replaces the recorder of call trees. */
-export type Application = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }
+export type ApplyOptions = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }
 
 /** A transaction with r = s = 0 was made by this node's impersonation, because no decoder accepts such a signature. */
 export const modeOf = ({ r, s }: Transaction): MessageMode => (r === 0n && s === 0n ? 'impersonated' : 'transaction')

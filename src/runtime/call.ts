@@ -6,7 +6,7 @@ import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { gasBounds } from '../primitives/gas.ts'
-import type { AccessList, Header, Message } from '../primitives/types.ts'
+import type { AccessList, Header, TransactionMessage } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
@@ -29,7 +29,7 @@ export class Call {
   readonly #runtime: Runtime
   readonly #machine: Machine
   readonly #env: BlockEnv
-  readonly #message: Message
+  readonly #message: TransactionMessage
   readonly #gasIsGiven: boolean
   readonly #limits: CallLimits
 
@@ -135,7 +135,7 @@ export class Call {
     }
   }
 
-  async #undone(message: Message): Promise<MessageResult> {
+  async #undone(message: TransactionMessage): Promise<MessageResult> {
     const { view } = this.#machine
     view.checkpoint()
     const result = await this.#execute(message)
@@ -143,19 +143,19 @@ export class Call {
     return result
   }
 
-  #execute(message: Message): MaybePromise<MessageResult> {
+  #execute(message: TransactionMessage): MaybePromise<MessageResult> {
     const { spec, fees } = this.#runtime
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }
 
   /** The message with the gas limit that the balance pays for, when the request names a fee but no gas limit. */
-  #affordable(message: Message): Message {
+  #affordable(message: TransactionMessage): TransactionMessage {
     if (this.#gasIsGiven || message.maxFeePerGas === 0n) return message
     const allowance = this.#gasAllowance(message)
     return allowance < message.gasLimit ? { ...message, gasLimit: allowance } : message
   }
 
-  #gasAllowance({ from, value, maxFeePerGas }: Message): bigint {
+  #gasAllowance({ from, value, maxFeePerGas }: TransactionMessage): bigint {
     const left = this.#machine.view.balance(from) - this.#machine.lockedBalance(from) - value
     if (left < 0n) throw new ChainError('transaction-rejected', 'insufficient funds for transfer')
     return left / maxFeePerGas
@@ -187,7 +187,7 @@ export function executionError(failed: CallOutcome, gasLimit: bigint): ChainErro
   return new ChainError('execution-failed', failed.error ?? 'execution failed')
 }
 
-function toMessage(view: StateView, request: CallRequest, limits: CallLimits): Message {
+function toMessage(view: StateView, request: CallRequest, limits: CallLimits): TransactionMessage {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
     throw new ChainError('invalid-params', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
@@ -213,7 +213,7 @@ function toMessage(view: StateView, request: CallRequest, limits: CallLimits): M
 /** Environments with zero fees, for calls that name no fee (most of them). They live as long as the block's own. */
 const FREE = new WeakMap<BlockEnv, BlockEnv>()
 
-function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: Message): BlockEnv {
+function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: TransactionMessage): BlockEnv {
   const paysGas = message.maxFeePerGas > 0n
   const paysBlobs = message.maxFeePerBlobGas > 0n
   if (paysGas || paysBlobs || overrides !== undefined) return withFees(env, paysGas, paysBlobs, overrides)

@@ -8,7 +8,7 @@ import { createAddress } from '../primitives/create-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
-import type { AccessList, Log, Message } from '../primitives/types.ts'
+import type { AccessList, Log, TransactionMessage } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { checkMessage, type MessageMode } from './validity.ts'
@@ -45,7 +45,7 @@ export function executeMessage(
   machine: Machine,
   env: BlockEnv,
   chainId: bigint,
-  message: Message,
+  message: TransactionMessage,
   mode: MessageMode,
   fees: FeePolicy,
 ): MaybePromise<MessageResult> {
@@ -109,14 +109,14 @@ const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): Acces
   }))
 
 /** EIP-1559's effective price. A call that names no fee pays none, whatever the base fee. */
-function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
+function priceOf(env: BlockEnv, message: TransactionMessage, mode: MessageMode): bigint {
   if (mode === 'call' && message.maxFeePerGas === 0n) return 0n
   const baseFee = env.baseFeePerGas ?? 0n
   return baseFee + effectiveTip(message, baseFee)
 }
 
 /** Fills the accessed addresses and slots before the first opcode (EIP-2929, EIP-2930, EIP-3651). */
-function initAccessed(machine: Machine, env: BlockEnv, message: Message): void {
+function initAccessed(machine: Machine, env: BlockEnv, message: TransactionMessage): void {
   if (!env.rules.berlin) return
   const { accessJournal: accessed } = machine
   accessed.setAlwaysWarm(machine.precompileAddresses)
@@ -127,7 +127,7 @@ function initAccessed(machine: Machine, env: BlockEnv, message: Message): void {
 }
 
 /** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
-function applyAuthorizations(machine: Machine, view: StateView, chainId: bigint, message: Message): bigint {
+function applyAuthorizations(machine: Machine, view: StateView, chainId: bigint, message: TransactionMessage): bigint {
   let refund = 0n
   for (const authorization of message.authorizationList) {
     if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue
@@ -180,7 +180,7 @@ function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result
 }
 
 /** The address that a creation would give its contract, whether or not it succeeds; null for a call. */
-export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
+export function createdContract(message: Pick<TransactionMessage, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null
   return createAddress(message.from, message.nonce)
 }

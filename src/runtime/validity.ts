@@ -4,7 +4,7 @@ import { delegationOf } from '../primitives/delegation.ts'
 import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
-import type { Message, Transaction } from '../primitives/types.ts'
+import type { Transaction, TransactionMessage } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 
@@ -38,7 +38,7 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
 export function checkMessage(
   view: StateView,
   env: BlockEnv,
-  message: Message,
+  message: TransactionMessage,
   mode: MessageMode,
   lockedBalance: bigint,
 ): GasBounds {
@@ -73,7 +73,7 @@ export function checkMessage(
   return bounds
 }
 
-function checkSender(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
+function checkSender(view: StateView, env: BlockEnv, message: TransactionMessage, mode: MessageMode): void {
   const { from } = message
   const nonce = view.nonce(from)
   const nonces = () => `address ${from}, tx: ${message.nonce} state: ${nonce}`
@@ -95,7 +95,7 @@ function checkSender(view: StateView, env: BlockEnv, message: Message, mode: Mes
   if (message.gasLimit > env.gasLimit) reject(`exceeds block gas limit`)
 }
 
-function checkFees(env: BlockEnv, message: Message, mode: MessageMode): void {
+function checkFees(env: BlockEnv, message: TransactionMessage, mode: MessageMode): void {
   const { maxFeePerGas, maxPriorityFeePerGas, from } = message
   if (maxPriorityFeePerGas > maxFeePerGas) {
     reject(
@@ -112,7 +112,7 @@ function checkFees(env: BlockEnv, message: Message, mode: MessageMode): void {
   }
 }
 
-function checkBlobs(env: BlockEnv, message: Message, mode: MessageMode): void {
+function checkBlobs(env: BlockEnv, message: TransactionMessage, mode: MessageMode): void {
   const { blobVersionedHashes: hashes, maxFeePerBlobGas } = message
   if (hashes.length === 0) return
   if (env.blobs === undefined || env.blobBaseFee === undefined) reject('transaction type not supported')

@@ -8,7 +8,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account } from '../state/types.ts'
 
 /** What the thread begins with. */
-export type ThreadData = {
+export type ShadowThreadData = {
   readonly spec: ChainSpec
   readonly engine: EngineChoice
   /** Modules with the users' opcode proposals, as `--proposal` names them; the thread loads them itself. */
@@ -20,7 +20,7 @@ export type ThreadData = {
 }
 
 /** A block to run again. */
-export type Job = {
+export type ShadowJob = {
   readonly id: number
   /** Rows of the block as they are stored. */
   readonly header: Uint8Array
@@ -37,7 +37,7 @@ export type Question =
   | { readonly kind: 'block-hash'; readonly number: bigint }
 
 /** `gone`: the block has been taken back meanwhile; its run is of no interest any more. */
-export type Answer = { readonly value: Uint8Array | undefined } | 'gone'
+export type WitnessAnswer = { readonly value: Uint8Array | undefined } | 'gone'
 
 /** The state that a differing run has left: what it has read and, where it has written, the values after it. */
 export type StateAfter = {
@@ -48,7 +48,7 @@ export type StateAfter = {
 export type Differing = BlockMismatch & { readonly after: StateAfter }
 
 /** What the thread says: a question, or how a job ended. */
-export type Report =
+export type ShadowReport =
   | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'same'; readonly id: number }
   | { readonly kind: 'differs'; readonly id: number; readonly run: Differing }

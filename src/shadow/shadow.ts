@@ -15,7 +15,7 @@ import { KEY } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import { describeDifference } from './difference.ts'
-import type { Answer, Question } from './messages.ts'
+import type { Question, WitnessAnswer } from './messages.ts'
 import { type OwnedJob, ShadowThread, type ThreadReport } from './thread.ts'
 
 /** The queue is full with this many blocks, or when its blocks have this many transactions. */
@@ -165,7 +165,7 @@ export class Shadow implements BlockVerifier {
     return { id, version, witness, header: Uint8Array.from(header), body: Uint8Array.from(body) }
   }
 
-  #answer(id: number, question: Question): Answer {
+  #answer(id: number, question: Question): WitnessAnswer {
     const job = this.#queue.find((waiting) => waiting.id === id)
     if (job === undefined) return 'gone'
     try {

@@ -2,17 +2,17 @@
 // Its program is `worker.ts`, which `npm run build` bundles to `dist/shadow.js`, also for a node that runs from its sources.
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
-import type { Answer, Job, Question, Report, ThreadData } from './messages.ts'
+import type { Question, ShadowJob, ShadowReport, ShadowThreadData, WitnessAnswer } from './messages.ts'
 
 /** How a job has ended. */
-export type ThreadReport = Exclude<Report, { kind: 'question' }>
+export type ThreadReport = Exclude<ShadowReport, { kind: 'question' }>
 
 /** A job whose arrays each have memory of their own: it goes along with them. */
-export type OwnedJob = Job & Readonly<Record<'header' | 'body' | 'witness', Uint8Array<ArrayBuffer>>>
+export type OwnedJob = ShadowJob & Readonly<Record<'header' | 'body' | 'witness', Uint8Array<ArrayBuffer>>>
 
 export type ThreadEvents = {
   readonly reported: (report: ThreadReport) => void
-  readonly asked: (id: number, question: Question) => Answer
+  readonly asked: (id: number, question: Question) => WitnessAnswer
   /** The thread could not start, or has ended without being told to. */
   readonly died: (message: string) => void
 }
@@ -21,14 +21,14 @@ export class ShadowThread {
   readonly #worker: Worker
   #isClosing = false
 
-  constructor(data: Omit<ThreadData, 'answers' | 'answered'>, { reported, asked, died }: ThreadEvents) {
+  constructor(data: Omit<ShadowThreadData, 'answers' | 'answered'>, { reported, asked, died }: ThreadEvents) {
     const { port1: answering, port2: answers } = new MessageChannel()
     const answered = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const count = new Int32Array(answered)
-    const workerData: ThreadData = { ...data, answers, answered }
+    const workerData: ShadowThreadData = { ...data, answers, answered }
     this.#worker = new Worker(threadProgram('shadow', ROOMS), { workerData, transferList: [answers] })
     this.#worker.unref()
-    this.#worker.on('message', (report: Report) => {
+    this.#worker.on('message', (report: ShadowReport) => {
       if (report.kind !== 'question') return reported(report)
       // First the answer, then its count: the thread takes it as soon as it sees the count.
       answering.postMessage(asked(report.id, report.question))

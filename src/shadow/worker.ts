@@ -14,13 +14,13 @@ import { rerunBlock } from '../runtime/rerun-block.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { View } from '../state/view.ts'
 import { WitnessRecorder, WitnessRows } from '../state/witness.ts'
-import type { Answer, Job, Question, Report, StateAfter, ThreadData } from './messages.ts'
+import type { Question, ShadowJob, ShadowReport, ShadowThreadData, StateAfter, WitnessAnswer } from './messages.ts'
 
 const CACHED_CODES = 500
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
 const node = parentPort
-const { spec, engine, proposalFiles, answers, answered }: ThreadData = workerData
+const { spec, engine, proposalFiles, answers, answered }: ShadowThreadData = workerData
 const answerCount = new Int32Array(answered)
 const codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
 let asked = 0
@@ -29,20 +29,20 @@ const modules = await Promise.all(proposalFiles.map(loadModule))
 const runtime = new Runtime(spec, kzg, registryOf(spec, modules), engine)
 
 const turn = new Mutex()
-node.on('message', (job: Job) => void turn.run(() => run(job)))
+node.on('message', (job: ShadowJob) => void turn.run(() => run(job)))
 
-async function run(job: Job): Promise<void> {
+async function run(job: ShadowJob): Promise<void> {
   const { id } = job
   try {
     const report = await check(job)
     node.postMessage(report)
   } catch (error) {
     const message = describeError(error)
-    node.postMessage({ kind: 'fault', id, message } satisfies Report)
+    node.postMessage({ kind: 'fault', id, message } satisfies ShadowReport)
   }
 }
 
-async function check({ id, header, body, version, witness }: Job): Promise<Report> {
+async function check({ id, header, body, version, witness }: ShadowJob): Promise<ShadowReport> {
   const block = decodeStoredBlock(header, body)
   const { number, parentHash } = block.header
   const missing = {
@@ -82,10 +82,10 @@ function codeOf(id: number, hash: Hash): Uint8Array | undefined {
 
 /** Sleeps until the node has answered. Throws when the block is gone; nobody waits for its report then. */
 function ask(id: number, question: Question): Uint8Array | undefined {
-  node.postMessage({ kind: 'question', id, question } satisfies Report)
+  node.postMessage({ kind: 'question', id, question } satisfies ShadowReport)
   const before = asked++
   while (Atomics.load(answerCount, 0) === before) Atomics.wait(answerCount, 0, before)
-  const received: { message: Answer } | undefined = receiveMessageOnPort(answers)
+  const received: { message: WitnessAnswer } | undefined = receiveMessageOnPort(answers)
   if (received === undefined) throw new Error('an answer of the node was lost')
   const { message } = received
   if (message === 'gone') throw new Error('the block has been taken back')

@@ -4,7 +4,7 @@ import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } f
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { type Change, decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
+import { decodeChanges, decodeRow, encodeChanges, type RowChange, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -22,12 +22,12 @@ import type { KeyRange, KvReader } from './types.ts'
 import type { View } from './view.ts'
 
 /** Called for every fault: where it is, and what is wrong. */
-export type Report = (place: string, what: string) => void
+export type CheckReport = (place: string, what: string) => void
 
 const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /** Checks the current accounts, slots, tries and codes. Returns the state root that follows from the leaves. */
-export async function checkState(store: KvReader, report: Report): Promise<Hash> {
+export async function checkState(store: KvReader, report: CheckReport): Promise<Hash> {
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
   for await (const [key, value] of live(store, RANGE.accounts())) {
@@ -64,7 +64,7 @@ async function checkTrie(
   leaves: readonly TrieChange[],
   range: KeyRange,
   place: string,
-  report: Report,
+  report: CheckReport,
 ): Promise<{ root: Uint8Array; nodes: number }> {
   const { root, writes } = updateTrie(() => undefined, leaves)
   const expected = new Map<NodePath, Uint8Array | null>(writes.map(({ path, node }) => [path, node]))
@@ -85,7 +85,11 @@ const nibbles = (path: NodePath): string =>
   path === '' ? 'the root' : [...path].map((nibble) => nibble.charCodeAt(0).toString(16)).join('')
 
 /** Reports slots and nodes of accounts that have no storage. */
-async function checkStrays(store: KvReader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
+async function checkStrays(
+  store: KvReader,
+  visited: { slots: number; nodes: number },
+  report: CheckReport,
+): Promise<void> {
   const found = { slots: 0, nodes: 0 }
   for await (const [key] of live(store, RANGE.state())) {
     if (isSlot(key)) found.slots++
@@ -112,7 +116,7 @@ export type Versions = { readonly newest: number; readonly oldest: number }
  * Checks that every row has all its former values in the order of their versions, and that the lists of changes name exactly
  * these. Values that versions up to the oldest one replaced were pruned together with their lists.
  */
-export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: Report): Promise<void> {
+export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: CheckReport): Promise<void> {
   const values = { former: 0, all: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
@@ -144,7 +148,7 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
 }
 
 /** Whether the value after the replaced one began with the version. Codes replace nothing. */
-function isValueOf(store: KvReader, { key, replaced }: Change, version: number): boolean {
+function isValueOf(store: KvReader, { key, replaced }: RowChange, version: number): boolean {
   if (isCode(key)) return replaced === undefined
   const ordinal = replaced === undefined ? 0 : replaced + 1
   const row = store.get(key)
@@ -155,7 +159,7 @@ function isValueOf(store: KvReader, { key, replaced }: Change, version: number):
 }
 
 /** Checks that a version has exactly the changes of `view`, its re-executed block, and that its list names all of them. */
-export async function checkChanges(store: KvReader, view: View, version: number, report: Report): Promise<void> {
+export async function checkChanges(store: KvReader, view: View, version: number, report: CheckReport): Promise<void> {
   const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
   const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
@@ -171,7 +175,7 @@ export async function checkChanges(store: KvReader, view: View, version: number,
 }
 
 /** Checks the history row by row in key order. Returns the number of entries. `oldest`: as in `Versions`. */
-async function checkEntries(store: KvReader, oldest: number, report: Report): Promise<number> {
+async function checkEntries(store: KvReader, oldest: number, report: CheckReport): Promise<number> {
   let count = 0
   let row = new Uint8Array(0)
   let [ordinal, since] = [-1, -1]

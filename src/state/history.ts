@@ -93,10 +93,10 @@ function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: n
 }
 
 /** A row that a version wrote, and the ordinal of the replaced value; undefined for a new row. */
-export type Change = { readonly key: Uint8Array; readonly replaced: number | undefined }
+export type RowChange = { readonly key: Uint8Array; readonly replaced: number | undefined }
 
 /** The list of a version's changes, each as: length of the key (1 byte), key, `varint(replaced + 1)`, 0 for a new row. */
-export function encodeChanges(changes: readonly Change[]): Uint8Array {
+export function encodeChanges(changes: readonly RowChange[]): Uint8Array {
   let size = 0
   for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
   const out = new Uint8Array(size)
@@ -109,8 +109,8 @@ export function encodeChanges(changes: readonly Change[]): Uint8Array {
   return out
 }
 
-export function decodeChanges(bytes: Uint8Array): Change[] {
-  const changes: Change[] = []
+export function decodeChanges(bytes: Uint8Array): RowChange[] {
+  const changes: RowChange[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = at + 1 + (bytes[at] ?? 0)
     const [before, next] = readVarint(bytes, end)

@@ -7,12 +7,12 @@ import { ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import {
-  type Change,
   decodeChanges,
   decodeRow,
   encodeChanges,
   encodeRow,
   MissingHistory,
+  type RowChange,
   type RowState,
   rowAsOf,
 } from './history.ts'
@@ -127,7 +127,7 @@ export class StateStore implements StateRows {
     const ops: WriteOp[] = []
     const names: string[] = []
     const next: RowState[] = []
-    const written: Change[] = []
+    const written: RowChange[] = []
     for (const [name, { key, value }] of changes) {
       const before = this.#latest(key, name)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }

@@ -254,7 +254,7 @@ function prefixed(path: Uint8Array, node: TrieNode): TrieNode {
 }
 
 /** RLP of the node at `path`. Saves the rows below it; the caller decides whether the node itself has a row. */
-function encode(rows: Rows, node: TrieNode, path: NodePath): Uint8Array {
+function encode(rows: TrieRows, node: TrieNode, path: NodePath): Uint8Array {
   switch (node.kind) {
     case 'leaf':
       return encodeLeaf(node.path, node.value)
@@ -276,7 +276,7 @@ function encode(rows: Rows, node: TrieNode, path: NodePath): Uint8Array {
 }
 
 /** RLP of a node at `path` other than the root. Saves its row if it has one. */
-function encodeBelow(rows: Rows, node: TrieNode, path: NodePath): Uint8Array {
+function encodeBelow(rows: TrieRows, node: TrieNode, path: NodePath): Uint8Array {
   const rlp = encode(rows, node, path)
   if (!isEmbedded(rlp)) rows.save(path, rlp)
   return rlp
@@ -303,13 +303,13 @@ export function readRow(read: NodeReader, path: NodePath): Uint8Array {
 }
 
 /** Receives the nodes that have rows. */
-export type Rows = { save(path: NodePath, node: Uint8Array): void }
-export const NO_ROWS: Rows = { save: () => undefined }
+export type TrieRows = { save(path: NodePath, node: Uint8Array): void }
+export const NO_ROWS: TrieRows = { save: () => undefined }
 
 type TouchedRow = { readonly path: NodePath; readonly before: Uint8Array | undefined; node: Uint8Array | null }
 
 /** The rows that one update opens and encodes, by path. */
-export class TouchedRows implements Rows {
+export class TouchedRows implements TrieRows {
   readonly #read: NodeReader
   readonly #rows = new Map<NodePath, TouchedRow>()
 

@@ -6,7 +6,7 @@ import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
 import { PAGE_SIZE, pageOf, readTail, type Tail, unpack } from './list-rows.ts'
 
-export type Rows = Pick<KvReader, 'get'>
+export type PointReader = Pick<KvReader, 'get'>
 
 /** Requested entries: pages count from 1; `anchor` is the length of the list when page 1 was read, so that pages stay stable. */
 export type PageRequest = { readonly page: number; readonly size: number; readonly anchor?: number | undefined }
@@ -24,14 +24,14 @@ export type ListPage = {
 /** Reads a list as it was when the reader was made. Keeps the last page, so that neighbouring positions cost one row. */
 export class ListReader {
   readonly length: number
-  readonly #rows: Rows
+  readonly #rows: PointReader
   readonly #list: Hex
   readonly #tail: Tail
   /** Number of the page in `#entries`. */
   #page = -1
   #entries: readonly Uint8Array[] = []
 
-  constructor(rows: Rows, list: Hex) {
+  constructor(rows: PointReader, list: Hex) {
     this.#rows = rows
     this.#list = list
     this.#tail = readTail(rows, list)
@@ -64,14 +64,14 @@ export class ListReader {
 }
 
 /** Number of entries of a list. */
-export const listLength = (rows: Rows, list: Hex): number => readTail(rows, list).length
+export const listLength = (rows: PointReader, list: Hex): number => readTail(rows, list).length
 
 /** The entry at a position; the first is 0. */
-export const entryAt = (rows: Rows, list: Hex, position: number): Uint8Array | undefined =>
+export const entryAt = (rows: PointReader, list: Hex, position: number): Uint8Array | undefined =>
   new ListReader(rows, list).at(position)
 
 /** Entries of positions `from` (inclusive) to `to` (exclusive), oldest first. */
-export const entriesBetween = (rows: Rows, list: Hex, from: number, to: number): Uint8Array[] =>
+export const entriesBetween = (rows: PointReader, list: Hex, from: number, to: number): Uint8Array[] =>
   between(new ListReader(rows, list), from, to)
 
 function between(list: ListReader, from: number, to: number): Uint8Array[] {
@@ -117,7 +117,7 @@ export function pageSpan(length: number, { page, size, anchor }: PageRequest) {
 }
 
 /** A page of one list or of the union of several disjoint ones, newest first. */
-export function newestPage(rows: Rows, lists: readonly Hex[], request: PageRequest): ListPage {
+export function newestPage(rows: PointReader, lists: readonly Hex[], request: PageRequest): ListPage {
   const filled = lists.map((list) => new ListReader(rows, list)).filter(({ length }) => length > 0)
   const total = filled.reduce((sum, { length }) => sum + length, 0)
   const { start, from, end } = pageSpan(total, request)
@@ -163,5 +163,5 @@ function startingPositions(lists: readonly ListReader[], rank: number): number[]
 }
 
 /** Sum of the lengths of several lists. */
-export const lengthOfAll = (rows: Rows, lists: readonly Hex[]): number =>
+export const lengthOfAll = (rows: PointReader, lists: readonly Hex[]): number =>
   lists.reduce((sum, list) => sum + listLength(rows, list), 0)

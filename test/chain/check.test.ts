@@ -1,7 +1,7 @@
 // What `kestrel check` finds of rows that are not as they were written, and what reading them answers.
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { Blocks } from '../../src/chain/blocks.ts'
+import { BlockStore } from '../../src/chain/blocks.ts'
 import { checkChain } from '../../src/chain/check.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -103,7 +103,7 @@ test('the check finds any flipped bit', { timeout: 60_000 }, async () => {
 test('changed rows of blocks and codes are errors when they are read', async () => {
   const [transaction] = transactions
   if (transaction === undefined) throw new Error('there are transactions')
-  const fresh = () => new Blocks(store, 4n)
+  const fresh = () => new BlockStore(store, 4n)
   const hash = fresh().header(1n)?.hash
   const code = new StateStore(store, 4).at(4).account(KEEPER)?.codeHash
   if (hash === undefined || code === undefined) throw new Error('there are a block and a code')

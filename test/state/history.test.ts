@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 import {
-  type Change,
   decodeChanges,
   decodeRow,
   encodeChanges,
   encodeRow,
   MissingHistory,
+  type RowChange,
   type RowState,
   rowAsOf,
 } from '../../src/state/history.ts'
@@ -119,7 +119,7 @@ describe('the list of changes of a version', () => {
     )
     fc.assert(
       fc.property(keys, (keys) => {
-        const plain = (changes: Change[]) => changes.map(({ key, replaced }) => ({ key: toHex(key), replaced }))
+        const plain = (changes: RowChange[]) => changes.map(({ key, replaced }) => ({ key: toHex(key), replaced }))
         expect(plain(decodeChanges(encodeChanges(keys)))).toEqual(plain(keys))
       }),
     )

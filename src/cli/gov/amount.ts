@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { amount } from '../banner.ts'
 
-export type Coin = { readonly denom: string; readonly amount: bigint }
+export type CoinAmount = { readonly denom: string; readonly amount: bigint }
 
 const DECIMALS = 18
 /** From here on a number of base units is easier to read as coins. */
@@ -19,7 +19,7 @@ export const symbolOf = (base: string): string => base.replace(/^a(?=.)/, '').to
  * whole numbers of other denominations with a path in their name (`ibc/…`, `erc20/…`).
  * Throws ChainError `invalid-params`.
  */
-export function parseCoin(text: string, base: string): Coin {
+export function parseCoin(text: string, base: string): CoinAmount {
   const symbol = symbolOf(base)
   const [, whole, decimals, unit = symbol] = /^(\d{1,60})(?:\.(\d+))?\s*([a-zA-Z][\w/:.-]*)?$/.exec(text.trim()) ?? []
   const isBase = unit === base || unit.includes('/')
@@ -39,12 +39,12 @@ const AMOUNT = /^\s*\d{1,60}(\.\d+)?\s*([a-zA-Z][\w/:.-]*)?\s*$/
 export const amountText = z.string().regex(AMOUNT, 'expected an amount such as 10 or 1.5KEST')
 
 /** For people: coins with thousands separated, small change in base units. */
-export function formatCoin({ denom, amount: units }: Coin, base: string): string {
+export function formatCoin({ denom, amount: units }: CoinAmount, base: string): string {
   if (denom !== base || (units < READABLE && units > 0n)) return `${units}${denom}`
   return `${amount(units)} ${symbolOf(base)}`
 }
 
-export const formatCoins = (coins: readonly Coin[], base: string): string =>
+export const formatCoins = (coins: readonly CoinAmount[], base: string): string =>
   coins.map((coin) => formatCoin(coin, base)).join(', ') || 'nothing'
 
 /** A share of 10^18, with up to two decimals: `33.4 %`. */

@@ -5,7 +5,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { type RpcClient, refusalOf } from '../rpc-client.ts'
-import type { Coin } from './amount.ts'
+import type { CoinAmount } from './amount.ts'
 import { addressOfSender, type Sender } from './sender.ts'
 
 export const GOV = '0x0000000000000000000000000000000000000805'
@@ -16,18 +16,18 @@ export const STATUSES = ['deposit', 'voting', 'passed', 'rejected', 'failed'] as
 export type Status = (typeof STATUSES)[number]
 
 /** Base coins behind each option. */
-export type Tally = { readonly yes: bigint; readonly no: bigint; readonly abstain: bigint; readonly veto: bigint }
+export type TallyAnswer = { readonly yes: bigint; readonly no: bigint; readonly abstain: bigint; readonly veto: bigint }
 
 /** Times are seconds since 1970. */
-export type Proposal = {
+export type ProposalAnswer = {
   readonly id: number
   readonly status: Status
   readonly title: string
   readonly summary: string
   readonly metadata: string
   readonly proposer: Hex
-  readonly deposit: readonly Coin[]
-  readonly tally: Tally
+  readonly deposit: readonly CoinAmount[]
+  readonly tally: TallyAnswer
   readonly submitTime: number
   readonly depositEndTime: number
   /** 0 while deposits are missing, as is the next. */
@@ -41,13 +41,13 @@ const readProposalData = ({ viem }: RpcClient, id: number) =>
   viem.readContract({ ...contract, functionName: 'getProposal', args: [BigInt(id)] })
 
 /** Throws ChainError when there is none, and when the chain has no governance. */
-export async function readProposal(node: RpcClient, id: number): Promise<Proposal> {
+export async function readProposal(node: RpcClient, id: number): Promise<ProposalAnswer> {
   await requireGovernance(node)
   return toProposal(node, await readProposalData(node, id))
 }
 
 /** Every proposal that the chain still knows, oldest first; `status` leaves out the others. */
-export async function readProposals(node: RpcClient, status: Status | undefined): Promise<Proposal[]> {
+export async function readProposals(node: RpcClient, status: Status | undefined): Promise<ProposalAnswer[]> {
   await requireGovernance(node)
   const number = status === undefined ? 0 : STATUSES.indexOf(status) + 1
   const found: ProposalData[] = []
@@ -67,7 +67,7 @@ export async function readProposals(node: RpcClient, status: Status | undefined)
 
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
-async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<Proposal> {
+async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<ProposalAnswer> {
   const { title, summary, metadata, proposer, totalDeposit } = data
   const status = STATUSES[data.status - 1]
   if (status === undefined)
@@ -108,10 +108,10 @@ export async function readGovParams(node: RpcClient) {
   return node.viem.readContract({ ...contract, functionName: 'getParams' })
 }
 
-export type GovParams = Awaited<ReturnType<typeof readGovParams>>
+export type GovParamsAnswer = Awaited<ReturnType<typeof readGovParams>>
 
 /** The denomination that deposits and stakes are in. */
-export const baseDenom = ({ minDeposit }: GovParams): string => minDeposit[0]?.denom ?? ''
+export const baseDenom = ({ minDeposit }: GovParamsAnswer): string => minDeposit[0]?.denom ?? ''
 
 /** The account that proposals act as, in bech32. */
 export async function readAuthority({ viem }: RpcClient): Promise<string> {
@@ -168,15 +168,15 @@ const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.
 const upgrades = z.array(z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean() }))
 
 /** The whole parameter set, as a message replaces it. */
-export type EvmParams = z.output<typeof evmParams>
-export type KnownProposal = z.output<typeof known>[number]
+export type EvmParamsAnswer = z.output<typeof evmParams>
+export type KnownProposalAnswer = z.output<typeof known>[number]
 
 /** After a block; of the head when none is named. Throws viem's errors. */
-export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParams> =>
+export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParamsAnswer> =>
   ask(node, evmParams, 'kestrel_getEvmParams', blockOf(block))
 
 /** The improvement proposals that the node's program knows. */
-export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposal[]> =>
+export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposalAnswer[]> =>
   ask(node, known, 'kestrel_getProposals', blockOf(block))
 
 /** Names and heights of the upgrades that are scheduled and have not happened yet. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { decodeBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { formatCoins, parseCoin } from './amount.ts'
-import type { EvmParams } from './chain-queries.ts'
+import type { EvmParamsAnswer } from './chain-queries.ts'
 
 /** The actions that flags request. */
 export type Actions = {
@@ -21,18 +21,18 @@ export type ProposalContext = {
   /** The account that proposals act as, in bech32. */
   readonly authority: string
   readonly base: string
-  readonly evmParams: EvmParams
+  readonly evmParams: EvmParamsAnswer
   /** Names of the improvement proposals that can be activated. */
   readonly known: readonly string[]
 }
 
-export type Message = { readonly '@type': string; readonly [field: string]: unknown }
+export type MessageJson = { readonly '@type': string; readonly [field: string]: unknown }
 
 /** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
-export function messagesOf(actions: Actions, context: ProposalContext): Message[] {
+export function messagesOf(actions: Actions, context: ProposalContext): MessageJson[] {
   const { authority, base, evmParams } = context
   const { activate, deactivate, spend, registerErc20, toggleErc20 } = actions
-  const messages: Message[] = []
+  const messages: MessageJson[] = []
   if (activate.length + deactivate.length > 0) {
     // The message replaces the whole set.
     const params = { ...evmParams, extraEips: changed(context, activate, deactivate) }

@@ -3,7 +3,7 @@
 
 import { DEFAULT_RPC_URL } from '../rpc-client.ts'
 import { formatCoin, formatCoins, formatShare } from './amount.ts'
-import { baseDenom, type GovParams, type Proposal, type Status, type Tally } from './chain-queries.ts'
+import { baseDenom, type GovParamsAnswer, type ProposalAnswer, type Status, type TallyAnswer } from './chain-queries.ts'
 import { describe } from './messages.ts'
 
 /** Prints `value` with --json, else the lines. */
@@ -35,7 +35,7 @@ const STATUS_WORDS: Readonly<Record<Status, string>> = {
 export type Details = { readonly messages: readonly unknown[]; readonly failure: string; readonly base: string }
 
 /** The lines of `gov show`. */
-export function proposalLines(proposal: Proposal, { messages, failure, base }: Details): string[] {
+export function proposalLines(proposal: ProposalAnswer, { messages, failure, base }: Details): string[] {
   const { id, status, title, summary, metadata, proposer, deposit } = proposal
   const what = messages.map((message) => describe(message, base))
   const hasVoting = proposal.votingStartTime > 0
@@ -57,7 +57,7 @@ export function proposalLines(proposal: Proposal, { messages, failure, base }: D
   ]
 }
 
-function tallyLines(tally: Tally, base: string): string[] {
+function tallyLines(tally: TallyAnswer, base: string): string[] {
   const total = tally.yes + tally.no + tally.abstain + tally.veto
   if (total === 0n) return ['none']
   return (['yes', 'no', 'abstain', 'veto'] as const).map(
@@ -67,7 +67,7 @@ function tallyLines(tally: Tally, base: string): string[] {
 }
 
 /** One line for each, under a heading. */
-export function listLines(proposals: readonly Proposal[]): string[] {
+export function listLines(proposals: readonly ProposalAnswer[]): string[] {
   if (proposals.length === 0) return ['no proposals']
   const cells = [
     ['no.', 'status', 'voting ends', 'title'],
@@ -85,14 +85,14 @@ export function listLines(proposals: readonly Proposal[]): string[] {
 const SECOND = 1_000_000_000n
 
 /** The rules of governance with periods in seconds; the contract has nanoseconds. */
-export const inSeconds = (params: GovParams): Readonly<Record<string, unknown>> =>
+export const inSeconds = (params: GovParamsAnswer): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value / SECOND) : value]),
   )
 
-export function paramsLines(params: GovParams): string[] {
+export function paramsLines(params: GovParamsAnswer): string[] {
   const base = baseDenom(params)
-  const shown = (value: (typeof params)[keyof GovParams]): string => {
+  const shown = (value: (typeof params)[keyof GovParamsAnswer]): string => {
     if (typeof value === 'bigint') return `${value / SECOND} s`
     if (typeof value === 'object') return formatCoins(value, base)
     if (typeof value === 'boolean') return value ? 'yes' : 'no'

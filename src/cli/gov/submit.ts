@@ -7,7 +7,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
 import { type RpcClient, withNode } from '../rpc-client.ts'
-import { amountText, type Coin, formatCoins, parseCoin } from './amount.ts'
+import { amountText, type CoinAmount, formatCoins, parseCoin } from './amount.ts'
 import {
   baseDenom,
   readAuthority,
@@ -17,7 +17,7 @@ import {
   readProposal,
   transact,
 } from './chain-queries.ts'
-import { type Actions, describe, type Message, messagesOf, parseProposalFile, titleOf } from './messages.ts'
+import { type Actions, describe, type MessageJson, messagesOf, parseProposalFile, titleOf } from './messages.ts'
 import { hint, print, row, utc } from './output.ts'
 import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './sender.ts'
 
@@ -107,7 +107,7 @@ export function registerPropose(params: Command): void {
 
 /** What is sent to the contract, and the coins that go with it. */
 type Draft = {
-  readonly messages: readonly Message[]
+  readonly messages: readonly MessageJson[]
   readonly metadata: string
   readonly title: string
   readonly summary: string
@@ -151,7 +151,7 @@ type Submitted = {
   readonly id: number
   readonly draft: Draft
   readonly base: string
-  readonly least: readonly Coin[]
+  readonly least: readonly CoinAmount[]
   readonly receipt: { readonly transactionHash: string; readonly blockNumber: bigint }
 }
 

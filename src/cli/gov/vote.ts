@@ -6,7 +6,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { WrongCommandLine, wrongFlag } from '../flags.ts'
 import { ifOffered, type RpcClient } from '../rpc-client.ts'
-import { estimateCall, type Proposal, readProposal, send, transact } from './chain-queries.ts'
+import { estimateCall, type ProposalAnswer, readProposal, send, transact } from './chain-queries.ts'
 import { note } from './output.ts'
 import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './sender.ts'
 
@@ -14,10 +14,10 @@ import { addressOfSender, bondedOperators, isFromValidators, oneSender, type Sen
 const OPTIONS: Readonly<Record<string, number>> = { yes: 1, abstain: 2, no: 3, veto: 4, 'no-with-veto': 4 }
 
 /** One option, or several with weights that add up to 1. */
-export type Ballot = readonly { readonly option: number; readonly weight: string }[]
+export type BallotFlags = readonly { readonly option: number; readonly weight: string }[]
 
 /** Reads `yes`, or `yes=0.7,no=0.3`. Throws ChainError `invalid-params`. */
-export function parseBallot(option: string | undefined, weights: string | undefined): Ballot {
+export function parseBallot(option: string | undefined, weights: string | undefined): BallotFlags {
   if ((option === undefined) === (weights === undefined))
     throw refused('expected one of yes, no, abstain, veto, or --weights such as yes=0.7,no=0.3')
   if (option !== undefined) return [{ option: optionNamed(option), weight: '1' }]
@@ -42,10 +42,15 @@ function optionNamed(name: string): number {
   return option
 }
 
-export type Vote = { readonly voter: string; readonly transaction: string; readonly block: number }
+export type VoteFlags = { readonly voter: string; readonly transaction: string; readonly block: number }
 
 /** Votes as the sender, or as every bonded validator whose key the node holds. Throws ChainError when nobody could. */
-export async function castVotes(node: RpcClient, flags: SenderFlags, id: number, ballot: Ballot): Promise<Vote[]> {
+export async function castVotes(
+  node: RpcClient,
+  flags: SenderFlags,
+  id: number,
+  ballot: BallotFlags,
+): Promise<VoteFlags[]> {
   if (!isFromValidators(flags)) {
     const sender = await oneSender(node, flags)
     return [toVote(await transact(node, sender, voteData(addressOfSender(sender), id, ballot)))]
@@ -69,14 +74,14 @@ export async function castVotes(node: RpcClient, flags: SenderFlags, id: number,
   return votes
 }
 
-const voteData = (voter: Address, id: number, ballot: Ballot): Hex => {
+const voteData = (voter: Address, id: number, ballot: BallotFlags): Hex => {
   const [only, ...others] = ballot
   return only !== undefined && others.length === 0
     ? encodeFunctionData({ abi: govAbi, functionName: 'vote', args: [voter, BigInt(id), only.option, ''] })
     : encodeFunctionData({ abi: govAbi, functionName: 'voteWeighted', args: [voter, BigInt(id), [...ballot], ''] })
 }
 
-const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): Vote => ({
+const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): VoteFlags => ({
   voter: getAddress(from),
   transaction: transactionHash,
   block: Number(blockNumber),
@@ -89,7 +94,7 @@ const POLLING = 500
  * The proposal once voting on it is over. A node that makes blocks for transactions only would leave it undecided until
  * the next one comes: it is asked for a block, if it offers that.
  */
-export async function waitForOutcome(node: RpcClient, id: number): Promise<Proposal> {
+export async function waitForOutcome(node: RpcClient, id: number): Promise<ProposalAnswer> {
   // An expedited proposal that does not pass gets a second, longer period.
   let askedFor = 0
   for (;;) {

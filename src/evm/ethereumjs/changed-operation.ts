@@ -7,7 +7,7 @@ import { maxMessageGasBig } from '../gas/call-gas.ts'
 import { expansionGas, type MemorySize, memoryGas, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
 import { type DynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { priceState } from './library-frame.ts'
-import type { Entry, RunState } from './library-types.ts'
+import type { LibraryOpcode, RunState } from './library-types.ts'
 
 const { OUT_OF_GAS, STACK_OVERFLOW } = EVMError.errorMessages
 const CREATIONS = new Set(['CREATE', 'CREATE2'])
@@ -17,7 +17,7 @@ const HANDS_GAS_ON = new Set([...CREATIONS, 'CALL', 'CALLCODE', 'DELEGATECALL', 
 const touched = new WeakMap<RunState, bigint>()
 
 /** `baseline` is go-ethereum's constant gas of the fork's own entry. */
-export function changedEntry(entry: Entry, plan: Operation, baseline: bigint): Entry {
+export function changedEntry(entry: LibraryOpcode, plan: Operation, baseline: bigint): LibraryOpcode {
   const { code, name, constantGas, effect, execute } = plan
   const memorySize = memorySizeOf(plan)
   const { items: limit, at } = plan.stackLimit
@@ -102,7 +102,7 @@ function ownersGas(state: RunState, { constantGas }: Operation, dynamicGas: Dyna
  * Gas by the library's function, as the fork has it, constant part included. What the proposal added to the constant
  * part is gone by then: SSTORE's reserve and the 64th that a call keeps are reckoned without it.
  */
-function forksGas(entry: Entry, state: RunState, common: Common, added: bigint): bigint | Promise<bigint> {
+function forksGas(entry: LibraryOpcode, state: RunState, common: Common, added: bigint): bigint | Promise<bigint> {
   const { feeBigInt, dynamicGas } = entry.opcodeInfo
   const charge = dynamicGas ? entry.gasHandler : undefined
   if (charge === undefined) return feeBigInt

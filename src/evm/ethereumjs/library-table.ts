@@ -7,7 +7,7 @@ import { forkTable, type OpcodeTable } from '../opcode-table.ts'
 import type { MessageTracer } from '../tracer.ts'
 import { changedEntry } from './changed-operation.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'
-import type { Entry, LibraryOpcodes, RunState } from './library-types.ts'
+import type { LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
 /** The machine as the marked opcodes call it. */
 export interface LibraryHost {
@@ -25,7 +25,7 @@ export interface LibraryHost {
 
 export type LibraryTable = {
   readonly context: LibraryOpcodes
-  readonly map: Entry[]
+  readonly map: LibraryOpcode[]
   readonly table: OpcodeTable
 }
 
@@ -55,7 +55,7 @@ export function libraryTable(table: OpcodeTable): LibraryTable {
 
 function makeTable(table: OpcodeTable): LibraryTable {
   const context = getOpcodesForHF(table.common)
-  const map: Entry[] = context.opcodeMap.map(withOwnCode)
+  const map: LibraryOpcode[] = context.opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
   for (const code of CREATES) {
@@ -83,7 +83,7 @@ function makeTable(table: OpcodeTable): LibraryTable {
 }
 
 /** Puts changed operations into the table. An operation whose behaviour was replaced has no mark: it may not call at all. */
-function applyChanges(map: Entry[], { operations, changed, common }: OpcodeTable): void {
+function applyChanges(map: LibraryOpcode[], { operations, changed, common }: OpcodeTable): void {
   const own = changed.size === 0 ? undefined : forkTable(common)
   for (const code of changed) {
     const [entry, operation] = [map[code], operations[code]]
@@ -93,7 +93,7 @@ function applyChanges(map: Entry[], { operations, changed, common }: OpcodeTable
 }
 
 /** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */
-function withOwnCode(entry: Entry, code: number): Entry {
+function withOwnCode(entry: LibraryOpcode, code: number): LibraryOpcode {
   if (entry.opcodeInfo.code === code) return entry
   const { opcodeInfo } = entry
   return { ...entry, opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { code }) }
@@ -111,7 +111,7 @@ function raise({ stack }: RunState): void {
 }
 
 /** Runs a note before the operation. */
-function mark(map: Entry[], code: number, note: (state: RunState) => void): void {
+function mark(map: LibraryOpcode[], code: number, note: (state: RunState) => void): void {
   const entry = map[code]
   if (entry === undefined || entry.opcodeInfo.isInvalid) return
   const run = entry.opHandler
@@ -125,7 +125,7 @@ function mark(map: Entry[], code: number, note: (state: RunState) => void): void
 }
 
 /** No loop is without a jump, or an opcode that was made for it: there a long run lets other work have the thread, and stops when its time is up. */
-function pausable(map: Entry[], code: number): void {
+function pausable(map: LibraryOpcode[], code: number): void {
   const entry = map[code]
   if (entry === undefined) return
   const run = entry.opHandler

@@ -5,6 +5,6 @@ export type { Common } from '@ethereumjs/common'
 
 export type LibraryOpcodes = ReturnType<typeof getOpcodesForHF>
 /** One opcode in the library's table. */
-export type Entry = LibraryOpcodes['opcodeMap'][number]
+export type LibraryOpcode = LibraryOpcodes['opcodeMap'][number]
 /** The library's frame. Behaviour that a proposal replaces runs on it. */
-export type RunState = Parameters<Entry['opHandler']>[0]
+export type RunState = Parameters<LibraryOpcode['opHandler']>[0]

@@ -11,7 +11,7 @@ import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
 import { addressOfWord, codeOfLibrary, fromLibLog } from './convert.ts'
 import { LibraryFrame } from './library-frame.ts'
 import { type LibraryTable, machineOf } from './library-table.ts'
-import type { Entry, RunState } from './library-types.ts'
+import type { LibraryOpcode, RunState } from './library-types.ts'
 import { addressOf } from './state-adapter.ts'
 
 type OpcodeMap = LibraryTable['map']
@@ -53,7 +53,7 @@ function withEvents({ map, table }: LibraryTable): OpcodeMap {
 }
 
 /** A call that began no message, and did not fail itself, was refused. */
-function calling(entry: Entry, type: CallKind): Entry {
+function calling(entry: LibraryOpcode, type: CallKind): LibraryOpcode {
   return {
     ...entry,
     async opHandler(state, common) {
@@ -102,7 +102,7 @@ function refusal({ env }: RunState, type: CallKind, value: bigint): string {
   return failureOf(type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance' : 'nonce overflow').message
 }
 
-function logging(entry: Entry): Entry {
+function logging(entry: LibraryOpcode): LibraryOpcode {
   const emitStep = (state: RunState): void => {
     const last = state.interpreter._result.logs.at(-1)
     if (last === undefined) return
@@ -129,7 +129,7 @@ export function impliedStop({ exceptionError, runState }: ExecResult, frame: Fra
 }
 
 /** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
-function stepping(entry: Entry, code: number, { table }: LibraryTable): Entry {
+function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): LibraryOpcode {
   const { opcodeInfo, gasHandler } = entry
   const changed = table.changed.has(code) ? table.operations[code] : undefined
   const own = opcodeOf(code)

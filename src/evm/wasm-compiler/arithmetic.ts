@@ -17,10 +17,10 @@ import {
   sub,
 } from './limbs.ts'
 import { BASE } from './locals.ts'
-import type { Trace } from './trace.ts'
+import type { CompiledTrace } from './trace.ts'
 import { constantOf, type Limb, type Limbs, limbOf, limbsOf, push, Word, write } from './word.ts'
 
-export type Emit = (trace: Trace, op: Op) => void
+export type Emit = (trace: CompiledTrace, op: Op) => void
 
 const FULL = (1n << 256n) - 1n
 const cut = (value: bigint): bigint => value & FULL
@@ -28,7 +28,7 @@ const signed = (value: bigint): bigint => BigInt.asIntN(256, value)
 
 /** An opcode of two words; `known`: what it makes of constants. */
 const binary =
-  (known: (a: bigint, b: bigint) => bigint, emit: (trace: Trace, a: Word, b: Word) => Word): Emit =>
+  (known: (a: bigint, b: bigint) => bigint, emit: (trace: CompiledTrace, a: Word, b: Word) => Word): Emit =>
   (trace) => {
     const { stack } = trace
     const [a, b] = [constantOf(stack.peek(0)), constantOf(stack.peek(1))]
@@ -37,11 +37,11 @@ const binary =
   }
 
 const onLimbs =
-  (work: (emit: Trace['emit'], a: Limbs, b: Limbs) => Limbs) =>
-  ({ emit }: Trace, a: Word, b: Word): Word =>
+  (work: (emit: CompiledTrace['emit'], a: Limbs, b: Limbs) => Limbs) =>
+  ({ emit }: CompiledTrace, a: Word, b: Word): Word =>
     Word.of(...work(emit, limbsOf(emit, a), limbsOf(emit, b)))
 
-const compare = (isSigned: boolean, isTurned: boolean) => (trace: Trace, a: Word, b: Word) => {
+const compare = (isSigned: boolean, isTurned: boolean) => (trace: CompiledTrace, a: Word, b: Word) => {
   const { emit } = trace
   const [x, y] = [limbsOf(emit, a), limbsOf(emit, b)]
   if (isTurned) pushLess(emit, y, x, isSigned)
@@ -49,7 +49,7 @@ const compare = (isSigned: boolean, isTurned: boolean) => (trace: Trace, a: Word
   return Word.flag(trace.newFlag())
 }
 
-function equal(trace: Trace, a: Word, b: Word): Word {
+function equal(trace: CompiledTrace, a: Word, b: Word): Word {
   const { emit } = trace
   if (constantOf(b) === 0n) return not(trace, a)
   if (constantOf(a) === 0n) return not(trace, b)
@@ -58,7 +58,7 @@ function equal(trace: Trace, a: Word, b: Word): Word {
   return Word.flag(trace.newFlag())
 }
 
-function not(trace: Trace, a: Word): Word {
+function not(trace: CompiledTrace, a: Word): Word {
   const { emit } = trace
   if (a.flag !== undefined) emit.get(a.flag).op(OP.i32Eqz)
   else {
@@ -70,7 +70,7 @@ function not(trace: Trace, a: Word): Word {
 
 const limbwise =
   (kind: 'and' | 'or' | 'xor') =>
-  ({ emit }: Trace, a: Word, b: Word): Word => {
+  ({ emit }: CompiledTrace, a: Word, b: Word): Word => {
     const at = (i: number): Limb => {
       // What a mask leaves nothing of need not be loaded.
       if (kind === 'and' && (a.limbs[i] === 0n || b.limbs[i] === 0n)) return 0n
@@ -80,7 +80,7 @@ const limbwise =
   }
 
 /** The engine's function on words in memory: the answer goes where the lowest of them is. */
-export function inMemory(trace: Trace, name: EngineFunction, items: 2 | 3): void {
+export function inMemory(trace: CompiledTrace, name: EngineFunction, items: 2 | 3): void {
   const { emit, stack } = trace
   stack.writeTop(items)
   stack.protect(items - 1, items)
@@ -139,7 +139,7 @@ const divide =
   }
 
 /** By zero, a power of two, or of two constants. */
-function byPower(trace: Trace, left: Word, a: bigint | undefined, b: bigint, name: 'div' | 'mod'): Word {
+function byPower(trace: CompiledTrace, left: Word, a: bigint | undefined, b: bigint, name: 'div' | 'mod'): Word {
   const { emit } = trace
   if (b === 0n) return Word.constant(0n)
   if (a !== undefined) return Word.constant(name === 'div' ? a / b : a % b)
@@ -147,7 +147,7 @@ function byPower(trace: Trace, left: Word, a: bigint | undefined, b: bigint, nam
   return Word.of(...shiftRight(emit, limbsOf(emit, left), b.toString(2).length - 1))
 }
 
-function times(trace: Trace, a: Word, b: Word): Word {
+function times(trace: CompiledTrace, a: Word, b: Word): Word {
   const { emit } = trace
   for (const [known, other] of [
     [constantOf(a), b],

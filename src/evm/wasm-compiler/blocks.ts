@@ -17,7 +17,7 @@ export type Op = {
   isSure: boolean
 }
 
-export type Block = {
+export type BasicBlock = {
   readonly pc: number
   readonly ops: readonly Op[]
   /** Constant gas of all opcodes. */
@@ -47,11 +47,11 @@ const CHANGES = new Set([0x55, 0x5d, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf0, 0xf1, 0
 
 export const isCut = (code: number): boolean => CUTS.has(code)
 
-export class Blocks {
+export class BasicBlocks {
   readonly code: Uint8Array
   /** Whether a jump may land there, per byte. */
   readonly #jumpdests: Uint8Array
-  readonly #known = new Map<number, Block>()
+  readonly #known = new Map<number, BasicBlock>()
   readonly #costs = new Uint32Array(256)
   readonly #least = new Uint16Array(256)
   readonly #most = new Uint16Array(256)
@@ -82,7 +82,7 @@ export class Blocks {
   }
 
   /** The block that begins there. What lies behind the code's end is a STOP. */
-  at(pc: number): Block {
+  at(pc: number): BasicBlock {
     const known = this.#known.get(pc)
     if (known !== undefined) return known
     const block = this.#cut(pc)
@@ -90,7 +90,7 @@ export class Blocks {
     return block
   }
 
-  #cut(begin: number): Block {
+  #cut(begin: number): BasicBlock {
     const { code } = this
     const ops: Op[] = []
     let [pc, cost, height, need, most] = [begin, 0, 0, 0, STACK_LIMIT]

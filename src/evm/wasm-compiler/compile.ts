@@ -13,7 +13,7 @@ import {
   F_TOP,
   FALLEN,
 } from '../wasm/layout.ts'
-import { Blocks, type OpcodePrices } from './blocks.ts'
+import { BasicBlocks, type OpcodePrices } from './blocks.ts'
 import { ACCESS, Emitter, OP, signed, unsigned } from './emitter.ts'
 import { ENGINE_FUNCTIONS, type EngineFunction } from './engine-functions.ts'
 import { type GeneratedTrace, generateTraces } from './flow.ts'
@@ -31,7 +31,7 @@ export type Generated = { readonly bytes: Uint8Array; readonly entries: Uint16Ar
 const PARAMETERS = 2
 
 export function generate(code: Uint8Array, table: OpcodePrices): Generated {
-  const blocks = new Blocks(code, table)
+  const blocks = new BasicBlocks(code, table)
   const emit = new Emitter(PARAMETERS, FIXED)
   const called = new Map<EngineFunction, number>()
   const call = (name: EngineFunction): number => {

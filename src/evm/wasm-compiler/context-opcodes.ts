@@ -29,7 +29,7 @@ import { ACCESS, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
 import { FLOOR, FRAME, GAS, LEFT } from './locals.ts'
 import { pay } from './memory-opcodes.ts'
-import type { Trace } from './trace.ts'
+import type { CompiledTrace } from './trace.ts'
 import { Word } from './word.ts'
 
 /** A word of the frame's header, or of the transaction. */
@@ -67,7 +67,7 @@ const plain =
   }
 
 /** What one with a price is handed: its items in memory, the frame, the stack's top, the gas. */
-function hand(trace: Trace, takes: number, leaves: 0 | 1, isFramed: boolean): void {
+function hand(trace: CompiledTrace, takes: number, leaves: 0 | 1, isFramed: boolean): void {
   const { emit, stack } = trace
   stack.settle()
   stack.writeTop(takes)
@@ -78,7 +78,7 @@ function hand(trace: Trace, takes: number, leaves: 0 | 1, isFramed: boolean): vo
 }
 
 /** Afterwards its items are gone and its answer is there. */
-function takeBack(trace: Trace, takes: number, leaves: 0 | 1, grows: boolean): void {
+function takeBack(trace: CompiledTrace, takes: number, leaves: 0 | 1, grows: boolean): void {
   if (grows) trace.look()
   for (let i = 0; i < takes; i++) trace.stack.pop()
   if (leaves > 0) trace.stack.pushWritten()
@@ -150,7 +150,7 @@ const gasLeft: Emit = (trace, op) => {
   trace.stack.push(Word.small(trace.newLimb(41)))
 }
 
-const returnSize = (trace: Trace): void => {
+const returnSize = (trace: CompiledTrace): void => {
   trace.emit.i32(0).access(ACCESS.i64Load32U, RETURN + 4)
   trace.stack.push(Word.small(trace.newLimb(32)))
 }

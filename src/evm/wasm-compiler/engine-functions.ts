@@ -1,8 +1,8 @@
 // What compiled code calls: functions of the engine (`assembly/index.ts`), by the names that they are exported by.
 import { I32, I64, type Type } from './emitter.ts'
-import type { Signature } from './module-encoder.ts'
+import type { FunctionSignature } from './module-encoder.ts'
 
-const signature = (parameters: readonly Type[], result?: Type): Signature =>
+const signature = (parameters: readonly Type[], result?: Type): FunctionSignature =>
   result === undefined ? { parameters } : { parameters, result }
 
 const ENDS_TURN = signature([I32, I32, I32, I64, I32], I32)
@@ -49,6 +49,6 @@ export const ENGINE_FUNCTIONS = {
   creates: ENDS_TURN,
   returns: ENDS_TURN,
   destroys: ENDS_TURN,
-} as const satisfies Record<string, Signature>
+} as const satisfies Record<string, FunctionSignature>
 
 export type EngineFunction = keyof typeof ENGINE_FUNCTIONS

@@ -1,7 +1,7 @@
 // Generates the traces of a code, from its beginning to everything reachable from there, and the jumps between them.
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
-import { type Block, type Blocks, isCut, type Op } from './blocks.ts'
+import { type BasicBlock, type BasicBlocks, isCut, type Op } from './blocks.ts'
 import { CONTEXT_OPCODES } from './context-opcodes.ts'
 import { ACCESS, type Emitter, I32, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
@@ -9,7 +9,7 @@ import { pushAny } from './limbs.ts'
 import { ENTRIES, NEXT } from './locals.ts'
 import { MEMORY_OPCODES } from './memory-opcodes.ts'
 import { SHIFTS } from './shifts.ts'
-import { type Link, Trace } from './trace.ts'
+import { CompiledTrace, type Link } from './trace.ts'
 import { constantOf, limbsOf, push, Word } from './word.ts'
 
 /** Bytes of WebAssembly after which no more traces are begun. */
@@ -28,7 +28,7 @@ export type GeneratedTrace = {
 /** All traces, by where they begin; how many there are is known only then, hence the links. */
 export function generateTraces(
   emit: Emitter,
-  blocks: Blocks,
+  blocks: BasicBlocks,
   call: (name: EngineFunction) => number,
 ): GeneratedTrace[] {
   const pieces: GeneratedTrace[] = []
@@ -39,7 +39,7 @@ export function generateTraces(
   for (let pc = waiting.pop(); pc !== undefined && size < ENOUGH && pieces.length < MOST_TRACES; pc = waiting.pop()) {
     emit.bytes = []
     emit.keep(new Set())
-    const one = new Trace(emit, blocks, call)
+    const one = new CompiledTrace(emit, blocks, call)
     const resumes = follow(one, pc, headers)
     pieces.push({ pc, bytes: Uint8Array.from(emit.bytes), links: one.links })
     size += emit.bytes.length
@@ -55,14 +55,14 @@ export function generateTraces(
 }
 
 /** Where jumps with a known target go back to. */
-function loopHeaders(blocks: Blocks): ReadonlySet<number> {
+function loopHeaders(blocks: BasicBlocks): ReadonlySet<number> {
   const found = new Set<number>()
   for (const { pc, target } of blocks.jumps()) if (target <= pc) found.add(target)
   return found
 }
 
 /** Compiles one trace; the places at which the host lets code go on. */
-function follow(trace: Trace, start: number, headers: ReadonlySet<number>): number[] {
+function follow(trace: CompiledTrace, start: number, headers: ReadonlySet<number>): number[] {
   const { blocks } = trace
   for (let pc: number | undefined = start; pc !== undefined; ) {
     const block = blocks.at(pc)
@@ -86,7 +86,7 @@ function follow(trace: Trace, start: number, headers: ReadonlySet<number>): numb
 }
 
 /** Where the trace goes on; undefined: it has been left. */
-function successor(trace: Trace, block: Block): number | 'anywhere' | undefined {
+function successor(trace: CompiledTrace, block: BasicBlock): number | 'anywhere' | undefined {
   const last = block.ops.at(-1)
   if (last === undefined) return block.end
   switch (last.code) {
@@ -105,7 +105,7 @@ function successor(trace: Trace, block: Block): number | 'anywhere' | undefined 
   }
 }
 
-function run(trace: Trace, op: Op): void {
+function run(trace: CompiledTrace, op: Op): void {
   const { stack, blocks } = trace
   const { code } = op
   if (code === 0x56 || code === 0x57) return
@@ -124,7 +124,7 @@ function run(trace: Trace, op: Op): void {
 const toPc = (value: bigint | undefined): number | undefined =>
   value === undefined || value > 0xffffn ? undefined : Number(value)
 
-function jump(trace: Trace, op: Op): number | 'anywhere' | undefined {
+function jump(trace: CompiledTrace, op: Op): number | 'anywhere' | undefined {
   const { stack, blocks } = trace
   const target = stack.peek()
   const known = constantOf(target)
@@ -140,7 +140,7 @@ function jump(trace: Trace, op: Op): number | 'anywhere' | undefined {
 }
 
 /** Finds the trace of a target that is known only now; without one the interpreter jumps. */
-function seek(trace: Trace, op: Op, target: Word): void {
+function seek(trace: CompiledTrace, op: Op, target: Word): void {
   const { emit, stack, blocks } = trace
   const limbs = limbsOf(emit, target)
   const [low] = limbs
@@ -166,7 +166,7 @@ function seek(trace: Trace, op: Op, target: Word): void {
 }
 
 /** JUMPI: leaves the trace for where it jumps to, goes on behind it. */
-function branch(trace: Trace, op: Op): void {
+function branch(trace: CompiledTrace, op: Op): void {
   const { emit, stack, blocks } = trace
   const [target, condition] = [stack.peek(0), stack.peek(1)]
   const [known, always] = [constantOf(target), constantOf(condition)]

@@ -5,7 +5,7 @@ import type { Op } from './blocks.ts'
 import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
 import { pushAny } from './limbs.ts'
 import { BASE, FRAME, GAS, LEFT, MEMORY, SIZE } from './locals.ts'
-import type { Trace } from './trace.ts'
+import type { CompiledTrace } from './trace.ts'
 import { type Limb, limbOf, limbsOf, push, pushVector, Word } from './word.ts'
 
 /** Offsets beyond are left to the interpreter: no gas pays for memory there. */
@@ -21,7 +21,7 @@ function pushSpot(emit: Emitter, spot: Spot): void {
 }
 
 /** Makes sure that there are so many bytes from the offset on; undefined: nothing can pay for them, and the trace is over. */
-function reach(trace: Trace, op: Op, word: Word, length: number): Spot | undefined {
+function reach(trace: CompiledTrace, op: Op, word: Word, length: number): Spot | undefined {
   const { emit, stack } = trace
   const limbs = limbsOf(emit, word)
   const isKnown = limbs.every((limb) => typeof limb === 'bigint')
@@ -80,7 +80,7 @@ function pushNear(emit: Emitter, limbs: readonly Limb[]): void {
  * Takes the answer of an engine's function as the gas that is left. Below zero it is the reason, if the block could not fail
  * otherwise; else the interpreter runs the opcode, to find out which failure comes first.
  */
-export function pay(trace: Trace, op: Op): void {
+export function pay(trace: CompiledTrace, op: Op): void {
   const { emit } = trace
   emit.tee(LEFT).i64(0).op(OP.i64LtS).if()
   if (op.isSure) emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../lib/hex.ts'
 import { readBuiltFile } from '../engine-file.ts'
-import type { Compiled, Compiler } from '../wasm/compiler.ts'
+import type { Compiled, HotCodeCompiler } from '../wasm/compiler.ts'
 import { stress } from '../wasm/stress.ts'
 import { generate } from './compile.ts'
 import { ENGINE_FUNCTIONS } from './engine-functions.ts'
@@ -101,7 +101,7 @@ async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | und
 }
 
 /** This compiler, for engines. */
-export const compiler: Compiler = {
+export const compiler: HotCodeCompiler = {
   get heat() {
     return compilation.heat
   },

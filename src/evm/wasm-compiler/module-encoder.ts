@@ -1,7 +1,7 @@
 // A module of one function, with its imports: the sections of the WebAssembly core specification, chapter 5.5.
 import { I32, I64, type Type, unsigned } from './emitter.ts'
 
-export type Signature = { readonly parameters: readonly Type[]; readonly result?: Type }
+export type FunctionSignature = { readonly parameters: readonly Type[]; readonly result?: Type }
 
 const text = (to: number[], value: string): void => {
   const bytes = Buffer.from(value)
@@ -18,11 +18,11 @@ function section(id: number, content: readonly number[], body: Uint8Array = new 
 
 /** `run: (i32, i64) -> i32`, exported, with the memory and the functions that it calls imported from `engine`. */
 export function assemble(
-  imports: readonly (readonly [string, Signature])[],
+  imports: readonly (readonly [string, FunctionSignature])[],
   locals: readonly Type[],
   body: Uint8Array,
 ): Uint8Array {
-  const run: Signature = { parameters: [I32, I64], result: I32 }
+  const run: FunctionSignature = { parameters: [I32, I64], result: I32 }
   const types: number[] = []
   unsigned(types, imports.length + 1)
   for (const { parameters, result } of [...imports.map(([, signature]) => signature), run]) {

@@ -4,11 +4,11 @@ import { inMemory } from './arithmetic.ts'
 import { ACCESS, OP } from './emitter.ts'
 import { bitwise, pushAny, shiftLeft, shiftRight, signOf } from './limbs.ts'
 import { BASE } from './locals.ts'
-import type { Trace } from './trace.ts'
+import type { CompiledTrace } from './trace.ts'
 import { constantOf, limbOf, limbsOf, MASK, push, Word } from './word.ts'
 
 /** A number of bits that counts up to 2^64 - 1, onto the stack. */
-function pushClamped(trace: Trace, word: Word): void {
+function pushClamped(trace: CompiledTrace, word: Word): void {
   const { emit } = trace
   const limbs = limbsOf(emit, word)
   emit.i64(MASK)
@@ -38,7 +38,7 @@ const shift =
     }
   }
 
-function shiftInMemory(trace: Trace, kind: 'left' | 'right' | 'signed'): void {
+function shiftInMemory(trace: CompiledTrace, kind: 'left' | 'right' | 'signed'): void {
   const { emit, stack } = trace
   const [bits, word] = [stack.peek(0), stack.peek(1)]
   const fill = kind === 'signed' ? signOf(emit, limbOf(emit, word, 3)) : 0n

@@ -3,7 +3,7 @@
 // interpreter; the frame is then exactly as the interpreter would have it at that opcode.
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../wasm/layout.ts'
-import type { Block, Blocks, Op } from './blocks.ts'
+import type { BasicBlock, BasicBlocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
@@ -20,9 +20,9 @@ const SPARE = 24
 /** A jump to another trace, to be filled in when it is known where that lies. */
 export type Link = { readonly at: number; readonly target: number | undefined; readonly depth: number }
 
-export class Trace {
+export class CompiledTrace {
   readonly emit: Emitter
-  readonly blocks: Blocks
+  readonly blocks: BasicBlocks
   readonly stack: Stack
   readonly links: Link[] = []
   isOver = false
@@ -35,7 +35,7 @@ export class Trace {
   #need = 0
   #most = STACK_LIMIT
 
-  constructor(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number) {
+  constructor(emit: Emitter, blocks: BasicBlocks, call: (name: EngineFunction) => number) {
     this.emit = emit
     this.blocks = blocks
     this.#call = call
@@ -47,7 +47,7 @@ export class Trace {
   }
 
   /** Begins a block: it is paid for at once, and the stack suits it. */
-  enter(block: Block): void {
+  enter(block: BasicBlock): void {
     const { emit } = this
     const isFirst = this.#visited.size === 0
     this.#visited.add(block.pc)
@@ -71,7 +71,7 @@ export class Trace {
   }
 
   /** Whether the stack does not suit a block, onto WebAssembly's stack (i32); false, and nothing, if it does for sure. */
-  #pushMisfit(block: Block): boolean {
+  #pushMisfit(block: BasicBlock): boolean {
     const { emit } = this
     const need = block.need - this.stack.height
     const most = block.most - this.stack.height

@@ -12,7 +12,7 @@ import type { CallFrame } from '../tracer.ts'
 import { spendsLockedBalance } from '../value-transfer.ts'
 import { beginMessage } from './frame-enter.ts'
 import type { ActiveFrame, FrameResult, WasmMessage } from './frames.ts'
-import { type Execution, leaveFrame, type Progress, pushCallResult } from './frames.ts'
+import { type Execution, leaveFrame, pushCallResult, type RunProgress } from './frames.ts'
 import { F_TOP, WORDS } from './layout.ts'
 import { isEmpty } from './state-host.ts'
 
@@ -39,7 +39,7 @@ function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue:
 }
 
 /** `isPaid`: a proposal's price was charged already, in place of the fork's. */
-export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): Progress {
+export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): RunProgress {
   const engine = run.engine
   const { view, tracer } = run.host
   const { retainsCallGas: keepsGas } = run.rules
@@ -92,7 +92,7 @@ export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid
   return beginMessage(run, call)
 }
 
-export function create(run: Execution, active: ActiveFrame, isSalted: boolean): Progress {
+export function create(run: Execution, active: ActiveFrame, isSalted: boolean): RunProgress {
   const engine = run.engine
   const { view, tracer } = run.host
   const { frame, message } = active
@@ -125,7 +125,7 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
     salt,
     word: 0,
   }
-  const refuse = (failure: FailureCode): Progress => {
+  const refuse = (failure: FailureCode): RunProgress => {
     tracer?.refuse?.(refusedFrame(run, call, failure))
     pushCallResult(run, active, kind, 0)
     return undefined

@@ -14,10 +14,10 @@ import {
 import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { call, selfDestruct } from './call-opcodes.ts'
 import type { ActiveFrame } from './frames.ts'
-import { CALL_KINDS, type Execution, leaveFrame, type Progress, stackSize } from './frames.ts'
+import { CALL_KINDS, type Execution, leaveFrame, type RunProgress, stackSize } from './frames.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
 
-type React = (run: Execution, active: ActiveFrame, reason: number) => Progress
+type React = (run: Execution, active: ActiveFrame, reason: number) => RunProgress
 
 /** Gas with which an opcode runs whose price was charged before: more than any own price. */
 const PAID = 2 ** 45
@@ -38,7 +38,7 @@ export const stackWords = ({ engine }: Execution, { frame }: ActiveFrame, operat
   stackFaultOf(operation, stackSize(engine, frame))
 
 /** Prices and runs an opcode at which the interpreter stopped because a proposal prices it by functions. */
-export function runChanged(run: Execution, active: ActiveFrame, operation: Operation, react: React): Progress {
+export function runChanged(run: Execution, active: ActiveFrame, operation: Operation, react: React): RunProgress {
   const { engine } = run
   const { frame, traced } = active
   const gas = engine.gas(frame)

@@ -2,7 +2,7 @@
 // functions. All are forgotten with the codes that they belong to.
 
 import type { Hash } from '../../lib/hex.ts'
-import type { Compiled, Compiler } from './compiler.ts'
+import type { Compiled, HotCodeCompiler } from './compiler.ts'
 import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 import type { EngineExports } from './module-interface.ts'
 
@@ -23,7 +23,7 @@ export class CompiledCodes {
   readonly #exports: EngineExports
   readonly #room: Room
   /** Once there was one, it stays. */
-  #compiler: Compiler | undefined
+  #compiler: HotCodeCompiler | undefined
   #imports: Record<string, Record<string, unknown>> = {}
   /** By address. */
   readonly #codes = new Map<number, Known>()
@@ -41,7 +41,7 @@ export class CompiledCodes {
   }
 
   /** A message begins. Without a compiler no compiled code runs in it. */
-  begin(compiler: Compiler | undefined): void {
+  begin(compiler: HotCodeCompiler | undefined): void {
     const { words } = this.#room
     words[COMPILES >>> 2] = compiler === undefined ? 0 : 1
     if (compiler === undefined) return
@@ -49,7 +49,7 @@ export class CompiledCodes {
     if (this.#compiler === undefined) this.#use(compiler)
   }
 
-  #use(compiler: Compiler): void {
+  #use(compiler: HotCodeCompiler): void {
     this.#compiler = compiler
     const functions = compiler.functions.map((name) => [name, this.#exports[name]])
     this.#imports = { engine: { memory: this.#exports.memory, ...Object.fromEntries(functions) } }

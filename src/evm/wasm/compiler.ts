@@ -5,7 +5,7 @@ import type { Hash } from '../../lib/hex.ts'
 /** `entries` by `entryCount` of the code's length: the traces that begin at each byte; `size`: bytes of WebAssembly. */
 export type Compiled = { readonly module: WebAssembly.Module; readonly entries: Uint16Array; readonly size: number }
 
-export interface Compiler {
+export interface HotCodeCompiler {
   /** Gas after which a code is worth compiling; 0: all code is compiled when it is loaded. */
   readonly heat: number
   /** The engine's functions that compiled code calls, by the names that they are exported by. */

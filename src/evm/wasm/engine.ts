@@ -9,7 +9,7 @@ import type { BlockContext, Message, OuterMessage } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
 import type { Result } from '../result.ts'
 import { Substate } from '../substate.ts'
-import type { Compiler } from './compiler.ts'
+import type { HotCodeCompiler } from './compiler.ts'
 import type { IncomingMessage } from './frames.ts'
 import type { Instance } from './instance.ts'
 import { acquireInstance, isEngineBuilt, releaseInstance } from './instance-pool.ts'
@@ -26,7 +26,7 @@ import {
   ENV_TIMESTAMP,
   ENVIRONMENT,
 } from './layout.ts'
-import { type Rules, rulesOf } from './rules.ts'
+import { type EngineRules, rulesOf } from './rules.ts'
 import { type EngineLease, execute } from './run-loop.ts'
 
 /** More gas could pay for more memory than the engine can address. */
@@ -41,11 +41,11 @@ export type WasmHost = Host & { readonly table: OpcodeTable }
 export class WasmEngine implements Engine {
   readonly #host: WasmHost
   readonly #common: Common
-  readonly #compiler: Compiler | undefined
+  readonly #compiler: HotCodeCompiler | undefined
   #lease: EngineLease | undefined
 
   /** `compiler`: of hot code; undefined: the interpreter runs alone. */
-  constructor(host: WasmHost, common: Common, compiler: Compiler | undefined) {
+  constructor(host: WasmHost, common: Common, compiler: HotCodeCompiler | undefined) {
     this.#host = host
     this.#common = common
     this.#compiler = compiler
@@ -111,7 +111,7 @@ export type Environment = {
   readonly block: BlockContext
 }
 
-export function setEnvironment(engine: Instance, rules: Rules, environment: Environment): void {
+export function setEnvironment(engine: Instance, rules: EngineRules, environment: Environment): void {
   const { origin, gasPrice, chainId, block } = environment
   const set = (offset: number, value: bigint): void => engine.setWord(ENVIRONMENT + offset, value)
   engine.setAddress(ENVIRONMENT + ENV_ORIGIN, origin)

@@ -12,7 +12,7 @@ import type { NativeContract } from '../native-call.ts'
 import type { EnterEvent } from '../tracer.ts'
 import { MAX_BALANCE, transferFailure, transferValue } from '../value-transfer.ts'
 import type { LoadedCode } from './frame-header.ts'
-import type { Execution, IncomingMessage, Progress } from './frames.ts'
+import type { Execution, IncomingMessage, RunProgress } from './frames.ts'
 import { type ActiveFrame, type FrameResult, frameResult, toMessage, type WasmMessage } from './frames.ts'
 
 const LONE_INVALID = 0xfe
@@ -39,7 +39,7 @@ export function placeMessage(run: Execution, message: IncomingMessage): WasmMess
   }
 }
 
-export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Array): Progress {
+export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Array): RunProgress {
   const { host, engine } = run
   const { accessJournal: warmth } = host
   host.messageBegan(() => enterEvent(run, call, input))
@@ -73,11 +73,11 @@ function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array 
   }
 }
 
-function enter(run: Execution, active: ActiveFrame): Progress {
+function enter(run: Execution, active: ActiveFrame): RunProgress {
   return isCreation(active.message.kind) ? enterCreation(run, active) : enterCall(run, active)
 }
 
-function enterCall(run: Execution, active: ActiveFrame): Progress {
+function enterCall(run: Execution, active: ActiveFrame): RunProgress {
   const { message: call } = active
   const { view } = run.host
   const { kind, caller, to, codeAddress, value } = call
@@ -119,7 +119,7 @@ function enterCall(run: Execution, active: ActiveFrame): Progress {
 const isNative = ({ host }: Execution, address: Address): boolean =>
   (host.nativeAt(address) ?? host.findNative(address)) !== undefined
 
-function enterCreation(run: Execution, active: ActiveFrame): Progress {
+function enterCreation(run: Execution, active: ActiveFrame): RunProgress {
   const { message: call } = active
   const { view, accessJournal: warmth } = run.host
   const { caller, to, value, dataLength } = call

@@ -27,13 +27,13 @@ import {
   F_TOP,
   F_VALUE,
 } from './layout.ts'
-import type { Rules } from './rules.ts'
+import type { EngineRules } from './rules.ts'
 import type { StateHost } from './state-host.ts'
 
 export type Execution = {
   readonly engine: Instance
   readonly host: Host
-  readonly rules: Rules
+  readonly rules: EngineRules
   readonly substate: Substate
   readonly blobHashes: readonly Hash[]
   readonly opcodeHost: StateHost
@@ -46,7 +46,7 @@ export type Execution = {
 }
 
 /** Undefined: a frame was opened, and runs next. */
-export type Progress = FrameResult | Promise<FrameResult | undefined> | undefined
+export type RunProgress = FrameResult | Promise<FrameResult | undefined> | undefined
 
 export const CALL_KINDS: ReadonlyMap<number, CallKind> = new Map([
   [0xf1, 'CALL'],

@@ -4,7 +4,7 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
-import type { Compiler } from './compiler.ts'
+import type { HotCodeCompiler } from './compiler.ts'
 import { type FrameStart, type LoadedCode, memoryOf, writeFrame } from './frame-header.ts'
 import {
   CODE_HEADER,
@@ -38,7 +38,7 @@ import {
 import { aligned, Memory } from './memory.ts'
 import type { EngineExports } from './module-interface.ts'
 import { hostImports, type OpcodeHost } from './module-interface.ts'
-import type { Rules } from './rules.ts'
+import type { EngineRules } from './rules.ts'
 import { type Stress, stress } from './stress.ts'
 
 export const outOfMemory = (): ChainError =>
@@ -57,7 +57,7 @@ export class Instance extends Memory {
   readonly #accounts = new Map<Address, number>()
   readonly #addresses: Address[] = []
   #free = CODES
-  #rules: Rules | undefined
+  #rules: EngineRules | undefined
   #block: BlockContext | undefined
 
   constructor(module: WebAssembly.Module) {
@@ -123,7 +123,7 @@ export class Instance extends Memory {
   }
 
   /** For a new transaction: the fork's rules, and room for code. `compiler`: of hot code; without one the interpreter runs alone. */
-  beginTransaction(rules: Rules, compiler: Compiler | undefined): void {
+  beginTransaction(rules: EngineRules, compiler: HotCodeCompiler | undefined): void {
     this.top = FRAMES
     this.#accounts.clear()
     this.#addresses.length = 0

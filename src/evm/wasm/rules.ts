@@ -22,7 +22,7 @@ import {
   STORE_IS_NET,
 } from './layout.ts'
 
-export type Rules = {
+export type EngineRules = {
   readonly table: OpcodeTable
   /** As it lies at OPCODES. */
   readonly opcodes: Uint8Array
@@ -51,16 +51,16 @@ export type Rules = {
   readonly gas: ForkGas
 }
 
-const known = new WeakMap<OpcodeTable, Rules>()
+const known = new WeakMap<OpcodeTable, EngineRules>()
 
 /** The rules of a table. No behaviour in it may have been replaced. */
-export function rulesOf(table: OpcodeTable, common: Common): Rules {
+export function rulesOf(table: OpcodeTable, common: Common): EngineRules {
   const rules = known.get(table) ?? makeRules(table, common)
   known.set(table, rules)
   return rules
 }
 
-function makeRules(table: OpcodeTable, common: Common): Rules {
+function makeRules(table: OpcodeTable, common: Common): EngineRules {
   if (table.isReplaced) throw new Error('replaced behaviour runs in the library only')
   const gas = forkGas(common)
   const { opcodes, custom } = opcodeBytes(table, common)

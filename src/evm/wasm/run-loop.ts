@@ -13,7 +13,7 @@ import { changedOperation, runChanged, stackWords } from './changed-opcodes.ts'
 import { beginMessage, placeMessage } from './frame-enter.ts'
 import { finishMessage, resultOf, resumeCaller } from './frame-exit.ts'
 import type { ActiveFrame, FrameResult, IncomingMessage } from './frames.ts'
-import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type Progress } from './frames.ts'
+import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type RunProgress } from './frames.ts'
 import { type Instance, outOfMemory } from './instance.ts'
 import {
   F_OUTPUT,
@@ -29,7 +29,7 @@ import {
   STATIC_CHANGE,
   STOPPED,
 } from './layout.ts'
-import type { Rules } from './rules.ts'
+import type { EngineRules } from './rules.ts'
 import { StateHost } from './state-host.ts'
 import { stepFrame } from './step-tracing.ts'
 
@@ -50,7 +50,11 @@ export const FAILURES: ReadonlyMap<number, FailureCode> = new Map([
 ])
 
 /** The engine that runs, under which rules, with the transaction's blobs. */
-export type EngineLease = { readonly instance: Instance; readonly rules: Rules; readonly blobHashes: readonly Hash[] }
+export type EngineLease = {
+  readonly instance: Instance
+  readonly rules: EngineRules
+  readonly blobHashes: readonly Hash[]
+}
 
 /**
  * Runs the message to its end, in the engine above whatever runs there already. Throws or rejects with what the machine's
@@ -154,7 +158,7 @@ function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined>
 }
 
 /** Carries out what the interpreter stopped for. */
-export function react(run: Execution, active: ActiveFrame, reason: number): Progress {
+export function react(run: Execution, active: ActiveFrame, reason: number): RunProgress {
   const { frame } = active
   switch (reason) {
     case STOPPED:

@@ -6,7 +6,7 @@ import type { Account } from '../../state/types.ts'
 import type { Host as Machine } from '../host.ts'
 import type { Substate } from '../substate.ts'
 import type { OpcodeHost } from './module-interface.ts'
-import type { Rules } from './rules.ts'
+import type { EngineRules } from './rules.ts'
 
 /** Nothing in it that would make it an account (EIP-161). */
 export const isEmpty = (account: Account | undefined): boolean =>
@@ -19,13 +19,13 @@ export class StateHost implements OpcodeHost {
   isPrepaid = false
   readonly adoptFrames: () => void
   readonly #machine: Machine
-  readonly #rules: Rules
+  readonly #rules: EngineRules
   readonly #substate: Substate
   readonly #blobHashes: readonly string[]
 
   constructor(
     machine: Machine,
-    rules: Rules,
+    rules: EngineRules,
     substate: Substate,
     self: Address,
     blobHashes: readonly string[],

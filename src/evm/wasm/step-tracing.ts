@@ -6,7 +6,7 @@ import { type Operation, stackFaultOf } from '../opcode-table.ts'
 import { type Opcode, opcodeOf } from '../opcodes.ts'
 import { type FrameState, stackItem } from '../tracer.ts'
 import type { ActiveFrame, Execution, TracedFrame } from './frames.ts'
-import { CALL_KINDS, type Progress } from './frames.ts'
+import { CALL_KINDS, type RunProgress } from './frames.ts'
 import type { Instance } from './instance.ts'
 import {
   F_CODE,
@@ -179,8 +179,8 @@ const HOST_OPCODES = new Set([0xf0, 0xf5, 0xff])
 /** Runs one opcode of the innermost frame. `react` carries out what the interpreter stopped for. */
 export function stepFrame(
   run: Execution,
-  react: (run: Execution, active: ActiveFrame, reason: number) => Progress,
-): Progress {
+  react: (run: Execution, active: ActiveFrame, reason: number) => RunProgress,
+): RunProgress {
   const { engine, host } = run
   const active = run.frames.at(-1)
   if (active === undefined) throw new Error('there is no frame to run')

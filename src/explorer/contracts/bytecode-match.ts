@@ -3,7 +3,7 @@
 // (metadata). A match is exact if that hash is equal too: then the sources are the same, to the last comment.
 import type { Abi } from 'abitype'
 import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress } from '../../lib/hex.ts'
-import type { CompiledCode, CompilerOutput, Span } from './compilers.ts'
+import type { CompiledCode, CompilerOutput, SourceSpan } from './compilers.ts'
 
 type Link = { readonly library: string; readonly start: number }
 
@@ -11,8 +11,8 @@ type Link = { readonly library: string; readonly start: number }
 export type Code = {
   readonly bytes: Uint8Array
   readonly links: readonly Link[]
-  readonly immutables: readonly Span[]
-  readonly metadata: readonly Span[]
+  readonly immutables: readonly SourceSpan[]
+  readonly metadata: readonly SourceSpan[]
 }
 
 export type Artifact = {
@@ -81,7 +81,7 @@ function matchOf(artifact: Artifact, { address, code, creation }: DeployedContra
 type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
 /** undefined: the codes differ outside the bytes that deployment fills in and the metadata. */
-function compare(compiled: Code, code: Uint8Array, filled: readonly Span[]): Compared | undefined {
+function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]): Compared | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {
     if (start + ADDRESS_BYTES > code.length) return undefined
@@ -98,9 +98,9 @@ function compare(compiled: Code, code: Uint8Array, filled: readonly Span[]): Com
   return { isExact, libraries }
 }
 
-const part = (bytes: Uint8Array, { start, length }: Span): Uint8Array => bytes.subarray(start, start + length)
+const part = (bytes: Uint8Array, { start, length }: SourceSpan): Uint8Array => bytes.subarray(start, start + length)
 
-function blanked(bytes: Uint8Array, spans: readonly Span[]): Uint8Array {
+function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
   const blank = Uint8Array.from(bytes)
   for (const { start, length } of spans) blank.fill(0, start, start + length)
   return blank
@@ -109,7 +109,7 @@ function blanked(bytes: Uint8Array, spans: readonly Span[]): Uint8Array {
 /** How a library's code begins: PUSH20 of its own address, filled in when it is created; ADDRESS, EQ. */
 const LIBRARY = { push: 0x73, behind: [0x30, 0x14] } as const
 
-function ownAddress(compiled: Code, code: Uint8Array, address: Address): Span[] {
+function ownAddress(compiled: Code, code: Uint8Array, address: Address): SourceSpan[] {
   const { bytes } = compiled
   const at = { start: 1, length: ADDRESS_BYTES }
   const isLibrary =
@@ -143,7 +143,7 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
 const METADATA =
   /a[1-4](?:64697066735822[0-9a-f]{68}|65627a7a723[01]5820[0-9a-f]{64})(?:6c6578706572696d656e74616cf5)?(?:64736f6c6343[0-9a-f]{6})?00[0-9a-f]{2}/g
 
-function metadataIn(digits: string): Span[] {
+function metadataIn(digits: string): SourceSpan[] {
   return [...digits.matchAll(METADATA)]
     .map((found) => ({ start: found.index / 2, length: found[0].length / 2 }))
     .filter(({ start }) => Number.isInteger(start))

@@ -15,7 +15,7 @@ export const compilerInput = z.object({
 export type CompilerInput = z.output<typeof compilerInput>
 
 const span = z.object({ start: z.number(), length: z.number() })
-export type Span = z.output<typeof span>
+export type SourceSpan = z.output<typeof span>
 
 const compiledCode = z.object({
   /** Without `0x`; with placeholders where libraries are linked. */

@@ -17,7 +17,7 @@ import { settingsOf } from './submissions.ts'
 import { type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
 
 /** A claim about a contract: these sources and settings compile to its code. */
-export type Submission = {
+export type VerificationSubmission = {
   readonly address: Address
   /** `v0.8.37+commit.f401782d`, or shorter. */
   readonly compilerVersion: string
@@ -30,11 +30,11 @@ export type Submission = {
 /** The field of a submission that is at fault, under its name in the forms. */
 export type FaultyField = 'files' | 'compiler_version' | 'name'
 
-export type Outcome =
+export type VerificationOutcome =
   | { readonly state: 'pending' }
   | { readonly state: 'verified'; readonly match: 'exact' | 'partial'; readonly name: string }
   | { readonly state: 'failed'; readonly fault: FaultyField; readonly reason: string }
-type FinalOutcome = Exclude<Outcome, { state: 'pending' }>
+type FinalOutcome = Exclude<VerificationOutcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
 /** `size` counts characters of submissions, which wait in memory: 64 M of them at most. */
@@ -64,7 +64,7 @@ export class Verification {
   readonly contracts: VerifiedContracts
   readonly compilers: Compilers
   readonly #services: Services
-  readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
+  readonly #outcomes = new LRUCache<string, VerificationOutcome>({ max: REMEMBERED })
   readonly #queue = new TaskQueue(QUEUE_LIMITS)
   /** Ids of verifications without an outcome, by hash of the submission. */
   readonly #unsettled = new Map<string, string>()
@@ -87,7 +87,7 @@ export class Verification {
    * `invalid-params` when there is no such compiler, `limit-exceeded` when the queue is full.
    * @param client - network address
    */
-  async submit(submission: Submission, client: string): Promise<string> {
+  async submit(submission: VerificationSubmission, client: string): Promise<string> {
     const { view } = await this.#services.chain.at('latest')
     if (view.code(submission.address).length === 0) {
       throw new ChainError('not-found', `no contract at ${submission.address}`)
@@ -110,7 +110,7 @@ export class Verification {
   }
 
   /** undefined: the id is unknown, or older than the last thousand. */
-  outcome(id: string): Outcome | undefined {
+  outcome(id: string): VerificationOutcome | undefined {
     return this.#outcomes.get(id)
   }
 
@@ -131,7 +131,7 @@ export class Verification {
     hub.push(topic, 'verification_result', result)
   }
 
-  async #settle(submission: Submission, compiler: Compiler): Promise<FinalOutcome> {
+  async #settle(submission: VerificationSubmission, compiler: Compiler): Promise<FinalOutcome> {
     const { address } = submission
     try {
       const { match, artifact } = await this.#verify(submission, compiler)
@@ -145,7 +145,7 @@ export class Verification {
     }
   }
 
-  async #verify({ address, input, contractName, licence }: Submission, compiler: Compiler): Promise<Match> {
+  async #verify({ address, input, contractName, licence }: VerificationSubmission, compiler: Compiler): Promise<Match> {
     const output = await this.compilers.compile(compiler, input)
     const errors = output.errors.filter(({ severity }) => severity === 'error')
     if (errors.length > 0) throw new Refusal('files', errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
@@ -172,7 +172,7 @@ export class Verification {
 
 function sourcesOf(
   { artifact, match, libraries, creationSize }: Match,
-  of: Pick<Submission, 'input' | 'licence'> & { readonly compiler: Compiler; readonly code: Uint8Array },
+  of: Pick<VerificationSubmission, 'input' | 'licence'> & { readonly compiler: Compiler; readonly code: Uint8Array },
 ): VerifiedSources {
   const { path, name, abi } = artifact
   const { libraries: given, ...settings } = settingsOf(of.input)

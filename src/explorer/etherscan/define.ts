@@ -8,8 +8,8 @@ import type { ExplorerContext } from '../context.ts'
 export type Fields = Readonly<Record<string, string>>
 
 /** The body of every answer; `1` is success. */
-export type Answer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
-export type Action = (fields: Fields, context: ExplorerContext) => Promise<Answer>
+export type EtherscanAnswer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
+export type Action = (fields: Fields, context: ExplorerContext) => Promise<EtherscanAnswer>
 
 /** Thrown for an answer without success; clients compare its texts. */
 export class Refused extends Error {
@@ -42,7 +42,7 @@ export function action<F extends z.ZodObject>(
   }
 }
 
-export const refusal = (result: unknown, message = 'NOTOK'): Answer => ({ status: '0', message, result })
+export const refusal = (result: unknown, message = 'NOTOK'): EtherscanAnswer => ({ status: '0', message, result })
 
 /** Returns the list. Throws `Refused` with the message `otherwise` when it is empty, as Etherscan answers status 0 then. */
 export function nonEmpty<T>(list: readonly T[], otherwise: string): readonly T[] {

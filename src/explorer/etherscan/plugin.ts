@@ -9,7 +9,7 @@ import { acceptForms } from '../uploads.ts'
 import { account } from './account.ts'
 import { block, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
-import { type Action, type Answer, type Fields, refusal } from './define.ts'
+import { type Action, type EtherscanAnswer, type Fields, refusal } from './define.ts'
 import { callJsonRpc, requestOf } from './json-rpc.ts'
 import { logs } from './logs.ts'
 
@@ -80,7 +80,7 @@ type ActionCall = {
   readonly signal: AbortSignal
 }
 
-async function answer(explorer: Explorer, call: ActionCall): Promise<Answer> {
+async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAnswer> {
   const { module, action, fields, client, signal } = call
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
@@ -107,5 +107,5 @@ function fieldsOf({ query, body }: FastifyRequest): Fields {
   return fields
 }
 
-const sendJson = (reply: FastifyReply, value: Answer) => sendText(reply, JSON.stringify(value))
+const sendJson = (reply: FastifyReply, value: EtherscanAnswer) => sendText(reply, JSON.stringify(value))
 const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)

@@ -8,7 +8,7 @@ import { entriesBetween, lengthOfAll } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { type IndexedTransaction, indexedTransaction } from '../shapes/indexed-transaction.ts'
-import { showTransaction, type Transaction } from '../shapes/transaction.ts'
+import { showTransaction, type TransactionJson } from '../shapes/transaction.ts'
 import { oldestFirstPage, sequenceListPage } from './lists.ts'
 import { arrayPage, type Page, type PageQuery } from './page.ts'
 
@@ -24,7 +24,7 @@ export async function sortedTransactionsPage(
   context: ExplorerContext,
   lists: readonly Hex[],
   { sort = 'block_number', order = 'desc', ...query }: SortedQuery,
-): Promise<Page<Transaction>> {
+): Promise<Page<TransactionJson>> {
   const show = (sequence: number) => showTransaction(context, sequence)
   if (sort === 'block_number') {
     const page = order === 'desc' ? sequenceListPage : oldestFirstPage

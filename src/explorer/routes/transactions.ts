@@ -16,7 +16,7 @@ import {
   showPending,
   showTransaction,
   showTransactionInFull,
-  type Transaction,
+  type TransactionJson,
   transactionSchema,
 } from '../shapes/transaction.ts'
 
@@ -54,7 +54,7 @@ function minedPage(
   context: ExplorerContext,
   { kinds, selectors }: Filter,
   query: PageQuery,
-): Promise<Page<Transaction>> {
+): Promise<Page<TransactionJson>> {
   const show = (sequence: number) => showTransaction(context, sequence)
   if (kinds === undefined && selectors === undefined) {
     return sequencePage(listLength(context.rows, LIST.transactions), query, show)

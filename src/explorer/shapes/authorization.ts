@@ -24,10 +24,10 @@ export const authorizationSchema = z.strictObject({
   v: z.number().int(),
   status: z.enum(STATUSES).nullable().describe('null while the transaction waits, and where its state was pruned'),
 })
-export type Authorization = z.infer<typeof authorizationSchema>
+export type AuthorizationJson = z.infer<typeof authorizationSchema>
 
 /** A transaction's authorizations; those of a mined one with their outcome. */
-export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<Authorization[]> {
+export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<AuthorizationJson[]> {
   if (of.authorizationList.length === 0) return []
   const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined

@@ -48,7 +48,7 @@ export const blockSchema = z.strictObject({
   uncles_hashes: z.array(z.strictObject({ hash: wire.hash })),
   is_pending_update: z.boolean(),
 })
-export type Block = z.infer<typeof blockSchema>
+export type BlockJson = z.infer<typeof blockSchema>
 
 const NOTHING: BlockRecord = {
   firstTransaction: 0,
@@ -63,7 +63,7 @@ const NOTHING: BlockRecord = {
 }
 
 /** A block of the chain; throws 404. */
-export async function showBlock(context: ExplorerContext, number: number): Promise<Block> {
+export async function showBlock(context: ExplorerContext, number: number): Promise<BlockJson> {
   const { spec, rows, chain } = context
   const { block } = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
@@ -109,7 +109,7 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
 export const burnsBaseFee = ({ native }: Pick<ChainSpec, 'native'>): boolean => native?.feeMarket.burnBaseFee ?? true
 
 /** The coinbase's block reward and tips, and the rewards of uncles. With native modules the tips go to stakers. */
-function rewardsOf(paid: readonly Reward[], tips: bigint): Block['rewards'] {
+function rewardsOf(paid: readonly Reward[], tips: bigint): BlockJson['rewards'] {
   const ofBlock = paid.reduce((sum, { kind, value }) => (kind === 'block' ? sum + value : sum), tips)
   const ofUncles = paid.filter(({ kind }) => kind === 'uncle')
   return [

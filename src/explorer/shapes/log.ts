@@ -22,13 +22,13 @@ export const logSchema = z.strictObject({
   data: wire.hex,
   decoded: decodedLogSchema.nullable(),
 })
-export type Log = z.infer<typeof logSchema>
+export type LogJson = z.infer<typeof logSchema>
 
 /** A log by its block and its index within the block; throws 404. */
 export async function showLog(
   context: ExplorerContext,
   at: { readonly number: number; readonly index: number },
-): Promise<Log> {
+): Promise<LogJson> {
   const { log, header, transaction, index } = await logAt(context, at)
   return {
     transaction_hash: transaction.hash,

@@ -72,15 +72,15 @@ export const transactionSchema = z.strictObject({
   blob_gas_price: amount.optional(),
   burnt_blob_fee: amount.optional(),
 })
-export type Transaction = z.infer<typeof transactionSchema>
+export type TransactionJson = z.infer<typeof transactionSchema>
 
 /** The transaction at a position of LIST.transactions, as an item of a list; throws 404. */
-export async function showTransaction(context: ExplorerContext, sequence: number): Promise<Transaction> {
+export async function showTransaction(context: ExplorerContext, sequence: number): Promise<TransactionJson> {
   return showMined(context, await indexedTransaction(context, sequence))
 }
 
 /** A transaction by its hash, mined, pending or dropped, with its first transfers and its authorizations; throws 404. */
-export async function showTransactionInFull(context: ExplorerContext, hash: Hash): Promise<Transaction> {
+export async function showTransactionInFull(context: ExplorerContext, hash: Hash): Promise<TransactionJson> {
   const found = context.chain.transaction(hash)
   if (found === undefined || found.header.number > context.head.number) {
     const pending = context.chain.pool.get(hash) ?? found?.transaction
@@ -101,7 +101,7 @@ export async function showTransactionInFull(context: ExplorerContext, hash: Hash
 }
 
 /** A transaction of the pool. */
-export function showPending(context: ExplorerContext, transaction: ChainTransaction): Transaction {
+export function showPending(context: ExplorerContext, transaction: ChainTransaction): TransactionJson {
   const { to, data, gasLimit, maxFeePerGas } = transaction
   const method = methodOfInput(context, to, data)
   return {
@@ -140,13 +140,13 @@ export function kindsOfPending(context: ExplorerContext, { to, value }: ChainTra
 }
 
 /** A transaction that left the pool and was not mined. */
-const showDropped = (context: ExplorerContext, transaction: ChainTransaction): Transaction => ({
+const showDropped = (context: ExplorerContext, transaction: ChainTransaction): TransactionJson => ({
   ...showPending(context, transaction),
   status: 'error',
   result: 'dropped/replaced',
 })
 
-function showMined(context: ExplorerContext, mined: IndexedTransaction): Transaction {
+function showMined(context: ExplorerContext, mined: IndexedTransaction): TransactionJson {
   const { header, transaction, receipt, row } = mined
   const { gasUsed, effectiveGasPrice } = receipt
   const baseFee = header.baseFeePerGas
@@ -212,7 +212,11 @@ function common(context: ExplorerContext, transaction: ChainTransaction) {
   }
 }
 
-async function inFull(context: ExplorerContext, of: ChainTransaction, shown: Transaction): Promise<Transaction> {
+async function inFull(
+  context: ExplorerContext,
+  of: ChainTransaction,
+  shown: TransactionJson,
+): Promise<TransactionJson> {
   return { ...shown, authorization_list: await showAuthorizations(context, of) }
 }
 

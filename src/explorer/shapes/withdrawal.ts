@@ -15,13 +15,13 @@ export const withdrawalSchema = z.strictObject({
   block_number: z.number().int(),
   timestamp: wire.time,
 })
-export type Withdrawal = z.infer<typeof withdrawalSchema>
+export type WithdrawalJson = z.infer<typeof withdrawalSchema>
 
 /** A withdrawal by its block and its index within the block; throws 404. */
 export async function showWithdrawal(
   context: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },
-): Promise<Withdrawal> {
+): Promise<WithdrawalJson> {
   const { block } = await minedBlock(context, number)
   const withdrawal = block.withdrawals?.[index]
   if (withdrawal === undefined) throw notFound()

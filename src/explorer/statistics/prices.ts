@@ -16,7 +16,7 @@ const schema = z.strictObject({
     .optional(),
 })
 
-export type Prices = {
+export type CoinPrices = {
   readonly coin: string | undefined
   readonly tokens: ReadonlyMap<Address, string>
   /** Newest day first. */
@@ -28,7 +28,7 @@ export type Prices = {
 }
 
 /** Reads a JSON file `{coin, tokens: {address: price}, history: [{date, closing_price, market_cap}]}`. Throws ChainError. */
-export async function readPrices(file: string): Promise<Prices> {
+export async function readPrices(file: string): Promise<CoinPrices> {
   const parsed = schema.safeParse(await readJson(file))
   if (!parsed.success) {
     const [issue] = parsed.error.issues

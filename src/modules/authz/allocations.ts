@@ -2,13 +2,13 @@
 // Pure functions over the list that a grant holds. Refusals have ibc-go's words.
 import { reverted } from '../revert.ts'
 
-export type Coin = { readonly denom: string; readonly amount: bigint }
+export type AllowedCoin = { readonly denom: string; readonly amount: bigint }
 
 export type Allocation = {
   readonly sourcePort: string
   readonly sourceChannel: string
   /** What is left, sorted by denomination; 2^256 - 1 is no limit, and a denomination that is missing may not leave. */
-  readonly spendLimit: readonly Coin[]
+  readonly spendLimit: readonly AllowedCoin[]
   /** Receivers; empty: anyone. */
   readonly allowList: readonly string[]
   /** Memos; empty: none but the blank one, `['*']`: any. */
@@ -44,7 +44,7 @@ export function checkedAllocations(allocations: readonly Allocation[]): readonly
   })
 }
 
-function checkedCoins(coins: readonly Coin[]): readonly Coin[] {
+function checkedCoins(coins: readonly AllowedCoin[]): readonly AllowedCoin[] {
   if (coins.length === 0) throw reverted('spend limit cannot be nil: invalid coins')
   const denoms = new Set<string>()
   for (const { denom, amount } of coins) {
@@ -130,7 +130,7 @@ export function withLimit(
 /** A limit on one coin through any of these channels, as allocations: each of them shows all of it. */
 export const overChannels = (
   channels: readonly Pick<CoinsOfChannel, 'sourcePort' | 'sourceChannel'>[],
-  coin: Coin,
+  coin: AllowedCoin,
 ): readonly Allocation[] => {
   if (coin.amount === 0n) return []
   return channels.map((channel) => ({ ...channel, spendLimit: [coin], allowList: [], allowedPacketData: ['*'] }))

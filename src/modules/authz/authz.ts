@@ -27,10 +27,10 @@ import {
 import { authzLayout, channelsOwn, clear, coversAllChannels, type Grant, setAllocations, spend } from './layout.ts'
 import {
   type GenericMessage,
+  type GrantableMessage,
   isLimitedMessage,
   type LimitedMessage,
   MESSAGE,
-  type Message,
   type StakingMessage,
 } from './messages.ts'
 
@@ -103,7 +103,13 @@ export class Authz implements NativeModule<unknown> {
    * A stake grant covers `amount` base units (2^256 - 1: no limit) and the validators given; a transfer grant covers as
    * many through all channels together; other grants keep no number.
    */
-  approve(granter: Address, grantee: Address, message: Message, amount: bigint, validators: readonly Address[]): void {
+  approve(
+    granter: Address,
+    grantee: Address,
+    message: GrantableMessage,
+    amount: bigint,
+    validators: readonly Address[],
+  ): void {
     if (amount === 0n) {
       this.revoke(granter, grantee, message)
       return
@@ -121,7 +127,7 @@ export class Authz implements NativeModule<unknown> {
   }
 
   /** Takes a grant back. Throws ChainError when there is none. */
-  revoke(granter: Address, grantee: Address, message: Message): void {
+  revoke(granter: Address, grantee: Address, message: GrantableMessage): void {
     clear(this.#live(granter, grantee, message) ?? throwing(missing(message, grantee)))
   }
 
@@ -156,7 +162,7 @@ export class Authz implements NativeModule<unknown> {
    * What is left of a grant, 2^256 - 1 being no limit and 0 no grant.
    * Of a transfer grant: the base coin through all channels together.
    */
-  allowance(granter: Address, grantee: Address, message: Message): bigint {
+  allowance(granter: Address, grantee: Address, message: GrantableMessage): bigint {
     const found = this.#live(granter, grantee, message)
     if (found === undefined) return 0n
     const allocations = message === MESSAGE.transfer ? found.allocations.get() : []
@@ -252,11 +258,11 @@ export class Authz implements NativeModule<unknown> {
     return onlyChannelOf(found.allocations.get(), this.#context.spec.denom)
   }
 
-  #grant(granter: Address, grantee: Address, message: Message): Grant {
+  #grant(granter: Address, grantee: Address, message: GrantableMessage): Grant {
     return this.#state.grants.at(granter).at(grantee).at(message)
   }
 
-  #live(granter: Address, grantee: Address, message: Message): Grant | undefined {
+  #live(granter: Address, grantee: Address, message: GrantableMessage): Grant | undefined {
     const found = this.#grant(granter, grantee, message)
     return this.#isAhead(found.expiration.get()) ? found : undefined
   }
@@ -270,7 +276,7 @@ export class Authz implements NativeModule<unknown> {
   }
 
   /** Begins a grant's life, afresh if there is one; what it allows is the caller's to set. */
-  #open(granter: Address, grantee: Address, message: Message): Grant {
+  #open(granter: Address, grantee: Address, message: GrantableMessage): Grant {
     const expiration = this.#context.block.timestamp + this.#state.lifetime.get()
     const opened = this.#grant(granter, grantee, message)
     opened.expiration.set(expiration)

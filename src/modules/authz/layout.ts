@@ -5,10 +5,10 @@ import { layout, list, mapping, queue, struct } from '../../state/layout.ts'
 import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 import { reverted } from '../revert.ts'
 import type { Allocation } from './allocations.ts'
-import { MESSAGE, type Message } from './messages.ts'
+import { type GrantableMessage, MESSAGE } from './messages.ts'
 
 /** In stored order: new messages go to the end. */
-const message = oneOf<Message>(
+const message = oneOf<GrantableMessage>(
   MESSAGE.delegate,
   MESSAGE.undelegate,
   MESSAGE.redelegate,

@@ -16,19 +16,19 @@ export const MESSAGE = {
   transfer: '/ibc.applications.transfer.v1.MsgTransfer',
 } as const
 
-export type Message = (typeof MESSAGE)[keyof typeof MESSAGE]
+export type GrantableMessage = (typeof MESSAGE)[keyof typeof MESSAGE]
 
 type StakingAct = 'delegate' | 'undelegate' | 'redelegate' | 'cancelUnbonding'
 /** Messages whose grant has a limit and a list of validators. */
 export type StakingMessage = (typeof MESSAGE)[StakingAct]
 /** Messages whose grant is a plain permission, not used up. */
-export type GenericMessage = Exclude<Message, StakingMessage | TransferMessage>
+export type GenericMessage = Exclude<GrantableMessage, StakingMessage | TransferMessage>
 export type TransferMessage = typeof MESSAGE.transfer
 /** Messages whose allowance is a number that is used up. */
 export type LimitedMessage = StakingMessage | TransferMessage
 
 /** Each message's other names. */
-const NAMES: ReadonlyMap<string, Message> = new Map([
+const NAMES: ReadonlyMap<string, GrantableMessage> = new Map([
   ['MSG_DELEGATE', MESSAGE.delegate],
   ['MSG_UNDELEGATE', MESSAGE.undelegate],
   ['MSG_REDELEGATE', MESSAGE.redelegate],
@@ -45,15 +45,15 @@ const NAMES: ReadonlyMap<string, Message> = new Map([
 ])
 
 /** The message of a `MSG_` name or type URL, case-sensitive; undefined: unknown. */
-export const messageNamed = (name: string): Message | undefined => NAMES.get(name)
+export const messageNamed = (name: string): GrantableMessage | undefined => NAMES.get(name)
 
 const STAKE: readonly string[] = [MESSAGE.delegate, MESSAGE.undelegate, MESSAGE.redelegate, MESSAGE.cancelUnbonding]
 
 const DISTRIBUTION: readonly string[] = [MESSAGE.setWithdrawAddress, MESSAGE.withdrawReward, MESSAGE.withdrawCommission]
 
-export const isDistributionMessage = (message: Message): boolean => DISTRIBUTION.includes(message)
+export const isDistributionMessage = (message: GrantableMessage): boolean => DISTRIBUTION.includes(message)
 
-export const isLimitedMessage = (message: Message): message is LimitedMessage =>
+export const isLimitedMessage = (message: GrantableMessage): message is LimitedMessage =>
   isStakingMessage(message) || message === MESSAGE.transfer
 
-export const isStakingMessage = (message: Message): message is StakingMessage => STAKE.includes(message)
+export const isStakingMessage = (message: GrantableMessage): message is StakingMessage => STAKE.includes(message)

@@ -15,10 +15,11 @@ const FAILURES = {
   'internal-error': 'internal error',
 } as const
 
-export type FailureCode = keyof typeof FAILURES
+export type ProposalFailureCode = keyof typeof FAILURES
 
 /** What `texts.failure` holds; empty while nothing has failed. */
-export type StoredFailure = '' | `message ${number}: ${(typeof FAILURES)[FailureCode]}`
+export type StoredFailure = '' | `message ${number}: ${(typeof FAILURES)[ProposalFailureCode]}`
 
 /** `index` is the place of the message in its proposal, from 0. */
-export const storedFailure = (index: number, code: FailureCode): StoredFailure => `message ${index}: ${FAILURES[code]}`
+export const storedFailure = (index: number, code: ProposalFailureCode): StoredFailure =>
+  `message ${index}: ${FAILURES[code]}`

@@ -18,7 +18,7 @@ import {
 } from './layout.ts'
 import type { GovGenesis } from './params.ts'
 import { cancel, deposit, submit, vote } from './proposals.ts'
-import { readSubmission, type Submission } from './submission.ts'
+import { type ProposalSubmission, readSubmission } from './submission.ts'
 import { tallyOf } from './tally.ts'
 
 /** What accounts have given, in the order in which they first did. */
@@ -128,7 +128,7 @@ export class Gov implements NativeModule<GovGenesis> {
   }
 
   /** Reads a submission's JSON. Throws ChainError when it cannot be put to the vote. */
-  read(json: Uint8Array): Submission {
+  read(json: Uint8Array): ProposalSubmission {
     return readSubmission(this.#context.spec, json)
   }
 
@@ -136,7 +136,7 @@ export class Gov implements NativeModule<GovGenesis> {
    * Puts a submission forward with its first deposit (base units). Returns its number. Throws ChainError for a deposit
    * that is too small and for a list of improvement proposals that cannot be activated.
    */
-  submit(proposer: Address, submission: Submission, deposit: bigint): bigint {
+  submit(proposer: Address, submission: ProposalSubmission, deposit: bigint): bigint {
     return submit(this.#context, proposer, submission, deposit)
   }
 

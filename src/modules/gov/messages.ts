@@ -16,7 +16,7 @@ import { slashingParams } from '../slashing/genesis.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import { newStakingParams } from '../staking/genesis.ts'
 import type { GovernedModules } from './context.ts'
-import type { FailureCode } from './failure.ts'
+import type { ProposalFailureCode } from './failure.ts'
 import { govParams } from './params.ts'
 
 /** A message after it was parsed. */
@@ -34,7 +34,7 @@ export type ProposalMessage = {
   /** Throws ChainError. */
   run(governed: GovernedModules): void
   /** The code of the failure when `run` has thrown ChainError; asked after what it wrote has been undone. */
-  failure(governed: GovernedModules): FailureCode
+  failure(governed: GovernedModules): ProposalFailureCode
 }
 
 type MessageKind = {
@@ -51,7 +51,7 @@ function messageKind<T>(of: {
   readonly authority?: MessageKind['authority']
   fields(spec: NativeSpec): z.ZodType<T>
   run(fields: T, governed: GovernedModules): void
-  failure(fields: T, governed: GovernedModules): FailureCode
+  failure(fields: T, governed: GovernedModules): ProposalFailureCode
   /** Tries out a list of improvement proposals when the message is submitted. */
   tryList?(fields: T, governed: GovernedModules): void
   /** A further check when the message is submitted. Throws ChainError. */

@@ -8,10 +8,15 @@ import { type FoundProposal, type GovContext, nameOf, requireProposal } from './
 import { chargeDeposits, minDepositOf, requireDeposit, requireInitialDeposit, takeDeposit } from './deposits.ts'
 import type { ProposalState, Vote } from './layout.ts'
 import type { ProposalMessage } from './messages.ts'
-import { LONGEST_METADATA, readStored, requireLength, type Submission } from './submission.ts'
+import { LONGEST_METADATA, type ProposalSubmission, readStored, requireLength } from './submission.ts'
 
 /** Brings a proposal into being with its first deposit, which may be nothing. Returns its number. */
-export function submit(context: GovContext, proposer: Address, submission: Submission, deposit: bigint): bigint {
+export function submit(
+  context: GovContext,
+  proposer: Address,
+  submission: ProposalSubmission,
+  deposit: bigint,
+): bigint {
   const { state, block } = context
   const { title, summary, metadata, messages, isExpedited, parsedMessages } = submission
   requireInitialDeposit(context, isExpedited, deposit)

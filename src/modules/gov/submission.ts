@@ -7,7 +7,7 @@ import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { reverted } from '../revert.ts'
 import { type ProposalMessage, readMessage } from './messages.ts'
 
-export type Submission = {
+export type ProposalSubmission = {
   readonly title: string
   readonly summary: string
   readonly metadata: string
@@ -35,7 +35,7 @@ const envelope = z.strictObject({
 })
 
 /** Reads and checks a submission. Throws ChainError. */
-export function readSubmission(spec: NativeSpec, bytes: Uint8Array): Submission {
+export function readSubmission(spec: NativeSpec, bytes: Uint8Array): ProposalSubmission {
   if (bytes.length > LONGEST_SUBMISSION) {
     throw reverted(`proposal of ${bytes.length} bytes is longer than ${LONGEST_SUBMISSION}: invalid request`)
   }
@@ -64,12 +64,12 @@ export function readSubmission(spec: NativeSpec, bytes: Uint8Array): Submission 
 export const readStored = (spec: NativeSpec, message: string): ProposalMessage => readMessage(spec, JSON.parse(message))
 
 /** Contracts that the messages make token pairs of, each once. */
-export const tokensOf = ({ parsedMessages }: Submission): readonly Address[] => [
+export const tokensOf = ({ parsedMessages }: ProposalSubmission): readonly Address[] => [
   ...new Set(parsedMessages.flatMap(({ tokens }) => tokens)),
 ]
 
 /** How many lists of improvement proposals are tried out when it is submitted. */
-export const listsOf = ({ parsedMessages }: Submission): number =>
+export const listsOf = ({ parsedMessages }: ProposalSubmission): number =>
   parsedMessages.reduce((sum, { lists }) => sum + lists, 0)
 
 /** Throws ChainError `got <what> with length <n>: <what> too long`. */

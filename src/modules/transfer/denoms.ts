@@ -10,12 +10,12 @@ import type { Pair } from '../erc20/layout.ts'
 import { reverted } from '../revert.ts'
 
 /** Where a coin has been: `transfer/channel-1`, the last hop first, empty at home; and its name there. */
-export type Trace = { readonly path: string; readonly baseDenom: string }
+export type DenomTrace = { readonly path: string; readonly baseDenom: string }
 
 const VOUCHER_PREFIX = 'ibc/'
 
 /** Splits a full path. Pairs of port and channel count from the left; the rest is the base, slashes included. */
-export function parseTrace(full: string): Trace {
+export function parseTrace(full: string): DenomTrace {
   const parts = full.split('/')
   let hops = 0
   while (hops + 1 < parts.length - 1 && /^channel-\d{1,20}$/.test(parts[hops + 1] ?? '')) hops += 2
@@ -41,10 +41,10 @@ export function requireHops(full: string): void {
 }
 
 /** `transfer/channel-1/akest`; at home the name alone. */
-export const fullPath = ({ path, baseDenom }: Trace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
+export const fullPath = ({ path, baseDenom }: DenomTrace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
 
 /** Throws ChainError unless it names a coin, and ports and channels in pairs. */
-export function checkTrace({ path, baseDenom }: Trace): void {
+export function checkTrace({ path, baseDenom }: DenomTrace): void {
   const length = path.length + baseDenom.length
   if (length > LONGEST_PATH) throw reverted(`trace of ${length} characters is longer than ${LONGEST_PATH}`)
   if (baseDenom.trim() === '') throw reverted('base denomination cannot be blank')

@@ -17,6 +17,7 @@ import { Channels } from './channels.ts'
 import {
   checkDenom,
   checkTrace,
+  type DenomTrace,
   faceAddress,
   fullPath,
   hopPrefix,
@@ -24,7 +25,6 @@ import {
   parseTrace,
   readHash,
   requireHops,
-  type Trace,
   traceHash,
   voucherDenom,
   voucherMetadata,
@@ -162,7 +162,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
   }
 
   /** The trace of a voucher; undefined: no such coin has come here. */
-  trace(hash: Hash): Trace | undefined {
+  trace(hash: Hash): DenomTrace | undefined {
     const full = this.#state.traces.get(hash)
     return full === undefined ? undefined : parseTrace(full)
   }

@@ -3,7 +3,7 @@ import { reverted } from '../revert.ts'
 import type { Period } from './schedule.ts'
 
 /** A grant as its funder words it. A list without periods lets all coins go at the start. */
-export type Grant = {
+export type VestingGrant = {
   /** Unix seconds; may be in the past. */
   readonly start: bigint
   readonly lockup: readonly Period[]
@@ -13,7 +13,7 @@ export type Grant = {
 const LAST_SECOND = 2n ** 63n - 1n
 
 /** The coins of a grant, in base units. Throws ChainError when there can be no such grant. */
-export function checkGrant({ start, lockup, vesting }: Grant): bigint {
+export function checkGrant({ start, lockup, vesting }: VestingGrant): bigint {
   for (const periods of [lockup, vesting]) {
     for (const [i, { length }] of periods.entries()) {
       if (length >= 1n) continue

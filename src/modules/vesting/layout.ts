@@ -1,9 +1,9 @@
 // Storage of the vesting module, at its contract's address: clawback accounts, their funders and their schedules.
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { address, bool, u64, u256 } from '../../state/storage-types.ts'
-import type { Step } from './schedule.ts'
+import type { ScheduleStep } from './schedule.ts'
 
-const step = struct<Step>({ time: u64, total: u256 })
+const step = struct<ScheduleStep>({ time: u64, total: u256 })
 
 const account = layout({
   /** Unix seconds; of the earliest grant. */

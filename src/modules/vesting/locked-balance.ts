@@ -4,14 +4,14 @@ import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
 import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
-import { freeAt, type Progress, totalOf, unspendable } from './schedule.ts'
+import { freeAt, totalOf, unspendable, type VestingProgress } from './schedule.ts'
 
 /** undefined: not a clawback account. */
 export function vestingAccount({ funders, accounts }: VestingState, of: Address): VestingAccount | undefined {
   return funders.size > 0 && funders.has(of) ? accounts.at(of) : undefined
 }
 
-export function progressOf({ start, lockup, vesting }: VestingAccount, time: bigint): Progress {
+export function progressOf({ start, lockup, vesting }: VestingAccount, time: bigint): VestingProgress {
   const began = start.get()
   return {
     original: totalOf(vesting),

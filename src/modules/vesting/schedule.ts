@@ -3,9 +3,9 @@
 // Times are unix seconds, amounts base units.
 
 /** By `time`, `total` has come free: all steps up to this one together. */
-export type Step = { readonly time: bigint; readonly total: bigint }
+export type ScheduleStep = { readonly time: bigint; readonly total: bigint }
 /** In order of time. Schedules that begin together are kept with one common start; see `freeAt`. */
-export type Schedule = readonly Step[]
+export type Schedule = readonly ScheduleStep[]
 
 /** After `length` seconds, counted from the end of the period before, `amount` comes free. */
 export type Period = { readonly length: bigint; readonly amount: bigint }
@@ -13,7 +13,7 @@ export type Period = { readonly length: bigint; readonly amount: bigint }
 /** A schedule of periods. Without any, all coins come free with the start. */
 export function scheduleOf(start: bigint, periods: readonly Period[], total: bigint): Schedule {
   if (periods.length === 0) return [{ time: start, total }]
-  let step: Step = { time: start, total: 0n }
+  let step: ScheduleStep = { time: start, total: 0n }
   return periods.map(({ length, amount }) => {
     step = { time: step.time + length, total: step.total + amount }
     return step
@@ -22,7 +22,7 @@ export function scheduleOf(start: bigint, periods: readonly Period[], total: big
 
 /** Both schedules at once; steps of the same second become one. */
 export function merge(a: Schedule, b: Schedule): Schedule {
-  const merged: Step[] = []
+  const merged: ScheduleStep[] = []
   let [i, j] = [0, 0]
   for (;;) {
     const [first, second] = [a[i]?.time, b[j]?.time]
@@ -35,7 +35,7 @@ export function merge(a: Schedule, b: Schedule): Schedule {
 }
 
 /** A schedule as far as it is looked at: an array, or a list in storage, of which few elements are read. */
-export type Steps = { readonly length: number; at(index: number): Step | undefined }
+export type Steps = { readonly length: number; at(index: number): ScheduleStep | undefined }
 
 /** What has come free at a time. Nothing does before the second after the start, even if a step has that time. */
 export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
@@ -54,13 +54,13 @@ export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
 export const totalOf = (steps: Steps): bigint => (steps.length === 0 ? 0n : (steps.at(steps.length - 1)?.total ?? 0n))
 
 /** What two schedules of `original` coins have let go. */
-export type Progress = { readonly original: bigint; readonly unlocked: bigint; readonly vested: bigint }
+export type VestingProgress = { readonly original: bigint; readonly unlocked: bigint; readonly vested: bigint }
 
 /**
  * Base units that the holder's account must keep. Vested coins may be delegated while they are locked, and what is
  * delegated is no longer in the account: `delegated` counts against them.
  */
-export function unspendable({ original, unlocked, vested }: Progress, delegated: bigint): bigint {
+export function unspendable({ original, unlocked, vested }: VestingProgress, delegated: bigint): bigint {
   const free = unlocked < vested ? unlocked : vested
   const lockedVested = vested - free
   return original - free - (delegated < lockedVested ? delegated : lockedVested)

@@ -9,7 +9,7 @@ import type { Bank, DelegationRule } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import type { ModuleContext } from '../module.ts'
 import { reverted } from '../revert.ts'
-import { checkGrant, type Grant } from './grant.ts'
+import { checkGrant, type VestingGrant } from './grant.ts'
 import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
 import { lockedBalance, progressOf, vestingAccount } from './locked-balance.ts'
 import { merge, scheduleOf } from './schedule.ts'
@@ -54,7 +54,7 @@ export class Vesting {
   }
 
   /** Moves coins from the funder to the account, which then come free by the grant, merged with older grants. */
-  fund(funder: Address, account: Address, grant: Grant): void {
+  fund(funder: Address, account: Address, grant: VestingGrant): void {
     const total = checkGrant(grant)
     if (isBlocked(account)) throw reverted(`${this.#name(account)} is not allowed to receive funds`)
     const of = this.#require(account)

@@ -1,6 +1,6 @@
 // Runs transactions, blocks and calls under one of geth's tracers. The answer is the tracer's result.
 import { z } from 'zod'
-import type { Trace } from '../../chain/types.ts'
+import type { TraceResult } from '../../chain/types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -18,7 +18,7 @@ import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace-
 
 const asTraced = (trace: unknown) => trace
 
-type BlockTraces = readonly (Trace & { readonly transaction: Transaction })[]
+type BlockTraces = readonly (TraceResult & { readonly transaction: Transaction })[]
 const blockTraces = (traces: BlockTraces) =>
   traces.map(({ transaction, ...trace }) => ({ txHash: transaction.hash, ...trace }))
 

@@ -1,6 +1,6 @@
 // Debugging of the state: ranges of slots and accounts in the order of the trie, and the accounts that blocks changed.
 import { z } from 'zod'
-import type { BlockRef, Caller, ChainReader, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
+import type { BlockRef, Caller, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
@@ -25,7 +25,7 @@ export const debug_storageRangeAt = rpcMethod({
   summary: 'Slots of an account before a transaction of a block, in the order of their hashes.',
   params: [blockRef, count, address, rangeStart, count],
   names: ['block', 'transactionIndex', 'address', 'start', 'count'],
-  result: ({ items, next }: Page<InspectedSlot>) => ({
+  result: ({ items, next }: StatePage<InspectedSlot>) => ({
     storage: Object.fromEntries(items.map(({ hash, key, value }) => [hash, { key, value: bigToWord(value) }])),
     nextKey: next ?? null,
   }),
@@ -34,7 +34,7 @@ export const debug_storageRangeAt = rpcMethod({
     chain.stateQueries.slots(account, { ref, index }, startHash(start), Math.min(count, 1024), signal),
 })
 
-type AccountPage = Page<InspectedAccount> & { readonly root: Hash }
+type AccountPage = StatePage<InspectedAccount> & { readonly root: Hash }
 
 /** A dump in geth's format: roots and slots without `0x`, the start of the next page in base64. */
 function wireDump({ root, items, next }: AccountPage) {

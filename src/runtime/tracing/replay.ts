@@ -3,7 +3,7 @@
 import type { Machine } from '../../evm/machine.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Pause } from '../../lib/scheduler.ts'
-import type { Block, Message, Transaction } from '../../primitives/types.ts'
+import type { Block, Transaction, TransactionMessage } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import { BlockExecution, modeOf } from '../block-execution.ts'
@@ -84,7 +84,7 @@ async function beginReplay(runtime: Runtime, view: StateView, block: Block, bloc
 type Traceable = {
   readonly machine: Machine
   readonly env: BlockEnv
-  readonly message: Message
+  readonly message: TransactionMessage
   readonly mode: MessageMode
   readonly position: TransactionPosition | undefined
 }

@@ -4,7 +4,7 @@ import type { Machine } from '../../evm/machine.ts'
 import type { MessageTracer } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
-import type { Message } from '../../primitives/types.ts'
+import type { TransactionMessage } from '../../primitives/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import type { MessageResult } from '../execute-message.ts'
 
@@ -12,7 +12,7 @@ import type { MessageResult } from '../execute-message.ts'
 export type TraceContext = {
   readonly machine: Machine
   readonly env: BlockEnv
-  readonly message: Message
+  readonly message: TransactionMessage
   /** The account that receives the fees. */
   readonly feeRecipient: Address
   /** The transaction's block and index; undefined for a call. */

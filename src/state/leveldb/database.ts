@@ -12,7 +12,7 @@ export type Damage = { readonly file: string; readonly what: string }
 
 export type Table = { readonly number: number; readonly size: number }
 
-export type Log = {
+export type LogFile = {
   readonly file: string
   /** Length of the intact part. */
   readonly end: number
@@ -27,7 +27,7 @@ export type Survey = {
   /** Newest first. */
   readonly tables: readonly Table[]
   /** The logs with changes that are in no table yet, oldest first. */
-  readonly logs: readonly Log[]
+  readonly logs: readonly LogFile[]
 }
 
 /** The damage of a missing file. */
@@ -56,7 +56,7 @@ export function surveyDatabase(folder: string): Survey {
 const unreadable = (damage: Damage): Survey => ({ damages: [damage], sequence: undefined, tables: [], logs: [] })
 
 function withLogs(folder: string, { logNumber, lastSequence, tables }: Manifest): Survey {
-  const logs: Log[] = []
+  const logs: LogFile[] = []
   let sequence = lastSequence
   const numbers = readdirSync(folder).flatMap((file) => Number(/^(\d+)\.log$/.exec(file)?.[1] ?? []))
   const live = new Set(numbers.filter((number) => number >= logNumber))

@@ -6,7 +6,7 @@ import { keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runStateTests } from '../../../src/conformance/state-test.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
-import { Blocks } from '../../../src/evm/wasm-compiler/blocks.ts'
+import { BasicBlocks } from '../../../src/evm/wasm-compiler/blocks.ts'
 import { entryCount, generate } from '../../../src/evm/wasm-compiler/compile.ts'
 import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import type { Hash } from '../../../src/lib/hex.ts'
@@ -45,7 +45,7 @@ test('a turn that ends behind a cut-off PUSH goes on at the end of the code', as
 test.each(Array.from({ length: 32 }, (_, i) => i + 1))('no block ends behind a code that ends in PUSH%i', (bytes) => {
   for (let present = 0; present <= bytes; present++) {
     const code = Uint8Array.of(0x5b, 0x5f + bytes, ...new Array(present).fill(0x5b))
-    const blocks = new Blocks(code, opcodes)
+    const blocks = new BasicBlocks(code, opcodes)
     expect(blocks.at(0).end).toBe(code.length)
     const { entries } = generate(code, opcodes)
     expect(entries.length).toBe(entryCount(code.length))

@@ -19,7 +19,7 @@ import {
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { delegationTo } from '../../../src/primitives/delegation.ts'
 import { kzg } from '../../../src/primitives/kzg.ts'
-import type { Log, Message } from '../../../src/primitives/types.ts'
+import type { Log, TransactionMessage } from '../../../src/primitives/types.ts'
 import { type BlockEnv, blockEnv } from '../../../src/runtime/block-env.ts'
 import { executeMessage } from '../../../src/runtime/execute-message.ts'
 import { type ChainSpec, FORKS, type Fork } from '../../../src/spec/chain-spec.ts'
@@ -137,7 +137,7 @@ export type World = {
   readonly fork: Fork
   readonly view: StateView
   readonly env: BlockEnv
-  readonly messages: readonly Message[]
+  readonly messages: readonly TransactionMessage[]
 }
 
 /** Block 1,000 under the rules of a fork. */
@@ -185,7 +185,7 @@ export async function makeWorld(seed: number): Promise<World> {
   }
   if (atLeast(fork, 'prague'))
     view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
-  const messages = Array.from({ length: 1 + random.below(3) }, (): Message => {
+  const messages = Array.from({ length: 1 + random.below(3) }, (): TransactionMessage => {
     const isCreation = random.oneIn(8)
     return {
       from: SENDER,
@@ -215,7 +215,7 @@ const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toStrin
 export async function observe(
   world: World,
   engine: EngineChoice,
-  messages: readonly Message[],
+  messages: readonly TransactionMessage[],
   traced: boolean | 'steps',
 ): Promise<string[]> {
   const { spec, common, table } = forkRules(world.fork)
@@ -270,7 +270,7 @@ export async function makeArithmeticWorld(seed: number): Promise<World> {
   view.setBalance(SENDER, 10n ** 20n)
   const contract = hexToAddress(`0x${'c0'.repeat(20)}`)
   view.setCode(contract, new ArithmeticCode(random).build())
-  const message: Message = {
+  const message: TransactionMessage = {
     from: SENDER,
     to: contract,
     nonce: 0n,
