@@ -8,6 +8,7 @@ import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
+import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -188,7 +189,9 @@ export class BlockChain implements ChainFace {
     const release = await this.#writer.acquire()
     try {
       const began = performance.now()
-      const block = await this.#begin(attributes)
+      const ancestors = this.#canonical.ancestors(this.head)
+      const view = this.#canonical.viewForBlock()
+      const block = await OpenBlock.begin(this.#runtime, view, this.#complete(attributes), ancestors)
       return new BlockBuilder(block, {
         ready: (nonce) => this.pool.ready(nonce),
         guarded: (work) => this.#withoutFaulty(work),
@@ -208,9 +211,9 @@ export class BlockChain implements ChainFace {
     candidates: Iterable<Transaction> = this.pool.ready(),
     pause?: Pause,
   ): Promise<ExecutedBlock> {
-    const block = await this.#begin(attributes, pause)
-    await this.#withoutFaulty(() => block.take(candidates))
-    return block.seal()
+    const [complete, view] = [this.#complete(attributes), this.#canonical.viewForBlock()]
+    const ancestors = this.#canonical.ancestors(this.head)
+    return this.#withoutFaulty(() => executeBlock(this.#runtime, view, complete, candidates, ancestors, pause))
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
@@ -298,11 +301,9 @@ export class BlockChain implements ChainFace {
     this.events.emit('removed', blocks, logs)
   }
 
-  /** Opens a block on the head. */
-  #begin(attributes: Partial<PayloadAttributes>, pause?: Pause): Promise<OpenBlock> {
-    const complete = completeAttributes(this.spec, this.head, this.#proposed(), attributes)
-    const ancestors = this.#canonical.ancestors(this.head)
-    return OpenBlock.begin(this.#runtime, this.#canonical.viewForBlock(), complete, ancestors, pause)
+  /** The attributes of the next block: those given, else the producer's, else defaults. */
+  #complete(attributes: Partial<PayloadAttributes>): PayloadAttributes {
+    return completeAttributes(this.spec, this.head, this.#proposed(), attributes)
   }
 
   /** Removes a candidate that makes this program fail from the pool, so that it does not make the next block fail too. */

@@ -108,20 +108,3 @@ export class OpenBlock {
     return { block, receipts, requests, callTrees, diffs, refused: this.refused, view: this.#view }
   }
 }
-
-/**
- * Builds a whole block on the view of its parent. Candidates that do not fit are left out; those that can never run are in `refused`.
- * Throws CandidateFault when one makes this program fail.
- */
-export async function executeBlock(
-  runtime: Runtime,
-  view: StateView,
-  attributes: PayloadAttributes,
-  candidates: Iterable<Transaction>,
-  blockHash: BlockHashes,
-  pause?: Pause,
-): Promise<ExecutedBlock> {
-  const block = await OpenBlock.begin(runtime, view, attributes, blockHash, pause)
-  await block.take(candidates)
-  return block.seal()
-}

@@ -6,7 +6,7 @@ import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, toHex, writ
 export interface Codec<T> {
   /** The bytes in words, as the format of an index names them; equal layouts have equal words. */
   readonly layout: string
-  write(out: Writer, value: T): void
+  write(out: RowWriter, value: T): void
   read(from: Cursor): T
 }
 
@@ -15,7 +15,7 @@ const KEPT = 4096
 /** Up to this number of bytes a loop copies faster than `set`. */
 const SHORT = 192
 
-export class Writer {
+export class RowWriter {
   #bytes: Uint8Array
   #length = 0
 
@@ -224,7 +224,7 @@ export interface RecordCodec<T> extends Codec<T> {
 }
 
 /** The shared writer: encoding is synchronous, so one row at a time is written. */
-export const writer = new Writer()
+export const writer = new RowWriter()
 
 /** A record of named fields, in the order of their declaration. */
 export function record<T extends object>(fields: { readonly [N in keyof T]: Codec<T[N]> }): RecordCodec<Readonly<T>> {

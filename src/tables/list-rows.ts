@@ -3,7 +3,7 @@
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
-import { Cursor, type Writer, writer } from './codec.ts'
+import { Cursor, type RowWriter, writer } from './codec.ts'
 
 /** Entries of a full page. The tail is rewritten with every block that grows the list, so it must stay short. */
 export const PAGE_SIZE = 16
@@ -66,14 +66,14 @@ export function truncationOps(now: Pick<KvReader, 'get'>, list: Hex, from: numbe
 /** Marks an entry of 255 bytes or more: this byte, then the size in four bytes. Shorter entries have one byte of size. */
 const LONG = 255
 
-function pack(out: Writer, kept: Tail, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
+function pack(out: RowWriter, kept: Tail, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
   out.put(kept.row, kept.start)
   for (let i = from; i < to; i++) writeEntry(out, added[i] ?? EMPTY_BYTES)
   return out.done()
 }
 
 /** Appends an entry in the form that `unpack` reads. */
-export function writeEntry(out: Writer, entry: Uint8Array): void {
+export function writeEntry(out: RowWriter, entry: Uint8Array): void {
   if (entry.length < LONG) out.uint(entry.length, 1)
   else {
     out.uint(LONG, 1)

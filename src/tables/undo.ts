@@ -2,7 +2,7 @@
 // Undoing needs no knowledge of what the rows mean.
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
-import { bytes, listOf, maybe, name, record, sequence, Writer } from './codec.ts'
+import { bytes, listOf, maybe, name, RowWriter, record, sequence } from './codec.ts'
 import { type ListGrowth, truncationOps } from './list-rows.ts'
 
 const undoRow = record({
@@ -21,7 +21,7 @@ export function undoRowOp(version: number, lists: readonly ListGrowth[], rows: r
   // The key of a tail is one byte and the list's id.
   for (const { key } of lists) size += 4 + key.length - 1 + 7 + 7
   for (const { key, before } of rows) size += 4 + key.length + 1 + (before === undefined ? 0 : 4 + before.length)
-  const out = new Writer(size)
+  const out = new RowWriter(size)
   out.uint(lists.length, 4)
   for (const { key, before, added } of lists) {
     out.uint(key.length - 1, 4)

@@ -6,8 +6,8 @@ import { type Address, type Hex, hexToAddress, ZERO_HASH } from '../../src/lib/h
 import type { SealedHeader } from '../../src/primitives/types.ts'
 import { checkDaoExtraData } from '../../src/runtime/dao-fork.ts'
 import accounts from '../../src/runtime/dao-fork-accounts.json' with { type: 'json' }
+import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { executeGenesis } from '../../src/runtime/genesis.ts'
-import { executeBlock } from '../../src/runtime/open-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
 import { forkAt, forkId } from '../../src/spec/forks.ts'
