@@ -2,7 +2,7 @@
 // are in the bank's storage. The supply changes with every coin made or destroyed: by mint, burn, or `adjustSupply`.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { balanceNote } from '../state/balance-notes.ts'
 import { cell, type Enumerable, enumerable, layout, mapping } from '../state/layout.ts'
 import { address, text, u256 } from '../state/storage-types.ts'
@@ -165,4 +165,16 @@ export class Bank implements NativeModule<BankGenesis> {
 function put(amounts: Enumerable<string, bigint>, denom: string, amount: bigint): void {
   if (amount === 0n) amounts.delete(denom)
   else amounts.set(denom, amount)
+}
+
+const NATIVE: ReadonlySet<Address> = new Set([...Object.values(MODULE_ACCOUNT), ...Object.values(NATIVE_CONTRACT)])
+
+/** Ethereum's precompiles: 0x01 to 0x11, and P256VERIFY (EIP-7951). */
+const LAST_PRECOMPILE = 0x11n
+const P256_VERIFY = 0x100n
+
+/** Whether an account may not be named as a receiver: module accounts, native contracts, precompiles. */
+export function isBlocked(of: Address): boolean {
+  const number = BigInt(of)
+  return NATIVE.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
 }

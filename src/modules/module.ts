@@ -1,5 +1,7 @@
 // What a native module is: contract storage and account balances with rules written in TypeScript.
 // Modules know the state and each other; they know no EVM, no ABI and no block production.
+
+import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -53,3 +55,6 @@ export function createNativeAccount(view: StateView, of: Address): void {
   view.setNonce(of, 1n)
   view.setCode(of, NATIVE_CODE)
 }
+
+/** `throw reverted(reason)`: undoes the call and keeps the unused gas. The reason is in the words of the Cosmos SDK or Evmos. */
+export const reverted = (reason: string): ChainError => new ChainError('execution-reverted', reason)

@@ -12,7 +12,7 @@ import {
   MESSAGE,
   type StakingMessage,
 } from '../modules/authz/messages.ts'
-import { reverted } from '../modules/revert.ts'
+import { reverted } from '../modules/module.ts'
 import type { ReadCall } from './define.ts'
 
 /**

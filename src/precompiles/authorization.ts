@@ -11,7 +11,7 @@ import {
   type LimitedMessage,
   messageNamed,
 } from '../modules/authz/messages.ts'
-import { reverted } from '../modules/revert.ts'
+import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { granterOf } from './authority.ts'
 import { definePrecompile, type Functions, type Interface, implement } from './define.ts'

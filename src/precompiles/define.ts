@@ -21,8 +21,7 @@ import type { Report } from '../modules/module.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
-import { GasMeter, OutOfGas } from './gas-meter.ts'
-import { MeteredView } from './metered-view.ts'
+import { GasMeter, MeteredView, OutOfGas } from './metered-view.ts'
 
 /** What a view function is handed. */
 export type ReadCall = {
@@ -35,7 +34,7 @@ export type ReadCall = {
   readonly modules: Modules
   /**
    * Takes a price of the table for an item before it is processed; ends the call when there is too little. Work on the
-   * state that the prices do not cover is charged in addition (`gas-meter.ts`).
+   * state that the prices do not cover is charged in addition (`metered-view.ts`).
    */
   charge(gas: bigint): void
 }

@@ -3,18 +3,20 @@
 
 import { parseAbi } from 'viem'
 import { readAddress, toBech32 } from '../lib/bech32.ts'
+import { type Dec, truncateInt } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
+import { ZERO_ADDRESS } from '../lib/hex.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
-import { reverted } from '../modules/revert.ts'
+import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
-import { COIN } from './abi.ts'
 import { authorize, requireOwner } from './authority.ts'
 import { distributionAuthorization } from './authorization.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
-import { definePrecompile, implement } from './define.ts'
-import { distributionQueries, slashesByPage } from './distribution-queries.ts'
+import { COIN } from './coins.ts'
+import { definePrecompile, implement, type ReadCall } from './define.ts'
+import { byPlace, PAGE_REQUEST, PAGE_RESPONSE, type PaginationRequest, page } from './paging.ts'
 
 const transactions = implement({
   abi: parseAbi([
@@ -102,13 +104,6 @@ const lateTransactions = implement({
   },
 })
 
-export const distribution = definePrecompile({
-  name: 'distribution',
-  address: NATIVE_CONTRACT.distribution,
-  since: 0n,
-  interfaces: [transactions, lateTransactions, distributionQueries, slashesByPage, distributionAuthorization],
-})
-
 /** An account as bech32 text or 0x hex. Throws ChainError `invalid withdraw address: <text>: <why>`. */
 function accountNamed({ bech32Prefix }: NativeSpec, text: string): Address {
   try {
@@ -118,3 +113,160 @@ function accountNamed({ bech32Prefix }: NativeSpec, text: string): Address {
     throw reverted(`invalid withdraw address: ${text}: ${error.message}`)
   }
 }
+
+const DEC_COIN = 'struct DecCoin { string denom; uint256 amount; uint8 precision; }'
+const SLASH_EVENT = [
+  'struct Dec { uint256 value; uint8 precision; }',
+  'struct ValidatorSlashEvent { uint64 validatorPeriod; Dec fraction; }',
+] as const
+
+const PRECISION = 18n
+
+/** Gas of each slash that a reward calculation reads, of each listed item, and of each delegation in a total. */
+const SLASH_GAS = 1_000n
+const ITEM_GAS = 1_000n
+const DELEGATION_GAS = 10_000n
+
+/**
+ * A sum of the base coin as a list; nothing is not listed. Evmos gives the whole part and still speaks of 18 decimals;
+ * with `decCoinRaw` the number has them.
+ */
+function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
+  const amount = compat.decCoinRaw ? sum : truncateInt(sum)
+  return amount === 0n ? [] : [{ denom, amount, precision: PRECISION }]
+}
+
+export const distributionQueries = implement({
+  abi: parseAbi([
+    DEC_COIN,
+    ...SLASH_EVENT,
+    PAGE_RESPONSE,
+    'struct ValidatorDistributionInfo { string operatorAddress; DecCoin[] selfBondRewards; DecCoin[] commission; }',
+    'struct DelegationDelegatorReward { string validatorAddress; DecCoin[] reward; }',
+    'function validatorDistributionInfo(string validatorAddress) view returns (ValidatorDistributionInfo distributionInfo)',
+    'function validatorOutstandingRewards(string validatorAddress) view returns (DecCoin[] rewards)',
+    'function validatorCommission(string validatorAddress) view returns (DecCoin[] commission)',
+    'function validatorSlashes(string validatorAddress, uint64 startingHeight, uint64 endingHeight) view returns (ValidatorSlashEvent[] slashes, PageResponse pageResponse)',
+    'function delegationRewards(address delegatorAddress, string validatorAddress) view returns (DecCoin[] rewards)',
+    'function delegationTotalRewards(address delegatorAddress) view returns (DelegationDelegatorReward[] rewards, DecCoin[] total)',
+    'function delegatorValidators(address delegatorAddress) view returns (string[] validators)',
+    'function delegatorWithdrawAddress(address delegatorAddress) view returns (string withdrawAddress)',
+  ]),
+  gas: {
+    validatorDistributionInfo: 14_000n,
+    validatorOutstandingRewards: 4_000n,
+    validatorCommission: 4_000n,
+    validatorSlashes: 4_000n,
+    delegationRewards: 10_000n,
+    delegationTotalRewards: 4_000n,
+    delegatorValidators: 3_000n,
+    delegatorWithdrawAddress: 2_600n,
+  },
+  functions: {
+    validatorDistributionInfo(call, validatorAddress) {
+      const { modules, spec } = call
+      const operator = validatorNamed(call, validatorAddress)
+      return [
+        {
+          operatorAddress: toBech32(spec.bech32Prefix, operator),
+          selfBondRewards: decCoins(spec, rewardsOf(call, operator, operator) ?? 0n),
+          commission: decCoins(spec, modules.distribution.commission(operator)),
+        },
+      ]
+    },
+    validatorOutstandingRewards({ modules, spec }, validatorAddress) {
+      return [decCoins(spec, modules.distribution.outstanding(operatorNamed(spec, validatorAddress)))]
+    },
+    validatorCommission({ modules, spec }, validatorAddress) {
+      return [decCoins(spec, modules.distribution.commission(operatorNamed(spec, validatorAddress)))]
+    },
+    validatorSlashes(call, validatorAddress, startingHeight, endingHeight) {
+      return slashes(call, validatorAddress, startingHeight, endingHeight, FIRST_PAGE)
+    },
+    delegationRewards(call, delegatorAddress, validatorAddress) {
+      requireDelegator(delegatorAddress)
+      const rewards = rewardsOf(call, delegatorAddress, validatorNamed(call, validatorAddress))
+      if (rewards === undefined) throw reverted('delegation does not exist')
+      return [decCoins(call.spec, rewards)]
+    },
+    delegationTotalRewards(call, delegatorAddress) {
+      const { modules, spec } = call
+      requireDelegator(delegatorAddress)
+      const delegations = modules.staking.delegationsOf(delegatorAddress)
+      call.charge(DELEGATION_GAS * BigInt(delegations.length))
+      const all = delegations.map(({ operator }) => ({
+        validatorAddress: operatorName(spec, operator),
+        sum: modules.distribution.rewards(delegatorAddress, operator) ?? 0n,
+      }))
+      const total = all.reduce((total, { sum }) => total + sum, 0n)
+      return [
+        all.map(({ validatorAddress, sum }) => ({ validatorAddress, reward: decCoins(spec, sum) })),
+        decCoins(spec, total),
+      ]
+    },
+    delegatorValidators(call, delegatorAddress) {
+      requireDelegator(delegatorAddress)
+      const delegations = call.modules.staking.delegationsOf(delegatorAddress)
+      call.charge(ITEM_GAS * BigInt(delegations.length))
+      return [delegations.map(({ operator }) => operatorName(call.spec, operator))]
+    },
+    delegatorWithdrawAddress({ modules, spec }, delegatorAddress) {
+      requireDelegator(delegatorAddress)
+      return [toBech32(spec.bech32Prefix, modules.distribution.withdrawAddress(delegatorAddress))]
+    },
+  },
+})
+
+/** `validatorSlashes` page by page, as Evmos has it. */
+export const slashesByPage = implement({
+  abi: parseAbi([
+    ...SLASH_EVENT,
+    PAGE_REQUEST,
+    PAGE_RESPONSE,
+    'function validatorSlashes(string validatorAddress, uint64 startingHeight, uint64 endingHeight, PageRequest pageRequest) view returns (ValidatorSlashEvent[] slashes, PageResponse pageResponse)',
+  ]),
+  gas: { validatorSlashes: 4_000n },
+  functions: { validatorSlashes: slashes },
+})
+
+const FIRST_PAGE: PaginationRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
+
+/** Slashes from one height to another, both counted; an end of zero is the present. */
+function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PaginationRequest) {
+  const end = endGiven === 0n ? call.block.number : endGiven
+  const operator = operatorNamed(call.spec, validatorText)
+  if (start > end) throw reverted(`starting height greater than ending height (${start} > ${end})`)
+  const events = call.modules.distribution.slashes(operator, start, end)
+  const { places, response } = page(request, byPlace(events.length))
+  call.charge(ITEM_GAS * BigInt(places.length))
+  const shown = places.map((place) => {
+    const { period, fraction } = events.at(place)
+    return { validatorPeriod: period, fraction: { value: fraction, precision: PRECISION } }
+  })
+  return [shown, response] as const
+}
+
+/** What a delegation has earned; undefined: there is none. */
+function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec | undefined {
+  const { distribution } = call.modules
+  call.charge(SLASH_GAS * BigInt(distribution.slashesOf(delegator, operator)))
+  return distribution.rewards(delegator, operator)
+}
+
+/** The operator of a validator that must exist. */
+function validatorNamed({ modules, spec }: ReadCall, text: string): Address {
+  const operator = operatorNamed(spec, text)
+  if (!modules.staking.has(operator)) throw reverted('validator does not exist')
+  return operator
+}
+
+function requireDelegator(delegator: Address): void {
+  if (delegator === ZERO_ADDRESS) throw reverted(`invalid delegator address: ${delegator}`)
+}
+
+export const distribution = definePrecompile({
+  name: 'distribution',
+  address: NATIVE_CONTRACT.distribution,
+  since: 0n,
+  interfaces: [transactions, lateTransactions, distributionQueries, slashesByPage, distributionAuthorization],
+})

@@ -1,7 +1,9 @@
 // The ABI of the governance contract, in a file of its own because the CLI calls it too: that of cosmos/evm, and two more
 // functions (`getMessages`, `getFailure`).
+
 import { parseAbi } from 'viem'
-import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
+import { COIN } from './coins.ts'
+import { PAGE_REQUEST, PAGE_RESPONSE } from './paging.ts'
 
 const VOTE_OPTION = 'struct WeightedVoteOption { uint8 option; string weight; }'
 

@@ -1,24 +1,29 @@
 // Governance: proposals, deposits and votes, and the contract as a whole. Users and contracts
 // act only for themselves; no message here can be granted. The module executes passed proposals at the end of a block.
+
+import { toBech32 } from '../lib/bech32.ts'
+import { formatDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, fromHex } from '../lib/hex.ts'
+import { type Address, bigToFixed, fromHex, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { STATUSES, type Tally, VOTE_OPTIONS, type Vote } from '../modules/gov/layout.ts'
 import { listsOf, tokensOf } from '../modules/gov/submission.ts'
-import { weightsOf, wholeVote } from '../modules/gov/votes.ts'
-import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { weightsOf, wholeVote } from '../modules/gov/tally.ts'
+import { reverted } from '../modules/module.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { requireOwner } from './authority.ts'
-import { type CoinStruct, requireCoins } from './coins.ts'
+import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-import { govTransactionsAbi } from './gov-abi.ts'
-import { govQueries } from './gov-queries.ts'
+import { govQueriesAbi, govTransactionsAbi } from './gov-abi.ts'
+import { byKey, byPlace, page } from './paging.ts'
 import { faceOfToken } from './tokens.ts'
 
 /** Gas of each byte of a proposal, which is read, checked and kept; and of what has to be removed with it. */
-const BYTE_GAS = 100n
+const SUBMISSION_BYTE_GAS = 100n
 /** Gas of trying out a list of improvement proposals: an opcode table is built for every fork and upgrade to come. */
 const LIST_GAS = 100_000n
-const DEPOSIT_GAS = 8_000n
-const VOTE_GAS = 3_000n
+const REMOVED_DEPOSIT_GAS = 8_000n
+const REMOVED_VOTE_GAS = 3_000n
 /** Gas of each delegation of a voter: it is read again when the votes are counted, at the end of a block. */
 const DELEGATION_GAS = 1_000n
 const COVERED_DELEGATIONS = 3
@@ -33,7 +38,7 @@ const transactions = implement({
       const { gov, erc20 } = call.modules
       requireOwner(call, proposer, 'proposer')
       const json = fromHex(jsonProposal)
-      call.charge(BYTE_GAS * BigInt(json.length))
+      call.charge(SUBMISSION_BYTE_GAS * BigInt(json.length))
       const submission = gov.read(json)
       call.charge(LIST_GAS * BigInt(listsOf(submission)))
       const amount = depositOf(call.spec, deposit)
@@ -45,8 +50,8 @@ const transactions = implement({
     cancelProposal(call, proposer, proposalId) {
       const { gov } = call.modules
       requireOwner(call, proposer, 'proposer')
-      call.charge(DEPOSIT_GAS * BigInt(gov.deposits(proposalId).length))
-      call.charge(VOTE_GAS * BigInt(gov.votes(proposalId).length))
+      call.charge(REMOVED_DEPOSIT_GAS * BigInt(gov.deposits(proposalId).length))
+      call.charge(REMOVED_VOTE_GAS * BigInt(gov.votes(proposalId).length))
       gov.cancel(proposalId, proposer)
       call.emit('CancelProposal', { proposer, proposalId })
       return [true]
@@ -75,13 +80,6 @@ const transactions = implement({
   },
 })
 
-export const gov = definePrecompile({
-  name: 'gov',
-  address: NATIVE_CONTRACT.gov,
-  since: 0n,
-  interfaces: [transactions, govQueries],
-})
-
 /**
  * Charges a vote for being counted. The function's own price covers one delegation to each of as many validators as a
  * chain begins with; what goes beyond is charged.
@@ -101,3 +99,194 @@ function depositOf({ denom }: NativeSpec, coins: readonly CoinStruct[]): bigint 
   const why = `deposited ${given}, but gov accepts only the following denom(s): [${denom}]`
   throw new ChainError('execution-reverted', `${why}: invalid deposit denom`)
 }
+
+/** Gas of each proposal that is looked at, and what more it is if it is listed; of each listed vote and deposit. */
+const LOOK_GAS = 300n
+const PROPOSAL_GAS = 4_000n
+const LISTED_VOTE_GAS = 1_500n
+const LISTED_DEPOSIT_GAS = 1_000n
+/** Gas of each byte of text. */
+const TEXT_BYTE_GAS = 10n
+/** Gas of each validator, vote and delegation that a tally reckons with. */
+const TALLY_GAS = 1_000n
+
+const NANOSECONDS = 1_000_000_000n
+
+/** A proposal's number as a page key: 8 bytes. */
+const keyOf = (id: bigint) => toHex(bigToFixed(id, 8))
+
+export const govQueries = implement({
+  abi: govQueriesAbi,
+  gas: {
+    getVote: 4_000n,
+    getVotes: 4_000n,
+    getDeposit: 3_000n,
+    getDeposits: 4_000n,
+    getTallyResult: 4_000n,
+    getProposal: 6_000n,
+    getProposals: 4_000n,
+    getParams: 6_000n,
+    getConstitution: 3_000n,
+    getAuthority: 1_000n,
+    getMessages: 4_000n,
+    getFailure: 4_000n,
+  },
+  functions: {
+    getVote({ modules, spec }, proposalId, voter) {
+      const vote = modules.gov.voteOf(proposalId, voter)
+      if (vote === undefined) {
+        throw reverted(`voter: ${toBech32(spec.bech32Prefix, voter)} not found for proposal: ${proposalId}`)
+      }
+      return [shownVote(proposalId, voter, vote)]
+    },
+    getVotes({ modules, charge }, proposalId, pagination) {
+      const votes = modules.gov.votes(proposalId)
+      const { places, response } = page(pagination, byPlace(votes.length))
+      charge(LISTED_VOTE_GAS * BigInt(places.length))
+      const shown = places.map((place) => {
+        const { of, given } = votes.at(place)
+        return shownVote(proposalId, of, given)
+      })
+      return [shown, response]
+    },
+    getDeposit({ modules, spec }, proposalId, depositor) {
+      const amount = modules.gov.depositOf(proposalId, depositor)
+      if (amount === undefined) {
+        throw reverted(`depositer: ${toBech32(spec.bech32Prefix, depositor)} not found for proposal: ${proposalId}`)
+      }
+      return [{ proposalId, depositor, amount: coinsOf(spec.denom, amount) }]
+    },
+    getDeposits({ modules, spec, charge }, proposalId, pagination) {
+      const deposits = modules.gov.deposits(proposalId)
+      const { places, response } = page(pagination, byPlace(deposits.length))
+      charge(LISTED_DEPOSIT_GAS * BigInt(places.length))
+      const shown = places.map((place) => {
+        const { of, given } = deposits.at(place)
+        return { proposalId, depositor: of, amount: coinsOf(spec.denom, given) }
+      })
+      return [shown, response]
+    },
+    getTallyResult: ({ modules, charge }, proposalId) => [
+      shownTally(modules.gov.tally(proposalId, () => charge(TALLY_GAS))),
+    ],
+    getProposal: (call, proposalId) => [shownProposal(call, proposalId)],
+    getProposals(call, proposalStatus, voter, depositor, pagination) {
+      const ids = matching(call, proposalStatus, voter, depositor)
+      const { places, response } = page(pagination, byKey(ids.map(keyOf), 8))
+      const listed = places.flatMap((place) => ids[place] ?? [])
+      const shown = listed.map((id) => {
+        call.charge(PROPOSAL_GAS)
+        return shownProposal(call, id)
+      })
+      return [shown, response]
+    },
+    getParams({ modules, spec }) {
+      const params = modules.gov.params()
+      const { proposalCancelDest: destination, burnVoteQuorum, burnProposalDepositPrevote, burnVoteVeto } = params
+      return [
+        {
+          votingPeriod: params.votingPeriod * NANOSECONDS,
+          minDeposit: coinsOf(spec.denom, params.minDeposit),
+          maxDepositPeriod: params.maxDepositPeriod * NANOSECONDS,
+          quorum: formatDec(params.quorum),
+          threshold: formatDec(params.threshold),
+          vetoThreshold: formatDec(params.vetoThreshold),
+          minInitialDepositRatio: formatDec(params.minInitialDepositRatio),
+          proposalCancelRatio: formatDec(params.proposalCancelRatio),
+          proposalCancelDest: destination === ZERO_ADDRESS ? '' : toBech32(spec.bech32Prefix, destination),
+          expeditedVotingPeriod: params.expeditedVotingPeriod * NANOSECONDS,
+          expeditedThreshold: formatDec(params.expeditedThreshold),
+          expeditedMinDeposit: coinsOf(spec.denom, params.expeditedMinDeposit),
+          ...{ burnVoteQuorum, burnProposalDepositPrevote, burnVoteVeto },
+          minDepositRatio: formatDec(params.minDepositRatio),
+        },
+      ]
+    },
+    getConstitution({ modules, charge }) {
+      const constitution = modules.gov.constitution()
+      charge(TEXT_BYTE_GAS * BigInt(constitution.length))
+      return [constitution]
+    },
+    getAuthority: ({ spec }) => [toBech32(spec.bech32Prefix, MODULE_ACCOUNT.gov), MODULE_ACCOUNT.gov],
+    getMessages({ modules, charge }, proposalId) {
+      charge(TEXT_BYTE_GAS * modules.gov.proposal(proposalId).size)
+      return [modules.gov.messages(proposalId)]
+    },
+    getFailure({ modules, charge }, proposalId) {
+      charge(TEXT_BYTE_GAS * modules.gov.proposal(proposalId).size)
+      return [modules.gov.texts(proposalId).failure]
+    },
+  },
+})
+
+/** Numbers of the proposals that match, in ascending order; a status of 0 and zero addresses match all. */
+function matching(
+  { modules: { gov }, charge }: ReadCall,
+  status: bigint,
+  voter: Address,
+  depositor: Address,
+): bigint[] {
+  const wanted = STATUSES[Number(status)]
+  if (wanted === undefined) throw reverted(`invalid proposal status ${status}`)
+  const found: bigint[] = []
+  const last = gov.lastId()
+  for (let id = 1n; id <= last; id++) {
+    charge(LOOK_GAS)
+    const is = gov.status(id)
+    const matches =
+      is !== 'none' &&
+      (wanted === 'none' || is === wanted) &&
+      (voter === ZERO_ADDRESS || gov.voteOf(id, voter) !== undefined) &&
+      (depositor === ZERO_ADDRESS || gov.depositOf(id, depositor) !== undefined)
+    if (matches) found.push(id)
+  }
+  return found
+}
+
+function shownProposal({ modules: { gov }, spec, charge }: ReadCall, id: bigint) {
+  const { status, tally, totalDeposit, size, ...record } = gov.proposal(id)
+  charge(TEXT_BYTE_GAS * size)
+  const { title, summary, metadata } = gov.texts(id)
+  return {
+    id,
+    messages: gov.messages(id).map(typeOf),
+    status: BigInt(STATUSES.indexOf(status)),
+    finalTallyResult: shownTally(tally),
+    submitTime: record.submitTime,
+    depositEndTime: record.depositEndTime,
+    totalDeposit: coinsOf(spec.denom, totalDeposit),
+    votingStartTime: record.votingStartTime,
+    votingEndTime: record.votingEndTime,
+    metadata,
+    title,
+    summary,
+    proposer: record.proposer,
+  }
+}
+
+/** The type of a message that the module has checked. */
+const typeOf = (message: string): string => (JSON.parse(message) as { readonly '@type': string })['@type']
+
+const shownVote = (proposalId: bigint, voter: Address, { options, metadata }: Vote) => ({
+  proposalId,
+  voter,
+  options: options.map(({ option, weight }) => ({
+    option: BigInt(VOTE_OPTIONS.indexOf(option)),
+    weight: formatDec(weight),
+  })),
+  metadata,
+})
+
+const shownTally = ({ yes, abstain, no, noWithVeto }: Tally) => ({
+  yes: yes.toString(),
+  abstain: abstain.toString(),
+  no: no.toString(),
+  noWithVeto: noWithVeto.toString(),
+})
+
+export const gov = definePrecompile({
+  name: 'gov',
+  address: NATIVE_CONTRACT.gov,
+  since: 0n,
+  interfaces: [transactions, govQueries],
+})

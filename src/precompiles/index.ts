@@ -1,10 +1,12 @@
 // The registry of precompiles, in order of address. Which of them a block has follows from its number alone, so that
 // adding one to the program leaves old blocks as they were.
-import type { NativeContracts } from '../evm/native-call.ts'
+import type { NativeContract, NativeContracts } from '../evm/native-call.ts'
 import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
+import { MODULE_NAME, moduleAddress } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
+import { errorString } from './abi.ts'
 import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
@@ -12,7 +14,6 @@ import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
-import { MODULE_ACCOUNTS } from './module-accounts.ts'
 import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
@@ -67,3 +68,21 @@ export function installContracts(view: StateView, spec: NativeSpec, block: bigin
     if (since === block && isOn(spec)) createNativeAccount(view, address)
   }
 }
+
+function moduleAccount(name: string): NativeContract {
+  const [coins, call] = [
+    errorString(`module account ${name} is not allowed to receive funds: unauthorized`),
+    errorString(`module account ${name} has no functions`),
+  ]
+  return {
+    address: moduleAddress(name),
+    run: ({ value }) => ({ output: value > 0n ? coins : call, gasUsed: 0n, logs: [], error: 'revert' }),
+  }
+}
+
+/** All of them by address; they are no precompiles, so that they are not warm from the start (EIP-2929). */
+export const MODULE_ACCOUNTS: ReadonlyMap<Address, NativeContract> = new Map(
+  Object.values(MODULE_NAME)
+    .map(moduleAccount)
+    .map((account) => [account.address, account]),
+)

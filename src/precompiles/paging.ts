@@ -2,7 +2,12 @@
 // of a page; callers only pass on what an earlier answer gave them.
 
 import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
-import { reverted } from '../modules/revert.ts'
+import { reverted } from '../modules/module.ts'
+
+/** The structs as lines of a human-readable ABI. */
+export const PAGE_REQUEST =
+  'struct PageRequest { bytes key; uint64 offset; uint64 limit; bool countTotal; bool reverse; }'
+export const PAGE_RESPONSE = 'struct PageResponse { bytes nextKey; uint64 total; }'
 
 export type PaginationRequest = {
   /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */

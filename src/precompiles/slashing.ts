@@ -7,10 +7,9 @@ import type { Address } from '../lib/hex.ts'
 import type { SigningInfo } from '../modules/slashing/layout.ts'
 import type { Slashing } from '../modules/slashing/slashing.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
 import { requireOwner } from './authority.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-import { byKey, page } from './paging.ts'
+import { byKey, PAGE_REQUEST, PAGE_RESPONSE, page } from './paging.ts'
 
 const abi = parseAbi([
   PAGE_REQUEST,

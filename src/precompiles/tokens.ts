@@ -7,7 +7,7 @@ import { type Address, bytesToBig, fromHex, toHex } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Pair, TokenMetadata } from '../modules/erc20/layout.ts'
 import type { Modules } from '../modules/index.ts'
-import { reverted } from '../modules/revert.ts'
+import { reverted } from '../modules/module.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ContractCall } from './define.ts'
 

@@ -1,8 +1,7 @@
 // What a native call is charged beside the table, worked out by hand from the prices: covered are 100 gas a read and 500 a
 // change; charged are 200 a read, and SSTORE's 22,100 and 5,000 (EIP-2929, EIP-3529), or 1,000 for a slot that is cleared.
 import { describe, expect, it } from 'vitest'
-import { GasMeter, OutOfGas } from '../../src/precompiles/gas-meter.ts'
-import { MeteredView } from '../../src/precompiles/metered-view.ts'
+import { GasMeter, MeteredView, OutOfGas } from '../../src/precompiles/metered-view.ts'
 import { alice, bob, emptyView } from '../support/native.ts'
 
 async function metered(price: bigint, limit = 10n ** 9n) {

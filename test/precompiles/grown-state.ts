@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { MESSAGE } from '../../src/modules/authz/messages.ts'
-import { wholeVote } from '../../src/modules/gov/votes.ts'
+import { wholeVote } from '../../src/modules/gov/tally.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
 import { installContracts } from '../../src/precompiles/index.ts'
 import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'

@@ -1,6 +1,6 @@
 // Allocations of an IBC transfer grant: through which channel how much of which coins may leave, to whom, with what memo.
 // Pure functions over the list that a grant holds. Refusals have ibc-go's words.
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 
 export type AllowedCoin = { readonly denom: string; readonly amount: bigint }
 

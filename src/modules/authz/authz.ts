@@ -10,7 +10,7 @@ import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import {
   type Allocation,
   afterTransfer,

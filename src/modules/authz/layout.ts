@@ -3,7 +3,7 @@
 // allocations, one per channel, or one limit for all channels.
 import { layout, list, mapping, queue, struct } from '../../state/layout.ts'
 import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { Allocation } from './allocations.ts'
 import { type GrantableMessage, MESSAGE } from './messages.ts'
 

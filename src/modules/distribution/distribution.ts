@@ -1,14 +1,16 @@
 // The distribution module (Cosmos SDK x/distribution). Fees become rewards of validators and their delegators; remainders
 // go to the community pool. Validators are named by their operator's address; refusals have the Cosmos SDK's wording.
 
+import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import type { Dec } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
-import { isBlocked } from '../blocked.ts'
+import { isBlocked } from '../bank.ts'
+import { fraction, readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
 import {
   booksOf,
@@ -18,20 +20,22 @@ import {
   spendPool,
   withdrawAddressOf,
 } from './context.ts'
-import type { DistributionGenesis } from './genesis.ts'
 import { distributionInvariants } from './invariants.ts'
 import { type DistributionParams, distributionLayout, type SlashEvent } from './layout.ts'
 import {
+  allocateFees,
   beginEarning,
   earned,
   endPeriod,
   firstSlashFrom,
   isEarning,
   openBooks,
+  payCommission,
+  payDelegation,
   recordSlash,
   slashesSince,
-} from './periods.ts'
-import { allocateFees, payCommission, payDelegation, windUp } from './rewards.ts'
+  windUp,
+} from './rewards.ts'
 
 export class Distribution implements NativeModule<DistributionGenesis> {
   readonly name = 'distribution'
@@ -156,3 +160,23 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     return distributionInvariants(this.#context)
   }
 }
+
+export type DistributionGenesis = { readonly params: DistributionParams }
+
+/** The Cosmos SDK's: two hundredths. */
+const DEFAULT_PARAMS: DistributionParams = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
+
+const section = z
+  .strictObject({
+    params: z
+      .strictObject({
+        communityTax: fraction.default(DEFAULT_PARAMS.communityTax),
+        withdrawAddrEnabled: z.boolean().default(DEFAULT_PARAMS.withdrawAddrEnabled),
+      })
+      .default(DEFAULT_PARAMS),
+  })
+  .prefault({})
+
+/** Throws ChainError `invalid-genesis` that names the field. */
+export const readDistributionGenesis = (json: unknown): DistributionGenesis =>
+  readSection('distribution', section, json)

@@ -3,7 +3,7 @@ import { type Dec, formatDec, fromInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { booksOf, type DistributionContext } from './context.ts'
-import { afterSlashes, earned, isEarning, worthOf } from './periods.ts'
+import { afterSlashes, earned, isEarning, worthOf } from './rewards.ts'
 
 /** The broken ones, in words; empty when all is well. */
 export function distributionInvariants(context: DistributionContext): string[] {

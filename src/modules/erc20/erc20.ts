@@ -4,15 +4,15 @@
 
 import { createHash } from 'node:crypto'
 import { getAddress } from 'viem'
+import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Address, type Hash, hexToAddress, toHash, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
-import { isBlocked } from '../blocked.ts'
-import { createNativeAccount, type ModuleContext, type NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
-import type { Erc20Genesis } from './genesis.ts'
+import { isBlocked } from '../bank.ts'
+import { readSection } from '../genesis-section.ts'
+import { createNativeAccount, type ModuleContext, type NativeModule, reverted } from '../module.ts'
 import { type DueTokens, erc20Layout, type Pair, type TokenMetadata, voucherLayout } from './layout.ts'
 
 const COIN_PREFIX = 'erc20/'
@@ -211,3 +211,40 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     tokens.at(pair.denom).set(pair.token)
   }
 }
+
+export type GenesisPair = {
+  readonly address: Address
+  readonly enabled: boolean
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+export type Erc20Genesis = { readonly enabled: boolean; readonly pairs: readonly GenesisPair[] }
+
+const pair = z.strictObject({
+  address: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected an address of 20 bytes of hex' })
+    .transform(hexToAddress),
+  enabled: z.boolean().default(true),
+  /** What the token says of itself, for the faces of its vouchers. */
+  name: z.string().max(128).default(''),
+  symbol: z.string().max(128).default(''),
+  decimals: z.int().min(0).max(255).default(18),
+})
+
+const section = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    pairs: z
+      .array(pair)
+      .refine((pairs) => new Set(pairs.map(({ address }) => address)).size === pairs.length, {
+        error: 'expected each contract once',
+      })
+      .default([]),
+  })
+  .prefault({})
+
+/** Throws ChainError `invalid-genesis` that names the field. */
+export const readErc20Genesis = (json: unknown): Erc20Genesis => readSection('erc20', section, json)

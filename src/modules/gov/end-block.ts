@@ -2,13 +2,12 @@
 // voting period ended, and executes the messages of those that passed, all or none.
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import type { List } from '../../state/layout.ts'
-import { schedule, takeDue } from '../staking/calendar.ts'
+import { schedule, takeDue } from '../calendar.ts'
 import { type GovContext, requireProposal } from './context.ts'
-import { burnDeposits, refundDeposits } from './deposits.ts'
-import { type StoredFailure, storedFailure } from './failure.ts'
 import type { Deadline, ProposalState } from './layout.ts'
 import type { ProposalMessage } from './messages.ts'
-import { adjustContested, clearVotes, removeProposal } from './proposals.ts'
+import { type StoredFailure, storedFailure } from './messages.ts'
+import { adjustContested, burnDeposits, clearVotes, refundDeposits, removeProposal } from './proposals.ts'
 import { readStored } from './submission.ts'
 import { countBallots, decide, tallyOf, type VoteCount } from './tally.ts'
 

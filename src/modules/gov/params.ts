@@ -6,7 +6,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
-import { isBlocked } from '../blocked.ts'
+import { isBlocked } from '../bank.ts'
 import { fraction, readSection, seconds, whole } from '../genesis-section.ts'
 import type { GovParams } from './layout.ts'
 

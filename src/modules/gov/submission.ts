@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import { type ProposalMessage, readMessage } from './messages.ts'
 
 export type ProposalSubmission = {

@@ -1,11 +1,13 @@
 // The slashing module (Cosmos SDK x/slashing): jails and tombstones validators for downtime and double signs, and unjails
 // them. Faults are reported by a network's votes and evidence, or by a developer. The staking module burns the stake.
 
+import { z } from 'zod'
 import { mulInt, ONE } from '../../lib/dec.ts'
 import { type Address, fromHex } from '../../lib/hex.ts'
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { fraction, readSection, seconds } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { Validator } from '../staking/layout.ts'
 import type { Staking } from '../staking/staking.ts'
 import { type SigningInfo, type SlashingParams, type SlashingState, slashingLayout } from './layout.ts'
@@ -184,3 +186,38 @@ function recordMissedBit(state: SlashingState, signer: Address, window: bigint, 
 function forgetVotes(state: SlashingState, signer: Address, window: bigint): void {
   for (let word = 0n; word * WORD_BITS < window; word += 1n) state.missed.at(signer).at(word).set(0n)
 }
+
+const WINDOW = { error: 'expected a whole number of blocks from 1 to 1000000' }
+const window = z
+  .union([z.int(WINDOW).transform(String), z.string().regex(/^\d{1,7}$/, WINDOW)], WINDOW)
+  .transform(BigInt)
+  .refine((blocks) => blocks >= 1n && blocks <= 1_000_000n, WINDOW)
+
+/** The Cosmos SDK's. */
+const DEFAULTS: SlashingParams = {
+  signedBlocksWindow: 100n,
+  minSignedPerWindow: ONE / 2n,
+  downtimeJailDuration: 600n,
+  slashFractionDoubleSign: ONE / 20n,
+  slashFractionDowntime: ONE / 100n,
+}
+
+const section = z.strictObject({
+  signedBlocksWindow: window.default(DEFAULTS.signedBlocksWindow),
+  minSignedPerWindow: fraction.default(DEFAULTS.minSignedPerWindow),
+  downtimeJailDuration: seconds.default(DEFAULTS.downtimeJailDuration),
+  slashFractionDoubleSign: fraction.default(DEFAULTS.slashFractionDoubleSign),
+  slashFractionDowntime: fraction.default(DEFAULTS.slashFractionDowntime),
+})
+
+/** All parameters, as a proposal replaces them. */
+export const slashingParams = z.strictObject({
+  signedBlocksWindow: window,
+  minSignedPerWindow: fraction,
+  downtimeJailDuration: seconds,
+  slashFractionDoubleSign: fraction,
+  slashFractionDowntime: fraction,
+})
+
+/** Throws ChainError `invalid-genesis` that names the field. */
+export const readSlashingGenesis = (json: unknown): SlashingParams => readSection('slashing', section, json)

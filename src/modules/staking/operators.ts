@@ -3,7 +3,7 @@
 import { type Dec, formatDec, ONE } from '../../lib/dec.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { StakingContext } from './context.ts'
 import { bond } from './delegations.ts'
 import type { CommissionRates, Description, Validator } from './layout.ts'

@@ -3,7 +3,7 @@
 
 import { type Dec, fromInt, mulInt, ONE, quoRoundUp, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { StakingContext } from './context.ts'
 import { sharesOf } from './delegations.ts'
 import { slashRedelegations } from './redelegations.ts'

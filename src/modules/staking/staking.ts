@@ -7,7 +7,7 @@ import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import type { StakingContext, StakingHooks } from './context.ts'
 import { bond, sharesOf } from './delegations.ts'
 import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
@@ -26,8 +26,17 @@ import { createValidator, editValidator, type NewValidator, type ValidatorChange
 import { finishRedelegations, type Route, redelegate, redelegationEntries } from './redelegations.ts'
 import { type Infraction, jailValidator, slash, unjailValidator } from './slashing.ts'
 import { cancelUnbonding, payUnbonded, unbondingEntries, undelegate } from './unbonding.ts'
-import { compareAddresses, finishUnbondingValidators, updateValidatorSet } from './validator-set.ts'
-import { addValidator, findStake, findValidator, requireValidator, type Stake, tokensFromShares } from './validators.ts'
+import {
+  addValidator,
+  compareAddresses,
+  findStake,
+  findValidator,
+  finishUnbondingValidators,
+  requireValidator,
+  type Stake,
+  tokensFromShares,
+  updateValidatorSet,
+} from './validators.ts'
 
 export class Staking implements NativeModule<StakingGenesis> {
   readonly name = 'staking'

@@ -4,7 +4,7 @@
 
 import { type Hash, ZERO_HASH } from '../../lib/hex.ts'
 import type { ModuleContext } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import { type ChannelEnd, endName, type TransferState } from './layout.ts'
 import {
   acknowledgementCommitment,

@@ -7,7 +7,7 @@ import { type Address, type Hash, hexToAddress, hexToHash, toHash } from '../../
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
 import type { Pair } from '../erc20/layout.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 
 /** Where a coin has been: `transfer/channel-1`, the last hop first, empty at home; and its name there. */
 export type DenomTrace = { readonly path: string; readonly baseDenom: string }

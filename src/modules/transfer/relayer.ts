@@ -1,7 +1,8 @@
 // The built-in relayer: at the end of a block it delivers the packets of earlier blocks and their acknowledgements. Like a
 // relayer between two real chains it only calls the channels, which check everything.
+
+import { schedule, takeDue } from '../calendar.ts'
 import type { ModuleContext } from '../module.ts'
-import { schedule, takeDue } from '../staking/calendar.ts'
 import type { Channels } from './channels.ts'
 import type { TransferState } from './layout.ts'
 import { compareHeights, errorAcknowledgement, type Packet, SUCCESS } from './packets.ts'

@@ -9,10 +9,10 @@ import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { SortedHashes } from '../../state/sorted-hashes.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
 import type { Bank } from '../bank.ts'
-import { isBlocked } from '../blocked.ts'
+import { isBlocked } from '../bank.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { reverted } from '../revert.ts'
+import { reverted } from '../module.ts'
 import { Channels } from './channels.ts'
 import {
   checkDenom,

@@ -6,13 +6,12 @@ import { toBech32 } from '../../lib/bech32.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank, DelegationRule } from '../bank.ts'
-import { isBlocked } from '../blocked.ts'
+import { isBlocked } from '../bank.ts'
 import type { ModuleContext } from '../module.ts'
-import { reverted } from '../revert.ts'
-import { checkGrant, type VestingGrant } from './grant.ts'
+import { reverted } from '../module.ts'
 import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
 import { lockedBalance, progressOf, vestingAccount } from './locked-balance.ts'
-import { merge, scheduleOf } from './schedule.ts'
+import { checkGrant, merge, scheduleOf, type VestingGrant } from './schedule.ts'
 
 /** Balances of a clawback account, in base units. Locked coins may be vested or not. */
 export type VestingBalances = { readonly locked: bigint; readonly unvested: bigint; readonly vested: bigint }

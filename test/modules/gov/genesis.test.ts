@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { readGovGenesis } from '../../../src/modules/gov/params.ts'
-import { weightsOf } from '../../../src/modules/gov/votes.ts'
+import { weightsOf } from '../../../src/modules/gov/tally.ts'
 import { nativeSpec } from '../../support/native.ts'
 import { P } from './support.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { schedule, takeDue } from '../../../src/modules/staking/calendar.ts'
+import { schedule, takeDue } from '../../../src/modules/calendar.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { layout, list, struct } from '../../../src/state/layout.ts'
 import { u64 } from '../../../src/state/storage-types.ts'

@@ -1,6 +1,6 @@
 // A calendar: items by time in a list, kept as a binary heap, so that the earliest is found at once whatever the order
 // in which they came. Items of one time come out in an order that follows from how they went in, and from nothing else.
-import type { List } from '../../state/layout.ts'
+import type { List } from '../state/layout.ts'
 
 export type Timed = { readonly time: bigint }
 
