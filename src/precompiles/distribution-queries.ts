@@ -25,8 +25,8 @@ const ITEM_GAS = 1_000n
 const DELEGATION_GAS = 10_000n
 
 /**
- * A sum of the base coin as a list; nothing is not listed. Evmos gives the whole part and still speaks of 18 decimals;
- * with `decCoinRaw` the number has them.
+ * An amount of the base coin as a list of coins, empty for zero. Evmos truncates the amount to whole base units, but
+ * still reports a precision of 18 decimals; with `compat.decCoinRaw` the amount does have 18 decimals.
  */
 function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
   const amount = compat.decCoinRaw ? sum : truncateInt(sum)
@@ -114,7 +114,7 @@ export const distributionQueries = implement({
   },
 })
 
-/** `validatorSlashes` page by page, as Evmos has it. */
+/** `validatorSlashes` with pagination, with the same signature as in Evmos. */
 export const slashesByPage = implement({
   abi: parseAbi([
     ...SLASH_EVENT,
@@ -128,7 +128,7 @@ export const slashesByPage = implement({
 
 const FIRST_PAGE: PaginationRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
 
-/** Slashes from one height to another, both counted; an end of zero is the present. */
+/** Slashes from one height to another, both included; an end of zero means the current block. */
 function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PaginationRequest) {
   const end = endGiven === 0n ? call.block.number : endGiven
   const operator = operatorNamed(call.spec, validatorText)
@@ -143,14 +143,14 @@ function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven:
   return [shown, response] as const
 }
 
-/** What a delegation has earned; undefined: there is none. */
+/** The rewards of a delegation, or undefined if there is no such delegation. */
 function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec | undefined {
   const { distribution } = call.modules
   call.charge(SLASH_GAS * BigInt(distribution.slashesOf(delegator, operator)))
   return distribution.rewards(delegator, operator)
 }
 
-/** The operator of a validator that must exist. */
+/** The operator address of the named validator. Reverts if the validator does not exist. */
 function validatorNamed({ modules, spec }: ReadCall, text: string): Address {
   const operator = operatorNamed(spec, text)
   if (!modules.staking.has(operator)) throw reverted('validator does not exist')
