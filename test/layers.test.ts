@@ -230,6 +230,13 @@ describe('functions of src', () => {
 })
 
 describe('files of src', () => {
+  it('open with a comment that says what is in them', () => {
+    const offenders = [...sources]
+      .filter(([, source]) => !/^(#![^\n]*\n)?(\/\/|\/\*)/.test(source))
+      .map(([file]) => file)
+    expect(offenders).toEqual([])
+  })
+
   it(`have at most ${LONGEST_FILE} lines`, () => {
     const offenders = [...sources]
       .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)

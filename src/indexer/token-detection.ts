@@ -1,5 +1,5 @@
-// Detects tokens and their types. A recorded type only rises, from ERC-20 over ERC-721 to ERC-1155. Other contracts are detected
-// by their answers, so that a token is known before its first transfer, and by their logs.
+// Detects tokens and their types. Contracts without a record are detected by their answers to view functions, so that a
+// token is known before its first transfer, and by their logs. A recorded type only rises: ERC-20, ERC-721, ERC-1155.
 import type { Address, Hash } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
 import type { ChangedAccount, StateView } from '../state/types.ts'
@@ -9,7 +9,7 @@ import { TOKEN_TYPES, type TokenType } from './tables.ts'
 import type { LogForm, LoggedTransfer } from './token-logs.ts'
 import type { TokenReads } from './token-reads.ts'
 
-/** `before`: its former record; undefined for a new token. */
+/** `before` is the token's previous record, or undefined for a new token. */
 export type FoundToken = { readonly type: TokenType; readonly before: TokenRecord | undefined }
 
 export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
@@ -33,7 +33,7 @@ export async function findTokens(
   transfers: Iterable<EmittedTransfer>,
   created: ReadonlySet<Address>,
 ): Promise<Map<Address, FoundToken>> {
-  // For each emitter, one transfer of the highest form.
+  // For each emitter, one transfer of the form that comes last in `FORMS`.
   const emitters = new Map<Address, LoggedTransfer | undefined>()
   for (const transfer of transfers) {
     const known = emitters.get(transfer.token)

@@ -1,5 +1,6 @@
-// All metrics of a node, for Prometheus. To add one, change this file only: a metric reads a number that another room has when
-// it is scraped, or listens to the chain's events. Each node has its own registry, as several nodes may run in one process.
+// All metrics of a node, for Prometheus. To add one, change this file only: a metric listens to the chain's events, or
+// reads a number from another part of the node when it is scraped. Each node has its own registry, because several
+// nodes may run in one process.
 
 import { readdir, stat } from 'node:fs/promises'
 import type { Server } from 'node:http'
@@ -151,7 +152,7 @@ export class Metrics {
     })
   }
 
-  /** A counter whose total another room has. */
+  /** A counter whose total is kept by another part of the node and read when it is scraped. */
   #readTotal(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -167,7 +168,7 @@ export class Metrics {
 
 // --- the process: processor time, memory, garbage collection, delay of the event loop
 
-/** One for the process, however many nodes run in it: the library cannot remove its observers. */
+/** One registry for the process, however many nodes run in it, because the library cannot remove its observers. */
 let processRegistry: Registry | undefined
 
 /** The metrics of the process, observed from the first call on. */

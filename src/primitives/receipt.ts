@@ -29,7 +29,7 @@ import type { Log, Receipt, TransactionType } from './types.ts'
 export type ConsensusReceipt = Pick<Receipt, 'type' | 'status' | 'root' | 'cumulativeGasUsed' | 'bloom' | 'logs'>
 
 const BLOOM_SIZE = 256
-/** The bloom of no logs, shared. Finished blooms are never written on. */
+/** The bloom of no logs, shared. Blooms are not changed once they are complete. */
 export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
@@ -54,7 +54,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
   })
 }
 
-/** Blooms live as long as their receipts and headers, so they share no block of memory with short-lived bytes. */
+/** A bloom lives as long as its receipt or header, so it must not share a memory block with short-lived bytes. */
 const bloomPool = new BytePool()
 
 /** The bloom of all addresses and topics of the logs. */

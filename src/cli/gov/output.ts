@@ -1,12 +1,12 @@
-// What governance commands print: lines for people, or one JSON object for machines. In JSON amounts are decimal texts,
-// times are seconds since 1970.
+// What governance commands print: lines for people, or one JSON object for machines. In JSON, amounts are decimal
+// strings and times are seconds since 1970.
 
 import { DEFAULT_RPC_URL } from '../rpc-client.ts'
 import { formatCoin, formatCoins, formatShare } from './amount.ts'
 import { baseDenom, type GovParamsAnswer, type ProposalAnswer, type Status, type TallyAnswer } from './chain-queries.ts'
 import { describe } from './messages.ts'
 
-/** Prints `value` with --json, else the lines. */
+/** Prints `value` as JSON with --json, otherwise the lines. */
 export function print(asJson: boolean, value: unknown, lines: readonly string[]): void {
   const text = asJson
     ? JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field), 2)

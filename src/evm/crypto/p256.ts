@@ -1,6 +1,6 @@
-// ECDSA over P-256 for a hash that is given (EIP-7951), by node:crypto's curve. Its own verification hashes the message
-// itself, so the two products of the verification are asked of it one by one: a tenth of the time of plain JavaScript.
-// Everything here is public, so nothing needs to take the same time for all values.
+// Verifies ECDSA signatures over P-256 for a given hash (EIP-7951). The verify functions of node:crypto hash their
+// input themselves, so its ECDH functions do the two scalar multiplications, ten times as fast as plain JavaScript.
+// All inputs are public, so the code need not run in constant time.
 import { createECDH } from 'node:crypto'
 import { bigToFixed, bytesToBig } from '../../lib/hex.ts'
 
@@ -12,13 +12,13 @@ type Point = { readonly x: bigint; readonly y: bigint }
 
 const ecdh = createECDH('prime256v1')
 
-/** `input` is the hash, r, s and the key's x and y, 32 bytes each. False for what is out of range or on no curve too. */
+/** `input` is the hash, r, s and the key's x and y, 32 bytes each. False also if out of range or off the curve. */
 export function verifyP256(input: Uint8Array): boolean {
   const [hash = 0n, r = 0n, s = 0n, x = 0n, y = 0n] = [0, 32, 64, 96, 128].map((at) =>
     bytesToBig(input.subarray(at, at + 32)),
   )
   if (r <= 0n || r >= N || s <= 0n || s >= N || x >= P || y >= P) return false
-  // The point at infinity, spelled (0, 0), is on no curve whose b is not 0.
+  // This also rejects the point at infinity, encoded as (0, 0): it does not satisfy the equation because b is not 0.
   if (modulo(y * y - (x * x * x - 3n * x + B), P) !== 0n) return false
   // (hash / s) G + (r / s) key is the same as (r / s) times the sum of the key and (hash / r) G.
   const sum = addToMultiple(modulo(hash * inverse(r, N), N), { x, y })
@@ -49,7 +49,7 @@ function modulo(value: bigint, modulus: bigint): bigint {
   return rest < 0n ? rest + modulus : rest
 }
 
-/** By Euclid; `value` must have an inverse. */
+/** The modular inverse, by the extended Euclidean algorithm; `value` must have one. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [a, b, u, v] = [modulo(value, modulus), modulus, 1n, 0n]
   while (b !== 0n) {

@@ -18,7 +18,7 @@ import { isEmpty } from './state-host.ts'
 
 const MAX_NONCE = (1n << 64n) - 1n
 
-/** Emits the step of a call or creation once its cost is known; `handedOn`: gas that the new message gets. */
+/** Traces the step of a call or creation once its cost is known; `handedOn` is the gas that the new message gets. */
 const traceStep = (run: Execution, active: ActiveFrame, handedOn = 0, failure?: FailureCode, total?: number): void =>
   active.traced?.traceHostStep(run, handedOn, failure, total)
 
@@ -38,7 +38,7 @@ function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue:
   return cost + delegationGas(run, codeAddress)
 }
 
-/** `isPaid`: a proposal's price was charged already, in place of the fork's. */
+/** `isPaid`: the price set by an opcode proposal was charged already, instead of the fork's price. */
 export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): RunProgress {
   const engine = run.engine
   const { view, tracer } = run.host
@@ -143,7 +143,7 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
   return beginMessage(run, { ...call, to, codeAddress: to })
 }
 
-/** `isPaid`: a proposal's price was charged already, in place of the fork's. */
+/** `isPaid`: the price set by an opcode proposal was charged already, instead of the fork's price. */
 export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false): FrameResult {
   const engine = run.engine
   const { view, accessJournal: warmth, tracer } = run.host
@@ -168,7 +168,7 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
     view.addBalance(beneficiary, balance)
     warmth.touch(beneficiary)
   }
-  // Since EIP-6780 an older contract that names itself keeps what it has.
+  // Since EIP-6780 a contract not created in this transaction keeps its balance if it is its own beneficiary.
   if (!destroysOnlyNew || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
   return leaveFrame(run, active)
 }
@@ -188,13 +188,13 @@ function selfDestructGas(run: Execution, beneficiary: Address, balance: bigint):
   return cost
 }
 
-/** Whether a call that goes there has to pay for a new account. */
+/** Whether a call to this address creates a new account, which has to be paid for. */
 function createsAccount(run: Execution, address: Address): boolean {
   const account = run.host.view.account(address)
   return run.rules.deletesEmptyAccounts ? isEmpty(account) : account === undefined
 }
 
-/** EIP-7702: the account whose code runs instead is touched as well. */
+/** Gas of accessing the account that the code is delegated to (EIP-7702). */
 function delegationGas(run: Execution, address: Address): number {
   if (!run.rules.delegates) return 0
   const { view, accessJournal: warmth } = run.host

@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, string>>
 export type EtherscanAnswer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
 export type Action = (fields: Fields, context: ExplorerContext) => Promise<EtherscanAnswer>
 
-/** Thrown for an answer without success; clients compare its texts. */
+/** Thrown to answer with status 0. Clients compare the texts, so they must match those of Etherscan. */
 export class Refused extends Error {
   readonly result: unknown
 

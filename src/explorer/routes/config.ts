@@ -1,8 +1,8 @@
-// Settings that the frontend reads at its start.
+// REST routes with settings that the explorer's frontend reads when it starts.
 import { z } from 'zod'
 import { explorerRoute } from '../define.ts'
 
-/** Most rows of an export that the frontend offers. */
+/** Maximum number of rows of an export that the frontend offers. */
 const MOST_EXPORTED_ROWS = 10_000
 
 export const backendVersion = explorerRoute({

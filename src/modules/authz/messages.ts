@@ -1,4 +1,4 @@
-// The message types that may be granted, by their Cosmos type URLs, and the names that users may call them by.
+// The message types that may be granted, by their Cosmos type URLs, and the other names that users may give for them.
 // (`MSG_*` are constants in Evmos' Solidity files, which hold the URLs.)
 
 /** Type URLs by what the message does. */
@@ -21,7 +21,7 @@ export type GrantableMessage = (typeof MESSAGE)[keyof typeof MESSAGE]
 type StakingAct = 'delegate' | 'undelegate' | 'redelegate' | 'cancelUnbonding'
 /** Messages whose grant has a limit and a list of validators. */
 export type StakingMessage = (typeof MESSAGE)[StakingAct]
-/** Messages whose grant is a plain permission, not used up. */
+/** Messages whose grant is a plain permission without an amount that is used up. */
 export type GenericMessage = Exclude<GrantableMessage, StakingMessage | TransferMessage>
 export type TransferMessage = typeof MESSAGE.transfer
 /** Messages whose allowance is a number that is used up. */
@@ -44,7 +44,7 @@ const NAMES: ReadonlyMap<string, GrantableMessage> = new Map([
   ...Object.values(MESSAGE).map((url) => [url, url] as const),
 ])
 
-/** The message of a `MSG_` name or type URL, case-sensitive; undefined: unknown. */
+/** The message for a `MSG_` name or type URL (case-sensitive), or undefined if there is none. */
 export const messageNamed = (name: string): GrantableMessage | undefined => NAMES.get(name)
 
 const STAKE: readonly string[] = [MESSAGE.delegate, MESSAGE.undelegate, MESSAGE.redelegate, MESSAGE.cancelUnbonding]

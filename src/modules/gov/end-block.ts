@@ -11,7 +11,7 @@ import { adjustContested, burnDeposits, clearVotes, refundDeposits, removePropos
 import { readStored } from './submission.ts'
 import { countBallots, decide, tallyOf, type VoteCount } from './tally.ts'
 
-/** Removes proposals whose deposits have not become enough in time. */
+/** Removes proposals that did not collect enough deposits in time. */
 export function dropInactiveProposals(context: GovContext): void {
   const { state } = context
   for (const { id } of due(context, state.depositEnds)) {
@@ -32,7 +32,7 @@ export function endVotingPeriods(context: GovContext): void {
   }
 }
 
-/** Takes the deadlines of this block or before, the earliest first, then by number. */
+/** Removes the deadlines of this block or earlier and returns them, ordered by time, then by proposal number. */
 function due({ block }: GovContext, calendar: List<Deadline>): readonly Deadline[] {
   const isBefore = (a: Deadline, b: Deadline) => (a.time === b.time ? a.id < b.id : a.time < b.time)
   return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
@@ -62,9 +62,9 @@ function conclude(context: GovContext, id: bigint): void {
 }
 
 /**
- * Carries out a proposal's messages in their order. When one fails, none has happened, and what is to be stored is
- * returned; the error itself is for the operator only. A fault of this program fails the proposal as a refusal does,
- * because it must not stop the chain.
+ * Executes a proposal's messages in order. If one fails, all are reverted and the failure to store is returned (empty
+ * on success); the error itself is only reported to the operator. A bug of this program also fails the proposal, because
+ * it must not stop the chain.
  */
 function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
   const { spec, view, governed, report } = context

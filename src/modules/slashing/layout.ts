@@ -1,11 +1,12 @@
-// Storage of the slashing module, at its contract's address, and the records it speaks in. Validators are named by the
-// address of their consensus key, which outlives the validator; times are unix seconds, fractions Decs (10^-18).
+// Storage of the slashing module, at its contract's address, and the types of its records. Validators are identified by
+// the address of their consensus key, so that a record outlives its validator; times are unix seconds,
+// fractions Decs (10^-18).
 import type { Dec } from '../../lib/dec.ts'
 import { enumerable, layout, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, u64, u256 } from '../../state/storage-types.ts'
 
 export type SlashingParams = {
-  /** Blocks of which a validator must have signed a part. */
+  /** Number of recent blocks of which a validator must have signed at least `minSignedPerWindow`. */
   readonly signedBlocksWindow: bigint
   readonly minSignedPerWindow: Dec
   /** Seconds. */
@@ -17,13 +18,13 @@ export type SlashingParams = {
 export type SigningInfo = {
   /** Block in which the validator was last bonded. */
   readonly startHeight: bigint
-  /** Votes counted since it was bonded first, or jailed for downtime. */
+  /** Number of votes counted since it first bonded, or since it was last jailed for downtime. */
   readonly indexOffset: bigint
-  /** May not be unjailed before; zero if it was never jailed for a fault. */
+  /** Earliest time at which it may be unjailed; zero if it was never jailed for a fault. */
   readonly jailedUntil: bigint
-  /** Jailed for ever. */
+  /** Whether it is jailed permanently. */
   readonly tombstoned: boolean
-  /** Votes missed in the window. */
+  /** Number of votes missed in the window. */
   readonly missedBlocksCounter: bigint
 }
 
@@ -46,7 +47,7 @@ export const slashingLayout = layout({
       missedBlocksCounter: u64,
     }),
   ),
-  /** Which votes of the window were missed: by consensus address, 256 to a word, the lowest bit first. */
+  /** Bitmap of the missed votes of the window, by consensus address: 256 votes in a word, the lowest bit first. */
   missed: mapping(address, mapping(u64, u256)),
 })
 export type SlashingState = ReturnType<typeof slashingLayout.open>

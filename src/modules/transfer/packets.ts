@@ -1,17 +1,17 @@
-// Packets and acknowledgements as bytes, and their commitments (ICS-04); the data of a transfer's packet (ICS-20), which
-// other implementations must read and hash alike. Pure functions.
+// Packets and acknowledgements as bytes and their commitments (ICS-04), and the data of a transfer packet (ICS-20).
+// Other implementations must get the same bytes and hashes. Pure functions.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToFixed, type Hash, toAddress, toHash } from '../../lib/hex.ts'
 
-/** A height of the chain that receives. Both zero: none. */
+/** A height of the receiving chain. If both numbers are zero, there is no height. */
 export type Height = { readonly revisionNumber: bigint; readonly revisionHeight: bigint }
 
-/** Until when a packet may be received. */
+/** When a packet expires: at the height or the time, whichever is reached first. */
 export type Timeout = {
   readonly height: Height
-  /** Unix nanoseconds; zero: none. */
+  /** Unix nanoseconds; zero means no time limit. */
   readonly timestamp: bigint
 }
 
@@ -33,7 +33,7 @@ const sha256 = (...parts: readonly (Uint8Array | string)[]): Uint8Array =>
 
 const big64 = (value: bigint): Uint8Array => bigToFixed(value, 8)
 
-/** What the sender's chain keeps of a packet until it hears of its fate. */
+/** The hash of a packet that the sending chain stores until the packet is acknowledged or has timed out. */
 export const packetCommitment = ({ timeout, data }: Packet): Hash =>
   toHash(
     sha256(
@@ -44,20 +44,20 @@ export const packetCommitment = ({ timeout, data }: Packet): Hash =>
     ),
   )
 
-/** What the receiver's chain keeps of its answer. */
+/** The hash of an acknowledgement that the receiving chain stores. */
 export const acknowledgementCommitment = (acknowledgement: Uint8Array): Hash => toHash(sha256(acknowledgement))
 
-/** The escrow account of a channel end: derived from its name (ADR-28), so that it has no key. */
+/** The escrow account of a channel end, derived from port and channel (ADR-28), so that nobody has its key. */
 export const escrowAddress = ({ port, channel }: ChannelId): Address =>
   toAddress(sha256('ics20-1', Uint8Array.of(0), `${port}/${channel}`).subarray(0, 20))
 
-/** -1, 0 or 1 as a height is below, at or above another one; revisions count first. */
+/** -1, 0 or 1 when `a` is below, equal to or above `b`; the revision is compared first. */
 export function compareHeights(a: Height, b: Height): number {
   const difference = a.revisionNumber - b.revisionNumber || a.revisionHeight - b.revisionHeight
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Whether a chain at this height and time (nanoseconds) takes the packet no more. */
+/** Whether a chain at this height and time (nanoseconds) no longer accepts the packet. */
 export function isTimedOut({ height, timestamp }: Timeout, at: Height, time: bigint): boolean {
   const hasHeight = height.revisionNumber !== 0n || height.revisionHeight !== 0n
   return (hasHeight && compareHeights(at, height) >= 0) || (timestamp !== 0n && time >= timestamp)
@@ -66,15 +66,15 @@ export function isTimedOut({ height, timestamp }: Timeout, at: Height, time: big
 /** The revision in a chain's name: 1 of `kestrel_125-1`; 0 where the name has none. */
 export const revisionOf = (textChainId: string): bigint => BigInt(/[^\n-]-([1-9]\d{0,17})$/.exec(textChainId)?.[1] ?? 0)
 
-/** What a transfer's packet says. */
+/** The data of a transfer packet (ICS-20). */
 export type PacketData = {
-  /** Decimal, because JSON's numbers end at 2^53. */
+  /** A decimal string in JSON, because JSON numbers are exact only up to 2^53. */
   readonly amount: bigint
-  /** Full path. */
+  /** The denomination with its full path of ports and channels. */
   readonly denom: string
   readonly memo: string
   readonly receiver: string
-  /** bech32 of the sender's chain. */
+  /** In the bech32 format of the sending chain. */
   readonly sender: string
 }
 
@@ -86,7 +86,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** JSON as Go's encoder writes it: keys in order, no blanks, an empty memo left out, what means something in HTML escaped. */
+/** JSON as Go's encoder writes it: keys sorted, no whitespace, an empty memo omitted, HTML characters escaped. */
 export function encodePacketData({ amount, denom, memo, receiver, sender }: PacketData): Uint8Array {
   const fields = { amount: String(amount), denom, ...(memo !== '' && { memo }), receiver, sender }
   return Buffer.from(JSON.stringify(fields).replace(/[<>&\u2028\u2029]/g, (sign) => ESCAPES[sign] ?? sign))
@@ -104,7 +104,7 @@ const packetData = z.object({
   sender: z.string().min(1),
 })
 
-/** Throws ChainError on data that is no transfer. */
+/** The inverse of `encodePacketData`. Throws ChainError for data that is not a transfer. */
 export function decodePacketData(data: Uint8Array): PacketData {
   const { success, data: read } = packetData.safeParse(parsed(data))
   if (success) return read
@@ -119,18 +119,18 @@ function parsed(data: Uint8Array): unknown {
   }
 }
 
-/** That the packet was taken: base64 of one byte 1. */
+/** The acknowledgement of an accepted packet; its result is one byte 1 in base64. */
 export const SUCCESS: Uint8Array = Buffer.from('{"result":"AQ=="}')
 
-/** An error acknowledgement. It has only the error's code, because texts could differ between nodes. */
+/** An error acknowledgement. It has only the error's code, because messages could differ between nodes. */
 export const errorAcknowledgement = (code: number): Uint8Array =>
   Buffer.from(`{"error":"ABCI code: ${code}: error handling packet: see events for details"}`)
 
-/** Whether an acknowledgement says that the packet was taken. */
+/** Whether an acknowledgement says that the packet was accepted. */
 export const isSuccess = (acknowledgement: Uint8Array): boolean =>
   Buffer.from(acknowledgement).toString('utf8').startsWith('{"result":')
 
-/** Why a chain that takes no transfers refuses one. */
+/** The error message of a chain that does not accept transfers. */
 export const RECEIVE_DISABLED = 'fungible token transfers to this chain are disabled'
 
 const CODES: readonly (readonly [text: string, code: number])[] = [
@@ -143,6 +143,6 @@ const CODES: readonly (readonly [text: string, code: number])[] = [
 ]
 const INTERNAL = 1
 
-/** The Cosmos SDK's number for a refusal, by its registered text; 1 for what has none. */
+/** The Cosmos SDK's error code for a message that ends with one of the registered texts; 1 for any other error. */
 export const errorCode = (refusal: ChainError): number =>
   CODES.find(([text]) => `: ${refusal.message}`.endsWith(`: ${text}`))?.[1] ?? INTERNAL

@@ -1,16 +1,17 @@
-import { reverted } from '../module.ts' // Schedules of grants, pure. Coins come free in steps, nothing between two of them. A grant has two schedules over the
-// same coins: the lockup says when they are no longer locked, the vesting when they are the holder's own.
+// Schedules of vesting grants, as pure functions. Coins are released in discrete steps. A grant has two schedules over
+// the same coins: the lockup schedule says when they are unlocked, the vesting schedule when the holder owns them.
 // Times are unix seconds, amounts base units.
+import { reverted } from '../module.ts'
 
-/** By `time`, `total` has come free: all steps up to this one together. */
+/** By `time`, `total` coins have been released; the total is cumulative, including all earlier steps. */
 export type ScheduleStep = { readonly time: bigint; readonly total: bigint }
-/** In order of time. Schedules that begin together are kept with one common start; see `freeAt`. */
+/** Steps in order of time. The start time is stored separately, once for both schedules of a grant; see `freeAt`. */
 export type Schedule = readonly ScheduleStep[]
 
-/** After `length` seconds, counted from the end of the period before, `amount` comes free. */
+/** `amount` coins are released `length` seconds after the end of the previous period. */
 export type Period = { readonly length: bigint; readonly amount: bigint }
 
-/** A schedule of periods. Without any, all coins come free with the start. */
+/** Builds a schedule from periods. Without periods, all coins are released at the start. */
 export function scheduleOf(start: bigint, periods: readonly Period[], total: bigint): Schedule {
   if (periods.length === 0) return [{ time: start, total }]
   let step: ScheduleStep = { time: start, total: 0n }
@@ -20,7 +21,7 @@ export function scheduleOf(start: bigint, periods: readonly Period[], total: big
   })
 }
 
-/** Both schedules at once; steps of the same second become one. */
+/** Adds two schedules into one; steps with the same time are combined. */
 export function merge(a: Schedule, b: Schedule): Schedule {
   const merged: ScheduleStep[] = []
   let [i, j] = [0, 0]
@@ -34,10 +35,10 @@ export function merge(a: Schedule, b: Schedule): Schedule {
   }
 }
 
-/** A schedule as far as it is looked at: an array, or a list in storage, of which few elements are read. */
+/** Read access to a schedule: an array, or a list in storage, which is read element by element. */
 export type Steps = { readonly length: number; at(index: number): ScheduleStep | undefined }
 
-/** What has come free at a time. Nothing does before the second after the start, even if a step has that time. */
+/** Coins released by `time`. None are released up to and including `start`, even if a step has that time. */
 export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
   if (time <= start) return 0n
   let [over, ahead] = [0, steps.length]
@@ -50,15 +51,15 @@ export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
   return over === 0 ? 0n : (steps.at(over - 1)?.total ?? 0n)
 }
 
-/** All coins of a schedule. */
+/** The number of coins that a schedule releases in all. */
 export const totalOf = (steps: Steps): bigint => (steps.length === 0 ? 0n : (steps.at(steps.length - 1)?.total ?? 0n))
 
-/** What two schedules of `original` coins have let go. */
+/** How many of a grant's `original` coins are unlocked and how many are vested by now. */
 export type VestingProgress = { readonly original: bigint; readonly unlocked: bigint; readonly vested: bigint }
 
 /**
- * Base units that the holder's account must keep. Vested coins may be delegated while they are locked, and what is
- * delegated is no longer in the account: `delegated` counts against them.
+ * The balance that the holder's account must keep. Vested coins may be delegated while they are locked. Delegated coins
+ * have left the account, so `delegated` is subtracted from the coins that are vested but locked.
  */
 export function unspendable({ original, unlocked, vested }: VestingProgress, delegated: bigint): bigint {
   const free = unlocked < vested ? unlocked : vested

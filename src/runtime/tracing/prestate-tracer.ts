@@ -125,7 +125,7 @@ export class PrestateTracer implements Tracer {
     if (!this.#env?.rules.cancun || this.#created.has(of)) this.#deleted.add(of)
   }
 
-  /** Adds what native contracts changed without an opcode that names it. */
+  /** Adds accounts and slots that native contracts changed, because no opcode shows these changes. */
   #addChanged(): void {
     for (const { address, slots } of this.#view().transactionDiff()) {
       this.#addAccount(address)

@@ -1,5 +1,6 @@
-import { createCRC32 } from 'hash-wasm' // The encodings that all of LevelDB's files share: fixed and variable-length integers (its `coding.h`) and masked CRC-32C
+// The encodings that all of LevelDB's files share: fixed and variable-length integers (its `coding.h`) and masked CRC-32C
 // checksums (`crc32c.h`). Reading beyond the end throws `CorruptFile`, which callers turn into a damage report.
+import { createCRC32 } from 'hash-wasm'
 
 /** The bytes violate the file format; the message says how. */
 export class CorruptFile extends Error {}
