@@ -174,14 +174,29 @@ export class Instance extends Memory {
     const count = words[DIRTY_COUNT >>> 2] ?? 0
     if (count === 0 || host === undefined) return
     words[DIRTY_COUNT >>> 2] = 0
-    for (let i = 0; i < count; i++) {
-      const slot = words[(DIRTY >>> 2) + i] ?? 0
-      words[(slot + S_DIRTY) >>> 2] = 0
-      const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
-      if (account === undefined) throw new Error('a slot of no account was written')
-      host.store(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
-    }
+    for (let i = 0; i < count; i++) this.#store(words[(DIRTY >>> 2) + i] ?? 0, host)
     this.flushRefund(host)
+  }
+
+  /** Tells the host of one such word: its slot loses its place, and the last of the list takes the position that it had. */
+  flushSlot(slot: number): void {
+    const { words, host } = this
+    const last = (words[DIRTY_COUNT >>> 2] ?? 0) - 1
+    const position = (words[(slot + S_DIRTY) >>> 2] ?? 0) - 1
+    if (host === undefined || position < 0) return
+    const moved = words[(DIRTY >>> 2) + last] ?? 0
+    words[(DIRTY >>> 2) + position] = moved
+    words[(moved + S_DIRTY) >>> 2] = position + 1
+    words[DIRTY_COUNT >>> 2] = last
+    this.#store(slot, host)
+  }
+
+  #store(slot: number, host: OpcodeHost): void {
+    const { words } = this
+    words[(slot + S_DIRTY) >>> 2] = 0
+    const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
+    if (account === undefined) throw new Error('a slot of no account was written')
+    host.store(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
   }
 
   flushRefund(host: OpcodeHost): void {

@@ -133,7 +133,7 @@ export const S_KEY = 0
 export const S_VALUE = 32
 export const S_EPOCH = 64
 export const S_ACCOUNT = 68
-/** Whether the host has yet to be told of the value. */
+/** u32: 1 + the slot's position in DIRTY while the host has not been told of the value; else 0. */
 export const S_DIRTY = 72
 /** Whether the value at the beginning of the transaction is there. */
 export const S_HAS_ORIGINAL = 76

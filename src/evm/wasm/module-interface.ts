@@ -37,6 +37,8 @@ type ImportingEngine = Memory & {
   refresh(): void
   /** Writes the slots that the interpreter stored by itself to the host. */
   flushStores(): void
+  /** Writes one of them, by its address. */
+  flushSlot(slot: number): void
 }
 
 /** The second word of an answer. */
@@ -66,6 +68,10 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
     flushStores: () => {
       engine.refresh()
       engine.flushStores()
+    },
+    flushSlot: (slot: number) => {
+      engine.refresh()
+      engine.flushSlot(slot)
     },
     tload: () => engine.answer(host().tload(engine.key())),
     tstore: () => host().tstore(engine.key(), engine.value()),

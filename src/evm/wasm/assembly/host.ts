@@ -1,8 +1,10 @@
 // The functions of the host that the interpreter imports; all are synchronous. Keys and values are big-endian words at WORDS (the second
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
-/** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */
+/** Takes the slots of DIRTY, because the host is about to read one of them. */
 export declare function flushStores(): void
+/** Takes one slot of DIRTY, because its place in the cache is about to be used for another slot. */
+export declare function flushSlot(slot: u32): void
 /**
  * Accesses the slot of the first word: 1 if it was cold (EIP-2929), else 0. The second word becomes its value, the third its
  * value at the beginning of the transaction, if `withOriginal` is not 0.

@@ -25,7 +25,7 @@ import {
   SLOTS,
   WORDS,
 } from '../layout'
-import { flushStores } from './host'
+import { flushSlot } from './host'
 import { copy } from './word'
 
 /**
@@ -40,7 +40,7 @@ export function slotAt(account: u32): usize {
   const epoch = load<u32>(EPOCH)
   if (load<u32>(first, S_EPOCH) !== epoch) return first
   if (load<u32>(second, S_EPOCH) !== epoch || load<u32>(second, S_DIRTY) === 0) return second
-  if (load<u32>(first, S_DIRTY) !== 0) flushStores()
+  if (load<u32>(first, S_DIRTY) !== 0) flushSlot(u32(first))
   return first
 }
 
@@ -88,7 +88,7 @@ export function writeSlot(slot: usize, value: usize): void {
   const count = load<u32>(DIRTY_COUNT)
   store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
   store<u32>(DIRTY_COUNT, count + 1)
-  store<u32>(slot, 1, S_DIRTY)
+  store<u32>(slot, count + 1, S_DIRTY)
 }
 
 /** The place of the account that a stack word names. */
