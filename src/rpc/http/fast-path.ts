@@ -8,6 +8,7 @@ import { connectionSignal } from '../../lib/connection-signal.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { JsonChunk } from '../chunked-json.ts'
 import { type ParserOptions, type ResponseHead, requestParser, responseHeadWriter } from './http-parser.ts'
+import { ResponseBatch } from './response-batch.ts'
 
 export type FastPathOptions = ParserOptions & {
   /** Header lines of every response. */
@@ -38,6 +39,7 @@ export function serveFastPath(server: Server, options: FastPathOptions, answer: 
       socket.resume()
     },
     connections: options.connections,
+    batch: new ResponseBatch(),
   }
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -56,6 +58,7 @@ type ConnectionServices = {
   /** Gives a connection, and the bytes read from it, to node's HTTP server. */
   readonly handOver: (socket: Socket, rest: Buffer) => void
   readonly connections: Connections
+  readonly batch: ResponseBatch
 }
 
 /** Requests of up to this many bytes, head included, are collected here; longer ones go to node's server, which does not copy. */
@@ -90,7 +93,12 @@ class FastPathConnection {
   /** Ends the connection, after the response that is due. */
   readonly finish = (): void => {
     this.#isLast = true
-    if (!this.#state.isAnswering) this.#socket.end()
+    if (!this.#state.isAnswering) this.#end()
+  }
+
+  #end(): void {
+    this.#services.batch.flush()
+    this.#socket.end()
   }
 
   readonly #halfClose = (): void => {
@@ -121,6 +129,8 @@ class FastPathConnection {
 
   async #run(body: string, origin: string | undefined): Promise<void> {
     this.#state.isAnswering = true
+    // A request of a client that does not read its responses is not started: the responses would fill the memory.
+    if (this.#socket.writableNeedDrain) await drained(this.#socket)
     let answer: readonly JsonChunk[] | undefined
     this.#isRunning = true
     try {
@@ -132,13 +142,11 @@ class FastPathConnection {
     }
     const socket = this.#socket
     if (!socket.writable) return
-    if (answer === undefined) socket.write(this.#head(undefined, origin))
+    if (answer === undefined) this.#services.batch.write(socket, this.#head(undefined, origin), 'latin1')
     else if (answer.length === 1 && typeof answer[0] === 'string') this.#write(answer[0], origin)
     else await this.#writeChunks(answer, origin)
-    // The next request of a client that does not read its responses is not started: the responses would fill the memory.
-    if (socket.writableNeedDrain) await drained(socket)
     this.#state.isAnswering = false
-    if (this.#isLast) socket.end()
+    if (this.#isLast) this.#end()
     if (this.#unread === undefined) return
     const next = this.#unread
     this.#unread = undefined
@@ -152,7 +160,7 @@ class FastPathConnection {
 
   #write(text: string, origin: string | undefined): void {
     const length = Buffer.byteLength(text)
-    this.#socket.write(this.#head(length, origin) + text, encodingOf(text, length))
+    this.#services.batch.write(this.#socket, this.#head(length, origin) + text, encodingOf(text, length))
   }
 
   /** Writes a long body as fast as the client reads it. */
@@ -165,6 +173,7 @@ class FastPathConnection {
     }
     const socket = this.#socket
     const total = lengths.reduce((sum, length) => sum + length, 0)
+    this.#services.batch.flush()
     socket.write(this.#head(total, origin))
     this.#state.unwrittenBytes = total
     for (const [index, chunk] of chunks.entries()) {
@@ -177,6 +186,7 @@ class FastPathConnection {
 
   #handOver(rest: Buffer): void {
     const socket = this.#socket
+    this.#services.batch.flush()
     socket.pause()
     socket.setTimeout(0)
     socket.off('data', this.#receive).off('end', this.#halfClose).off('timeout', this.#onIdle).off('error', this.#fail)
@@ -193,6 +203,7 @@ class FastPathConnection {
   /** A request was not complete in time. */
   readonly #expire = (): void => {
     const socket = this.#socket
+    this.#services.batch.flush()
     socket
       .off('data', this.#receive)
       .end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
