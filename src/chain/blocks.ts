@@ -1,9 +1,10 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is visible when its writer calls `remember`, not when its rows are on disk.
 import { LRUCache } from 'lru-cache'
-import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
+import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
 import {
   decodeStoredReceipts,
@@ -169,7 +170,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
     return { type: 'put', key: KEY.transaction(hash), value: place(index) }
   })
   rows.push(
-    { type: 'put', key: KEY.header(number), value: withChecksum(encodeHeader(header)) },
+    { type: 'put', key: KEY.header(number), value: withChecksum(withoutEmptyBloom(encodeHeader(header))) },
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
     { type: 'put', key: KEY.body(number), value: withChecksum(encodeBody(block)) },
     { type: 'put', key: KEY.receipts(number), value: withChecksum(encodeStoredReceipts(receipts)) },
@@ -216,13 +217,37 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
   }
 }
 
+/** First byte of a header's row without the bloom. RLP of a header begins with 0xf9. */
+const NO_BLOOM = 0x01
+/** Where the bloom begins in a header's RLP: after 3 bytes of the list, 5 hashes of 33, an address of 21, 3 bytes of the item. */
+const BLOOM_START = 3 + 5 * 33 + 21 + 3
+const BLOOM_END = BLOOM_START + EMPTY_BLOOM.length
+
+/** The row of a header: its RLP, without the 256 bytes of the bloom when the block has no logs. */
+function withoutEmptyBloom(rlp: Uint8Array): Uint8Array {
+  if (!equalBytes(rlp.subarray(BLOOM_START, BLOOM_END), EMPTY_BLOOM)) return rlp
+  const row = new Uint8Array(1 + rlp.length - EMPTY_BLOOM.length)
+  row[0] = NO_BLOOM
+  row.set(rlp.subarray(0, BLOOM_START), 1)
+  row.set(rlp.subarray(BLOOM_END), 1 + BLOOM_START)
+  return row
+}
+
+function withEmptyBloom(row: Uint8Array): Uint8Array {
+  if (row[0] !== NO_BLOOM) return row
+  const rlp = new Uint8Array(row.length - 1 + EMPTY_BLOOM.length)
+  rlp.set(row.subarray(1, 1 + BLOOM_START))
+  rlp.set(row.subarray(1 + BLOOM_START), BLOOM_END)
+  return rlp
+}
+
 /** A header from its row. Throws ReadFailure when the row is damaged. */
 export const decodeStoredHeader = (row: Uint8Array, number: bigint): SealedHeader =>
-  decodeHeader(verifyChecksum(row, `the header of block ${number}`))
+  decodeHeader(withEmptyBloom(verifyChecksum(row, `the header of block ${number}`)))
 
 /** A block from its two rows. Throws ReadFailure when one is damaged. */
 export function decodeStoredBlock(headerRow: Uint8Array, body: Uint8Array): Block {
-  const header = decodeHeader(verifyChecksum(headerRow, 'the header of a block'))
+  const header = decodeHeader(withEmptyBloom(verifyChecksum(headerRow, 'the header of a block')))
   return { header, ...decodeBody(verifyChecksum(body, `block ${header.number}`)) }
 }
 

@@ -1,9 +1,12 @@
 // Versioned rows: a row holds its current value and the version since which that value is valid; former values are stored under
-// the row's key and an ordinal. Reading a row as of version v is one read if it has not changed since v, else a binary search
-// over the ordinals. A new value and the history entry of the old one are written in one batch.
+// the row's key and an ordinal, most of the long ones as the difference from the next value. Reading a row as of version v is
+// one read if it has not changed since v, else a binary search over the ordinals, and up to 15 reads of later differences. A
+// new value and the history entry of the old one are written in one batch.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { KEY } from './keyspace.ts'
 import type { KvReader } from './types.ts'
+import { applyDelta, encodeDelta } from './value-delta.ts'
+import { readVarint, varintLength, writeVarint } from './varint.ts'
 
 /** One value of a row. `value` is undefined where the row does not exist in these versions. */
 export type RowState = {
@@ -34,6 +37,35 @@ export function decodeRow(bytes: Uint8Array): RowState {
   }
 }
 
+/** Among this many consecutive former values one is stored in full, so that few differences lie between a value and a full one. */
+const FULL_EVERY = 16
+
+/** A former value: in full, or as what turns the next value into it. */
+type FormerState = RowState & { readonly delta: Uint8Array | undefined }
+
+/**
+ * The history entry of a value that `next` replaces (undefined: the row is deleted). As `encodeRow`, or
+ * `varint(ordinal * 2) varint(since) delta`: no bytes follow where there was no value.
+ */
+export function encodeFormer(former: RowState, next: Uint8Array | undefined): Uint8Array {
+  const { ordinal, since, value } = former
+  const isFull = value === undefined || next === undefined || ordinal % FULL_EVERY === FULL_EVERY - 1
+  const delta = isFull ? undefined : encodeDelta(value, next)
+  if (delta === undefined) return encodeRow(former)
+  const start = varintLength(ordinal * 2) + varintLength(since)
+  const bytes = scratchBytes(start + delta.length)
+  writeVarint(bytes, since, writeVarint(bytes, ordinal * 2, 0))
+  bytes.set(delta, start)
+  return bytes
+}
+
+function decodeFormer(bytes: Uint8Array): FormerState {
+  const row = decodeRow(bytes)
+  if (row.value !== undefined) return { ...row, delta: undefined }
+  const start = varintLength(row.ordinal * 2) + varintLength(row.since)
+  return { ...row, delta: start < bytes.length ? bytes.subarray(start) : undefined }
+}
+
 /**
  * The row's value as of a version, given its latest state. A missing entry was pruned, and so is older than any version that
  * can be read: the search treats it as such. Throws MissingHistory when it ends at one, because `latest` is not the stored
@@ -49,7 +81,7 @@ export function rowAsOf(
   // The largest ordinal whose value began at or before the version. Recent versions are read most, so gallop from the end.
   let high = latest.ordinal
   let low = -1
-  let found: RowState | undefined
+  let found: FormerState | undefined
   const look = (ordinal: number): void => {
     const entry = historyEntry(reader, key, ordinal)
     if (entry !== undefined && entry.since > version) {
@@ -63,7 +95,22 @@ export function rowAsOf(
   if (low < 0) return undefined
   while (low + 1 < high) look((low + high) >> 1)
   if (found === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${low})`)
-  return found
+  return { ...found, value: formerValue(reader, key, latest, found) }
+}
+
+/** The value of a history entry. Throws MissingHistory when a later entry, from which it differs, is missing. */
+function formerValue(
+  reader: Pick<KvReader, 'get'>,
+  key: Uint8Array,
+  latest: RowState,
+  { ordinal, value, delta }: FormerState,
+): Uint8Array | undefined {
+  if (delta === undefined) return value
+  const following = ordinal + 1
+  const entry = following < latest.ordinal ? historyEntry(reader, key, following) : undefined
+  const next = following === latest.ordinal ? latest.value : entry && formerValue(reader, key, latest, entry)
+  if (next === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${following})`)
+  return applyDelta(delta, next)
 }
 
 /**
@@ -87,9 +134,9 @@ export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, ve
 /** The given row and its history are of different moments, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
-function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
+function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: number): FormerState | undefined {
   const bytes = reader.get(KEY.history(key, ordinal))
-  return bytes && decodeRow(bytes)
+  return bytes && decodeFormer(bytes)
 }
 
 /** A row that a version wrote, and the ordinal of the replaced value; undefined for a new row. */
@@ -118,31 +165,4 @@ export function decodeChanges(bytes: Uint8Array): RowChange[] {
     at = next
   }
   return changes
-}
-
-function varintLength(value: number): number {
-  let length = 1
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++
-  return length
-}
-
-/** LEB128, seven bits per byte, lowest first. Returns the index after it. */
-function writeVarint(out: Uint8Array, value: number, start: number): number {
-  let at = start
-  let rest = value
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out[at++] = (rest % 0x80) | 0x80
-  out[at++] = rest
-  return at
-}
-
-function readVarint(bytes: Uint8Array, start: number): [value: number, next: number] {
-  let value = 0
-  let scale = 1
-  let at = start
-  for (;;) {
-    const byte = bytes[at++] ?? 0
-    value += (byte & 0x7f) * scale
-    if (byte < 0x80) return [value, at]
-    scale *= 0x80
-  }
 }

@@ -10,6 +10,7 @@ import {
   decodeChanges,
   decodeRow,
   encodeChanges,
+  encodeFormer,
   encodeRow,
   MissingHistory,
   type RowChange,
@@ -132,7 +133,7 @@ export class StateStore implements StateRows {
       const before = this.#latest(key, name)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
       if (before !== undefined)
-        ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
+        ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeFormer(before, row.value) })
       ops.push({ type: 'put', key, value: encodeRow(row) })
       written.push({ key, replaced: before?.ordinal })
       names.push(name)

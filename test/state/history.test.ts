@@ -6,6 +6,7 @@ import {
   decodeChanges,
   decodeRow,
   encodeChanges,
+  encodeFormer,
   encodeRow,
   MissingHistory,
   type RowChange,
@@ -34,7 +35,7 @@ class Past implements KvReader {
 
   change(since: number, value: Uint8Array | undefined): void {
     const before = this.latest
-    if (before) this.rows.set(toHex(KEY.history(KEY_OF_ROW, before.ordinal)), encodeRow(before))
+    if (before) this.rows.set(toHex(KEY.history(KEY_OF_ROW, before.ordinal)), encodeFormer(before, value))
     this.latest = { ordinal: before ? before.ordinal + 1 : 0, since, value }
   }
 
@@ -65,6 +66,54 @@ describe('a versioned row', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('has long values at every version, of which most are stored as differences', () => {
+    // A branch node: 16 hashes, of which one or two change; now and then the row gets another length, or goes.
+    const next = fc.oneof(
+      { weight: 12, arbitrary: fc.record({ child: fc.nat(15), fill: fc.nat(255), also: fc.option(fc.nat(531)) }) },
+      { weight: 1, arbitrary: fc.constantFrom('shorter', 'gone') },
+    )
+    fc.assert(
+      fc.property(fc.array(next, { minLength: 20, maxLength: 80 }), (changes) => {
+        const past = new Past()
+        const then: (string | undefined)[] = []
+        let node: Uint8Array<ArrayBufferLike> = new Uint8Array(532)
+        for (const [version, change] of changes.entries()) {
+          node = node.length === 532 ? Uint8Array.from(node) : new Uint8Array(532)
+          if (change === 'shorter') node = node.slice(0, 100)
+          else if (change !== 'gone') {
+            node.fill(change.fill, 4 + 33 * change.child, 36 + 33 * change.child)
+            if (change.also !== null) node[change.also] = change.fill ^ 1
+          }
+          past.change(version, change === 'gone' ? undefined : node)
+          then.push(change === 'gone' ? undefined : toHex(node))
+        }
+        expect(changes.map((_, version) => past.at(version))).toEqual(then)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('stores one former value of 16 in full, and of the others what differs', () => {
+    const past = new Past()
+    const node = (version: number) => new Uint8Array(532).fill(1 + (version & 0x7f), 4, 36)
+    for (let version = 0; version < 33; version++) past.change(version, node(version))
+    const sizes = [...past.rows.values()].map(({ length }) => length)
+    // Ordinal and version; then 4 equal bytes and 32 others, each with its length, or all 532.
+    expect(sizes).toEqual(Array.from({ length: 32 }, (_, ordinal) => 2 + (ordinal % 16 === 15 ? 532 : 34)))
+    past.reads = 0
+    expect(past.at(16)).toBe(toHex(node(16)))
+    // 15 differences lie between value 16 and value 31, which is stored in full; the search takes 9 reads at most.
+    expect(past.reads).toBeLessThanOrEqual(9 + 15)
+  })
+
+  it('throws MissingHistory when a value that another differs from is missing', () => {
+    const past = new Past()
+    for (let version = 0; version < 4; version++) past.change(version, new Uint8Array(532).fill(version, 0, 32))
+    past.rows.delete(toHex(KEY.history(KEY_OF_ROW, 1)))
+    expect(() => past.at(0)).toThrow(MissingHistory)
+    expect(past.at(2)).toBe(toHex(new Uint8Array(532).fill(2, 0, 32)))
   })
 
   it('is found in its history with few reads, fewer for recent versions', () => {

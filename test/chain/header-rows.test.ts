@@ -1,0 +1,35 @@
+// How headers are stored: without the bloom of a block that has no logs, and as in databases that were written before that.
+import { expect, test } from 'vitest'
+import { blockRows, decodeStoredHeader } from '../../src/chain/blocks.ts'
+import { toHex } from '../../src/lib/hex.ts'
+import { encodeHeader, sealHeader } from '../../src/primitives/header.ts'
+import { EMPTY_BLOOM } from '../../src/primitives/receipt.ts'
+import { KEY } from '../../src/state/keyspace.ts'
+import { withChecksum } from '../../src/state/row-checksum.ts'
+import { testChain } from '../support/chain.ts'
+
+/** A block, with the bytes that its header's row has and those of the header's RLP. */
+async function stored(logsBloom: Uint8Array) {
+  const { node } = await testChain()
+  const { header, ...rest } = (await node.chain.block('latest')) ?? expect.fail('no block')
+  const sealed = sealHeader({ ...header, logsBloom })
+  const name = toHex(KEY.header(sealed.number))
+  const row = blockRows({ header: sealed, ...rest }, []).find(({ key }) => toHex(key) === name)
+  if (row?.type !== 'put') return expect.fail('no row')
+  return { sealed, row: row.value, rlp: encodeHeader(sealed) }
+}
+
+test('the row of a header without logs has no bloom, and is read with the same hash', async () => {
+  const { sealed, row, rlp } = await stored(EMPTY_BLOOM)
+  // One byte that says so, and four of the checksum, instead of the bloom's 256.
+  expect(row.length).toBe(rlp.length + 1 + 4 - 256)
+  expect(decodeStoredHeader(row, sealed.number)).toEqual(sealed)
+})
+
+test('the row of a header with logs, and a row of an older database, are the RLP with its checksum', async () => {
+  const { sealed, row, rlp } = await stored(Uint8Array.from(EMPTY_BLOOM).fill(1, 255))
+  expect(row.length).toBe(rlp.length + 4)
+  expect(decodeStoredHeader(row, sealed.number)).toEqual(sealed)
+  const older = await stored(EMPTY_BLOOM)
+  expect(decodeStoredHeader(withChecksum(older.rlp), older.sealed.number)).toEqual(older.sealed)
+})
