@@ -21,8 +21,8 @@ export type Row = {
 export type Group = {
   readonly name: string
   readonly title: string
-  /** Whether anvil can run the group too; the explorer and single functions exist in kestrel only. */
-  readonly of: 'both' | 'kestrel'
+  /** Who can run the group: the explorer exists in kestrel only, single functions are those of this checkout. */
+  readonly of: 'both' | 'kestrel' | 'here'
   rows(contender: Contender, bench: Bench): Promise<readonly Row[]>
 }
 

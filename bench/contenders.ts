@@ -8,10 +8,12 @@ import { dirname, join } from 'node:path'
 import { ACCOUNTS, CHAIN_ID, GAS_LIMIT, MNEMONIC } from './senders.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-export type Name = 'kestrel' | 'anvil'
+/** kestrel as it is now, and the program that it is compared with: anvil, or kestrel of another commit. */
+export type Name = 'kestrel' | 'peer'
 
 export type Contender = {
   readonly name: Name
+  readonly program: 'kestrel' | 'anvil'
   /** Starts a node of its own; it runs until `stopAll`. Throws when it does not answer in time. */
   start(options?: StartOptions): Promise<Target>
   stopAll(): Promise<void>
@@ -19,7 +21,7 @@ export type Contender = {
 
 export type StartOptions = {
   /** Additional flags for each program. */
-  readonly flags?: Partial<Record<Name, readonly string[]>>
+  readonly flags?: Partial<Record<'kestrel' | 'anvil', readonly string[]>>
   /** kestrel's data directory, with or without a chain. Default: a temporary one, removed at the end. */
   readonly datadir?: string
 }
@@ -59,31 +61,37 @@ export function findAnvil(): string | undefined {
 export const anvilVersion = (anvil: string): string =>
   /Version: *(\S+)/.exec(execFileSync(anvil, ['--version'], { encoding: 'utf8' }))?.[1] ?? 'unknown'
 
-export const kestrel = (): Contender =>
-  contender('kestrel', ({ flags, datadir }, port) => {
+/** kestrel of this build, or of another one by the path of its `main.js`. */
+export const kestrel = (name: Name = 'kestrel', main = PROGRAM): Contender =>
+  contender(name, 'kestrel', ({ flags, datadir }, port) => {
     const folder = ['--datadir', datadir ?? temporaryFolder()]
     // An existing chain keeps its genesis, so no genesis flags.
     const chain = datadir !== undefined && existsSync(datadir) ? [] : [...CHAIN, ...FUNDS]
-    const start = [PROGRAM, 'start', '--port', port, ...folder, ...chain, ...KESTREL]
+    const start = [main, 'start', '--port', port, ...folder, ...chain, ...KESTREL]
     return { program: process.execPath, args: [...NODE_FLAGS, ...start, ...(flags?.kestrel ?? [])] }
   })
 
 export const anvil = (program: string): Contender =>
-  contender('anvil', ({ flags }, port) => {
+  contender('peer', 'anvil', ({ flags }, port) => {
     const args = ['--port', port, ...CHAIN, ...FUNDS, ...ANVIL, ...(flags?.anvil ?? [])]
     return { program, args }
   })
 
 type CommandLine = { readonly program: string; readonly args: readonly string[] }
 
-function contender(name: Name, commandLine: (options: StartOptions, port: string) => CommandLine): Contender {
+function contender(
+  name: Name,
+  program: Contender['program'],
+  commandLine: (options: StartOptions, port: string) => CommandLine,
+): Contender {
   const running = new Set<Target>()
   return {
     name,
+    program,
     async start(options = {}) {
       const port = await freePort()
-      const { program, args } = commandLine(options, String(port))
-      const target = await startTarget(program, args, `http://127.0.0.1:${port}/`)
+      const { program: executable, args } = commandLine(options, String(port))
+      const target = await startTarget(executable, args, `http://127.0.0.1:${port}/`)
       running.add(target)
       return target
     },

@@ -7,13 +7,15 @@ import type { Target } from './target.ts'
 
 const { contracts } = compileSolidity('bench/contracts')
 
-export function contractNamed(name: 'Token' | 'Compute' | 'Slots'): Contract {
+type ContractName = 'Token' | 'CompactToken' | 'LayeredToken' | 'Proxy' | 'Compute' | 'Slots'
+
+export function contractNamed(name: ContractName): Contract {
   const contract = contracts.get(name)
   if (contract === undefined) throw new Error(`no contract ${name}`)
   return contract
 }
 
-export const callData = (name: 'Token' | 'Compute' | 'Slots', functionName: string, args: readonly unknown[]): Hex =>
+export const callData = (name: ContractName, functionName: string, args: readonly unknown[]): Hex =>
   encodeFunctionData({ abi: contractNamed(name).abi, functionName, args })
 
 export type Receipt = { readonly status: string; readonly contractAddress: Hex | null; readonly transactionHash: Hex }
@@ -35,11 +37,7 @@ export async function transact(target: Target, call: Call): Promise<Receipt> {
   return sendAndWait(target, sign(deployer, nonce, call))
 }
 
-export async function deploy(
-  target: Target,
-  name: 'Token' | 'Compute' | 'Slots',
-  args?: readonly unknown[],
-): Promise<Hex> {
+export async function deploy(target: Target, name: ContractName, args?: readonly unknown[]): Promise<Hex> {
   const { abi, bytecode } = contractNamed(name)
   const data = encodeDeployData({ abi, bytecode, args })
   const { contractAddress } = await transact(target, { data, gas: 5_000_000n })
@@ -50,6 +48,18 @@ export async function deploy(
 /** Deploys a token and gives every sender, and the deployer, a large balance. */
 export const deployToken = (target: Target): Promise<Hex> =>
   deploy(target, 'Token', [[deployer, ...senders], 10n ** 24n])
+
+/** Tokens of several styles, deployed, with a large balance for every sender. */
+export async function deployTokens(target: Target): Promise<readonly { readonly style: string; readonly at: Hex }[]> {
+  const holders = [[deployer, ...senders], 10n ** 24n] as const
+  const implementation = await deploy(target, 'LayeredToken')
+  const initial = callData('LayeredToken', 'initialize', holders)
+  return [
+    { style: 'plain', at: await deployToken(target) },
+    { style: 'assembly', at: await deploy(target, 'CompactToken', holders) },
+    { style: 'behind a proxy', at: await deploy(target, 'Proxy', [implementation, initial]) },
+  ]
+}
 
 /** An eth_call that answers a result and the gas that it used. */
 export type Work = {

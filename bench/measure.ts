@@ -32,7 +32,8 @@ export async function measure(
   const failures: Partial<Record<Name, string>> = {}
   try {
     for (const contender of contenders) {
-      if (group.of === 'kestrel' && contender.name !== 'kestrel') continue
+      if (group.of === 'here' && contender.name !== 'kestrel') continue
+      if (group.of === 'kestrel' && contender.program !== 'kestrel') continue
       try {
         prepared.set(contender.name, await group.rows(contender, bench))
       } catch (error) {

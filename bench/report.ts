@@ -1,5 +1,5 @@
 // The results as a Markdown table, as JSON and as a chart.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chart } from './chart.ts'
 import type { Name } from './contenders.ts'
@@ -13,8 +13,12 @@ export type Report = {
   readonly cpu: string
   readonly cores: number
   readonly node: string
-  /** undefined when anvil was not installed. */
-  readonly anvil: string | undefined
+  /** Version and commit of this kestrel. */
+  readonly kestrel: string
+  /** The program beside it, `anvil 1.7.1` or a commit; undefined when kestrel is measured alone. */
+  readonly peer: string | undefined
+  /** Load of the machine before the run, processes that run or wait (one minute's average). */
+  readonly load: number
   readonly rounds: number
   readonly isQuick: boolean
   readonly ceiling: Ceiling
@@ -26,16 +30,16 @@ const NEAR_CEILING = 0.8
 
 /** Above 1: kestrel is faster. undefined when a node has no figure. */
 export function ratioOf({ values, better }: Measured): Summary | undefined {
-  const { kestrel, anvil } = values
-  return kestrel === undefined || anvil === undefined ? undefined : compare(kestrel, anvil, better)
+  const { kestrel, peer } = values
+  return kestrel === undefined || peer === undefined ? undefined : compare(kestrel, peer, better)
 }
 
 /** When and on what. */
-export function circumstances({ date, cpu, cores, node, anvil, rounds, isQuick }: Report): string {
+export function circumstances({ date, cpu, cores, node, kestrel, peer, load, rounds, isQuick }: Report): string {
   const machine = `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`
-  const versions = `Node ${node.replace(/^v/, '')}, ${anvil === undefined ? 'no anvil' : `anvil ${anvil}`}`
+  const versions = `Node ${node.replace(/^v/, '')}, kestrel ${kestrel}, ${peer ?? 'nothing beside it'}`
   const what = `${isQuick ? 'quick run (its figures mean nothing)' : 'medians'} of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`
-  return `${date.slice(0, 10)}, ${machine}, ${versions}, ${what}`
+  return `${date.slice(0, 10)}, ${machine}, ${versions}, ${what}, load before the run ${load.toFixed(1)}`
 }
 
 export function tableOf(report: Report): string {
@@ -45,21 +49,49 @@ export function tableOf(report: Report): string {
     const ratios =
       ratio === undefined
         ? ['', '']
-        : [formatRatio(ratio.median), `${formatRatio(ratio.least)}–${formatRatio(ratio.most)}`]
-    return [row.group, row.name, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'anvil', ceiling), ...ratios]
+        : [`${formatRatio(ratio.median)}${markOf(ratio)}`, `${formatRatio(ratio.least)}–${formatRatio(ratio.most)}`]
+    return [row.group, row.name, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'peer', ceiling), ...ratios]
   })
   const failures = failuresIn(rows)
-  const head = ['group', 'work', 'unit', 'kestrel', 'anvil', 'ratio', 'of single rounds']
+  const head = ['group', 'work', 'unit', 'kestrel', nameOf(report), 'ratio', 'of single rounds']
   const { http, socket } = ceiling
   return [
     `${circumstances(report)}.`,
     '',
     align([head, head.map(() => '-'), ...table]),
     '',
-    'Ratio: above 1, kestrel is faster.',
+    `Ratio: above 1, kestrel is faster. ▲ a lead: ${LEAD} or more. ▼ slower than ${nameOf(report)}.`,
     `The client reaches ${formatValue(socket)} requests/s where nothing has to be done for them, and ${formatValue(http)} at a bare \`node:http\` server; * is near the former.`,
     ...(failures.length === 0 ? [] : ['', 'Failed:', ...failures]),
   ].join('\n')
+}
+
+/** From this ratio on a lead survives another machine and another day. */
+const LEAD = 1.5
+const markOf = ({ median }: Summary): string => (median >= LEAD ? ' ▲' : median < 1 ? ' ▼' : '')
+
+/** The peer without its version, for the head of a column. */
+const nameOf = ({ peer }: Report): string => (peer ?? 'peer').split(' ')[0] ?? 'peer'
+
+/** The rows in which kestrel is slower, worst first, as a list; a sentence where there is none. */
+export function slowerRows(report: Report): string {
+  const slower = report.rows.flatMap((row) => {
+    const ratio = ratioOf(row)?.median
+    return ratio === undefined || ratio >= 1 ? [] : [{ row, ratio }]
+  })
+  if (slower.length === 0) return `No row is slower than ${nameOf(report)}.`
+  const lines = slower
+    .sort((one, other) => one.ratio - other.ratio)
+    .map(({ row, ratio }) => [
+      row.group,
+      row.name,
+      row.unit,
+      cell(row, 'kestrel', report.ceiling),
+      cell(row, 'peer', report.ceiling),
+      formatRatio(ratio),
+    ])
+  const head = ['group', 'work', 'unit', 'kestrel', nameOf(report), 'ratio']
+  return align([head, head.map(() => '-'), ...lines])
 }
 
 /** Groups the failures by message, with the rows of each. */
@@ -67,23 +99,24 @@ function failuresIn(rows: readonly Measured[]): string[] {
   const names = new Map<string, string[]>()
   for (const { group, name, failures } of rows) {
     for (const [of, failure] of Object.entries(failures)) {
-      const key = `${group}, ${of}: ${failure.replace(/\s+/g, ' ')}`
+      const key = `${group}, ${of === 'peer' ? 'the other' : of}: ${failure.replace(/\s+/g, ' ')}`
       names.set(key, [...(names.get(key) ?? []), name])
     }
   }
   return [...names].map(([failure, of]) => `- ${failure} (${of.join('; ')})`)
 }
 
-/** Writes `latest.json` and `latest.svg`. */
+/** Writes `latest.json` and `latest.svg`; the `latest.json` of before becomes `previous.json`. */
 export async function writeReport(report: Report, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
+  await rename(join(folder, 'latest.json'), join(folder, 'previous.json')).catch(() => undefined)
   const rows = report.rows.map((row) => ({ ...row, ratio: ratioOf(row) }))
   await writeFile(join(folder, 'latest.json'), `${JSON.stringify({ ...report, rows }, undefined, 2)}\n`)
   const bars = report.rows.flatMap((row) => {
     const ratio = ratioOf(row)?.median
     return ratio === undefined ? [] : [{ group: row.title, name: row.name, ratio }]
   })
-  await writeFile(join(folder, 'latest.svg'), chart('kestrel and anvil', circumstances(report), bars))
+  await writeFile(join(folder, 'latest.svg'), chart(`kestrel and ${nameOf(report)}`, circumstances(report), bars))
 }
 
 function cell({ values, notes, failures, isLoad }: Measured, name: Name, ceiling: Ceiling): string {

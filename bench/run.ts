@@ -1,11 +1,15 @@
-// `npm run bench`: kestrel and anvil do the same work in turns (A B A B …), row by row. A full run prints a table, writes
-// `results/` (JSON, chart) and updates README and docs/bench.md; partial and quick runs write only to `--out`.
-import { cpus } from 'node:os'
+// `npm run bench`: kestrel and anvil, or kestrel of another commit, do the same work in turns (A B A B …), row by row. A full
+// run beside anvil prints a table, writes `results/` (JSON, chart) and updates README and docs/bench.md; others write only to
+// `--out`.
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import type { Bench, Group } from './bench.ts'
+import { buildOf, commitHere } from './build-of.ts'
 import { anvil, anvilVersion, type Contender, findAnvil, kestrel } from './contenders.ts'
 import { bursts } from './groups/bursts.ts'
+import { calls } from './groups/calls.ts'
 import { compute } from './groups/compute.ts'
 import { explorer } from './groups/explorer.ts'
 import { latency } from './groups/latency.ts'
@@ -20,10 +24,29 @@ import { measure } from './measure.ts'
 import { type Report, tableOf, writeReport } from './report.ts'
 import { writeTables } from './tables.ts'
 
-const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, waits, overload, startup, explorer, micro]
+const GROUPS: readonly Group[] = [
+  reads,
+  calls,
+  latency,
+  bursts,
+  compute,
+  traces,
+  waits,
+  overload,
+  startup,
+  explorer,
+  micro,
+]
 const RESULTS = join(import.meta.dirname, 'results')
 
-type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }
+type Options = {
+  only?: readonly Group[]
+  rounds?: number
+  quick?: true
+  out?: string
+  against?: string
+  anvil: boolean
+}
 
 // Exit through the exit handlers, which stop the nodes and remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -34,16 +57,16 @@ await new Command('bench')
   .option('--rounds <number>', 'measurements of each row (default: 5, quick: 1)', wholeNumber)
   .option('--quick', 'small sizes, to see that all works; its figures mean nothing')
   .option('--out <dir>', 'where to write results (default: bench/results, for a full run)')
+  .option('--against <commit>', 'compare with kestrel of another commit instead of anvil')
   .option('--no-anvil', 'measure kestrel alone')
   .action(bench)
   .parseAsync()
 
-async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Promise<void> {
+async function bench({ only, rounds, quick, out, against, anvil: isWanted }: Options): Promise<void> {
   const groups = only ?? GROUPS
-  const program = isWanted ? findAnvil() : undefined
-  if (program === undefined)
-    console.warn('anvil is not here (npm package @foundry-rs/anvil): kestrel is measured alone')
-  const contenders: readonly Contender[] = program === undefined ? [kestrel()] : [kestrel(), anvil(program)]
+  const peer = against === undefined ? anvilHere(isWanted) : commit(against)
+  const contenders: readonly Contender[] = peer === undefined ? [kestrel()] : [kestrel(), peer.contender]
+  const load = loadavg()[0] ?? 0
   const generator = startGenerator()
   const context: Bench = { generator, size: (full, small) => (quick ? small : full) }
   const how = { rounds: rounds ?? (quick ? 1 : 5), log: (line: string) => console.warn(line) }
@@ -56,7 +79,9 @@ async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Pr
       cpu: cpus()[0]?.model ?? 'unknown',
       cores: cpus().length,
       node: process.version,
-      anvil: program === undefined ? undefined : anvilVersion(program),
+      kestrel: [packageJson.version, commitHere() ?? []].flat().join(' '),
+      peer: peer?.name,
+      load,
       rounds: how.rounds,
       isQuick: quick ?? false,
       ceiling,
@@ -64,13 +89,29 @@ async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Pr
     }
     console.log(tableOf(report))
     if (measured.some(({ failures }) => Object.keys(failures).length > 0)) process.exitCode = 1
-    const folder = out ?? (only === undefined && !quick ? RESULTS : undefined)
+    const isFull = only === undefined && !quick && against === undefined
+    const folder = out ?? (isFull ? RESULTS : undefined)
     if (folder !== undefined) await writeReport(report, folder)
     if (folder === RESULTS) await writeTables(report)
   } finally {
     generator.close()
     for (const contender of contenders) await contender.stopAll()
   }
+}
+
+type Peer = { readonly name: string; readonly contender: Contender }
+
+function anvilHere(isWanted: boolean): Peer | undefined {
+  const program = isWanted ? findAnvil() : undefined
+  if (program !== undefined) return { name: `anvil ${anvilVersion(program)}`, contender: anvil(program) }
+  console.warn('without anvil (npm package @foundry-rs/anvil): kestrel is measured alone')
+  return undefined
+}
+
+function commit(of: string): Peer {
+  console.warn(`building ${of}`)
+  const { commit: name, main } = buildOf(of)
+  return { name, contender: kestrel('peer', main) }
 }
 
 function namedGroups(text: string): readonly Group[] {

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Measured } from './measure.ts'
-import { type Report, tableOf } from './report.ts'
+import { type Report, slowerRows, tableOf } from './report.ts'
 
 const root = join(import.meta.dirname, '..')
 const MARKED = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
@@ -11,10 +11,11 @@ const MARKED = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
 /** Rows of the README's table, by group: all rows of the group, or the named ones. */
 const HEADLINES: Readonly<Record<string, readonly string[] | 'all'>> = {
   reads: 'all',
+  calls: 'all',
   latency: 'all',
   bursts: 'all',
   compute: ['recursion (fib)', 'quicksort', 'keccak', 'ecrecover', 'SSTORE, 300 slots'],
-  traces: ['callTracer, 300 calls'],
+  traces: ['callTracer, a transfer, token plain', 'struct logger, a transfer, token plain', 'callTracer, 300 calls'],
   startup: 'all',
 }
 
@@ -26,7 +27,8 @@ const isHeadline = ({ group, name }: Measured): boolean => {
 /** Replaces the tables between their markers. Throws when a marker is missing. */
 export async function writeTables(report: Report): Promise<void> {
   await replace('docs/bench.md', tableOf(report))
-  await replace('README.md', tableOf({ ...report, rows: report.rows.filter(isHeadline) }))
+  const short = tableOf({ ...report, rows: report.rows.filter(isHeadline) })
+  await replace('README.md', `${short}\n\nAll rows in which kestrel is the slower one:\n\n${slowerRows(report)}`)
 }
 
 async function replace(page: string, table: string): Promise<void> {

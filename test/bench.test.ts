@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { chart } from '../bench/chart.ts'
 import { readAnswer } from '../bench/load/http.ts'
 import type { Measured } from '../bench/measure.ts'
-import { type Report, ratioOf, tableOf } from '../bench/report.ts'
+import { type Report, ratioOf, slowerRows, tableOf } from '../bench/report.ts'
 import { compare, formatRatio, formatValue, speedup, summarize } from '../bench/statistics.ts'
 
 describe('statistics', () => {
@@ -43,7 +43,7 @@ const row: Measured = {
   unit: 'requests/s',
   better: 'more',
   isLoad: true,
-  values: { kestrel: [1000, 3000, 2000], anvil: [4000, 4000, 4000] },
+  values: { kestrel: [1000, 3000, 2000], peer: [4000, 4000, 4000] },
   notes: {},
   failures: {},
 }
@@ -52,21 +52,25 @@ const report: Report = {
   cpu: 'A processor',
   cores: 2,
   node: 'v20.19.0',
-  anvil: '1.7.1',
+  kestrel: '0.1.0 1a2b3c4d',
+  peer: 'anvil 1.7.1',
+  load: 0.25,
   rounds: 3,
   isQuick: false,
   ceiling: { http: 2500, socket: 4500 },
   rows: [
     row,
     { ...row, name: 'alone', isLoad: false, values: { kestrel: [7] }, notes: { kestrel: '7 Mgas/s' } },
-    { ...row, name: 'broken', values: { kestrel: [7] }, failures: { anvil: 'no answer' } },
+    { ...row, name: 'broken', values: { kestrel: [7] }, failures: { peer: 'no answer' } },
   ],
 }
 
 describe('a report', () => {
   it('says when, where, and how many times faster', () => {
     const [head, , ...table] = tableOf(report).split('\n')
-    expect(head).toBe('2026-01-02, A processor, 2 cores, Node 20.19.0, anvil 1.7.1, medians of 3 rounds.')
+    expect(head).toBe(
+      '2026-01-02, A processor, 2 cores, Node 20.19.0, kestrel 0.1.0 1a2b3c4d, anvil 1.7.1, medians of 3 rounds, load before the run 0.3.',
+    )
     const cells = table.slice(2, 5).map((line) =>
       line
         .split('|')
@@ -74,12 +78,32 @@ describe('a report', () => {
         .slice(1, -1),
     )
     expect(cells).toEqual([
-      ['reads', 'eth_blockNumber', 'requests/s', '2,000', '4,000*', '0.50', '0.25–0.75'],
+      ['reads', 'eth_blockNumber', 'requests/s', '2,000', '4,000*', '0.50 ▼', '0.25–0.75'],
       ['reads', 'alone', 'requests/s', '7 (7 Mgas/s)', '', '', ''],
       ['reads', 'broken', 'requests/s', '7', 'failed', '', ''],
     ])
     expect(new Set(table.slice(0, 5).map((line) => line.length)).size, 'lines of one length').toBe(1)
-    expect(tableOf(report)).toContain('- reads, anvil: no answer (broken)')
+    expect(tableOf(report)).toContain('- reads, the other: no answer (broken)')
+  })
+
+  it('marks a lead from 1.5 on, and lists what is slower, worst first', () => {
+    const named = (name: string, kestrel: number, peer: number): Measured => ({
+      ...row,
+      name,
+      values: { kestrel: [kestrel], peer: [peer] },
+    })
+    const rows = [named('a lead', 15, 10), named('faster', 14, 10), named('slower', 9, 10), named('slowest', 1, 10)]
+    const markedAs = (name: string) =>
+      tableOf({ ...report, rows })
+        .split('\n')
+        .find((line) => line.includes(`| ${name} `))
+        ?.match(/[▲▼]/)?.[0]
+    expect(['a lead', 'faster', 'slower', 'slowest'].map(markedAs)).toEqual(['▲', undefined, '▼', '▼'])
+    const names = slowerRows({ ...report, rows })
+      .split('\n')
+      .slice(2)
+    expect(names.map((line) => line.split('|')[2]?.trim())).toEqual(['slowest', 'slower'])
+    expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is slower than anvil.')
   })
 
   it('has no ratio where only one was measured', () => {

@@ -12,6 +12,11 @@ contract Slots {
         }
     }
 
+    /// Reads n slots that are `step` apart.
+    function readFrom(uint256 first, uint256 n, uint256 step) external view returns (uint256 sum) {
+        for (uint256 i = 0; i < n; i++) sum += slots[first + i * step];
+    }
+
     /// Reads the first 300 slots n times.
     function read(uint256 n) external view returns (uint256 sum, uint256 gas) {
         gas = gasleft();

@@ -21,7 +21,7 @@ import { CHAIN_ID, deployer, GAS_LIMIT, recipient, senders, sign } from '../send
 export const micro: Group = {
   name: 'micro',
   title: 'Parts of the node',
-  of: 'kestrel',
+  of: 'here',
   rows: async (_, bench) => [
     recovery(bench),
     hashing(bench, 32),

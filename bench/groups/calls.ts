@@ -1,0 +1,134 @@
+// eth_call in several shapes: tokens of three styles, several numbers of connections, batches, WebSocket, and reads of
+// storage slots that no recent call has read.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import WebSocket from 'ws'
+import type { Bench, Group, Row } from '../bench.ts'
+import { callData, deploy, deployTokens, transact } from '../contracts.ts'
+import { post } from '../load/http.ts'
+import { senders } from '../senders.ts'
+import { summarize } from '../statistics.ts'
+import type { Target } from '../target.ts'
+
+const CONNECTIONS = 16
+const OTHER_CONNECTIONS = [1, 4, 64]
+const BATCH = 100
+/** Slots of the table, written by one transaction each, and read by one call. */
+const TABLE = 60_000
+const WRITTEN = 1000
+const READ = 500
+/** Milliseconds for a node's work after the table was filled. */
+const SETTLING = 1000
+
+export const calls: Group = {
+  name: 'calls',
+  title: 'eth_call',
+  of: 'both',
+  async rows(contender, bench) {
+    const target = await contender.start()
+    const tokens = await deployTokens(target)
+    const rows: Row[] = []
+    for (const { style, at } of tokens) {
+      const bodies = balanceRequests(at).map((request) => JSON.stringify(request))
+      rows.push(await load(target, bench, `balanceOf, token ${style}, ${CONNECTIONS} connections`, bodies, CONNECTIONS))
+      if (style !== 'plain') continue
+      for (const count of OTHER_CONNECTIONS) {
+        rows.push(
+          await load(target, bench, `the same, ${count} ${count === 1 ? 'connection' : 'connections'}`, bodies, count),
+        )
+      }
+      const requests = balanceRequests(at)
+      const batch = Array.from({ length: BATCH }, (_, index) => requests[index % requests.length])
+      rows.push(await load(target, bench, `the same, batches of ${BATCH}`, [JSON.stringify(batch)], CONNECTIONS, BATCH))
+      rows.push(webSocket(target, bench, requests))
+    }
+    rows.push(...(await slotReads(target, bench)))
+    return rows
+  },
+}
+
+const balanceRequests = (token: Hex): object[] =>
+  senders.map((of, id) => {
+    const call = { to: token, data: callData('Token', 'balanceOf', [of]) }
+    return { jsonrpc: '2.0', id, method: 'eth_call', params: [call, 'latest'] }
+  })
+
+async function load(
+  target: Target,
+  { generator, size }: Bench,
+  name: string,
+  bodies: readonly string[],
+  connections: number,
+  perBody = 1,
+): Promise<Row> {
+  const rate = async (seconds: number): Promise<number> => {
+    const counted = await generator.run({ url: target.url, bodies, connections, seconds })
+    return (perBody * counted.answers) / counted.seconds
+  }
+  const answer = (await target.ask(post(target.url, bodies[0] ?? ''))).toString()
+  await rate(size(1, 0.2))
+  const run = () => rate(size(2, 0.3))
+  return { name, unit: 'calls/s', better: 'more', isLoad: perBody === 1, answer: resultIn(answer), run }
+}
+
+const resultIn = (answer: string): string => /"result":"(0x[0-9a-f]*)"/.exec(answer)?.[1] ?? answer
+
+/** Calls per second over one WebSocket, of which so many wait for their answer at a time. */
+function webSocket(target: Target, { size }: Bench, requests: readonly object[]): Row {
+  const bodies = requests.map((request) => JSON.stringify(request))
+  const run = async (): Promise<number> => {
+    const socket = new WebSocket(target.url.replace('http', 'ws'))
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', () => reject(new Error('no WebSocket')))
+    })
+    const began = performance.now()
+    const end = began + size(2, 0.3) * 1000
+    let sent = 0
+    let answers = 0
+    const ended = new Promise<void>((resolve) => {
+      socket.addEventListener('message', () => {
+        answers++
+        if (performance.now() < end) socket.send(bodies[sent++ % bodies.length] ?? '')
+        else if (answers === sent) resolve()
+      })
+    })
+    while (sent < CONNECTIONS) socket.send(bodies[sent++ % bodies.length] ?? '')
+    await ended
+    socket.close()
+    return answers / ((performance.now() - began) / 1000)
+  }
+  return { name: `the same over one WebSocket, ${CONNECTIONS} at a time`, unit: 'calls/s', better: 'more', run }
+}
+
+/** Calls that read 500 slots of a mapping: other ones each time, and the same ones. */
+async function slotReads(target: Target, { size }: Bench): Promise<Row[]> {
+  const table = size(TABLE, 2 * WRITTEN)
+  const slots = await deploy(target, 'Slots')
+  for (let first = 0; first < table; first += WRITTEN) {
+    const data = callData('Slots', 'fill', [BigInt(first), BigInt(WRITTEN)])
+    await transact(target, { to: slots, data, gas: 30_000_000n })
+  }
+  await sleep(SETTLING)
+  const step = Math.floor(table / READ)
+  const times = size(30, 3)
+  let calls = 0
+  const row = (name: string, firstOf: (call: number) => number): Row => ({
+    name: `${READ} slots of ${table.toLocaleString('en')}, ${name}`,
+    unit: 'ms',
+    better: 'less',
+    async run() {
+      const waits: number[] = []
+      for (let count = 0; count < times; count++) {
+        const data = callData('Slots', 'readFrom', [BigInt(firstOf(calls++)), BigInt(READ), BigInt(step)])
+        const params = [{ to: slots, data }, 'latest']
+        const request = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }))
+        const began = performance.now()
+        await target.ask(request)
+        waits.push(performance.now() - began)
+      }
+      return summarize(waits).median
+    },
+  })
+  return [row('others each time', (call) => call % step), row('the same each time', () => 0)]
+}
