@@ -31,6 +31,7 @@ import {
 } from './layout.ts'
 import type { EngineRules } from './rules.ts'
 import { StateHost } from './state-host.ts'
+import { logFrame, logOf, takeLog } from './step-log.ts'
 import { stepFrame } from './step-tracing.ts'
 
 const REVERT = 0xfd
@@ -103,7 +104,11 @@ function proceed(run: Execution, begun: FrameResult | undefined): Result | Promi
     if (active === undefined) throw new Error('a message ended that had not begun')
     const result = finishMessage(run, active, end)
     const parent = run.frames.at(-1)
-    if (parent === undefined) return result ?? resultOf(run, active, end)
+    if (parent === undefined) {
+      const log = logOf(run)
+      if (log !== undefined) takeLog(run.engine, log)
+      return result ?? resultOf(run, active, end)
+    }
     run.engine.top = active.memoryTop
     resumeCaller(run, parent, active, end)
   }
@@ -142,9 +147,21 @@ function attachHost({ engine, opcodeHost, host, rules }: Execution): void {
 /** Runs frames until a message ends at once or something has to be awaited. */
 function runFrame(run: Execution): FrameResult | Promise<FrameResult | undefined> {
   for (;;) {
-    const begun = run.host.tracer?.step === undefined ? runTurn(run) : stepFrame(run, react)
+    const begun = runNext(run)
     if (begun !== undefined) return begun
   }
+}
+
+/** The next turn of the innermost frame; where opcodes are traced, as far as the tracer's way allows. */
+function runNext(run: Execution): RunProgress {
+  const { tracer } = run.host
+  if (tracer?.step === undefined) return runTurn(run)
+  const log = logOf(run)
+  if (log === undefined) return stepFrame(run, react)
+  if (log.left > 0) return logFrame(run, log, react)
+  const active = run.frames.at(-1)
+  if (active !== undefined) active.traced = undefined
+  return runTurn(run)
 }
 
 /** Runs the innermost frame until its turn is over or the host is needed. */
