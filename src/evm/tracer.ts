@@ -88,6 +88,8 @@ export interface MessageTracer {
   log?(log: Log): void
   /** Before each opcode. */
   step?(step: Step): void
+  /** Numbers of the opcodes whose steps are wanted; undefined: all. Engines may report others, too. */
+  readonly stepsOf?: ReadonlySet<number>
   /** Takes steps in place of `step`, where the engine can write them. */
   readonly stepLog?: StepLog
   /** Whether `step` looks at memory: if not, engines need not keep it as it was before the opcode. */

@@ -68,6 +68,8 @@ export class WasmEngine implements Engine {
     })
     const log = logOf({ host: this.#host, rules })
     if (log !== undefined) openLog(instance, log)
+    const marked = this.#host.tracer?.stepsOf
+    if (marked !== undefined) instance.mark(marked)
     const lease = { instance, rules, blobHashes: message.blobVersionedHashes }
     this.#lease = lease
     const incoming: IncomingMessage = {

@@ -22,6 +22,7 @@ import {
   HASH_DELAY,
   LOG_GAS,
   LOG_REFUND,
+  MARKS,
   MAY_CALL,
   OPCODES,
   PARAMETERS,
@@ -109,6 +110,19 @@ export class Instance extends Memory {
   /** Runs and logs up to `most` opcodes of the current frame: see `step-log.ts`. */
   logSteps(most: number): number {
     const reason = this.#exports.logSteps(most)
+    this.refresh()
+    return reason
+  }
+
+  /** Opcodes before which `runToMarked` stops. */
+  mark(opcodes: ReadonlySet<number>): void {
+    this.bytes.fill(0, MARKS, MARKS + 256)
+    for (const opcode of opcodes) this.bytes[MARKS + opcode] = 1
+  }
+
+  /** Runs up to `most` opcodes of the current frame, none of them marked. */
+  runToMarked(most: number): number {
+    const reason = this.#exports.runToMarked(most)
     this.refresh()
     return reason
   }

@@ -58,6 +58,8 @@ export const LOG_REFUND = 5440
 export const LOG_KEY = 5448
 /** u32: how many records the text has. */
 export const LOG_COUNT = 5512
+/** A byte for each opcode: whether `runToMarked` stops before it. */
+export const MARKS = 5632
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
@@ -246,6 +248,9 @@ export const FALLEN = 265
 export const LOG_FULL = 266
 /** The record of an SLOAD or SSTORE waits for the storage that it shows. */
 export const LOG_SLOT = 267
+
+/** The next opcode is marked. */
+export const MARKED = 268
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

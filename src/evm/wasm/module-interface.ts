@@ -107,6 +107,8 @@ export type EngineExports = {
   step(): number
   /** Up to `most` opcodes, each with a record in the log; as `step`, or LOG_FULL or LOG_SLOT. */
   logSteps(most: number): number
+  /** Up to `most` opcodes, up to the next that is marked; as `step`, or MARKED. */
+  runToMarked(most: number): number
   /** The head of the record that waits, and its end. */
   writeHead(cost: bigint, errorLength: number): void
   endRecord(moreRefund: bigint): void

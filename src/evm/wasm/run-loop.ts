@@ -31,8 +31,8 @@ import {
 } from './layout.ts'
 import type { EngineRules } from './rules.ts'
 import { StateHost } from './state-host.ts'
-import { logFrame, logOf, takeLog } from './step-log.ts'
-import { stepFrame } from './step-tracing.ts'
+import { isLogging, logFrame, logOf, takeLog } from './step-log.ts'
+import { stepFrame, stepMarked } from './step-tracing.ts'
 
 const REVERT = 0xfd
 const RETURN = 0xf3
@@ -157,12 +157,16 @@ function runNext(run: Execution): RunProgress {
   const { tracer } = run.host
   if (tracer?.step === undefined) return runTurn(run)
   const log = logOf(run)
-  if (log === undefined) return stepFrame(run, react)
-  if (log.left > 0) return logFrame(run, log, react)
+  if (log === undefined) return isMarked(run) ? stepMarked(run, react) : stepFrame(run, react)
+  if (isLogging(run.engine, log)) return logFrame(run, log, react)
   const active = run.frames.at(-1)
   if (active !== undefined) active.traced = undefined
   return runTurn(run)
 }
+
+/** Whether the tracer wants some opcodes only; which ones means nothing where a proposal has changed opcodes. */
+export const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): boolean =>
+  host.tracer?.stepsOf !== undefined && rules.table.changed.size === 0
 
 /** Runs the innermost frame until its turn is over or the host is needed. */
 function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined> | undefined {

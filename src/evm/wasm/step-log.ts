@@ -39,7 +39,7 @@ const SSTORE = 0x55
 const STEPS_PER_LOOK = 1024
 const SLOTS_PER_LOOK = 64
 const TURNS_PER_LOOK = 16
-/** Bytes of text that are taken at the latest when the clock is looked at. */
+/** Bytes of text that are taken before the next turn. */
 const MUCH_TEXT = 1 << 18
 /** What may follow the storage of a record, and what is written beyond its end. */
 const RECORD_END = 64
@@ -72,6 +72,14 @@ export function openLog(engine: Instance, { shows }: StepLog): void {
   words[LOG_COUNT >>> 2] = 0
   words[LOG_SHOWN >>> 2] = 0
   words[LOG_OFFSETS >>> 2] = 0
+}
+
+/** Whether the next opcode is to be logged. Takes the text when it is much, or when its records are counted. */
+export function isLogging(engine: Instance, log: StepLog): boolean {
+  const isMuch = (engine.words[LOG_AT >>> 2] ?? 0) - LOG_TEXT >= MUCH_TEXT
+  // Never while a record waits for its end, which lies where the text ends now.
+  if (isMuch || log.left !== Number.POSITIVE_INFINITY) takeLog(engine, log)
+  return log.left > 0
 }
 
 /** Hands the text over that has been written so far. */
@@ -191,8 +199,6 @@ export function logFrame(
     return undefined
   }
   if (reason !== PAUSED) traced.traceRun(run, reason)
-  const isMuch = (engine.words[LOG_AT >>> 2] ?? 0) - LOG_TEXT >= MUCH_TEXT
-  if (isMuch || log.left !== Number.POSITIVE_INFINITY) takeLog(engine, log)
   if (reason === PAUSED) return host.pauseIfDue()?.then(() => undefined)
   engine.flushStores()
   return react(run, active, reason)

@@ -6,7 +6,7 @@ import { type Opcode, opcodeOf } from '../opcodes.ts'
 import { type FrameState, stackItem } from '../tracer.ts'
 import type { ActiveFrame, Execution, RunProgress } from './frames.ts'
 import type { Instance } from './instance.ts'
-import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP, PAUSED } from './layout.ts'
+import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP, MARKED, PAUSED } from './layout.ts'
 import { StepCosts } from './step-costs.ts'
 
 /** Opcodes that write memory before the tracer is told of them. */
@@ -138,6 +138,25 @@ export class WasmFrame extends StepCosts implements FrameState {
 
 /** How many opcodes run before the clock is looked at. */
 const STEPS_PER_LOOK = 256
+
+/** Most opcodes that run between two looks at the clock where few are traced. */
+const UNTRACED_PER_LOOK = 4096
+
+/** Runs the innermost frame up to the next opcode that the tracer wants, or through it. */
+export function stepMarked(
+  run: Execution,
+  react: (run: Execution, active: ActiveFrame, reason: number) => RunProgress,
+): RunProgress {
+  const active = run.frames.at(-1)
+  if (active === undefined) throw new Error('there is no frame to run')
+  // What a traced frame remembers of the stack is of the opcode before.
+  active.traced = undefined
+  const reason = run.engine.runToMarked(UNTRACED_PER_LOOK)
+  if (reason === MARKED) return stepFrame(run, react)
+  if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
+  run.engine.flushStores()
+  return react(run, active, reason)
+}
 
 /** Runs one opcode of the innermost frame. `react` carries out what the interpreter stopped for. */
 export function stepFrame(

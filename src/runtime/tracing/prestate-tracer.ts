@@ -1,5 +1,6 @@
 // geth's prestateTracer: the accounts that a transaction accessed, with the state before it; in diff mode only those that
 // it changed, before and after.
+import { opcodeOf } from '../../evm/opcodes.ts'
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import {
   type Address,
@@ -41,7 +42,16 @@ const SLOT = new Set(['SLOAD', 'SSTORE'])
 const ACCOUNT = new Set(['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH', 'SELFDESTRUCT'])
 const CALL = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
+/** The opcodes of the sets above, and those that create. */
+const STEPS: ReadonlySet<number> = new Set(
+  Array.from({ length: 256 }, (_, code) => code).filter((code) => {
+    const { name } = opcodeOf(code)
+    return SLOT.has(name) || ACCOUNT.has(name) || CALL.has(name) || name === 'CREATE' || name === 'CREATE2'
+  }),
+)
+
 export class PrestateTracer implements Tracer {
+  readonly stepsOf = STEPS
   readonly #options: PrestateOptions
   /** Accounts that were accessed, each with its accessed slots. */
   readonly #accessed = new Map<Address, Set<Hash>>()

@@ -1,6 +1,6 @@
 // The log of a frame's opcodes as JSON text, in go-ethereum's format of struct logs. A record has two parts: what the frame
 // holds is written before the opcode runs, behind room for the head, which shows the opcode's cost. `../step-log.ts` takes
-// the text, and ends the records of opcodes that the host carries out.
+// the text, and ends the records of opcodes that the host carries out. For tracers of a few opcodes the others just run.
 
 import {
   CURRENT,
@@ -38,6 +38,8 @@ import {
   LOG_STORAGE,
   LOG_TAIL_END,
   LOG_WORDS,
+  MARKED,
+  MARKS,
   MISSING,
   PAUSED,
   REFUND,
@@ -80,6 +82,23 @@ export function logSteps(most: u32): i32 {
   return PAUSED
 }
 
+/** Runs up to `most` opcodes of the current frame. PAUSED: they have run. MARKED: the next one is marked in MARKS. Else as `step`. */
+export function runToMarked(most: u32): i32 {
+  const frame = usize(load<u32>(CURRENT))
+  for (; most !== 0; most--) {
+    if (load<u8>(MARKS + usize(opcodeAt(frame, load<u32>(frame, F_PC)))) !== 0) return MARKED
+    const reason = interpretPlainly(frame, ENDLESS, 1)
+    if (reason !== PAUSED) return reason
+  }
+  return PAUSED
+}
+
+/** The opcode at a place of the code; behind its end there is a STOP. */
+// @inline
+function opcodeAt(frame: usize, pc: u32): u32 {
+  return pc < load<u32>(frame, F_CODE_LENGTH) ? u32(load<u8>(usize(load<u32>(frame, F_CODE)) + usize(pc))) : 0
+}
+
 /** Writes what the frame holds before the opcode; false: there is no room, and nothing is written. */
 function beginRecord(frame: usize): bool {
   const flags = load<u32>(LOG_FLAGS)
@@ -94,8 +113,7 @@ function beginRecord(frame: usize): bool {
   if (u64(tail) + length > u64(LOG_END)) return false
 
   const pc = load<u32>(frame, F_PC)
-  const isInside = pc < load<u32>(frame, F_CODE_LENGTH)
-  const op = isInside ? u32(load<u8>(usize(load<u32>(frame, F_CODE)) + usize(pc))) : 0
+  const op = opcodeAt(frame, pc)
   store<u32>(LOG_PC, pc)
   store<u32>(LOG_OP, op)
   store<i64>(LOG_GAS, load<i64>(frame, F_GAS))
