@@ -40,8 +40,8 @@ export type Execution = {
   readonly frames: ActiveFrame[]
   /** How many have begun. */
   messageCount: number
-  /** How many opcodes, or turns of the log, have been traced. */
-  stepCount: number
+  /** How many turns have begun. */
+  turnCount: number
 }
 
 /** Undefined: a frame was opened, and runs next. */

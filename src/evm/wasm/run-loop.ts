@@ -34,6 +34,8 @@ import { StateHost } from './state-host.ts'
 import { isLogging, logFrame, logOf, takeLog } from './step-log.ts'
 import { stepFrame, stepMarked } from './step-tracing.ts'
 
+/** Turns that pass between two looks at the clock, when none of them ends by its gas. */
+const TURNS_PER_LOOK = 128
 const REVERT = 0xfd
 const RETURN = 0xf3
 const SELFDESTRUCT = 0xff
@@ -134,7 +136,7 @@ function newExecution(place: EngineLease, host: Host, { caller }: IncomingMessag
     opcodeHost,
     frames: [],
     messageCount: 0,
-    stepCount: 0,
+    turnCount: 0,
   }
   return run
 }
@@ -170,6 +172,11 @@ export const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): bo
 
 /** Runs the innermost frame until its turn is over or the host is needed. */
 function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined> | undefined {
+  // Each call that the host opens begins a new turn: many short ones never end by their gas.
+  if (++run.turnCount % TURNS_PER_LOOK === 0) {
+    const pause = run.host.pauseIfDue()
+    if (pause !== undefined) return pause.then(() => undefined)
+  }
   const reason = run.engine.run()
   if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
   adoptFrames(run)

@@ -37,7 +37,7 @@ const SSTORE = 0x55
 
 /** Opcodes that run between two looks at the clock, slots that they read or write, and turns that end with a call. */
 const STEPS_PER_LOOK = 1024
-const SLOTS_PER_LOOK = 64
+const SLOTS_PER_LOOK = 8
 const TURNS_PER_LOOK = 16
 /** Bytes of text that are taken before the next turn. */
 const MUCH_TEXT = 1 << 18
@@ -185,7 +185,7 @@ export function logFrame(
   const { engine, host } = run
   const active = run.frames.at(-1)
   if (active === undefined) throw new Error('there is no frame to run')
-  if (++run.stepCount % TURNS_PER_LOOK === 0) {
+  if (++run.turnCount % TURNS_PER_LOOK === 0) {
     const pause = host.pauseIfDue()
     if (pause !== undefined) return pause.then(() => undefined)
   }
@@ -196,7 +196,7 @@ export function logFrame(
   if (reason === LOG_FULL) {
     if (engine.words[LOG_AT >>> 2] === LOG_TEXT) return stepFrame(run, react)
     takeLog(engine, log)
-    return undefined
+    return host.pauseIfDue()?.then(() => undefined)
   }
   if (reason !== PAUSED) traced.traceRun(run, reason)
   if (reason === PAUSED) return host.pauseIfDue()?.then(() => undefined)

@@ -166,7 +166,7 @@ export function stepFrame(
   const { engine, host } = run
   const active = run.frames.at(-1)
   if (active === undefined) throw new Error('there is no frame to run')
-  if (++run.stepCount % STEPS_PER_LOOK === 0) {
+  if (++run.turnCount % STEPS_PER_LOOK === 0) {
     const pause = host.pauseIfDue()
     if (pause !== undefined) return pause.then(() => undefined)
   }
