@@ -1,20 +1,21 @@
-// Runs mined transactions, blocks and calls under a tracer. Each request replays on its own view from the state of the parent
-// block; nothing is cached.
+// Runs mined transactions, blocks and calls under a tracer. Each request replays on a view of its own; what lies before a
+// traced transaction is replayed once (`replay-cache.ts`).
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Block } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/execution-recorder.ts'
-import { type ReplayLimits, replayBlock, replayUpTo, type TransactionRange } from '../runtime/tracing/replay.ts'
+import { BlockReplay, type ReplayLimits, type Traced, traceRest } from '../runtime/tracing/replay.ts'
 import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
+import { ReplayCache } from './replay-cache.ts'
 import type {
   BlockRef,
   CallBundle,
@@ -40,6 +41,7 @@ export class ChainTraces implements Traces {
   readonly #limits: CallLimits
   readonly #reader: BlockReader
   readonly #scripts: Scripts | undefined
+  readonly #replays = new ReplayCache()
 
   /** `scripts`: left out, JavaScript is refused. */
   constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: BlockReader, scripts?: Scripts) {
@@ -87,14 +89,14 @@ export class ChainTraces implements Traces {
 
   async replayTransaction(hash: Hash, detail: ReplayDetail = PLAIN): Promise<Replayed> {
     const { block, index } = this.#mined(hash)
-    const [replayed] = await this.#record(block, { first: index, last: index }, detail)
+    const [replayed] = await this.#record(block, index, detail)
     if (replayed === undefined) throw new ChainError('not-found', 'transaction not found')
     return replayed
   }
 
   async replayBlock(of: BlockRef, detail: ReplayDetail = PLAIN): Promise<Replayed[]> {
     const block = await this.#block(of)
-    return this.#record(block, whole(block), detail)
+    return this.#record(block, undefined, detail)
   }
 
   async replayCalls(
@@ -121,7 +123,8 @@ export class ChainTraces implements Traces {
     const view = this.#parentView(block)
     const makeTracer = (): Tracer => ({ result: () => undefined })
     const limits = limitsOf({ timeout: Number.POSITIVE_INFINITY, signal })
-    for await (const _ of this.#replay(block, whole(block), makeTracer, limits, view)) {
+    const replay = await this.#begin(block, view, limits.pause)
+    for await (const _ of traceRest(replay, makeTracer, limits)) {
       roots.push(view.root())
     }
     return roots
@@ -142,38 +145,47 @@ export class ChainTraces implements Traces {
       }
       return traces
     }
-    const { block, span } = task.kind === 'block' ? { block: task.of, span: whole(task.of) } : this.#spanOf(task.hash)
+    const { block, index } = task.kind === 'block' ? { block: task.of, index: undefined } : this.#mined(task.hash)
     const traces: TraceResult[] = []
-    for await (const { tracer, outcome } of this.#replay(block, span, makeTracer, limitsOf(options))) {
+    for await (const { tracer, outcome } of this.#replay(block, index, makeTracer, limitsOf(options))) {
       traces.push(traceOf(tracer, outcome))
     }
     return [traces]
   }
 
-  #spanOf(hash: Hash): { block: Block; span: TransactionRange } {
-    const { block, index } = this.#mined(hash)
-    return { block, span: { first: index, last: index } }
-  }
-
-  async #record(block: Block, span: TransactionRange, detail: ReplayDetail): Promise<Replayed[]> {
+  async #record(block: Block, only: number | undefined, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
     const makeRecorder = () => new ExecutionRecorder(detail)
     const limits = limitsOf({ timeout: this.#limits.time, signal: detail.signal })
-    for await (const traced of this.#replay(block, span, makeRecorder, limits)) {
+    for await (const traced of this.#replay(block, only, makeRecorder, limits)) {
       const { transaction, index, tracer, outcome } = traced
       replayed.push({ ...tracer.result(outcome), transaction, index, header: block.header })
     }
     return replayed
   }
 
-  #replay<T extends Tracer>(
+  /** Traces one transaction of a block, or all of them. */
+  async *#replay<T extends Tracer>(
     block: Block,
-    span: TransactionRange,
+    only: number | undefined,
     makeTracer: () => T,
     limits: ReplayLimits,
-    view = this.#parentView(block),
-  ) {
-    return replayBlock(this.#runtime, view, block, this.#ancestorsOf(block), span, makeTracer, limits)
+  ): AsyncGenerator<Traced<T>> {
+    const view = this.#parentView(block)
+    const { version } = view
+    const begin = () => this.#begin(block, view, limits.pause)
+    if (only === undefined) {
+      yield* traceRest(await begin(), makeTracer, limits)
+      return
+    }
+    const replay = await this.#replays.at(block, only, version, begin, limits.pause)
+    const traced = await replay.trace(makeTracer(), limits)
+    yield traced
+    this.#replays.keep(replay, version)
+  }
+
+  #begin(block: Block, view: View, pause: Pause): Promise<BlockReplay> {
+    return BlockReplay.begin(this.#runtime, view, block, this.#ancestorsOf(block), pause)
   }
 
   async *#calls<T extends Tracer>(
@@ -204,7 +216,8 @@ export class ChainTraces implements Traces {
       throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
     }
     const view = this.#parentView(block)
-    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, yieldToEventLoop('heavy', signal))
+    const pause = yieldToEventLoop('heavy', signal)
+    await (await this.#begin(block, view, pause)).advance(index, pause)
     return { header: block.header, view }
   }
 
@@ -255,4 +268,3 @@ const limitsOf = ({ timeout, signal }: ReplayBounds): ReplayLimits => ({
   timeout,
   pause: yieldToEventLoop('heavy', signal),
 })
-const whole = ({ transactions }: Block): TransactionRange => ({ first: 0, last: transactions.length - 1 })

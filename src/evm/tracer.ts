@@ -57,6 +57,25 @@ export type EnterEvent = {
   readonly depth: number
 }
 
+/**
+ * Takes the steps as JSON text, in go-ethereum's format of struct logs. An engine that writes it calls this instead of `step`,
+ * except for records of more than a megabyte.
+ */
+export interface StepLog {
+  readonly shows: {
+    readonly stack: boolean
+    readonly memory: boolean
+    readonly returnData: boolean
+    readonly storage: boolean
+  }
+  /** How many records are wanted, infinity for all. With 0 opcodes run untraced. */
+  readonly left: number
+  /** Takes the next part of the text, in which a comma stands before each record, and the number of records that end in it. */
+  add(text: Buffer, records: number): void
+  /** The member `storage` of a step that reads or writes a slot, with a comma before it. Copy what you keep. */
+  storage(of: Address, key: Hash, value: Hash): Uint8Array
+}
+
 /** Receives the events of a machine that runs. With `step` the engines run opcode by opcode, which is slow. */
 export interface MessageTracer {
   enter?(message: EnterEvent): void
@@ -69,6 +88,10 @@ export interface MessageTracer {
   log?(log: Log): void
   /** Before each opcode. */
   step?(step: Step): void
+  /** Numbers of the opcodes whose steps are wanted; undefined: all. Engines may report others, too. */
+  readonly stepsOf?: ReadonlySet<number>
+  /** Takes steps in place of `step`, where the engine can write them. */
+  readonly stepLog?: StepLog
   /** Whether `step` looks at memory: if not, engines need not keep it as it was before the opcode. */
   readonly readsMemory?: boolean
   /** Whether `step` looks at storage: then engines keep what an SSTORE is about to overwrite. */

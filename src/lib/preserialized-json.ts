@@ -23,6 +23,8 @@ export class PreserializedList {
   readonly #parts: Buffer[] = []
   #open = '['
   #length = 0
+  /** Whether a part of an entry was added. */
+  #hasText = false
 
   get length(): number {
     return this.#length
@@ -34,6 +36,15 @@ export class PreserializedList {
     if (this.#open.length < PART) return
     this.#parts.push(Buffer.from(this.#open))
     this.#open = ''
+  }
+
+  /** Adds the next part of a text with a comma before each entry, and the number of entries that end in it. */
+  addText(text: Buffer, entries: number): void {
+    if (this.#open !== '') this.#parts.push(Buffer.from(this.#open))
+    this.#open = ''
+    this.#parts.push(this.#hasText || this.#length > 0 ? text : text.subarray(1))
+    this.#hasText = true
+    this.#length += entries
   }
 
   /** The list with the entries added so far. */

@@ -9,7 +9,7 @@ const CHUNK_LENGTH = 1 << 18
 /** Maximum characters of one response; 2^27 below the longest string, so that a batch can add others to it. */
 const MAX_LENGTH = constants.MAX_STRING_LENGTH - (1 << 27)
 /** Buffers below this many bytes are copied into the text around them: each chunk costs a write to the socket. */
-const MIN_BUFFER = 1 << 14
+const MIN_BUFFER = 1 << 17
 /** The estimate of a value's length looks at this many items of each list, down to this many levels. */
 const SAMPLES = 8
 const MAX_DEPTH = 6

@@ -28,6 +28,7 @@ import {
 } from './layout.ts'
 import { type EngineRules, rulesOf } from './rules.ts'
 import { type EngineLease, execute } from './run-loop.ts'
+import { logOf, openLog } from './step-log.ts'
 
 /** More gas could pay for more memory than the engine can address. */
 const MOST_GAS = 1n << 40n
@@ -65,6 +66,10 @@ export class WasmEngine implements Engine {
       chainId: this.#common.chainId(),
       block,
     })
+    const log = logOf({ host: this.#host, rules })
+    if (log !== undefined) openLog(instance, log)
+    const marked = this.#host.tracer?.stepsOf
+    if (marked !== undefined) instance.mark(marked)
     const lease = { instance, rules, blobHashes: message.blobVersionedHashes }
     this.#lease = lease
     const incoming: IncomingMessage = {

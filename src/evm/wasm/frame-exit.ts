@@ -24,8 +24,7 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
   }
   if (tracer?.exit === undefined) return undefined
   const result = resultOf(run, active, end)
-  active.traced?.refresh(run)
-  run.host.messageEnded(result, end.hasRun ? active.traced : undefined)
+  run.host.messageEnded(result, end.hasRun ? active.traced?.state(run) : undefined)
   return result
 }
 

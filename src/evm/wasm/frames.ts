@@ -6,7 +6,6 @@ import { failureOf, opcodeFailure } from '../failure.ts'
 import type { Host, NativeOutcome } from '../host.ts'
 import type { CallKind } from '../message.ts'
 import { isCreation, type Message } from '../message.ts'
-import type { Opcode } from '../opcodes.ts'
 import { NO_LOGS, type Result } from '../result.ts'
 import type { Substate, SubstateMark } from '../substate.ts'
 import type { FrameState } from '../tracer.ts'
@@ -41,8 +40,8 @@ export type Execution = {
   readonly frames: ActiveFrame[]
   /** How many have begun. */
   messageCount: number
-  /** How many opcodes have been traced. */
-  stepCount: number
+  /** How many turns have begun. */
+  turnCount: number
 }
 
 /** Undefined: a frame was opened, and runs next. */
@@ -158,25 +157,16 @@ export type WasmMessage = {
   readonly word: number
 }
 
-/** A frame as a tracer of opcodes sees it (`step-tracing.ts`). */
-export interface TracedFrame extends FrameState {
-  /** The number of the opcode that runs next. */
-  readonly number: number
-  readonly opcode: Opcode
-  /** Reads the frame as it is now. */
-  refresh(run: Execution): void
-  /** Keeps memory as it is, if the next opcode writes to it. */
-  keepMemory(): void
-  /** Keeps the slot that an SSTORE is about to write. */
-  keepSlot(run: Execution): void
-  /** Emits the step of an opcode that has run. */
+/** A frame whose opcodes are traced (`step-tracing.ts`, `step-log.ts`). */
+export interface TracedFrame {
+  /** The frame as a tracer sees it. */
+  state(run: Execution): FrameState | undefined
+  /** Traces the opcode that has run. */
   traceStep(run: Execution, cost?: bigint, error?: string): void
-  /** Emits the step of an opcode that failed before it ran. `total`: its whole price, if known. */
+  /** Traces an opcode that failed before it ran. `total`: its whole price, if known. */
   traceFailedStep(run: Execution, failure: FailureCode, total?: bigint): void
-  /** Emits the step of an opcode that the host carries out. `handedOn`: gas of the new message. */
+  /** Traces an opcode that the host carries out. `handedOn`: gas of the new message. */
   traceHostStep(run: Execution, handedOn: number, failure?: FailureCode, more?: number): void
-  /** go-ethereum's constant gas of the opcode. */
-  constantGas(run: Execution): bigint
 }
 
 /** A message that has begun: its frame, 0 while it has none, and what its failure takes back. */
@@ -186,7 +176,6 @@ export type ActiveFrame = {
   /** Where the engine's memory was free before. */
   readonly memoryTop: number
   frame: number
-  /** The frame as it is shown to a tracer that is told of opcodes. */
   traced: TracedFrame | undefined
 }
 

@@ -20,6 +20,9 @@ import {
   F_MEMORY_SIZE,
   FRAMES,
   HASH_DELAY,
+  LOG_GAS,
+  LOG_REFUND,
+  MARKS,
   MAY_CALL,
   OPCODES,
   PARAMETERS,
@@ -102,6 +105,44 @@ export class Instance extends Memory {
     const reason = this.#exports.step()
     this.refresh()
     return reason
+  }
+
+  /** Runs and logs up to `most` opcodes of the current frame: see `step-log.ts`. */
+  logSteps(most: number): number {
+    const reason = this.#exports.logSteps(most)
+    this.refresh()
+    return reason
+  }
+
+  /** Opcodes before which `runToMarked` stops. */
+  mark(opcodes: ReadonlySet<number>): void {
+    this.bytes.fill(0, MARKS, MARKS + 256)
+    for (const opcode of opcodes) this.bytes[MARKS + opcode] = 1
+  }
+
+  /** Runs up to `most` opcodes of the current frame, none of them marked. */
+  runToMarked(most: number): number {
+    const reason = this.#exports.runToMarked(most)
+    this.refresh()
+    return reason
+  }
+
+  writeHead(cost: bigint, errorLength: number): void {
+    this.#exports.writeHead(cost, errorLength)
+  }
+
+  endRecord(moreRefund: bigint): void {
+    this.#exports.endRecord(moreRefund)
+  }
+
+  /** The refund that the host knows of, for the log. */
+  set loggedRefund(refund: number) {
+    this.limbs[LOG_REFUND >>> 3] = BigInt(refund)
+  }
+
+  /** Gas before the opcode of the record. */
+  get loggedGas(): bigint {
+    return this.limbs[LOG_GAS >>> 3] ?? 0n
   }
 
   /** Memory of a frame up to so many bytes, for gas that was charged. */
@@ -204,6 +245,7 @@ export class Instance extends Memory {
     if (refund === 0n) return
     host.addRefund(Number(BigInt.asIntN(64, refund)))
     this.limbs[REFUND >>> 3] = 0n
+    this.limbs[LOG_REFUND >>> 3] = (this.limbs[LOG_REFUND >>> 3] ?? 0n) + refund
   }
 
   /** What is remembered of accounts and slots may not be so any more. */

@@ -42,6 +42,24 @@ export const PLAIN = 5376
 export const MISSING = 5384
 /** i64: by how much the refund would have grown with an SSTORE that MISSING is of. */
 export const MISSING_REFUND = 5392
+/** What the log of steps shows (`LOG_…` flags), where its text ends, and where that of the record's frame ends: u32 each. */
+export const LOG_FLAGS = 5400
+export const LOG_AT = 5404
+export const LOG_TAIL_END = 5408
+/** Of the record: pc, opcode, height of the stack, and how many stack items stand at LOG_WORDS, u32 each; gas before, i64. */
+export const LOG_PC = 5412
+export const LOG_OP = 5416
+export const LOG_HEIGHT = 5420
+export const LOG_SHOWN = 5424
+export const LOG_GAS = 5432
+/** i64: the refund that the host knows of. */
+export const LOG_REFUND = 5440
+/** Key and value of an SLOAD or SSTORE, as big-endian words. */
+export const LOG_KEY = 5448
+/** u32: how many records the text has. */
+export const LOG_COUNT = 5512
+/** A byte for each opcode: whether `runToMarked` stops before it. */
+export const MARKS = 5632
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
@@ -63,6 +81,29 @@ export const CODES = 917504
 export const CODES_END = 8650752
 /** Frames, one above the other: header, stack, memory, and the next frame behind what this memory has become. */
 export const FRAMES = 8650752
+
+// --- the log of steps. While there is one, the frames begin behind it.
+
+/** Names of the opcodes: each its length in a byte, then its text. */
+export const LOG_NAMES = 8650752
+export const LOG_NAME_BYTES = 32
+/** JSON text of an error. */
+export const LOG_ERROR = 8658944
+export const LOG_ERROR_BYTES = 512
+/** The stack of the last record, the text of its items, and where in it each item's text begins. */
+export const LOG_WORDS = 8659456
+export const LOG_OFFSETS = 8693248
+export const LOG_STACK_TEXT = 8698368
+/** The text: records with a comma before each. */
+export const LOG_TEXT = 8771584
+export const LOG_END = 9820160
+/** Room for the head of a record. */
+export const LOG_HEAD = 1024
+/** What a record shows. */
+export const LOG_STACK = 1
+export const LOG_MEMORY = 2
+export const LOG_RETURN = 4
+export const LOG_STORAGE = 8
 
 /** Zero bytes behind a code: what a PUSH at its end reads, and the STOP of running past it. */
 export const CODE_PADDING = 40
@@ -202,6 +243,14 @@ export const NO_MEMORY = 264
 
 /** Compiled code leaves the rest to the interpreter. */
 export const FALLEN = 265
+
+/** The log has no room for the next record. */
+export const LOG_FULL = 266
+/** The record of an SLOAD or SSTORE waits for the storage that it shows. */
+export const LOG_SLOT = 267
+
+/** The next opcode is marked. */
+export const MARKED = 268
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

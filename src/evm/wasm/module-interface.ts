@@ -111,6 +111,13 @@ export type EngineExports = {
   run(): number
   /** One opcode of the current frame; PAUSED, or why the frame does not go on. */
   step(): number
+  /** Up to `most` opcodes, each with a record in the log; as `step`, or LOG_FULL or LOG_SLOT. */
+  logSteps(most: number): number
+  /** Up to `most` opcodes, up to the next that is marked; as `step`, or MARKED. */
+  runToMarked(most: number): number
+  /** The head of the record that waits, and its end. */
+  writeHead(cost: bigint, errorLength: number): void
+  endRecord(moreRefund: bigint): void
   cacheAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number

@@ -31,8 +31,11 @@ import {
 } from './layout.ts'
 import type { EngineRules } from './rules.ts'
 import { StateHost } from './state-host.ts'
-import { stepFrame } from './step-tracing.ts'
+import { isLogging, logFrame, logOf, takeLog } from './step-log.ts'
+import { stepFrame, stepMarked } from './step-tracing.ts'
 
+/** Turns that pass between two looks at the clock, when none of them ends by its gas. */
+const TURNS_PER_LOOK = 128
 const REVERT = 0xfd
 const RETURN = 0xf3
 const SELFDESTRUCT = 0xff
@@ -103,7 +106,11 @@ function proceed(run: Execution, begun: FrameResult | undefined): Result | Promi
     if (active === undefined) throw new Error('a message ended that had not begun')
     const result = finishMessage(run, active, end)
     const parent = run.frames.at(-1)
-    if (parent === undefined) return result ?? resultOf(run, active, end)
+    if (parent === undefined) {
+      const log = logOf(run)
+      if (log !== undefined) takeLog(run.engine, log)
+      return result ?? resultOf(run, active, end)
+    }
     run.engine.top = active.memoryTop
     resumeCaller(run, parent, active, end)
   }
@@ -129,7 +136,7 @@ function newExecution(place: EngineLease, host: Host, { caller }: IncomingMessag
     opcodeHost,
     frames: [],
     messageCount: 0,
-    stepCount: 0,
+    turnCount: 0,
   }
   return run
 }
@@ -142,13 +149,34 @@ function attachHost({ engine, opcodeHost, host, rules }: Execution): void {
 /** Runs frames until a message ends at once or something has to be awaited. */
 function runFrame(run: Execution): FrameResult | Promise<FrameResult | undefined> {
   for (;;) {
-    const begun = run.host.tracer?.step === undefined ? runTurn(run) : stepFrame(run, react)
+    const begun = runNext(run)
     if (begun !== undefined) return begun
   }
 }
 
+/** The next turn of the innermost frame; where opcodes are traced, as far as the tracer's way allows. */
+function runNext(run: Execution): RunProgress {
+  const { tracer } = run.host
+  if (tracer?.step === undefined) return runTurn(run)
+  const log = logOf(run)
+  if (log === undefined) return isMarked(run) ? stepMarked(run, react) : stepFrame(run, react)
+  if (isLogging(run.engine, log)) return logFrame(run, log, react)
+  const active = run.frames.at(-1)
+  if (active !== undefined) active.traced = undefined
+  return runTurn(run)
+}
+
+/** Whether the tracer wants some opcodes only; which ones means nothing where a proposal has changed opcodes. */
+export const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): boolean =>
+  host.tracer?.stepsOf !== undefined && rules.table.changed.size === 0
+
 /** Runs the innermost frame until its turn is over or the host is needed. */
 function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined> | undefined {
+  // Each call that the host opens begins a new turn: many short ones never end by their gas.
+  if (++run.turnCount % TURNS_PER_LOOK === 0) {
+    const pause = run.host.pauseIfDue()
+    if (pause !== undefined) return pause.then(() => undefined)
+  }
   const reason = run.engine.run()
   if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
   adoptFrames(run)

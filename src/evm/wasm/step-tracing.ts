@@ -1,36 +1,19 @@
 // Emits a tracer's `step` events for the WebAssembly engine. An event shows the frame before the opcode, but is emitted
 // after the opcode has run, when its cost is known. Only stack items that the last opcode may have changed are read again.
 import { type Address, bigToWord } from '../../lib/hex.ts'
-import { type FailureCode, failureOf } from '../failure.ts'
-import { type Operation, stackFaultOf } from '../opcode-table.ts'
+import type { Operation } from '../opcode-table.ts'
 import { type Opcode, opcodeOf } from '../opcodes.ts'
 import { type FrameState, stackItem } from '../tracer.ts'
-import type { ActiveFrame, Execution, TracedFrame } from './frames.ts'
-import { CALL_KINDS, type RunProgress } from './frames.ts'
+import type { ActiveFrame, Execution, RunProgress } from './frames.ts'
 import type { Instance } from './instance.ts'
-import {
-  F_CODE,
-  F_CODE_LENGTH,
-  F_MEMORY_SIZE,
-  F_PC,
-  F_STACK,
-  F_TOP,
-  INVALID_JUMP,
-  INVALID_OPCODE,
-  NO_MEMORY,
-  OUT_OF_GAS,
-  PAUSED,
-  RETURN_OUT_OF_BOUNDS,
-  STACK_OVERFLOW,
-  STACK_UNDERFLOW,
-  STATIC_CHANGE,
-} from './layout.ts'
+import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP, MARKED, PAUSED } from './layout.ts'
+import { StepCosts } from './step-costs.ts'
 
 /** Opcodes that write memory before the tracer is told of them. */
 const SSTORE = 0x55
 const WRITES_MEMORY = new Set([0x37, 0x39, 0x3c, 0x3e, 0x52, 0x53, 0x5e])
 
-export class WasmFrame implements TracedFrame {
+export class WasmFrame extends StepCosts implements FrameState {
   pc = 0
   gas = 0n
   refund = 0n
@@ -47,6 +30,7 @@ export class WasmFrame implements TracedFrame {
   #memory: Uint8Array | undefined
 
   constructor(engine: Instance, { frame, message: call }: ActiveFrame) {
+    super()
     this.#engine = engine
     this.#frame = frame
     this.depth = call.depth
@@ -85,7 +69,15 @@ export class WasmFrame implements TracedFrame {
     }
   }
 
-  /** The opcode's number. */
+  get height(): number {
+    return this.stack.length
+  }
+
+  state(run: Execution): FrameState {
+    this.refresh(run)
+    return this
+  }
+
   get number(): number {
     return this.#opcode
   }
@@ -116,7 +108,7 @@ export class WasmFrame implements TracedFrame {
   // --- step events
 
   /** Emits the step of an opcode that the interpreter has run. Its cost is the gas that the frame has lost. */
-  traceStep(run: Execution, cost = this.#spent(), error?: string): void {
+  traceStep(run: Execution, cost = this.spent(), error?: string): void {
     // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
     if (this.#opcode === SSTORE) {
       this.#refreshRefund(run)
@@ -129,39 +121,12 @@ export class WasmFrame implements TracedFrame {
     run.host.tracer?.step?.({ frame: this, opcode: operation ? opcode : this.opcode, cost, memorySize, error })
   }
 
-  /**
-   * Tells of an opcode that failed before it ran. `total`: what it would have cost, if that is known; go-ethereum counts the
-   * constant part alone where that cannot be paid.
-   */
-  traceFailedStep(run: Execution, failure: FailureCode, total?: bigint): void {
-    const constant = this.constantGas(run)
-    const operation = run.rules.table.operations[this.#opcode]
-    const isStack = failure === 'stack underflow' || failure === 'stack overflow'
-    const words = isStack && operation ? stackFaultOf(operation, this.stack.length) : undefined
-    const cost = total === undefined || this.gas < constant ? constant : total
-    this.traceStep(run, cost, words ?? failureOf(failure).message)
-  }
-
-  /**
-   * Tells of an opcode that the host carries out, before it does. `handedOn`: gas that goes with the message. `more`: what
-   * could not be paid any more.
-   */
-  traceHostStep(run: Execution, handedOn: number, failure?: FailureCode, more?: number): void {
-    if (failure === undefined) this.traceStep(run, this.#spent() + BigInt(handedOn))
-    else this.traceFailedStep(run, failure, more === undefined ? undefined : this.#spent() + BigInt(more))
-  }
-
-  /** go-ethereum's constant gas of the opcode. */
-  constantGas(run: Execution): bigint {
-    return run.rules.table.operations[this.#opcode]?.constantGas ?? 0n
-  }
-
   #refreshRefund({ engine, substate }: Execution): void {
     engine.flushStores()
     this.refund = BigInt(substate.refund)
   }
 
-  #spent(): bigint {
+  spent(): bigint {
     return this.gas - BigInt(this.#engine.gas(this.#frame))
   }
 
@@ -173,8 +138,25 @@ export class WasmFrame implements TracedFrame {
 
 /** How many opcodes run before the clock is looked at. */
 const STEPS_PER_LOOK = 256
-/** CREATE, CREATE2 and SELFDESTRUCT: the host tells of them, and of calls, when it knows what they cost. */
-const HOST_OPCODES = new Set([0xf0, 0xf5, 0xff])
+
+/** Most opcodes that run between two looks at the clock where few are traced. */
+const UNTRACED_PER_LOOK = 4096
+
+/** Runs the innermost frame up to the next opcode that the tracer wants, or through it. */
+export function stepMarked(
+  run: Execution,
+  react: (run: Execution, active: ActiveFrame, reason: number) => RunProgress,
+): RunProgress {
+  const active = run.frames.at(-1)
+  if (active === undefined) throw new Error('there is no frame to run')
+  // What a traced frame remembers of the stack is of the opcode before.
+  active.traced = undefined
+  const reason = run.engine.runToMarked(UNTRACED_PER_LOOK)
+  if (reason === MARKED) return stepFrame(run, react)
+  if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
+  run.engine.flushStores()
+  return react(run, active, reason)
+}
 
 /** Runs one opcode of the innermost frame. `react` carries out what the interpreter stopped for. */
 export function stepFrame(
@@ -184,39 +166,16 @@ export function stepFrame(
   const { engine, host } = run
   const active = run.frames.at(-1)
   if (active === undefined) throw new Error('there is no frame to run')
-  if (++run.stepCount % STEPS_PER_LOOK === 0) {
+  if (++run.turnCount % STEPS_PER_LOOK === 0) {
     const pause = host.pauseIfDue()
     if (pause !== undefined) return pause.then(() => undefined)
   }
-  active.traced ??= new WasmFrame(engine, active)
-  const { traced } = active
+  const traced = active.traced instanceof WasmFrame ? active.traced : new WasmFrame(engine, active)
+  active.traced = traced
   traced.refresh(run)
   if (host.tracer?.readsMemory === true) traced.keepMemory()
   if (host.tracer?.readsState === true) traced.keepSlot(run)
   const reason = engine.step()
-  traceRunStep(run, traced, reason)
+  traced.traceRun(run, reason)
   return reason === PAUSED ? undefined : react(run, active, reason)
-}
-
-/** Failures that are found before an opcode runs; others are found as it runs, and told with its whole cost. */
-const FOUND_BEFORE: ReadonlyMap<number, FailureCode> = new Map([
-  [OUT_OF_GAS, 'out of gas'],
-  [STACK_UNDERFLOW, 'stack underflow'],
-  [STACK_OVERFLOW, 'stack overflow'],
-  [STATIC_CHANGE, 'write protection'],
-])
-
-function traceRunStep(run: Execution, traced: TracedFrame, reason: number): void {
-  if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY) return
-  const { missing } = run.engine
-  const failure = FOUND_BEFORE.get(reason)
-  // TSTORE finds that its frame is static when it runs.
-  if (failure !== undefined && !(reason === STATIC_CHANGE && traced.opcode.name === 'TSTORE')) {
-    traced.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing > 0n ? traced.gas + missing : undefined)
-  } else if (reason === RETURN_OUT_OF_BOUNDS) traced.traceStep(run, traced.gas + missing)
-  else if (reason === INVALID_OPCODE) {
-    // A proposal's operation is told of when its price is known.
-    if (!run.rules.pricedByFunction.has(traced.number)) traced.traceStep(run, 0n)
-  } else if (reason === INVALID_JUMP || failure !== undefined) traced.traceStep(run, traced.constantGas(run))
-  else traced.traceStep(run)
 }

@@ -1,13 +1,17 @@
 // geth's prestateTracer: the accounts that a transaction accessed, with the state before it; in diff mode only those that
 // it changed, before and after.
+import { opcodeOf } from '../../evm/opcodes.ts'
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import {
   type Address,
   bigToFixed,
   bigToWord,
+  equalBytes,
   type Hash,
   type Hex,
+  padLeft,
   toAddress,
+  toHash,
   toHex,
   toQuantity,
 } from '../../lib/hex.ts'
@@ -41,7 +45,16 @@ const SLOT = new Set(['SLOAD', 'SSTORE'])
 const ACCOUNT = new Set(['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH', 'SELFDESTRUCT'])
 const CALL = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
+/** The opcodes of the sets above, and those that create. */
+const STEPS: ReadonlySet<number> = new Set(
+  Array.from({ length: 256 }, (_, code) => code).filter((code) => {
+    const { name } = opcodeOf(code)
+    return SLOT.has(name) || ACCOUNT.has(name) || CALL.has(name) || name === 'CREATE' || name === 'CREATE2'
+  }),
+)
+
 export class PrestateTracer implements Tracer {
+  readonly stepsOf = STEPS
   readonly #options: PrestateOptions
   /** Accounts that were accessed, each with its accessed slots. */
   readonly #accessed = new Map<Address, Set<Hash>>()
@@ -150,7 +163,7 @@ export class PrestateTracer implements Tracer {
     const before = this.#view(this.#before)
     const nonce = Number(before.nonce(of))
     const code = before.code(of)
-    const entries = slots.map((key) => [key, bigToWord(before.storage(of, BigInt(key)))] as const)
+    const entries = slots.map((key) => [key, wordOf(before, of, key)] as const)
     return {
       balance: toQuantity(before.balance(of)),
       ...(code.length > 0 && !this.#options.disableCode && { code: toHex(code) }),
@@ -173,7 +186,7 @@ export class PrestateTracer implements Tracer {
       if (!isNew) pre[of] = this.#account(of, slots)
       return
     }
-    const changed = slots.filter((key) => before.storage(of, BigInt(key)) !== now.storage(of, BigInt(key)))
+    const changed = slots.filter((key) => !equalBytes(before.word(of, key), now.word(of, key)))
     const after: WireAccount = {}
     if (now.balance(of) !== before.balance(of)) after.balance = toQuantity(now.balance(of))
     if (now.nonce(of) !== before.nonce(of)) after.nonce = Number(now.nonce(of))
@@ -183,15 +196,17 @@ export class PrestateTracer implements Tracer {
       if (!this.#options.disableCode) after.code = toHex(now.code(of))
     }
     if (changed.length === 0 && Object.keys(after).length === 0) return
-    const written = changed.filter((key) => now.storage(of, BigInt(key)) !== 0n)
+    const written = changed.filter((key) => now.word(of, key).length > 0)
     if (written.length > 0) {
-      after.storage = Object.fromEntries(written.map((key) => [key, bigToWord(now.storage(of, BigInt(key)))]))
+      after.storage = Object.fromEntries(written.map((key) => [key, wordOf(now, of, key)]))
     }
     post[of] = after
-    const nonZero = changed.filter((key) => before.storage(of, BigInt(key)) !== 0n)
+    const nonZero = changed.filter((key) => before.word(of, key).length > 0)
     if (!isNew) pre[of] = this.#account(of, nonZero)
   }
 }
+
+const wordOf = (view: StateView, of: Address, key: Hash): Hash => toHash(padLeft(view.word(of, key), 32))
 
 const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
 

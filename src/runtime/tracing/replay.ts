@@ -1,6 +1,7 @@
 // Runs mined transactions again under a tracer, on the state before them: the earlier transactions of their block run first,
 // untraced. No receipts or roots are computed.
 import type { Machine } from '../../evm/machine.ts'
+import type { OpcodeTable } from '../../evm/opcode-table.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Pause } from '../../lib/scheduler.ts'
 import type { Block, Transaction, TransactionMessage } from '../../primitives/types.ts'
@@ -11,9 +12,6 @@ import { executeMessage, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
 import type { MessageMode } from '../validity.ts'
 import type { Tracer, TransactionPosition } from './tracer.ts'
-
-/** Indices of the first and last traced transaction of a block; later ones are not run. */
-export type TransactionRange = { readonly first: number; readonly last: number }
 
 export type ReplayLimits = {
   /** Milliseconds that one transaction may take. */
@@ -30,54 +28,127 @@ export type Traced<T> = {
   readonly outcome: MessageResult
 }
 
-/** Replays a block on the view of its parent, up to the last transaction of the range, and yields each traced one. */
-export async function* replayBlock<T extends Tracer>(
-  runtime: Runtime,
-  view: StateView,
-  block: Block,
-  blockHash: BlockHashes,
-  { first, last }: TransactionRange,
-  makeTracer: () => T,
-  { timeout, pause }: ReplayLimits,
-): AsyncGenerator<Traced<T>> {
-  const { machine, env } = await beginReplay(runtime, view, block, blockHash, pause)
-  for (const [index, transaction] of block.transactions.slice(0, last + 1).entries()) {
-    await pause()
-    const mode = modeOf(transaction)
-    if (index < first) {
-      await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
-      continue
+/** The transactions of a block, run again one after the other on the state before them. */
+export class BlockReplay {
+  readonly block: Block
+  readonly view: StateView
+  readonly #runtime: Runtime
+  readonly #env: BlockEnv
+  readonly #table: OpcodeTable
+  readonly #blockHash: BlockHashes
+  #position: number
+  #gasUsed: bigint
+  #machine: Machine | undefined
+
+  private constructor(of: ReplayState) {
+    this.block = of.block
+    this.view = of.view
+    this.#runtime = of.runtime
+    this.#env = of.env
+    this.#table = of.table
+    this.#blockHash = of.blockHash
+    this.#position = of.position
+    this.#gasUsed = of.gasUsed
+  }
+
+  /** Does on the view of the block's parent what a block does before its first transaction. */
+  static async begin(
+    runtime: Runtime,
+    view: StateView,
+    block: Block,
+    blockHash: BlockHashes,
+    pause: Pause,
+  ): Promise<BlockReplay> {
+    const execution = new BlockExecution(runtime, view, block.header, blockHash, pause)
+    await execution.begin()
+    const { env, machine } = execution
+    return new BlockReplay({ runtime, view, block, blockHash, env, table: machine.table, position: 0, gasUsed: 0n })
+  }
+
+  /** Number of the transactions that have run. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** Gas that they have used: it bounds how much of the state they have touched. */
+  get gasUsed(): bigint {
+    return this.#gasUsed
+  }
+
+  /** An independent replay at the same position. */
+  fork(): BlockReplay {
+    return new BlockReplay({
+      runtime: this.#runtime,
+      view: this.view.fork(),
+      block: this.block,
+      blockHash: this.#blockHash,
+      env: this.#env,
+      table: this.#table,
+      position: this.#position,
+      gasUsed: this.#gasUsed,
+    })
+  }
+
+  /** Runs the transactions before `position` that have not run. */
+  async advance(position: number, pause: Pause): Promise<void> {
+    const { spec, fees } = this.#runtime
+    const machine = this.#machineWith(pause)
+    for (const transaction of this.block.transactions.slice(this.#position, position)) {
+      await pause()
+      const running = executeMessage(machine, this.#env, spec.chainId, transaction, modeOf(transaction), fees)
+      this.#count(running instanceof Promise ? await running : running)
     }
-    const tracer = makeTracer()
-    const position = { blockHash: block.header.hash, blockNumber: env.number, transactionHash: transaction.hash, index }
-    machine.deadline = performance.now() + timeout
-    const outcome = await traceMessage(runtime, { machine, env, message: transaction, mode, position }, tracer)
-    machine.deadline = undefined
-    yield { transaction, index, tracer, outcome }
   }
-}
 
-/** Runs the block's system calls and its first `count` transactions. */
-export async function replayUpTo(
-  runtime: Runtime,
-  view: StateView,
-  block: Block,
-  blockHash: BlockHashes,
-  count: number,
-  pause: Pause,
-): Promise<void> {
-  const { machine, env } = await beginReplay(runtime, view, block, blockHash, pause)
-  for (const transaction of block.transactions.slice(0, count)) {
+  /** Runs the next transaction under a tracer. Throws ChainError `execution-failed` when its time is up. */
+  async trace<T extends Tracer>(tracer: T, { timeout, pause }: ReplayLimits): Promise<Traced<T>> {
+    const index = this.#position
+    const transaction = this.block.transactions[index]
+    if (transaction === undefined) throw new Error(`the block has no transaction ${index}`)
     await pause()
-    const mode = modeOf(transaction)
-    await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
+    const machine = this.#machineWith(pause)
+    const env = this.#env
+    const { hash: blockHash } = this.block.header
+    const position = { blockHash, blockNumber: env.number, transactionHash: transaction.hash, index }
+    machine.deadline = performance.now() + timeout
+    const message = { machine, env, message: transaction, mode: modeOf(transaction), position }
+    const outcome = await traceMessage(this.#runtime, message, tracer)
+    machine.deadline = undefined
+    this.#count(outcome)
+    return { transaction, index, tracer, outcome }
+  }
+
+  #count({ gasUsed }: MessageResult): void {
+    this.#gasUsed += gasUsed
+    this.#position++
+  }
+
+  #machineWith(pause: Pause): Machine {
+    if (this.#machine !== undefined) return this.#machine
+    this.#machine = this.#runtime.machine(this.view, this.#env, this.#blockHash, pause)
+    this.#machine.useTable(this.#table)
+    return this.#machine
   }
 }
 
-async function beginReplay(runtime: Runtime, view: StateView, block: Block, blockHash: BlockHashes, pause: Pause) {
-  const execution = new BlockExecution(runtime, view, block.header, blockHash, pause)
-  await execution.begin()
-  return execution
+type ReplayState = {
+  readonly runtime: Runtime
+  readonly view: StateView
+  readonly block: Block
+  readonly blockHash: BlockHashes
+  readonly env: BlockEnv
+  readonly table: OpcodeTable
+  readonly position: number
+  readonly gasUsed: bigint
+}
+
+/** Traces the transactions that have not run yet, each after the one before. */
+export async function* traceRest<T extends Tracer>(
+  replay: BlockReplay,
+  makeTracer: () => T,
+  limits: ReplayLimits,
+): AsyncGenerator<Traced<T>> {
+  while (replay.position < replay.block.transactions.length) yield await replay.trace(makeTracer(), limits)
 }
 
 /** A message that is ready to run under a tracer. */

@@ -1,5 +1,5 @@
 // geth's default tracer: one record for each opcode, with the machine's state before it runs and its total gas cost.
-import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
+import { type FrameState, type Step, type StepLog, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import { PreserializedList } from '../../lib/preserialized-json.ts'
@@ -19,11 +19,43 @@ export type StructLogOptions = {
 /** Characters left for the traces of one request. */
 export type TraceBudget = { left: number }
 
-/** The slots of a contract that were read or written so far; `text`: the same as the members of a JSON object. */
-type SeenSlots = { readonly values: Map<Hash, Hash>; text: string }
+/** Characters of a slot in the text, without a comma: two words of 66 in quotation marks, and a colon. */
+const SLOT_LENGTH = 137
+const STORAGE = ',"storage":{'
 
-/** Writes each record as JSON at once, because most of it repeats the record before: building objects would take most of the time. */
-export class StructLogger implements Tracer {
+/** The slots of a contract that were read or written so far, as the member of a record. All slots have the same length. */
+class SeenSlots {
+  readonly #places = new Map<Hash, number>()
+  #text = Buffer.alloc(1024)
+  #end = this.#text.write(STORAGE, 'latin1')
+
+  /** Adds a slot, or replaces its value; the text is valid until the next call. */
+  see(key: Hash, value: Hash): Buffer {
+    const known = this.#places.get(key)
+    if (known === undefined) this.#append(key, value)
+    else this.#text.write(value, known, 'latin1')
+    this.#text[this.#end] = 0x7d
+    return this.#text.subarray(0, this.#end + 1)
+  }
+
+  #append(key: Hash, value: Hash): void {
+    if (this.#end + SLOT_LENGTH + 2 > this.#text.length) {
+      const larger = Buffer.alloc(2 * this.#text.length)
+      larger.set(this.#text)
+      this.#text = larger
+    }
+    const comma = this.#places.size === 0 ? '' : ','
+    const at = this.#end + this.#text.write(`${comma}"${key}":"`, this.#end, 'latin1')
+    this.#places.set(key, at)
+    this.#end = at + this.#text.write(`${value}"`, at, 'latin1')
+  }
+}
+
+/**
+ * Writes each record as JSON at once, because most of it repeats the record before: building objects would take most of the time.
+ * Engines that can write the records themselves (`StepLog`) are several times faster; `step` is for all others.
+ */
+export class StructLogger implements Tracer, StepLog {
   readonly #options: StructLogOptions
   readonly #budget: TraceBudget
   readonly #logs = new PreserializedList()
@@ -34,7 +66,15 @@ export class StructLogger implements Tracer {
   readonly #shown: string[] = []
   #view: StateView | undefined
 
+  readonly shows: StepLog['shows']
+
   constructor(options: StructLogOptions, budget: TraceBudget) {
+    this.shows = {
+      stack: !options.disableStack,
+      memory: options.enableMemory,
+      returnData: options.enableReturnData,
+      storage: !options.disableStorage,
+    }
     this.#options = options
     this.#budget = budget
   }
@@ -43,13 +83,36 @@ export class StructLogger implements Tracer {
     this.#view = machine.view
   }
 
+  get stepLog(): StepLog {
+    return this
+  }
+
+  get left(): number {
+    const { limit } = this.#options
+    return limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit - this.#logs.length)
+  }
+
+  add(text: Buffer, records: number): void {
+    this.#spend(text.length)
+    this.#logs.addText(text, records)
+  }
+
+  storage(of: Address, key: Hash, value: Hash): Buffer {
+    let seen = this.#storage.get(of)
+    if (seen === undefined) {
+      seen = new SeenSlots()
+      this.#storage.set(of, seen)
+    }
+    return seen.see(key, value)
+  }
+
   get readsMemory(): boolean {
     return this.#options.enableMemory
   }
 
   step({ frame, opcode, cost, memorySize, error }: Step): void {
-    const { limit, disableStack, enableMemory, enableReturnData, disableStorage } = this.#options
-    if (limit !== 0 && this.#logs.length >= limit) return
+    const { disableStack, enableMemory, enableReturnData, disableStorage } = this.#options
+    if (this.left === 0) return
     const { pc, gas, refund, depth } = frame
     let log = `{"pc":${pc},"op":${JSON.stringify(opcode.name)},"gas":${Number(gas)}`
     log += `,"gasCost":${Number(cost)},"depth":${depth + 1}`
@@ -58,10 +121,10 @@ export class StructLogger implements Tracer {
     if (enableMemory && memorySize > 0) log += `,"memory":${memoryWords(frame, memorySize)}`
     const returnData = enableReturnData ? frame.returnData : EMPTY_BYTES
     if (returnData.length > 0) log += `,"returnData":"${toHex(returnData)}"`
-    const storage = disableStorage ? undefined : this.#storageAt(frame, opcode.name)
-    if (storage !== undefined) log += `,"storage":{${storage}}`
+    if (!disableStorage) log += this.#storageAt(frame, opcode.name)
     if (refund > 0n) log += `,"refund":${Number(refund)}`
-    this.#add(`${log}}`)
+    this.#spend(log.length)
+    this.#logs.add(`${log}}`)
   }
 
   result({ gasUsed, error, returnData }: MessageResult): unknown {
@@ -74,10 +137,9 @@ export class StructLogger implements Tracer {
     }
   }
 
-  #add(log: string): void {
-    this.#budget.left -= log.length
+  #spend(characters: number): void {
+    this.#budget.left -= characters
     if (this.#budget.left < 0) throw new ChainError('limit-exceeded', TOO_LARGE)
-    this.#logs.add(log)
   }
 
   #stackOf({ stack }: FrameState): string {
@@ -94,21 +156,14 @@ export class StructLogger implements Tracer {
   }
 
   /** At an SLOAD or SSTORE: all slots of the contract seen so far, including this one with the value that it reads or writes. */
-  #storageAt(frame: FrameState, op: string): string | undefined {
+  #storageAt(frame: FrameState, op: string): string {
     const needed = op === 'SLOAD' ? 1 : op === 'SSTORE' ? 2 : Number.POSITIVE_INFINITY
-    if (frame.stack.length < needed) return undefined
+    if (frame.stack.length < needed) return ''
     const of = frame.address
     const key = bigToWord(stackItem(frame, 0))
     const value =
       op === 'SSTORE' ? bigToWord(stackItem(frame, 1)) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
-    const seen = this.#storage.get(of) ?? { values: new Map(), text: '' }
-    this.#storage.set(of, seen)
-    const known = seen.values.get(key)
-    if (known === value) return seen.text
-    seen.values.set(key, value)
-    if (known === undefined) seen.text += `${seen.text === '' ? '' : ','}"${key}":"${value}"`
-    else seen.text = Array.from(seen.values, ([key, value]) => `"${key}":"${value}"`).join(',')
-    return seen.text
+    return this.storage(of, key, value).toString('latin1')
   }
 }
 
