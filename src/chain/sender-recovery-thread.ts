@@ -1,7 +1,7 @@
 // A worker thread that recovers public keys. Requests and results pass through a ring buffer in shared memory: each result
 // overwrites its request. A request costs no message, and one message announces all results since the last one.
 import { Worker } from 'node:worker_threads'
-import { NATIVE_BINDINGS } from '../primitives/signature.ts'
+import { type CurveLibrary, curveLibrary } from '../primitives/signature.ts'
 import type { RecoverableSignature } from '../primitives/transaction.ts'
 
 /** Slots of the ring buffer: a power of two, because the counters wrap around at 32 bits. */
@@ -17,12 +17,17 @@ const CONTROL_SIZE = 16
 const MESSAGE_INTERVAL = 16
 
 /**
- * The program of the thread, as text because a bundle has no file for it; it loads the native curve from `native`. It follows
- * the ring protocol of this file. It never returns to its event loop and needs none.
+ * The program of the thread, as text because a bundle has no file for it; it loads the curve from `library`. It follows the
+ * ring protocol of this file. It never returns to its event loop and needs none.
  */
 const WORKER = `
-const { parentPort, workerData: { native, shared } } = require('node:worker_threads')
-const { ecdsaRecover } = require(native)
+const { parentPort, workerData: { library, shared } } = require('node:worker_threads')
+const curve = require(library.path)
+const none = new Uint8Array(${RESULT_SIZE})
+// Both libraries throw for values out of range; tiny-secp256k1 may also return null.
+const recover = library.isNative
+  ? (hash, compact, parity) => curve.ecdsaRecover(compact, parity, hash, false)
+  : (hash, compact, parity) => curve.recover(hash, compact, parity, false) ?? none
 const control = new Int32Array(shared, 0, 3)
 const slots = new Uint8Array(shared, ${CONTROL_SIZE})
 let answered = 0
@@ -33,12 +38,10 @@ for (;;) {
   }
   const at = (answered & ${SLOTS - 1}) * ${REQUEST_SIZE}
   const request = slots.slice(at, at + ${REQUEST_SIZE})
-  let key = new Uint8Array(${RESULT_SIZE})
+  let key = none
   try {
-    ecdsaRecover(request.subarray(33), request[0], request.subarray(1, 33), false, key)
-  } catch {
-    key = new Uint8Array(${RESULT_SIZE})
-  }
+    key = recover(request.subarray(1, 33), request.subarray(33), request[0])
+  } catch {}
   slots.set(key, at)
   answered = (answered + 1) | 0
   Atomics.store(control, ${DONE}, answered)
@@ -65,12 +68,11 @@ export class RecoveryThread {
   #done = 0
   #isAlive = true
 
-  /** Only where there are native bindings: without them the thread ends at once. */
-  constructor() {
+  constructor(library: CurveLibrary = curveLibrary) {
     const shared = new SharedArrayBuffer(CONTROL_SIZE + SLOTS * REQUEST_SIZE)
     this.#control = new Int32Array(shared, 0, 3)
     this.#slots = new Uint8Array(shared, CONTROL_SIZE)
-    this.#worker = new Worker(WORKER, { eval: true, workerData: { native: NATIVE_BINDINGS, shared } })
+    this.#worker = new Worker(WORKER, { eval: true, workerData: { library, shared } })
     this.#worker.unref()
     this.#worker.on('message', () => this.#collect())
     // A thread that cannot start or has died gives no results; callers recover on their own thread.

@@ -1,9 +1,9 @@
-// ECDSA over secp256k1 for 32-byte hashes; no other file uses the curve. It is libsecp256k1 where the package has a build for the
-// platform (sign 35 µs, recover 50 µs), else @noble/curves (12 and 26 times as long). Both sign by RFC 6979 with low s, so
-// their signatures are identical. The package's own fallback, elliptic, leaks keys (CVE-2025-14505) and is never loaded.
+// ECDSA over secp256k1 for 32-byte hashes; no other file uses the curve. It is libsecp256k1: compiled for the platform where
+// the package has such a build, else to WebAssembly (tiny-secp256k1, four times as long). Both sign by RFC 6979 with low s, so
+// their signatures are identical. elliptic, to which secp256k1 falls back, leaks keys (CVE-2025-14505) and is never loaded.
 import { createRequire } from 'node:module'
-import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import type * as Native from 'secp256k1'
+import type * as Tiny from 'tiny-secp256k1'
 import { type Address, bigToFixed, bytesToBig, toAddress } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { concatBytes } from './rlp.ts'
@@ -24,32 +24,21 @@ export type Curve = {
   publicKey(privateKey: Uint8Array): Uint8Array
 }
 
-export const nobleCurve: Curve = {
-  sign(hash, privateKey) {
-    const signature = noble.sign(hash, privateKey, { prehash: false, format: 'recovered' })
-    return { compact: signature.subarray(1), recovery: signature[0] ?? 0 }
-  },
-  recover(hash, compact, recovery) {
-    const signature = concatBytes([Uint8Array.of(recovery), compact])
-    const key = noble.recoverPublicKey(signature, hash, { prehash: false })
-    return noble.Point.fromBytes(key).toBytes(false)
-  },
-  publicKey: (privateKey) => noble.getPublicKey(privateKey, false),
-}
+/** Which library is in use, and its file, for worker threads that load it themselves. */
+export type CurveLibrary = { readonly isNative: boolean; readonly path: string }
 
-/**
- * The file of the native bindings, for worker threads that load it themselves; undefined where the platform has no build.
- * `secp256k1/bindings.js` throws in that case, unlike the package's main file, which falls back to elliptic.
- */
-export const NATIVE_BINDINGS: string | undefined = nativeBindings()
+/** `secp256k1/bindings.js` throws where the platform has no build, unlike the package's main file, which loads elliptic. */
+const NATIVE_MODULE = 'secp256k1/bindings.js'
+const WASM_MODULE = 'tiny-secp256k1'
 
-export const curve: Curve = NATIVE_BINDINGS === undefined ? nobleCurve : nativeCurve(NATIVE_BINDINGS)
+export const curveLibrary: CurveLibrary = findLibrary()
 
-/** A warning for the operator when the slow curve is in use. */
-export const CURVE_WARNING: string | undefined =
-  curve === nobleCurve
-    ? 'no native secp256k1 for this platform: senders are recovered in JavaScript, about 25 times slower'
-    : undefined
+export const curve: Curve = curveLibrary.isNative ? nativeCurve(curveLibrary.path) : wasmCurve()
+
+/** A warning for the operator when the slower library is in use. */
+export const CURVE_WARNING: string | undefined = curveLibrary.isNative
+  ? undefined
+  : 'no native secp256k1 for this platform: WebAssembly recovers senders, in about four times as long'
 
 /** Signs a 32-byte hash. Throws when the key is not 32 bytes of 1..n-1. */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
@@ -82,14 +71,14 @@ export const isScalar = (value: bigint): boolean => value > 0n && value < SECP25
 /** The account of an uncompressed public key: the last 20 bytes of the hash of its 64 bytes after the format byte. */
 export const publicKeyToAddress = (key: Uint8Array): Address => toAddress(keccak256(key.subarray(1)).subarray(12))
 
-function nativeBindings(): string | undefined {
+function findLibrary(): CurveLibrary {
+  const require = createRequire(import.meta.url)
   try {
-    const require = createRequire(import.meta.url)
-    const path = require.resolve('secp256k1/bindings.js')
+    const path = require.resolve(NATIVE_MODULE)
     require(path)
-    return path
+    return { isNative: true, path }
   } catch {
-    return undefined
+    return { isNative: false, path: require.resolve(WASM_MODULE) }
   }
 }
 
@@ -102,5 +91,27 @@ function nativeCurve(path: string): Curve {
     },
     recover: (hash, compact, recovery) => native.ecdsaRecover(compact, recovery, hash, false),
     publicKey: (privateKey) => native.publicKeyCreate(privateKey, false),
+  }
+}
+
+/** libsecp256k1 in WebAssembly, which every platform has. Loading it takes 20 ms and 4 MB, so the native build goes without. */
+export function wasmCurve(): Curve {
+  const tiny: typeof Tiny = createRequire(import.meta.url)(WASM_MODULE)
+  return {
+    sign(hash, privateKey) {
+      const { signature, recoveryId } = tiny.signRecoverable(hash, privateKey)
+      return { compact: signature, recovery: recoveryId }
+    },
+    recover(hash, compact, recovery) {
+      if (recovery !== 0 && recovery !== 1) throw new RangeError('not a parity')
+      const key = tiny.recover(hash, compact, recovery, false)
+      if (key === null) throw new Error('no key has made this signature')
+      return key
+    },
+    publicKey(privateKey) {
+      const key = tiny.pointFromScalar(privateKey, false)
+      if (key === null) throw new Error('not a private key')
+      return key
+    },
   }
 }

@@ -1,7 +1,12 @@
 // Senders from threads: those of the keys that signed, and nothing for signatures that belong to nobody.
+import { createRequire } from 'node:module'
 import { expect, onTestFinished, test } from 'vitest'
 import { SenderRecovery } from '../../src/chain/sender-recovery.ts'
+import { RecoveryThread } from '../../src/chain/sender-recovery-thread.ts'
+import { bigToFixed } from '../../src/lib/hex.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
+import { publicKeyToAddress } from '../../src/primitives/signature.ts'
+import { signatureOf } from '../../src/primitives/transaction.ts'
 import type { SignedTransaction } from '../../src/primitives/types.ts'
 import { keyAt, openSmallChain, signed } from './support.ts'
 
@@ -79,3 +84,20 @@ test('a prefetched block is imported as any other, and a malformed one fails at 
   expect(imported.block.transactions.map(({ from }) => from)).toEqual(block.transactions.map(() => keyAt(0).address))
   expect(block.transactions.length).toBeGreaterThan(60)
 })
+
+test('a thread of a platform without native curve recovers the same keys, in WebAssembly', async () => {
+  const path = createRequire(import.meta.url).resolve('tiny-secp256k1')
+  const thread = new RecoveryThread({ isNative: false, path })
+  onTestFinished(() => thread.close())
+  const signatures = transactions.map((transaction) => signatureOf(transaction) ?? raise('a signature is malformed'))
+  const [first = raise('there are many')] = signatures
+  // No point of the curve has 5 as its x.
+  const nobody = { ...first, compact: Uint8Array.of(...bigToFixed(5n, 32), ...first.compact.subarray(32)) }
+  const keys = await Promise.all([nobody, ...signatures].map((signature) => thread.recover(signature)))
+  expect(keys[0]).toBeUndefined()
+  for (const [n, key] of keys.slice(1).entries()) expect(key && publicKeyToAddress(key)).toBe(keyAt(n % 4).address)
+})
+
+function raise(problem: string): never {
+  throw new Error(problem)
+}

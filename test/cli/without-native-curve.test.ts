@@ -1,5 +1,5 @@
-// A platform for which secp256k1 has no build, e.g. linux-arm64: the node signs and recovers with @noble/curves, says so,
-// and never with elliptic (CVE-2025-14505), which is not even installed.
+// A platform for which secp256k1 has no build, e.g. linux-arm64: the node signs and recovers in WebAssembly, says so, and
+// never with elliptic (CVE-2025-14505), which is not even installed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashMessage, SigningKey, toUtf8Bytes } from 'ethers'

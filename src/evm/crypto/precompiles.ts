@@ -2,10 +2,12 @@
 // are left to the library. Each expensive precompile caches its results in an LRU of 1,024 inputs of at most 1 KiB each. A
 // result depends on the input alone, so that all machines of a fork share the cache (`builtin-contracts.ts` holds it).
 
+import { hash as hashAtOnce } from 'node:crypto'
 import { createRIPEMD160 } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
 import { type Address, bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import { curve } from '../../primitives/signature.ts'
 import type { Common } from '../ethereumjs/library-types.ts'
 import { type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
 import { blake2f } from './blake2f.ts'
@@ -17,8 +19,13 @@ import { verifyP256 } from './p256.ts'
 type Faster = (data: Uint8Array, gasLimit: bigint, common: Common) => PrecompileResult | undefined
 
 const ECRECOVER_GAS = 3_000n
-const RIPEMD160_GAS = 600n
-const RIPEMD160_WORD_GAS = 120n
+const ECRECOVER_INPUT = 128
+const SHA256_GAS = 60
+const SHA256_WORD_GAS = 12
+const RIPEMD160_GAS = 600
+const RIPEMD160_WORD_GAS = 120
+const IDENTITY_GAS = 15
+const IDENTITY_WORD_GAS = 3
 const BLAKE2F_ROUND_GAS = 1n
 const P256_GAS = 6_900n
 /** Longest operand that is tried here, in bytes; EIP-7823 allows 1,024. */
@@ -26,15 +33,15 @@ const LONGEST_OPERAND = 4_096n
 
 const hasher = await createRIPEMD160()
 
-/** The library hashes the key by other means than it recovers it. */
-const ecrecover: Faster = (data, gasLimit, common) => {
-  const recover = common.customCrypto.ecrecover
-  if (gasLimit < ECRECOVER_GAS || recover === undefined) return undefined
-  const v = bytesToBig(slice(data, 32, 32))
-  if (v !== 27n && v !== 28n) return succeeded(ECRECOVER_GAS, EMPTY_BYTES)
+/** What is cut off counts as zeros; `input` is longer only where bytes follow, which are ignored. */
+const ecrecover: Faster = (data, gasLimit) => {
+  if (gasLimit < ECRECOVER_GAS) return undefined
+  const input = data.length >= ECRECOVER_INPUT ? data : slice(data, 0, ECRECOVER_INPUT)
+  const parity = (input[63] ?? 0) - 27
+  if ((parity !== 0 && parity !== 1) || !isZero(input, 32, 63)) return succeeded(ECRECOVER_GAS, EMPTY_BYTES)
   try {
-    const key = recover(slice(data, 0, 32), v, slice(data, 64, 32), slice(data, 96, 32))
-    const hash = keccak256(key)
+    const key = curve.recover(input.subarray(0, 32), input.subarray(64, ECRECOVER_INPUT), parity)
+    const hash = keccak256(key.subarray(1))
     hash.fill(0, 0, 12)
     return succeeded(ECRECOVER_GAS, hash)
   } catch {
@@ -42,12 +49,24 @@ const ecrecover: Faster = (data, gasLimit, common) => {
   }
 }
 
+const sha256: Faster = (data, gasLimit) => {
+  const gas = SHA256_GAS + SHA256_WORD_GAS * words(data)
+  if (gasLimit < gas) return undefined
+  return succeeded(BigInt(gas), new Uint8Array(hashAtOnce('sha256', data, 'buffer')))
+}
+
+/** The input is the precompile's own, so that the output need not be another copy of it. */
+const identity: Faster = (data, gasLimit) => {
+  const gas = IDENTITY_GAS + IDENTITY_WORD_GAS * words(data)
+  return gasLimit < gas ? undefined : succeeded(BigInt(gas), data)
+}
+
 const ripemd160: Faster = (data, gasLimit) => {
-  const gas = RIPEMD160_GAS + RIPEMD160_WORD_GAS * BigInt(Math.ceil(data.length / 32))
+  const gas = RIPEMD160_GAS + RIPEMD160_WORD_GAS * words(data)
   if (gasLimit < gas) return undefined
   hasher.init()
   hasher.update(data)
-  return succeeded(gas, padLeft(hasher.digest('binary'), 32))
+  return succeeded(BigInt(gas), padLeft(hasher.digest('binary'), 32))
 }
 
 const modexp: Faster = (data, gasLimit, common) => {
@@ -96,7 +115,9 @@ const p256: Faster = (data, gasLimit) => {
 
 const FASTER: readonly (readonly [address: string, Faster])[] = [
   ['1', ecrecover],
+  ['2', sha256],
   ['3', ripemd160],
+  ['4', identity],
   ['5', modexp],
   ['9', blake2],
   ['100', p256],
@@ -144,6 +165,14 @@ export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, comm
     precompiles.set(address, (input, gas) => faster(input, gas, common) ?? original(input, gas))
   }
   awaitCurves(precompiles)
+}
+
+/** Begun words of 32 bytes. */
+const words = (data: Uint8Array): number => Math.ceil(data.length / 32)
+
+function isZero(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] !== 0) return false
+  return true
 }
 
 /** Bytes from `at`; beyond the end are zeros. */

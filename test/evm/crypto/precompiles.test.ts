@@ -63,6 +63,16 @@ test('ecrecover', async () => {
   await both('prague', '1', EMPTY_BYTES, 2_999n)
 })
 
+test.each([
+  ['SHA-256', '2', 84n],
+  ['identity', '4', 21n],
+])('%s', async (_, number, gasOfTwoWords) => {
+  for (const size of [0, 1, 31, 32, 33, 55, 56, 63, 64, 65, 127, 128, 1_000])
+    await both('prague', number, random.bytes(size))
+  expect((await both('prague', number, random.bytes(64), gasOfTwoWords - 1n)).exceptionError).toBeDefined()
+  expect((await both('prague', number, random.bytes(64), gasOfTwoWords)).executionGasUsed).toBe(gasOfTwoWords)
+})
+
 test('RIPEMD-160', async () => {
   for (const size of [0, 1, 31, 32, 33, 55, 56, 63, 64, 65, 127, 128, 1_000])
     await both('prague', '3', random.bytes(size))
