@@ -167,7 +167,7 @@ function runNext(run: Execution): RunProgress {
 }
 
 /** Whether the tracer wants some opcodes only; which ones means nothing where a proposal has changed opcodes. */
-export const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): boolean =>
+const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): boolean =>
   host.tracer?.stepsOf !== undefined && rules.table.changed.size === 0
 
 /** Runs the innermost frame until its turn is over or the host is needed. */
