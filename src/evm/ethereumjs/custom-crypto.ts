@@ -1,5 +1,5 @@
-// Hash and curve functions for the ethereumjs packages in place of their pure JavaScript ones: keccak in WebAssembly and, where
-// the platform has it, native secp256k1, 10 to 30 times as fast. They must agree with the originals on every input, including
+// Hash and curve functions for the ethereumjs packages in place of their pure JavaScript ones: keccak in WebAssembly and
+// libsecp256k1, 6 to 30 times as fast. They must agree with the originals on every input, including
 // which inputs throw, because the ecrecover precompile turns an exception into an empty result.
 import { hash as hashAtOnce } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
