@@ -1,5 +1,5 @@
 // Senders from threads: those of the keys that signed, and nothing for signatures that belong to nobody.
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { SenderRecovery } from '../../src/chain/sender-recovery.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import type { SignedTransaction } from '../../src/primitives/types.ts'
@@ -62,6 +62,15 @@ test('requests for single senders are answered together, and each fails alone', 
   expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
   for (const [n, transaction] of transactions.entries())
     expect(await senders.recover(blank(transaction))).toBe(keyAt(n % 4).address)
+})
+
+test('the requests of one turn of the event loop wake the sender thread once', async () => {
+  const senders = openSenders(1)
+  const waking = vi.spyOn(Atomics, 'notify')
+  onTestFinished(() => waking.mockRestore())
+  const asked = transactions.map((transaction) => senders.recover(transaction))
+  expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
+  expect(waking).toHaveBeenCalledTimes(1)
 })
 
 test('a prefetched block is imported as any other, and a malformed one fails at its import', async () => {
