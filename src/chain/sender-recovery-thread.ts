@@ -89,13 +89,15 @@ export class RecoveryThread {
     return this.#requests.length
   }
 
-  /** The uncompressed key (65 bytes) that made a signature; undefined when there is none, or the thread has ended. */
+  /**
+   * The uncompressed key (65 bytes) that made a signature; undefined when there is none, or the thread has ended. The request
+   * waits for `flush`: waking the thread takes the caller as long as a recovery, so several requests share one waking.
+   */
   recover(signature: RecoverableSignature): Promise<Uint8Array | undefined> {
     if (!this.#isAlive) return Promise.resolve(undefined)
     return new Promise((settle) => {
       this.#requests.push({ signature, settle })
       if (this.#requests.length === 1) this.#worker.ref()
-      this.#fill()
     })
   }
 
@@ -103,8 +105,8 @@ export class RecoveryThread {
     await this.#worker.terminate()
   }
 
-  /** Copies requests into the ring while it has free slots. */
-  #fill(): void {
+  /** Copies requests into the ring while it has free slots, and wakes the thread. */
+  flush(): void {
     const before = this.#requested
     for (let inRing = (before - this.#done) | 0; inRing < SLOTS; inRing++) {
       const request = this.#requests[inRing]
@@ -132,7 +134,7 @@ export class RecoveryThread {
       this.#done = (this.#done + 1) | 0
       settle(key[0] === 0 ? undefined : key)
     }
-    if (this.#requests.length > 0) this.#fill()
+    if (this.#requests.length > 0) this.flush()
     else this.#worker.unref()
   }
 

@@ -94,7 +94,7 @@ function nativeCurve(path: string): Curve {
   }
 }
 
-/** libsecp256k1 in WebAssembly, which every platform has. Loading it takes 20 ms and 4 MB, so the native build goes without. */
+/** libsecp256k1 in WebAssembly, which every platform has. Loading it takes 22 ms and 10 MB, so the native build goes without. */
 export function wasmCurve(): Curve {
   const tiny: typeof Tiny = createRequire(import.meta.url)(WASM_MODULE)
   return {

@@ -1,6 +1,6 @@
 // Senders from threads: those of the keys that signed, and nothing for signatures that belong to nobody.
 import { createRequire } from 'node:module'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { SenderRecovery } from '../../src/chain/sender-recovery.ts'
 import { RecoveryThread } from '../../src/chain/sender-recovery-thread.ts'
 import { bigToFixed } from '../../src/lib/hex.ts'
@@ -67,6 +67,15 @@ test('requests for single senders are answered together, and each fails alone', 
   expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
   for (const [n, transaction] of transactions.entries())
     expect(await senders.recover(blank(transaction))).toBe(keyAt(n % 4).address)
+})
+
+test('the requests of one turn of the event loop wake the sender thread once', async () => {
+  const senders = openSenders(1)
+  const waking = vi.spyOn(Atomics, 'notify')
+  onTestFinished(() => waking.mockRestore())
+  const asked = transactions.map((transaction) => senders.recover(transaction))
+  expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
+  expect(waking).toHaveBeenCalledTimes(1)
 })
 
 test('a prefetched block is imported as any other, and a malformed one fails at its import', async () => {
