@@ -9,8 +9,10 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { GenesisAccount, GenesisAllocation, GenesisEntry } from '../spec/chain-spec.ts'
 import { repeatedAddress } from '../spec/genesis-file.ts'
+import { decodeAccount } from '../state/accounts.ts'
 import { AllocationRows } from '../state/allocation-rows.ts'
 import { amendFirstState, BatchedWrites, FirstState } from '../state/first-state.ts'
+import { decodeRow } from '../state/history.ts'
 import { KEY, ownerOfRow, RANGE } from '../state/keyspace.ts'
 import { sameAccount } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
@@ -73,38 +75,50 @@ export const allocationRows = (alloc: Iterable<GenesisEntry>): WriteOp[] =>
     value: encodeGenesisAccount(account),
   }))
 
-/** Throws ChainError `invalid-genesis` for an address that comes twice. */
-async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<void> {
+/** Returns the number of entries. Of an address that comes twice only one stays. */
+async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<number> {
   const out = new BatchedWrites(store)
-  const waiting = new Set<Address>()
+  let count = 0
   for await (const [address, account] of alloc) {
-    const key = KEY.genesisAccount(address)
-    if (waiting.has(address) || store.get(key) !== undefined) throw repeatedAddress(address)
-    waiting.add(address)
-    out.put(key, encodeGenesisAccount(account))
-    if (!out.isFull) continue
-    await out.flush()
-    waiting.clear()
+    count++
+    out.put(KEY.genesisAccount(address), encodeGenesisAccount(account))
+    if (out.isFull) await out.flush()
   }
-  await out.flush()
+  await out.end()
+  return count
+}
+
+/** The error for an allocation in which an address comes twice. */
+async function repetition(alloc: GenesisAllocation): Promise<ChainError> {
+  const seen = new Set<Address>()
+  for await (const [address] of alloc) {
+    if (seen.has(address)) return repeatedAddress(address)
+    seen.add(address)
+  }
+  return new ChainError('invalid-genesis', 'the genesis has changed while it was read')
 }
 
 // --- block 0
 
-/** Writes allocation, state and index of block 0 into an empty database. The rows of block and head are the caller's. */
+/**
+ * Writes allocation, state and index of block 0 into an empty database. The rows of block and head are the caller's. Throws
+ * ChainError `invalid-genesis` for an allocation with a bad entry.
+ */
 export async function writeGenesis(
   store: KvStore,
   alloc: GenesisAllocation,
   runtime: Runtime,
   indexer: Indexer,
 ): Promise<ExecutedBlock> {
-  await writeAllocation(store, alloc)
+  let count = await writeAllocation(store, alloc)
   const first = new FirstState(store)
   let supply = 0n
   for await (const [address, account] of new StoredAllocation(store)) {
+    count--
     supply += account.balance
     await first.add(address, account)
   }
+  if (count !== 0) throw await repetition(alloc)
   await first.finish()
   const view = new StateStore(store, 0).at(0)
   const executed = executeGenesis(runtime, view, supply)
@@ -167,9 +181,11 @@ export async function indexGenesis(
 /** The accounts of the first version of the state in order of address, in parts of `INDEXED_ACCOUNTS`. */
 async function* firstAccounts(store: KvReader, state: StateStore): AsyncGenerator<readonly ChangedAccount[]> {
   let part: ChangedAccount[] = []
-  for await (const [key] of store.scan(RANGE.accounts())) {
+  for await (const [key, row] of store.scan(RANGE.accounts())) {
     const address = ownerOfRow(key)
-    const after = state.account(address, 0)
+    const { since, value } = decodeRow(row)
+    // Most rows have not changed since, so they need no second read.
+    const after = since === 0 ? value && decodeAccount(value) : state.account(address, 0)
     if (after === undefined) continue
     part.push({ address, before: undefined, after })
     if (part.length < INDEXED_ACCOUNTS) continue

@@ -1,6 +1,6 @@
 // Chooses the chain to open: the one in the data directory, or else a new one that the flags describe. An existing chain
 // is never changed: given flags must agree with it, and flags that were not given take its values.
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredAllocation } from '../chain/genesis.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -13,7 +13,8 @@ import {
   type NamedProposal,
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
-import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
+import { formatSpec } from '../spec/genesis-file.ts'
+import { streamGenesis } from '../spec/genesis-stream.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
@@ -38,6 +39,9 @@ export type ChainFlags = {
 
 const DEFAULT_ACCOUNTS = 10
 
+/** Bytes of a genesis file that are read at a time. */
+const PART = 1 << 18
+
 /** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
   const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
@@ -58,9 +62,8 @@ export function withActivated<S extends ChainSpec>(spec: S, names: readonly stri
 
 /** A genesis file, ours or geth's. Throws ChainError `invalid-genesis` that begins with the file's name, then the field. */
 export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllocation>> {
-  const text = await readFile(file, 'utf8')
   try {
-    return parseGenesisText(text)
+    return await streamGenesis(() => createReadStream(file, { highWaterMark: PART }))
   } catch (error) {
     if (error instanceof ChainError) throw new ChainError(error.code, `${file}: ${error.message}`)
     throw error

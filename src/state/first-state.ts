@@ -15,10 +15,11 @@ import type { KvStore, WriteOp } from './types.ts'
 /** Rows of one batch: 20,000 rows take about 4 MB. */
 const BATCH = 20_000
 
-/** Writes rows in batches. They are on disk after `flush`. */
+/** Writes rows in batches, each while the next one is made. All are on disk after `end`. */
 export class BatchedWrites {
   readonly #store: Pick<KvStore, 'write'>
   #ops: WriteOp[] = []
+  #writing = Promise.resolve()
 
   constructor(store: Pick<KvStore, 'write'>) {
     this.#store = store
@@ -34,9 +35,16 @@ export class BatchedWrites {
   }
 
   async flush(): Promise<void> {
-    const ops = this.#ops
+    await this.#writing
+    this.#writing = this.#store.write(this.#ops)
+    // The next `flush` throws the error.
+    this.#writing.catch(() => undefined)
     this.#ops = []
-    await this.#store.write(ops)
+  }
+
+  async end(): Promise<void> {
+    await this.flush()
+    await this.#writing
   }
 }
 
@@ -97,7 +105,7 @@ export class FirstState {
     }
     for (const [path, node] of upper) this.#out.put(KEY.accountNode(path), firstRow(node))
     this.#out.put(KEY.changes(0), encodeChanges([]))
-    await this.#out.flush()
+    await this.#out.end()
   }
 }
 
