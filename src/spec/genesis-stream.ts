@@ -19,7 +19,7 @@ export async function streamGenesis(open: OpenFile, kept = KEPT): Promise<Genesi
   const file: Record<string, unknown> = {}
   const accounts = new Map<Address, GenesisAccount>()
   let bad: unknown
-  for await (const { key, value, isAccount } of membersOf(open)) {
+  const take = ({ key, value, isAccount }: Member): void => {
     if (!isAccount) file[key] = value
     else if (bad === undefined) {
       try {
@@ -32,6 +32,7 @@ export async function streamGenesis(open: OpenFile, kept = KEPT): Promise<Genesi
       }
     }
   }
+  for await (const part of membersOf(open)) for (const member of part) take(member)
   const spec = parseSpec(file)
   const { alloc } = file
   if (typeof alloc !== 'object' || alloc === null || Array.isArray(alloc)) throw noAllocation()
@@ -41,14 +42,16 @@ export async function streamGenesis(open: OpenFile, kept = KEPT): Promise<Genesi
 
 const streamed = (open: OpenFile): GenesisAllocation => ({
   async *[Symbol.asyncIterator](): AsyncGenerator<GenesisEntry> {
-    for await (const { key, value, isAccount } of membersOf(open)) if (isAccount) yield parseAccount(key, value)
+    for await (const part of membersOf(open))
+      for (const { key, value, isAccount } of part) if (isAccount) yield parseAccount(key, value)
   },
 })
 
 /** A member of the file, with `alloc` as an empty object, or of its `alloc`. */
 type Member = { readonly key: string; readonly value: unknown; readonly isAccount: boolean }
 
-async function* membersOf(open: OpenFile): AsyncGenerator<Member> {
+/** The members of the file in parts. */
+async function* membersOf(open: OpenFile): AsyncGenerator<readonly Member[]> {
   let found: Member[] = []
   const parser = new TokenParser({ paths: ['$.*', '$.alloc.*'], keepStack: false })
   parser.onValue = ({ key, value, stack }) => found.push({ key: String(key), value, isAccount: stack.length === 2 })
@@ -56,7 +59,7 @@ async function* membersOf(open: OpenFile): AsyncGenerator<Member> {
   try {
     for await (const bytes of open()) {
       tokenizer.write(bytes)
-      yield* found
+      yield found
       found = []
     }
     tokenizer.end()

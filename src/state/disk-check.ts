@@ -35,8 +35,8 @@ export const RESTORE = 'restore a copy of the data directory, or import an expor
 
 /** The file that counts acknowledged changes, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'
-/** Milliseconds for reading tables before the opening: enough for 2 GB that are in the system's page cache. */
-const READING_TIME = 2_000
+/** Milliseconds for reading tables before the opening: enough for 200 MB that are in the system's page cache. */
+const READING_TIME = 200
 /** Milliseconds between two tables (2 MB, 3 ms each) that are read in the background: 3 % of a core. */
 const PAUSE = 100
 
