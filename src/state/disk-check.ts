@@ -1,5 +1,5 @@
 // Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. Two things are compared:
-// the checksums in the files, newest tables first for up to two seconds and the rest while the node runs; and the number of
+// the checksums in the files, newest tables first for up to 200 ms and the rest while the node runs; and the number of
 // changes with the file `acknowledged`, which says how many of them were synced. What an operator can do is here too.
 import {
   closeSync,
