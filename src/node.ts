@@ -29,14 +29,14 @@ import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
-import type { ChainSpec } from './spec/chain-spec.ts'
+import { type ChainSpec, hasAllocation, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
   /** Folder of the database; undefined keeps the chain in memory. */
   readonly datadir: string | undefined
-  /** The chain to open or to begin; undefined: the one that the folder holds. */
+  /** The chain to open, or to begin where it comes with its accounts; undefined: the one that the folder holds. */
   readonly spec: ChainSpec | undefined
 }
 
@@ -112,13 +112,14 @@ async function open(
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
   let shadow: Shadow | undefined
   try {
-    const stored = storedSpec(store)
+    const stored = await storedSpec(store)
     const head = stored === undefined ? undefined : readHead(store).number
     const found = specOf(stored, head, { datadir, spec })
     if (!namesModules) requireNamed(found, modules)
-    const own = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
+    const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
+    const own = withoutAllocation(named)
     const runtime = new Runtime(own, kzg, registryOf(own, modules), engine, reportTo(log))
-    if (stored === undefined) await createChain(store, own, indexer, runtime)
+    if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
     else if (own !== stored) await store.write([specRow(own)])
     for (const { name, sha256, since } of newNames(stored ?? found, own))
       log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
@@ -164,10 +165,10 @@ const reportTo =
     else log.error({ err: error, room }, message)
   }
 
-/** The chain that the store holds, or the one that it is to hold. `head`: undefined where there is none yet. */
+/** The chain that the store holds, or, with its accounts, the one that it is to hold. `head`: undefined where there is none yet. */
 function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datadir, spec }: StoreOptions): ChainSpec {
   if (stored === undefined || head === undefined) {
-    if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain`)
+    if (spec === undefined || !hasAllocation(spec)) throw new ChainError('storage', `${datadir} holds no chain`)
     return spec
   }
   if (spec !== undefined && (spec.chainId !== stored.chainId || spec.name !== stored.name)) {

@@ -2,70 +2,101 @@
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, bytesToBig } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import { executeGenesis } from '../runtime/genesis.ts'
-import { contractReader } from '../runtime/read-contract.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
-import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
+import { formatSpec, parseExactly, parseGenesisText, parseSpec } from '../spec/genesis-file.ts'
 import { KEY } from '../state/keyspace.ts'
-import { StateStore } from '../state/state-store.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { blockRows } from './blocks.ts'
+import { allocationRows, writeGenesis } from './genesis.ts'
 import type { Indexer } from './types.ts'
 
-const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
+/** All keys; no key begins with the last byte. */
+const ALL_KEYS = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
+/** The same without the facts about the database, which come first. */
+const AFTER_FACTS = { ...ALL_KEYS, gte: Uint8Array.of(0x01) }
 /** Layout of the database; a change that old rows do not survive raises it. */
-const FORMAT = 'kestrel/3'
+const FORMAT = 'kestrel/4'
+/** As `kestrel/4`, but with the accounts of block 0 in the row of the specification. */
+const FORMAT_WITH_ALLOCATION = 'kestrel/3'
 
-/** The chain that a database holds; undefined when it is empty. Throws ChainError `storage` when it is not ours. */
-export function storedSpec(store: KvStore): ChainSpec | undefined {
+/**
+ * The chain that a database holds; undefined when it is empty or its creation was interrupted. A database of the former
+ * format is brought to this one. Throws ChainError `storage` when it is not ours.
+ */
+export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined> {
   const format = store.get(KEY.meta('format'))
   const genesis = store.get(KEY.meta('genesis'))
   if (format === undefined || genesis === undefined) return undefined
   const found = Buffer.from(format).toString()
-  if (found !== FORMAT)
+  const text = Buffer.from(genesis).toString()
+  if (found === FORMAT) return parseSpec(parseExactly(text))
+  if (found !== FORMAT_WITH_ALLOCATION)
     throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
-  return parseGenesisText(Buffer.from(genesis).toString())
+  const spec = parseGenesisText(text)
+  await store.write([...allocationRows(spec.genesis.alloc), formatRow(), specRow(spec)])
+  return withoutAllocation(spec)
 }
 
-/** Writes block 0 of a spec into an empty database, in one batch. Throws ChainError `storage` when it is not empty. */
+const formatRow = (): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) })
+
+/**
+ * Writes block 0 of a spec into an empty database. A large genesis takes many batches; the format comes with the last one, so
+ * a chain whose creation was interrupted is none, and is begun anew. Throws ChainError `storage` when the database is not
+ * empty.
+ */
 export async function createChain(
   store: KvStore,
-  spec: ChainSpec,
+  spec: GenesisSpec<GenesisAllocation>,
   indexer: Indexer,
-  runtime: Runtime = new Runtime(spec),
+  runtime: Runtime = new Runtime(withoutAllocation(spec)),
 ): Promise<void> {
-  // LevelDB has other users: a database of theirs is not a new one of ours.
-  for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
-    throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
-  }
-  const state = new StateStore(store, -1)
-  const view = state.at(-1)
-  const executed = executeGenesis(runtime, view)
-  const { rows, codes } = await view.changes()
-  const staged = state.stage(rows, codes)
-  const read = contractReader(runtime, view, executed.block.header, () => undefined)
+  await requireNew(store)
+  await store.write([{ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
+  const { block, receipts } = await writeGenesis(store, spec.genesis.alloc, runtime, indexer)
   await store.write([
-    ...staged.ops,
-    ...blockRows(executed.block, executed.receipts),
-    ...(await indexer.block(executed, staged.version, store, read)),
+    ...blockRows(block, receipts),
     ...totalDifficultyRow(0n, spec.genesis.difficulty),
-    stateVersionRow(0n, staged.version),
-    headRow(0n, staged.version),
+    stateVersionRow(0n, 0),
+    headRow(0n, 0),
     indexRow('complete', indexer),
-    { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
+    formatRow(),
     specRow(spec),
+    { type: 'del', key: KEY.meta('unfinished') },
   ])
 }
 
+/** Removes what an interrupted creation has left. LevelDB has other users: a database of theirs is not a new one of ours. */
+async function requireNew(store: KvStore): Promise<void> {
+  if (store.get(KEY.meta('unfinished')) !== undefined) return deleteRows(store, AFTER_FACTS)
+  for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
+    throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
+  }
+}
+
+/** Rows that are deleted in one batch. */
+const BATCH = 10_000
+
+/** Deletes all rows of a range, in order of key and in batches. */
+export async function deleteRows(store: KvStore, range: { gte: Uint8Array; lt: Uint8Array }): Promise<void> {
+  let ops: WriteOp[] = []
+  for await (const [key] of store.scan(range)) {
+    ops.push({ type: 'del', key })
+    if (ops.length < BATCH) continue
+    await store.write(ops)
+    ops = []
+  }
+  await store.write(ops)
+}
+
 /**
- * The specification as it is kept. Of a chain that exists only `kestrel.proposals` may grow, by entries whose first block
+ * The specification as it is kept, without the accounts of block 0. Of a chain that exists only `kestrel.proposals` may grow, by entries whose first block
  * is still to come: whatever else changed would change what stored blocks do.
  */
 export const specRow = (spec: ChainSpec): WriteOp => ({
   type: 'put',
   key: KEY.meta('genesis'),
-  value: Buffer.from(JSON.stringify(formatGenesis(spec))),
+  value: Buffer.from(JSON.stringify(formatSpec(spec))),
 })
 
 /** The row with the format of a complete index; it is absent while the index is being made. */
@@ -79,6 +110,7 @@ export const NO_INDEX: Indexer = {
   format: 'none',
   reads: () => true,
   block: async () => [],
+  genesisAccounts: async () => [],
   edit: async () => [],
   undo: () => [],
 }

@@ -3,7 +3,6 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
-import { executeGenesis } from '../runtime/genesis.ts'
 import { executeTransactions } from '../runtime/import-block.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
@@ -12,19 +11,17 @@ import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
 import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { ChangedAccount, KvStore, StateView, WriteOp } from '../state/types.ts'
+import type { ChangedAccount, KvStore, StateView } from '../state/types.ts'
 import { BlockStore } from './blocks.ts'
-import { type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
+import { executeStoredGenesis, indexGenesis } from './genesis.ts'
+import { deleteRows, type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
-
-/** Rows that are deleted in one batch. */
-const BATCH = 10_000
 
 /**
  * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
  * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of each
- * that has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
+ * after block 0 that has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
  * out as it did or states were pruned, and the registry's error, before anything
  * is deleted, when the chain needs an improvement proposal that is not there.
  */
@@ -39,13 +36,17 @@ export async function reindex(
   const past = new Past(store, runtime)
   past.requireProposals()
   await store.write([indexRow('incomplete', indexer)])
-  await deleteRows(store)
+  await deleteRows(store, RANGE.index())
   let version = 0
   for (let number = 0n; number <= past.head.number; number++) {
-    const executed = await past.execute(number, version)
-    const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
-    await onExecuted(executed, version)
-    await store.write(await indexer.block(executed, version++, store, read))
+    if (number === 0n) await past.indexGenesis(indexer)
+    else {
+      const executed = await past.execute(number, version)
+      const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
+      await onExecuted(executed, version)
+      await store.write(await indexer.block(executed, version, store, read))
+    }
+    version++
     for (const last = past.versionAfter(number); version <= last; version++) {
       const { changed, view } = past.edit(version)
       await store.write(await indexer.edit(changed, view, number, version, store))
@@ -61,17 +62,6 @@ function requireAllStates(store: KvStore): void {
   if (version === 0) return
   const way = 'export the blocks and import them into another data directory'
   throw new ChainError('storage', `states before block ${number} were pruned, so the index cannot be made anew; ${way}`)
-}
-
-async function deleteRows(store: KvStore): Promise<void> {
-  let ops: WriteOp[] = []
-  for await (const [key] of store.scan(RANGE.index())) {
-    ops.push({ type: 'del', key })
-    if (ops.length < BATCH) continue
-    await store.write(ops)
-    ops = []
-  }
-  await store.write(ops)
 }
 
 /** What made each version of the state. */
@@ -103,15 +93,17 @@ class Past {
     return readStateVersion(this.#store, number) ?? missing(`the version of the state after block ${number}`)
   }
 
-  /** Runs the block that made a version. */
+  /** Compares the first version of the state with the genesis, and indexes it. */
+  async indexGenesis(indexer: Indexer): Promise<void> {
+    const block = this.#blocks.block(0n) ?? missing('block 0')
+    const executed = await executeStoredGenesis(this.#store, this.#runtime, this.#state, block)
+    await indexGenesis(this.#store, this.#runtime, indexer, executed, this.#state)
+  }
+
+  /** Runs the block after block 0 that made a version. */
   async execute(number: bigint, version: number): Promise<ExecutedBlock> {
     const view = this.#state.at(version - 1)
     const block = this.#blocks.block(number) ?? missing(`block ${number}`)
-    if (number === 0n) {
-      const executed = executeGenesis(this.#runtime, view)
-      compare(block.header, executed.block.header)
-      return executed
-    }
     const execution = await executeTransactions(this.#runtime, view, block, this.blockHash)
     const { roots, requests } = await execution.finish(block.withdrawals ?? [], block.uncles)
     compare(block.header, roots)

@@ -69,7 +69,21 @@ export type Indexer = {
   /** Whether rows of a format can be read; an index of any other must be made again. */
   reads(format: string): boolean
   /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
-  block(executed: ExecutedBlock, version: number, before: KvReader, read: ReadContract): Promise<WriteOp[]>
+  block(
+    executed: ExecutedBlock,
+    version: number,
+    before: KvReader,
+    read: ReadContract,
+    /** The accounts that the block changed, where they are not those of its view. */
+    changed?: readonly ChangedAccount[],
+  ): Promise<WriteOp[]>
+  /** Rows of a part of the accounts that block 0 begins with. The last part goes to `block`. They are never undone. */
+  genesisAccounts(
+    executed: ExecutedBlock,
+    part: readonly ChangedAccount[],
+    before: KvReader,
+    read: ReadContract,
+  ): Promise<WriteOp[]>
   /** Rows of an edit of the state after block `number`; `view` has the state after the edit. */
   edit(
     changed: readonly ChangedAccount[],

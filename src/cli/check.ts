@@ -97,7 +97,7 @@ async function checkRows(
   modules: readonly ProposalModule[],
   findings: Findings,
 ): Promise<void> {
-  const spec = storedSpec(store)
+  const spec = await storedSpec(store)
   if (spec === undefined) throw new ChainError('storage', 'the database holds no chain')
   requireNamed(spec, modules)
   const scratch = index === undefined ? undefined : await openTemporaryStore(index)

@@ -1,14 +1,24 @@
 // Chooses the chain to open: the one in the data directory, or else a new one that the flags describe. An existing chain
 // is never changed: given flags must agree with it, and flags that were not given take its values.
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import type { StoredAllocation } from '../chain/genesis.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import type { ChainSpec, NamedProposal } from '../spec/chain-spec.ts'
-import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
+import {
+  type ChainSpec,
+  findAccounts,
+  type GenesisAllocation,
+  type GenesisSpec,
+  type NamedProposal,
+  sameGenesisAccount,
+} from '../spec/chain-spec.ts'
+import { formatSpec } from '../spec/genesis-file.ts'
+import { streamGenesis } from '../spec/genesis-stream.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
+import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
 
 export type ChainFlags = {
@@ -29,8 +39,11 @@ export type ChainFlags = {
 
 const DEFAULT_ACCOUNTS = 10
 
+/** Bytes of a genesis file that are read at a time. */
+const PART = 1 << 18
+
 /** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
-export async function newChain(flags: ChainFlags): Promise<ChainSpec> {
+export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
   const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
   const accounts = walletOfFlags(flags, preset)?.addresses()
@@ -38,7 +51,7 @@ export async function newChain(flags: ChainFlags): Promise<ChainSpec> {
 }
 
 /** The spec with more proposals active from block 0. Throws ChainError `invalid-params` on a plain chain. */
-export function withActivated(spec: ChainSpec, names: readonly string[] = []): ChainSpec {
+export function withActivated<S extends ChainSpec>(spec: S, names: readonly string[] = []): S {
   const { native } = spec
   if (names.length === 0) return spec
   if (native === undefined) throw refuseFlag('activate', 'a genesis without the section "kestrel" has no proposals')
@@ -48,10 +61,9 @@ export function withActivated(spec: ChainSpec, names: readonly string[] = []): C
 }
 
 /** A genesis file, ours or geth's. Throws ChainError `invalid-genesis` that begins with the file's name, then the field. */
-export async function readGenesis(file: string): Promise<ChainSpec> {
-  const text = await readFile(file, 'utf8')
+export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllocation>> {
   try {
-    return parseGenesisText(text)
+    return await streamGenesis(() => createReadStream(file, { highWaterMark: PART }))
   } catch (error) {
     if (error instanceof ChainError) throw new ChainError(error.code, `${file}: ${error.message}`)
     throw error
@@ -59,7 +71,7 @@ export async function readGenesis(file: string): Promise<ChainSpec> {
 }
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
-export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir: string): Promise<void> {
+export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadir: string): Promise<void> {
   const { preset, chainId, genesis, balance, preinstalls, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
@@ -69,28 +81,43 @@ export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir:
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
     throw refuse('activate', ', which began without these proposals')
-  if (genesis !== undefined && !sameChain(await newChain(flags), stored))
+  if (genesis !== undefined && !(await sameChain(await newChain(flags), stored)))
     throw refuse('genesis', ', which began with another genesis')
 
   const { alloc } = stored.genesis
-  const accounts = developmentWallet(flags, stored).addresses()
-  if (genesis === undefined && accounts.some((account) => !alloc.has(account)))
+  const accounts = (await developmentWallet(flags, stored)).addresses()
+  if (genesis === undefined && accounts.some((account) => alloc.get(account) === undefined))
     throw refuse(flags.mnemonic === undefined ? 'accounts' : 'mnemonic', ', which began without some of these accounts')
   // The balance of a validator's operator includes its stake.
   const operators = stored.native?.validators.map(({ operator }) => operator) ?? []
   const others = accounts.filter((account) => !operators.includes(account))
   if (balance !== undefined && others.some((account) => alloc.get(account)?.balance !== balance))
     throw refuse('balance', ', whose accounts began with another balance')
-  const hasFactories = FACTORIES.some(({ address }) => alloc.has(address))
+  const hasFactories = FACTORIES.some(({ address }) => alloc.get(address) !== undefined)
   if (!preinstalls && hasFactories) throw refuseFlag('no-preinstalls', `${holds}, which has them since genesis`)
 }
 
 /** Whether two specs describe the same chain. Proposals that only one of them names are ignored, because a chain may learn new ones later. */
-export function sameChain(one: ChainSpec, other: ChainSpec): boolean {
+export async function sameChain(one: GenesisSpec<GenesisAllocation>, other: StoredChain): Promise<boolean> {
   const isNamedByOther = ({ name }: NamedProposal) => other.native?.proposals.some((named) => named.name === name)
   const isNamedByOne = ({ name }: NamedProposal) => one.native?.proposals.some((named) => named.name === name)
   const [first, second] = [withNames(one, isNamedByOther), withNames(other, isNamedByOne)]
-  return isDeepStrictEqual(formatGenesis(first), formatGenesis(second))
+  return (
+    isDeepStrictEqual(formatSpec(first), formatSpec(second)) &&
+    (await sameAllocation(one.genesis.alloc, other.genesis.alloc))
+  )
+}
+
+/** Whether a stored chain began with the accounts of an allocation, which names each of them once. */
+async function sameAllocation(alloc: GenesisAllocation, stored: StoredAllocation): Promise<boolean> {
+  let count = 0
+  for await (const [address, account] of alloc) {
+    const other = stored.get(address)
+    if (other === undefined || !sameGenesisAccount(account, other)) return false
+    count++
+  }
+  for await (const _ of stored) count--
+  return count === 0
 }
 
 /** The spec with those of its named proposals that are chosen, in order of their names. */
@@ -105,16 +132,20 @@ function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | 
  * The development accounts of a chain: those the flags name, else the preset's own as far as genesis funded them.
  * A chain with a genesis of its own has none unless the flags name some.
  */
-export function developmentWallet(flags: ChainFlags, spec: ChainSpec): Wallet {
+export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<GenesisAllocation>): Promise<Wallet> {
   const named = walletOfFlags(flags, spec.name)
   if (named !== undefined) return named
   const wallet = new Wallet()
   if (!isPreset(spec.name)) return wallet
-  for (const { mnemonic, first, count } of devKeys[spec.name]) {
-    const candidates = Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
-    for (const account of candidates.addresses())
-      if (spec.genesis.alloc.has(account)) wallet.add(candidates.privateKey(account))
-  }
+  const candidates = devKeys[spec.name].map(({ mnemonic, first, count }) =>
+    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first),
+  )
+  const funded = await findAccounts(
+    spec.genesis.alloc,
+    candidates.flatMap((keys) => keys.addresses()),
+  )
+  for (const keys of candidates)
+    for (const account of keys.addresses()) if (funded.has(account)) wallet.add(keys.privateKey(account))
   return wallet
 }
 

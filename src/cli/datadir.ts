@@ -3,12 +3,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { BlockChain } from '../chain/block-chain.ts'
+import { StoredAllocation } from '../chain/genesis.ts'
 import { storedSpec } from '../chain/open.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger } from '../lib/log.ts'
 import { defaultLimits, openChain } from '../node.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
+import { type ChainSpec, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { hasDatabase, openStore } from '../state/kv.ts'
 
 export const DEFAULT_DATADIR = 'kestrel-data'
@@ -24,17 +25,24 @@ export const withDatadir = (command: Command): Command =>
     new Option('--datadir <dir>', 'data directory: the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
   )
 
+/** A chain on disk with the accounts that it began with, which are read while its database is open. */
+export type StoredChain = GenesisSpec<StoredAllocation>
+
 /**
- * The chain that a data directory holds; undefined when there is none yet.
+ * What `use` makes of the chain that a data directory holds; undefined when there is none yet.
  * Throws ChainError `storage` when the folder belongs to something else or is in use.
  */
-export async function readChainSpec(datadir: string): Promise<ChainSpec | undefined> {
+export async function withStoredChain<T>(
+  datadir: string,
+  use: (chain: StoredChain) => T | Promise<T>,
+): Promise<T | undefined> {
   checkDatadir(datadir)
   const folder = chainFolder(datadir)
   if (!hasDatabase(folder)) return undefined
   const store = await openStore(folder)
   try {
-    return storedSpec(store)
+    const spec = await storedSpec(store)
+    return spec && (await use({ ...spec, genesis: { ...spec.genesis, alloc: new StoredAllocation(store) } }))
   } finally {
     await store.close()
   }
@@ -42,10 +50,13 @@ export async function readChainSpec(datadir: string): Promise<ChainSpec | undefi
 
 /** The chain of a data directory. Throws ChainError `storage` when it holds none. */
 export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
-  const spec = await readChainSpec(datadir)
-  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; create one with init or start`)
+  const spec = await withStoredChain(datadir, withoutAllocation)
+  if (spec === undefined) throw noChain(datadir)
   return spec
 }
+
+export const noChain = (datadir: string): ChainError =>
+  new ChainError('storage', `${datadir} holds no chain; create one with init or start`)
 
 /** Throws ChainError `storage` unless the path is a folder. */
 export function requireFolder(path: string): void {

@@ -1,11 +1,13 @@
 // `kestrel genesis`: prints the genesis file of a preset, or of the chain in a data directory.
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { nameModules } from '../cip/modules.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
-import { formatGenesis } from '../spec/genesis-file.ts'
+import type { GenesisAllocation, GenesisSpec } from '../spec/chain-spec.ts'
+import { formatAccount, formatSpec } from '../spec/genesis-file.ts'
 import { type ChainFlags, newChain } from './choose-chain.ts'
-import { requireChainSpec } from './datadir.ts'
+import { noChain, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { chainFlags, withChainFlags } from './start-flags.ts'
@@ -32,12 +34,33 @@ Examples:
     )
     .action(async (given) => {
       const { datadir, proposal, ...options } = readFlags(flags, given)
-      const spec = datadir === undefined ? await newSpec(options, proposal) : await requireChainSpec(datadir)
-      process.stdout.write(`${JSON.stringify(formatGenesis(spec), null, 2)}\n`)
+      if (datadir === undefined) return print(await newSpec(options, proposal))
+      const found = await withStoredChain(datadir, async (chain) => {
+        await print(chain)
+        return true
+      })
+      if (found === undefined) throw noChain(datadir)
     })
 }
 
 /** The specification of a new chain with the proposals of these files. */
-async function newSpec(flags: ChainFlags, files: readonly string[]): Promise<ChainSpec> {
+async function newSpec(flags: ChainFlags, files: readonly string[]): Promise<GenesisSpec<GenesisAllocation>> {
   return nameModules(await newChain(flags), await readModules(files), 0n)
+}
+
+/** Prints a genesis file account by account: it may be larger than memory. */
+const print = (spec: GenesisSpec<GenesisAllocation>): Promise<void> =>
+  pipeline(Readable.from(genesisText(spec)), process.stdout, { end: false })
+
+async function* genesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
+  const text = JSON.stringify(formatSpec(spec), null, 2)
+  yield `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
+  let isFirst = true
+  for await (const entry of spec.genesis.alloc) {
+    const [address, account] = formatAccount(entry)
+    const lines = JSON.stringify(account, null, 2).replaceAll('\n', '\n    ')
+    yield `${isFirst ? '' : ','}\n    "${address}": ${lines}`
+    isFirst = false
+  }
+  yield '\n  }\n}\n'
 }

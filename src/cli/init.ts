@@ -2,8 +2,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
+import { withoutAllocation } from '../spec/chain-spec.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
-import { openForWork, readChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, withDatadir, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { activation, withActivation } from './start-flags.ts'
@@ -30,12 +31,13 @@ Examples:
       const { datadir, genesis, activate, proposal } = readFlags(flags, given)
       const spec = withActivated(await readGenesis(genesis), activate)
       const modules = await readModules(proposal)
-      const stored = await readChainSpec(datadir)
-      if (stored !== undefined && !sameChain(spec, stored))
+      const stored = await withStoredChain(datadir, async (stored) => {
+        if (await sameChain(spec, stored)) return withoutAllocation(stored)
         throw new ChainError(
           'storage',
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
         )
+      })
       const chain = await openForWork(datadir, spec, modules, stored === undefined)
       try {
         process.stdout.write(`${chain.canonicalHash(0n)}\n`)

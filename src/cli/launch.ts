@@ -7,11 +7,18 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Node, type NodeOptions, startNode } from '../node.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
+import { type ChainSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
-import { chainFolder, compilersFolder, keystoreFolder, readChainSpec, requireFolder } from './datadir.ts'
+import {
+  chainFolder,
+  compilersFolder,
+  keystoreFolder,
+  requireFolder,
+  type StoredChain,
+  withStoredChain,
+} from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
@@ -37,13 +44,11 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseSameEngine(flags)
   refuseAnyPage(flags)
   for (const folder of [flags.compilers, flags.keystore]) if (folder !== undefined) requireFolder(folder)
-  const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
-  if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
-  else refuseKnownKeys(flags)
+  const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(flags, chain))
+  if (stored === undefined) refuseKnownKeys(flags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
-  const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
+  const { spec, known } = stored === undefined || flags.genesis !== undefined ? await begun(flags) : stored
   const modules = await readModules(flags.proposal)
-  const known = developmentWallet(flags, spec)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
@@ -51,6 +56,18 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const node = await startNode({ ...options, modules, namesModules: !flags.production })
   const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
   return { node, development, operators, hasKnownKeys }
+}
+
+/** The chain that the flags describe, with its development accounts. */
+async function begun(flags: StartFlags): Promise<{ spec: ChainSpec; known: Wallet }> {
+  const spec = await newChain(flags)
+  return { spec, known: await developmentWallet(flags, spec) }
+}
+
+/** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
+async function agreed(flags: StartFlags, chain: StoredChain): Promise<{ spec: ChainSpec; known: Wallet }> {
+  await checkAgrees(flags, chain, flags.datadir)
+  return { spec: withoutAllocation(chain), known: await developmentWallet(flags, chain) }
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {

@@ -10,7 +10,7 @@ import { bytesToBig, equalBytes, type Hash, hexToAddress, hexToHash, toHex, ZERO
 import { encodeBlock } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import type { BlobParams, ChainSpec, Fork } from '../spec/chain-spec.ts'
+import type { BlobParams, Fork, GenesisSpec } from '../spec/chain-spec.ts'
 import { openMemoryStore } from '../state/kv.ts'
 import type { StateView } from '../state/types.ts'
 import { type Accounts, accounts, address, bytes, faultOf, parseTests, quantity, word } from './fields.ts'
@@ -103,19 +103,20 @@ async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<O
 }
 
 /** The test's chain: its network, its genesis, blob limits by the names of single forks. */
-function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): ChainSpec {
+function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): GenesisSpec {
   const { hash: _, baseFeePerGas, blobGasUsed, excessBlobGas, ...header } = genesisBlockHeader
   const blobSchedule = new Map<Fork, BlobParams>()
   for (const [name, limits] of Object.entries(config?.blobSchedule ?? {})) {
     const fork = forkOf(name)
     if (fork !== undefined) blobSchedule.set(fork, limits)
   }
-  return specOf(network, {
+  const spec = specOf(network, {
     chainId: config?.chainid ?? 1n,
     blobSchedule,
     depositContract: DEPOSIT_CONTRACT,
-    genesis: { ...header, baseFeePerGas, blobGasUsed, excessBlobGas, alloc: pre },
+    genesis: { ...header, baseFeePerGas, blobGasUsed, excessBlobGas },
   })
+  return { ...spec, genesis: { ...spec.genesis, alloc: pre } }
 }
 
 async function wrongGenesis(

@@ -93,7 +93,6 @@ export const EMPTY_GENESIS: GenesisBlock = {
   baseFeePerGas: undefined,
   blobGasUsed: undefined,
   excessBlobGas: undefined,
-  alloc: new Map(),
 }
 
 /** A plain chain of a network's rules. Throws ChainError `invalid-params` for a name that `networkOf` does not know. */

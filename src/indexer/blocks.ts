@@ -29,6 +29,8 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
     Number(header.number),
   )
 
+  // Block 0 may be indexed in parts, each with contracts of its own.
+  const contracts = header.number === 0n ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
   const day = Number(header.timestamp / SECONDS_A_DAY)
   const before = RECORD.day.get(overlay, day) ?? EMPTY_DAY
   RECORD.day.set(
@@ -37,7 +39,7 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
       transactions: before.transactions + transactions,
       gasUsed: before.gasUsed + Number(gasUsed),
       fees: before.fees + fees,
-      contracts: before.contracts + overlay.added(LIST.contracts),
+      contracts: before.contracts + contracts,
     },
     day,
   )

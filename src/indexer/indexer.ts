@@ -25,9 +25,9 @@ export const indexer: Indexer = {
   format: FORMAT,
   reads: (format) => format === FORMAT || FORMER_NAMES[format] === FORMAT,
 
-  async block(executed, version, before, read) {
+  async block(executed, version, before, read, changed = executed.view.changedAccounts()) {
     const overlay = new Overlay(before)
-    const facts: IndexingContext = { executed, changed: executed.view.changedAccounts(), read }
+    const facts: IndexingContext = { executed, changed, read }
     const pause = yieldToEventLoop('block')
     const calls = indexCalls(facts, overlay)
     const tokens = await indexTokens(facts, overlay)
@@ -42,6 +42,14 @@ export const indexer: Indexer = {
     await countMembers(overlay)
     await pause()
     return overlay.ops(version)
+  },
+
+  async genesisAccounts(executed, part, before, read) {
+    const overlay = new Overlay(before)
+    await indexTokens({ executed, changed: part, read }, overlay)
+    indexEdit(part, executed.view, 0, overlay)
+    await countMembers(overlay)
+    return overlay.changes()
   },
 
   async edit(changed, view, number, version, before) {

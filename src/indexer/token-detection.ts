@@ -2,7 +2,8 @@
 // token is known before its first transfer, and by their logs. A recorded type only rises: ERC-20, ERC-721, ERC-1155.
 import type { Address, Hash } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
-import type { ChangedAccount, StateView } from '../state/types.ts'
+import { EMPTY_CODE_HASH } from '../state/accounts.ts'
+import type { Account, ChangedAccount, StateView } from '../state/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { RECORD, type TokenRecord } from './records.ts'
 import { TOKEN_TYPES, type TokenType } from './tables.ts'
@@ -16,12 +17,14 @@ export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
 
 /** Accounts that got code of their own in this block. */
 export function newContracts(changed: readonly ChangedAccount[], view: StateView): ReadonlySet<Address> {
-  const hasNewCode = ({ address, before, after }: ChangedAccount): boolean => {
-    const codeHash: Hash | undefined = after?.codeHash
-    return codeHash !== undefined && codeHash !== before?.codeHash && hasOwnCode(view.code(address))
+  const hasNewCode = ({ before, after }: ChangedAccount): boolean => {
+    const codeHash = codeHashOf(after)
+    return codeHash !== EMPTY_CODE_HASH && codeHash !== codeHashOf(before) && hasOwnCode(view.codeWith(codeHash))
   }
   return new Set(changed.filter(hasNewCode).map(({ address }) => address))
 }
+
+const codeHashOf = (account: Account | undefined): Hash => account?.codeHash ?? EMPTY_CODE_HASH
 
 /** Whether code is the account's own and not a delegation (EIP-7702). */
 const hasOwnCode = (code: Uint8Array): boolean => code.length > 0 && delegationOf(code) === undefined

@@ -1,6 +1,5 @@
-// Block 0: the accounts of the genesis file, the native modules' initial state, and the header that follows from them.
-
-import { fromHex, ZERO_HASH } from '../lib/hex.ts'
+// Block 0: the native modules' initial state on top of the genesis file's accounts, and the header that follows from both.
+import { type Hash, ZERO_HASH } from '../lib/hex.ts'
 import { initGenesis } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
@@ -16,29 +15,36 @@ import type { Runtime } from './runtime.ts'
 import { requestsHash } from './system.ts'
 import type { ExecutedBlock } from './types.ts'
 
-/** Writes the genesis state on an empty view and returns block 0. */
-export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock {
+/**
+ * Runs block 0 on a view that holds the genesis file's accounts, and nothing else. `supply`: the sum of their balances. A plain
+ * chain's view stays as it is.
+ */
+export function executeGenesis(runtime: Runtime, view: StateView, supply: bigint): ExecutedBlock {
+  beginModules(runtime, view, supply)
+  return { block: genesisBlock(runtime, view.root()), ...NO_TRANSACTIONS, view }
+}
+
+/** The results of a block without transactions. */
+export const NO_TRANSACTIONS = { receipts: [], requests: [], callTrees: [], diffs: [], refused: [] } as const
+
+/** The initial state of the native modules, on a view as for `executeGenesis`. */
+export function beginModules(runtime: Runtime, view: StateView, supply: bigint): void {
   const { genesis, native } = runtime.spec
+  if (native === undefined) return
   const fork = genesisFork(runtime.spec)
-  let supply = 0n
-  for (const [address, { balance, nonce, code, storage }] of genesis.alloc) {
-    view.setBalance(address, balance)
-    if (nonce > 0n) view.setNonce(address, nonce)
-    if (code.length > 0) view.setCode(address, code)
-    for (const [key, word] of storage) view.setWord(address, key, fromHex(word))
-    supply += balance
-  }
-  if (native !== undefined) {
-    const block = { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase }
-    initGenesis(view, native, supply, block, (names) => runtime.checkProposals(names, { fork, number: 0n }))
-    installContracts(view, native, 0n)
-  }
-  const rules = rulesOf(fork)
+  const block = { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase }
+  initGenesis(view, native, supply, block, (names) => runtime.checkProposals(names, { fork, number: 0n }))
+  installContracts(view, native, 0n)
+}
+
+function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {
+  const { genesis } = spec
+  const rules = rulesOf(genesisFork(spec))
   const header = sealHeader({
     parentHash: genesis.parentHash,
     sha3Uncles: EMPTY_UNCLES_HASH,
     coinbase: genesis.coinbase,
-    stateRoot: view.root(),
+    stateRoot,
     transactionsRoot: EMPTY_ROOT,
     receiptsRoot: EMPTY_ROOT,
     logsBloom: EMPTY_BLOOM,
@@ -57,6 +63,5 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
     parentBeaconBlockRoot: rules.cancun ? ZERO_HASH : undefined,
     requestsHash: rules.prague ? requestsHash([]) : undefined,
   })
-  const block: Block = { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }
-  return { block, receipts: [], requests: [], callTrees: [], diffs: [], refused: [], view }
+  return { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }
 }

@@ -1,6 +1,6 @@
 // The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain.
 // The file format is geth's genesis with one more section, `kestrel`; without it the chain is plain Ethereum.
-import type { Address, Hash, Hex } from '../lib/hex.ts'
+import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 
 /** Forks this node executes, oldest first, by @ethereumjs/common's names. */
 export const FORKS = [
@@ -59,7 +59,16 @@ export type GenesisBlock = {
   readonly baseFeePerGas: bigint | undefined
   readonly blobGasUsed: bigint | undefined
   readonly excessBlobGas: bigint | undefined
-  readonly alloc: ReadonlyMap<Address, GenesisAccount>
+}
+
+export type GenesisEntry = readonly [Address, GenesisAccount]
+
+/**
+ * The accounts of block 0, each once, in any order. It may be as large as a disk, so it is read entry by entry; `get` is there
+ * where an account is found without reading all. Reading throws ChainError `invalid-genesis` for a file with a bad entry.
+ */
+export type GenesisAllocation = (Iterable<GenesisEntry> | AsyncIterable<GenesisEntry>) & {
+  get?(of: Address): GenesisAccount | undefined
 }
 
 /** A validator that is bonded from the start; its self-delegation comes out of the operator's genesis balance. */
@@ -161,3 +170,43 @@ export type ChainSpec = {
   readonly genesis: GenesisBlock
   readonly native: NativeSpec | undefined
 }
+
+/** What a new chain begins with: its specification and the accounts of block 0, which the specification of a stored chain leaves out. */
+export type GenesisSpec<A extends GenesisAllocation = ReadonlyMap<Address, GenesisAccount>> = ChainSpec & {
+  readonly genesis: { readonly alloc: A }
+}
+
+/** Whether the accounts of block 0 come with the specification. */
+export const hasAllocation = (spec: ChainSpec): spec is GenesisSpec<GenesisAllocation> => 'alloc' in spec.genesis
+
+/** The specification alone: what a chain goes on with after block 0. */
+export function withoutAllocation(spec: ChainSpec | GenesisSpec<GenesisAllocation>): ChainSpec {
+  if (!hasAllocation(spec)) return spec
+  const { alloc: _, ...genesis } = spec.genesis
+  return { ...spec, genesis }
+}
+
+/** Those of the accounts that are in the allocation. */
+export async function findAccounts(
+  alloc: GenesisAllocation,
+  wanted: readonly Address[],
+): Promise<ReadonlyMap<Address, GenesisAccount>> {
+  const found = new Map<Address, GenesisAccount>()
+  if (alloc.get === undefined) {
+    const names = new Set(wanted)
+    for await (const [address, account] of alloc) if (names.has(address)) found.set(address, account)
+    return found
+  }
+  for (const address of wanted) {
+    const account = alloc.get(address)
+    if (account !== undefined) found.set(address, account)
+  }
+  return found
+}
+
+export const sameGenesisAccount = (one: GenesisAccount, other: GenesisAccount): boolean =>
+  one.balance === other.balance &&
+  one.nonce === other.nonce &&
+  equalBytes(one.code, other.code) &&
+  one.storage.size === other.storage.size &&
+  [...one.storage].every(([slot, word]) => other.storage.get(slot) === word)

@@ -1,14 +1,33 @@
 // Genesis file to chain spec and back. `parseGenesis(formatGenesis(spec))` is the same spec; what a file leaves out is
-// filled in as geth does, so that the genesis hash is geth's.
+// filled in as geth does, so that the genesis hash is geth's. `genesis-stream.ts` reads files of any size.
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, EMPTY_BYTES, fromHex, hexToAddress, toHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import type { BlobParams, ChainSpec, Fork, ForkActivation, GenesisAccount, NativeSpec } from './chain-spec.ts'
+import {
+  type Address,
+  EMPTY_BYTES,
+  fromHex,
+  type Hash,
+  hexToAddress,
+  toHex,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../lib/hex.ts'
+import {
+  type BlobParams,
+  type ChainSpec,
+  type Fork,
+  type ForkActivation,
+  type GenesisAccount,
+  type GenesisEntry,
+  type GenesisSpec,
+  type NativeSpec,
+  withoutAllocation,
+} from './chain-spec.ts'
 import { atLeast, genesisFork, MAINNET_BLOBS } from './forks.ts'
-import { type GenesisFile, genesisFile } from './genesis-schema.ts'
+import { genesisAccount, type SpecFile, specFile } from './genesis-schema.ts'
 import { isProposalName } from './proposal-name.ts'
 
-type Config = GenesisFile['config']
+type Config = SpecFile['config']
 type BlobFork = keyof NonNullable<Config['blobSchedule']>
 
 /** Forks by block, in order, with geth's name. geth lets the optional ones be left out. */
@@ -52,8 +71,33 @@ const refuse = (field: string, problem: string) => new ChainError('invalid-genes
  * A genesis in geth's format, with or without our section `kestrel`.
  * Throws ChainError `invalid-genesis` with one line that begins with the field: `config.chainId: expected …`.
  */
-export function parseGenesis(json: unknown): ChainSpec {
-  const parsed = genesisFile.safeDecode(json as z.input<typeof genesisFile>)
+export function parseGenesis(json: unknown): GenesisSpec {
+  const spec = parseSpec(json)
+  const alloc = new Map<Address, GenesisAccount>()
+  for (const [key, account] of Object.entries(membersOfAlloc(json))) {
+    const [address, parsed] = parseAccount(key, account)
+    if (alloc.has(address)) throw repeatedAddress(key)
+    alloc.set(address, parsed)
+  }
+  return { ...spec, genesis: { ...spec.genesis, alloc } }
+}
+
+const hasAlloc = (json: unknown): json is { alloc: object } =>
+  typeof json === 'object' && json !== null && 'alloc' in json && isRecord(json.alloc)
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function membersOfAlloc(json: unknown): object {
+  if (hasAlloc(json)) return json.alloc
+  throw noAllocation()
+}
+
+export const noAllocation = (): ChainError => refuse('alloc', 'expected an object with the accounts by address')
+export const repeatedAddress = (key: string): ChainError => refuse(`alloc.${key}`, 'expected each address once')
+
+/** A genesis without its accounts. Throws as `parseGenesis`. */
+export function parseSpec(json: unknown): ChainSpec {
+  const parsed = specFile.safeDecode(json as z.input<typeof specFile>)
   if (!parsed.success) throw firstProblem(parsed.error)
   const file = parsed.data
   const { config } = file
@@ -85,7 +129,6 @@ export function parseGenesis(json: unknown): ChainSpec {
       baseFeePerGas: undefined,
       blobGasUsed: undefined,
       excessBlobGas: undefined,
-      alloc: readAlloc(file.alloc),
     },
     native: file.kestrel && readNative(file.kestrel, config.chainId),
   }
@@ -103,26 +146,42 @@ export function parseGenesis(json: unknown): ChainSpec {
 /**
  * The same from the file's text: numbers that JavaScript would round (a terminal total difficulty, a balance) stay exact.
  */
-export function parseGenesisText(text: string): ChainSpec {
+export const parseGenesisText = (text: string): GenesisSpec => parseGenesis(parseExactly(text))
+
+/** JSON with numbers beyond 15 digits as strings, so that they stay exact. Throws ChainError `invalid-genesis`. */
+export function parseExactly(text: string): unknown {
   const exact = text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     /^\d{16,}$/.test(token) ? `"${token}"` : token,
   )
-  let json: unknown
   try {
-    json = JSON.parse(exact)
+    return JSON.parse(exact)
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    throw refuse('genesis', `expected JSON: ${problem.replace(/\s+/g, ' ')}`) // V8 quotes the text, line breaks included
+    throw notJson(error)
   }
-  return parseGenesis(json)
+}
+
+/** V8 quotes the text, line breaks included. */
+export function notJson(error: unknown): ChainError {
+  const problem = error instanceof Error ? error.message : String(error)
+  return refuse('genesis', `expected JSON: ${problem.replace(/\s+/g, ' ')}`)
 }
 
 /** The spec as a genesis file (plain JSON values) that geth reads too. */
-export function formatGenesis(spec: ChainSpec): unknown {
-  const { genesis, native } = spec
+export function formatGenesis(spec: GenesisSpec): unknown {
+  return { ...formatSpec(spec), alloc: Object.fromEntries(Array.from(spec.genesis.alloc, formatAccount)) }
+}
+
+/** An account as a member of `alloc`. */
+export const formatAccount = ([address, account]: GenesisEntry): [Address, unknown] => [
+  address,
+  genesisAccount.encode({ ...account, storage: new Map(account.storage) }),
+]
+
+/** As `formatGenesis`, without `alloc`. */
+export function formatSpec(spec: ChainSpec): object {
+  const { genesis, native } = withoutAllocation(spec)
   const activation = new Map(spec.forks.map(({ fork, block, time }) => [fork, block ?? time]))
-  const { alloc, ...header } = genesis
-  const file: GenesisFile = {
+  const file: SpecFile = {
     config: {
       chainId: spec.chainId,
       ...Object.fromEntries([...BLOCK_FORKS, ...TIME_FORKS].map(({ fork, field }) => [field, activation.get(fork)])),
@@ -134,13 +193,12 @@ export function formatGenesis(spec: ChainSpec): unknown {
       depositContractAddress: spec.depositContract,
       blobSchedule: spec.blobSchedule.size === 0 ? undefined : Object.fromEntries(spec.blobSchedule),
     },
-    ...header,
+    ...genesis,
     extraData: fromHex(genesis.extraData),
-    alloc: Object.fromEntries(alloc),
     ...(native && { kestrel: { name: spec.name, ...native } }),
   }
   // Through JSON, because fields that are undefined are absent in a file.
-  return JSON.parse(JSON.stringify(genesisFile.encode(file)))
+  return JSON.parse(JSON.stringify(specFile.encode(file)))
 }
 
 function readForks(config: Config): ForkActivation[] {
@@ -205,19 +263,18 @@ function readBlobSchedule(config: Config, forks: readonly ForkActivation[]): Map
   return schedule
 }
 
-function readAlloc(alloc: GenesisFile['alloc']): Map<Address, GenesisAccount> {
-  const accounts = new Map<Address, GenesisAccount>()
-  for (const [key, { balance = 0n, nonce = 0n, code = EMPTY_BYTES, storage = new Map() }] of Object.entries(alloc)) {
-    const digits = /^(?:0[xX])?([0-9a-fA-F]{40})$/.exec(key)?.[1]
-    if (digits === undefined) throw refuse(`alloc.${key}`, 'expected an address of 20 bytes of hex as key')
-    const address = hexToAddress(`0x${digits}`)
-    if (accounts.has(address)) throw refuse(`alloc.${key}`, 'expected each address once')
-    accounts.set(address, { balance, nonce, code, storage })
-  }
-  return accounts
+/** A member of `alloc`. Throws ChainError `invalid-genesis`: `alloc.0x12: expected an address …`. */
+export function parseAccount(key: string, json: unknown): GenesisEntry {
+  const digits = /^(?:0[xX])?([0-9a-fA-F]{40})$/.exec(key)?.[1]
+  if (digits === undefined) throw refuse(`alloc.${key}`, 'expected an address of 20 bytes of hex as key')
+  const parsed = genesisAccount.safeDecode(json as z.input<typeof genesisAccount>)
+  if (!parsed.success) throw firstProblem(parsed.error, ['alloc', key])
+  const { balance = 0n, nonce = 0n, code = EMPTY_BYTES, storage = NO_STORAGE } = parsed.data
+  return [hexToAddress(`0x${digits}`), { balance, nonce, code, storage }]
 }
+const NO_STORAGE: ReadonlyMap<Hash, Hash> = new Map()
 
-function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigint): NativeSpec {
+function readNative(section: NonNullable<SpecFile['kestrel']>, chainId: bigint): NativeSpec {
   const { name, textChainId = `${name}_${chainId}-1`, transactionGasCap, ...native } = section
   if (transactionGasCap !== undefined && transactionGasCap < TRANSFER_GAS)
     throw refuse('kestrel.transactionGasCap', `expected at least ${TRANSFER_GAS}, the gas of a plain transfer`)
@@ -249,10 +306,10 @@ function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigin
   }
 }
 
-function firstProblem(error: z.ZodError): ChainError {
+function firstProblem(error: z.ZodError, place: readonly string[] = []): ChainError {
   const issue = error.issues[0]
   if (!issue) return refuse('genesis', 'not acceptable')
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = [...issue.path, ...unknown].join('.') || 'genesis'
+  const field = [...place, ...issue.path, ...unknown].join('.') || 'genesis'
   return refuse(field, unknown.length > 0 ? 'unknown field' : issue.message.replace(/^Invalid (input|option): /, ''))
 }

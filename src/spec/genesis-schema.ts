@@ -195,7 +195,8 @@ const config = z.object({
     .nullish(),
 })
 
-const account = z.object({
+/** An account of `alloc`. */
+export const genesisAccount = z.object({
   balance: u256.optional(),
   nonce: u64.optional(),
   code: bytes.optional(),
@@ -282,7 +283,7 @@ export const genesisFile = z.object({
   difficulty: u256,
   mixHash: hash.nullish(),
   coinbase: address.nullish(),
-  alloc: z.record(z.string(), account),
+  alloc: z.record(z.string(), genesisAccount),
   number: u64.nullish(),
   gasUsed: u64.nullish(),
   parentHash: hash.nullish(),
@@ -294,3 +295,7 @@ export const genesisFile = z.object({
 
 /** The genesis file, parsed: numbers as bigint, names as branded hex. */
 export type GenesisFile = z.output<typeof genesisFile>
+
+/** The file without the accounts, which are read one by one. */
+export const specFile = genesisFile.omit({ alloc: true })
+export type SpecFile = z.output<typeof specFile>

@@ -2,10 +2,10 @@
 import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import {
   type BlobParams,
-  type ChainSpec,
   FORKS,
   type Fork,
   type GenesisAccount,
+  type GenesisSpec,
   type GenesisValidator,
   type NativeSpec,
 } from './chain-spec.ts'
@@ -139,7 +139,7 @@ const evmos: Network = {
   },
 }
 
-function create(network: Network, options: NetworkOptions): ChainSpec {
+function create(network: Network, options: NetworkOptions): GenesisSpec {
   const { chainId = network.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
   const { accounts = network.accounts.map(([account]) => account) } = options
   const presetBalance = new Map(network.accounts)
@@ -189,8 +189,8 @@ function create(network: Network, options: NetworkOptions): ChainSpec {
 
 export type NetworkName = 'kestrel' | 'evmos'
 
-/** Chain specs by name. Options replace single values of the preset. */
-export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) => ChainSpec>> = {
+/** New chains by name. Options replace single values of the preset. */
+export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) => GenesisSpec>> = {
   kestrel: (options = {}) => create(kestrel, options),
   evmos: (options = {}) => create(evmos, options),
 }

@@ -114,17 +114,18 @@ export type Versions = { readonly newest: number; readonly oldest: number }
 
 /**
  * Checks that every row has all its former values in the order of their versions, and that the lists of changes name exactly
- * these. Values that versions up to the oldest one replaced were pruned together with their lists.
+ * these. The list of version 0 may leave out that version's values, which replace nothing. Values that versions up to the oldest one replaced were pruned together with their lists.
  */
 export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: CheckReport): Promise<void> {
-  const values = { former: 0, all: 0 }
+  const values = { former: 0, later: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
     if (since > newest) report(`row ${toHex(key)}`, `is of version ${since}, after the newest one, ${newest}`)
     values.former += ordinal
-    values.all += ordinal + 1
+    values.later += since === 0 ? ordinal : ordinal + 1
   }
-  const entries = await checkEntries(store, oldest, report)
+  const { entries, ofGenesis } = await checkEntries(store, oldest, report)
+  values.later -= ofGenesis
   let [changes, replaced] = [0, 0]
   for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
     const list = store.get(KEY.changes(of))
@@ -134,7 +135,7 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
     for (const change of listed ?? []) {
       if (!isValueOf(store, change, of))
         report(`version ${of}`, `its list of changes is wrong about row ${toHex(change.key)}`)
-      if (isCode(change.key)) continue
+      if (isCode(change.key) || of === 0) continue
       changes++
       if (change.replaced !== undefined) replaced++
     }
@@ -143,8 +144,8 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
   if (oldest > 0) return
   if (entries !== values.former)
     report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
-  if (changes !== values.all)
-    report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
+  if (changes !== values.later)
+    report('lists of changes', `name ${changes} values, and since block 0 the rows of the state got ${values.later}`)
 }
 
 /** Whether the value after the replaced one began with the version. Codes replace nothing. */
@@ -174,9 +175,13 @@ export async function checkChanges(store: KvReader, view: View, version: number,
   for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
-/** Checks the history row by row in key order. Returns the number of entries. `oldest`: as in `Versions`. */
-async function checkEntries(store: KvReader, oldest: number, report: CheckReport): Promise<number> {
-  let count = 0
+/** Checks the history row by row in key order. Returns the number of entries, and of those of version 0. `oldest`: as in `Versions`. */
+async function checkEntries(
+  store: KvReader,
+  oldest: number,
+  report: CheckReport,
+): Promise<{ entries: number; ofGenesis: number }> {
+  let [entries, ofGenesis] = [0, 0]
   let row = new Uint8Array(0)
   let [ordinal, since] = [-1, -1]
   const ends = (): void => {
@@ -187,9 +192,10 @@ async function checkEntries(store: KvReader, oldest: number, report: CheckReport
       report(`row ${toHex(row)}`, `its history ends with value ${ordinal}, and the row does not go on from there`)
   }
   for await (const [key, value] of store.scan(RANGE.history())) {
-    count++
+    entries++
     const entry = rowOfHistory(key)
     const found = decodeRow(value)
+    if (found.since === 0) ofGenesis++
     if (!equalBytes(entry.row, row)) {
       ends()
       row = Uint8Array.from(entry.row)
@@ -201,5 +207,5 @@ async function checkEntries(store: KvReader, oldest: number, report: CheckReport
     ;[ordinal, since] = [entry.ordinal, found.since]
   }
   ends()
-  return count
+  return { entries, ofGenesis }
 }

@@ -1,5 +1,5 @@
 // Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. Two things are compared:
-// the checksums in the files, newest tables first for up to two seconds and the rest while the node runs; and the number of
+// the checksums in the files, newest tables first for up to 200 ms and the rest while the node runs; and the number of
 // changes with the file `acknowledged`, which says how many of them were synced. What an operator can do is here too.
 import {
   closeSync,
@@ -35,8 +35,8 @@ export const RESTORE = 'restore a copy of the data directory, or import an expor
 
 /** The file that counts acknowledged changes, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'
-/** Milliseconds for reading tables before the opening: enough for 2 GB that are in the system's page cache. */
-const READING_TIME = 2_000
+/** Milliseconds for reading tables before the opening: enough for 200 MB that are in the system's page cache. */
+const READING_TIME = 200
 /** Milliseconds between two tables (2 MB, 3 ms each) that are read in the background: 3 % of a core. */
 const PAUSE = 100
 

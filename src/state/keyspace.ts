@@ -108,6 +108,8 @@ export const KEY = {
   stateVersion: (number: bigint) => key(0x25, u64(number)),
   /** number -> total difficulty; only before the merge */
   totalDifficulty: (number: bigint) => key(0x26, u64(number)),
+  /** address -> account of the genesis file, before the modules' initial state; never changed */
+  genesisAccount: (of: Address) => key(0x27, of),
 
   // --- the index
   /** list, page -> its entries; a list shrinks only when a version is undone */
@@ -139,7 +141,7 @@ export const isCachedRow = (key: Uint8Array): boolean => key[0] === 0x41 || key[
 /** The address of an account row; undefined for any other row. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
 
-/** The account of an account row or slot row. */
+/** The account of an account row, slot row or row of a genesis account. */
 export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1, 1 + ADDRESS_BYTES))
 /** The slot of a slot row. */
 export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
@@ -191,6 +193,7 @@ export const RANGE = {
   receipts: () => within(key(0x23)),
   transactions: () => within(key(0x24)),
   stateVersions: () => within(key(0x25)),
+  genesisAccounts: () => within(key(0x27)),
   /** All rows of the index. */
   index: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const

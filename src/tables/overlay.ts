@@ -103,6 +103,19 @@ export class Overlay {
   /** All write operations of this overlay with its undo row, for a version of the state. */
   async ops(version: number): Promise<WriteOp[]> {
     const ops: WriteOp[] = []
+    const { lists, rows } = await this.#addChanges(ops)
+    ops.push(undoRowOp(version, lists, rows))
+    return ops
+  }
+
+  /** All write operations of this overlay, for what is never undone. */
+  async changes(): Promise<WriteOp[]> {
+    const ops: WriteOp[] = []
+    await this.#addChanges(ops)
+    return ops
+  }
+
+  async #addChanges(ops: WriteOp[]): Promise<{ lists: ListDelta[]; rows: OverlayRow[] }> {
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
     await forEachYielding(lists, (growth) => growthOps(growth, ops))
     const rows: OverlayRow[] = []
@@ -112,8 +125,7 @@ export class Overlay {
       const { key, now } = row
       ops.push(now === undefined ? { type: 'del', key } : { type: 'put', key, value: now })
     })
-    ops.push(undoRowOp(version, lists, rows))
-    return ops
+    return { lists, rows }
   }
 
   /** The row itself, to read it now and write it (`writeRow`) later without a second lookup. */

@@ -13,7 +13,7 @@ import type { Transaction } from '../../src/primitives/types.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
-import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import type { ChainSpec, GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
@@ -64,7 +64,7 @@ const CODES: readonly [Address, string][] = [
 ]
 
 /** Keys with 1,000 ether each; `until` ends the schedule of forks (all from block 0). */
-export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30_000_000n): ChainSpec {
+export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30_000_000n): GenesisSpec {
   const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg', 'istanbul']
   return parseGenesis({
     config: {
@@ -129,7 +129,7 @@ export const words = (...values: readonly bigint[]): Uint8Array =>
   fromHex(`0x${values.map((v) => word(v).slice(2)).join('')}`)
 
 /** A chain in its own store, closed after the test. */
-export async function openSmallChain(options: { store?: KvStore; spec?: ChainSpec; prune?: number } = {}) {
+export async function openSmallChain(options: { store?: KvStore; spec?: GenesisSpec; prune?: number } = {}) {
   const store = options.store ?? (await openMemoryStore())
   const spec = options.spec ?? smallSpec()
   await createChain(store, spec, indexer)

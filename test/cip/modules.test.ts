@@ -11,7 +11,7 @@ import { nameModules, registryOf } from '../../src/cip/modules.ts'
 import { hexToHash } from '../../src/lib/hex.ts'
 import { startNode } from '../../src/node.ts'
 import type { ChainSpec, NamedProposal } from '../../src/spec/chain-spec.ts'
-import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
+import { formatGenesis, formatSpec, parseGenesis, parseSpec } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { evmParams, GOV, govChain, owner, submit } from '../precompiles/gov-support.ts'
 import { nodeOptions, testChain, withClients } from '../support/chain.ts'
@@ -45,9 +45,9 @@ test('a new chain names its modules with the hash of their file', async () => {
   const sha256 = createHash('sha256').update(text).digest('hex')
   const { node } = await testChain({ spec: specWith({}), modules: [await loadModule(path)] })
   expect(node.chain.spec.native?.proposals).toEqual([{ name: 'kestrel_9', sha256: `0x${sha256}`, since: 0n }])
-  const genesis = formatGenesis(node.chain.spec)
+  const genesis = formatSpec(node.chain.spec)
   expect(genesis).toMatchObject({ kestrel: { proposals: [{ name: 'kestrel_9', sha256, since: '0x0' }] } })
-  expect(parseGenesis(genesis)).toEqual(node.chain.spec)
+  expect(parseSpec(genesis)).toEqual(node.chain.spec)
 })
 
 test('a chain that exists may use a new module from the next block on', async () => {

@@ -5,7 +5,7 @@ import type { Proposal } from '../../src/cip/define.ts'
 import type { ProposalModule } from '../../src/cip/modules.ts'
 import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import type { NodeOptions } from '../../src/node.ts'
-import type { ChainSpec, GenesisAccount, Upgrade } from '../../src/spec/chain-spec.ts'
+import type { GenesisAccount, GenesisSpec, Upgrade } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { playground } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
@@ -39,7 +39,7 @@ export type Setting = {
   readonly codes?: Readonly<Record<Hex, Hex>>
 }
 
-export function specWith({ active = [], upgrades = [], codes = {} }: Setting): ChainSpec {
+export function specWith({ active = [], upgrades = [], codes = {} }: Setting): GenesisSpec {
   const spec = presets.kestrel()
   if (spec.native === undefined) throw new Error('the preset has no native modules')
   const contracts = [

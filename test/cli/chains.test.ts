@@ -24,6 +24,9 @@ test('import and export keep the chain of another client byte for byte', async (
 
   const imported = await run(cwd, 'import', CHAIN)
   expect(imported).toMatchObject({ code: 0, stdout: '' })
+  expect(imported.stderr).toMatch(
+    /imported 54 blocks in [\d.]+ s \(\d+ blocks\/s, \d+ tx\/s, [\d.]+ Mgas\/s\); the head/,
+  )
   expect(imported.stderr).toContain(`the head is block 54 ${HEAD_HASH}`)
 
   const exported = await run(cwd, 'export', 'copy.rlp')

@@ -7,16 +7,15 @@ import type { Block, Transaction, Withdrawal } from '../../src/primitives/types.
 import { BlockExecution } from '../../src/runtime/block-execution.ts'
 import { draftHeader } from '../../src/runtime/draft-header.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
-import { executeGenesis } from '../../src/runtime/genesis.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
-import { Runtime } from '../../src/runtime/runtime.ts'
 import type { PayloadAttributes } from '../../src/runtime/types.ts'
-import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { GWEI, keyAt, signed, smallSpec } from '../chain/support.ts'
 import { testChain } from '../support/chain.ts'
+import { genesisOn } from '../support/genesis.ts'
 
 const LIMIT = 8 * 2 ** 20
 
@@ -26,16 +25,14 @@ const zeros = (key: number, nonce: bigint, size: number): Transaction =>
   signed(key, nonce, { data: new Uint8Array(size), gasLimit: gasFor(size) })
 
 /** Prague or Osaka from block 0, with room for 100 million gas of data. */
-function specOf(fork: 'prague' | 'osaka'): ChainSpec {
+function specOf(fork: 'prague' | 'osaka'): GenesisSpec {
   const spec = smallSpec('prague', 200_000_000n)
   return fork === 'prague' ? spec : { ...spec, forks: [...spec.forks, { fork: 'osaka', time: 0n }] }
 }
 
-async function genesisOf(spec: ChainSpec) {
-  const runtime = new Runtime(spec)
-  const state = new StateStore(await openMemoryStore(), -1)
-  const view = state.at(-1)
-  const parent = executeGenesis(runtime, view).block.header
+async function genesisOf(spec: GenesisSpec) {
+  const view = new StateStore(await openMemoryStore(), -1).at(-1)
+  const { runtime, header: parent } = genesisOn(view, spec)
   const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 12n })
   return { runtime, parent, draft, view: () => view.fork() }
 }

@@ -7,13 +7,12 @@ import type { SealedHeader } from '../../src/primitives/types.ts'
 import { checkDaoExtraData } from '../../src/runtime/dao-fork.ts'
 import accounts from '../../src/runtime/dao-fork-accounts.json' with { type: 'json' }
 import { executeBlock } from '../../src/runtime/execute-block.ts'
-import { executeGenesis } from '../../src/runtime/genesis.ts'
-import { Runtime } from '../../src/runtime/runtime.ts'
-import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { forkAt, forkId } from '../../src/spec/forks.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
+import { genesisOn } from '../support/genesis.ts'
 
 /** ASCII of `dao-hard-fork`. */
 const MARK: Hex = `0x${Buffer.from('dao-hard-fork').toString('hex')}`
@@ -30,7 +29,7 @@ const LONDON = Object.fromEntries(
   ),
 )
 
-function specOf(support: boolean, more: Record<string, unknown> = {}): ChainSpec {
+function specOf(support: boolean, more: Record<string, unknown> = {}): GenesisSpec {
   return parseGenesis({
     config: { chainId: 1, homesteadBlock: 0, daoForkBlock: 2, daoForkSupport: support, ...more },
     difficulty: '0x20000',
@@ -45,10 +44,10 @@ function specOf(support: boolean, more: Record<string, unknown> = {}): ChainSpec
 }
 
 /** Blocks 1 to `count`, each with the state after it. */
-async function blocksOf(spec: ChainSpec, count: number, extraData: Hex = '0x01') {
-  const runtime = new Runtime(spec)
+async function blocksOf(spec: GenesisSpec, count: number, extraData: Hex = '0x01') {
   let view = new StateStore(await openMemoryStore(), -1).at(-1)
-  let parent: SealedHeader = executeGenesis(runtime, view).block.header
+  const { runtime, header } = genesisOn(view, spec)
+  let parent: SealedHeader = header
   const made: { extraData: Hex; balance: (of: Address) => bigint; exists: (of: Address) => boolean }[] = []
   for (let i = 0; i < count; i++) {
     view = view.fork()
@@ -150,7 +149,7 @@ it('the list of the DAO fork names each account once', () => {
   expect(accounts).toContain(EXTRA_BALANCE)
 })
 
-function accepts(spec: ChainSpec, number: bigint, extraData: Hex): boolean {
+function accepts(spec: GenesisSpec, number: bigint, extraData: Hex): boolean {
   const fork = forkAt(spec, { number, timestamp: 0n, merged: false })
   try {
     checkDaoExtraData(spec, fork, { number, extraData } as SealedHeader)

@@ -4,17 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { type Address, bytesToBig, fromHex, type Hex } from '../../src/lib/hex.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
-import { executeGenesis } from '../../src/runtime/genesis.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
-import { Runtime } from '../../src/runtime/runtime.ts'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
-import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { openSmallChain, smallSpec, word } from '../chain/support.ts'
+import { genesisOn } from '../support/genesis.ts'
 
 /** A chain of Prague with other code at an address; '0x': none. */
-function withCode(address: Address, code: Hex): ChainSpec {
+function withCode(address: Address, code: Hex): GenesisSpec {
   const spec = smallSpec()
   const alloc = new Map(spec.genesis.alloc)
   if (code === '0x') alloc.delete(address)
@@ -23,10 +22,9 @@ function withCode(address: Address, code: Hex): ChainSpec {
 }
 
 /** Block 1 of a chain, and the state after it. */
-async function firstBlock(spec: ChainSpec) {
+async function firstBlock(spec: GenesisSpec) {
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
-  const runtime = new Runtime(spec)
-  const parent = executeGenesis(runtime, view).block.header
+  const { runtime, header: parent } = genesisOn(view, spec)
   const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n })
   const genesis = () => view.fork()
   const executed = await executeBlock(runtime, genesis(), draft, [], () => undefined)

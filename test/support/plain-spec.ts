@@ -1,7 +1,7 @@
 // A chain without native modules, from a genesis file as geth reads it: Prague from the beginning, one rich account, and
 // the system contracts without which no block of Prague is valid.
 import { toHex } from '../../src/lib/hex.ts'
-import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { systemContracts } from '../../src/spec/preinstalls.ts'
 
@@ -27,7 +27,7 @@ export const systemAlloc = (): Record<string, { nonce: string; balance: string; 
     ]),
   )
 
-export const plainSpec = (rich: string): ChainSpec =>
+export const plainSpec = (rich: string): GenesisSpec =>
   parseGenesisText(
     JSON.stringify({
       config: {

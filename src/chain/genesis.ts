@@ -1,0 +1,196 @@
+// The accounts that a chain begins with, in rows of their own, and how block 0 is written from them. Every step goes through the
+// rows in order of address and holds a part of them at a time, so memory does not grow with the genesis file.
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bigToBytes, bytesToBig, type Hash, toHash } from '../lib/hex.ts'
+import { asBytes, asList, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
+import { beginModules, executeGenesis, NO_TRANSACTIONS } from '../runtime/genesis.ts'
+import { contractReader } from '../runtime/read-contract.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import type { GenesisAccount, GenesisAllocation, GenesisEntry } from '../spec/chain-spec.ts'
+import { repeatedAddress } from '../spec/genesis-file.ts'
+import { decodeAccount } from '../state/accounts.ts'
+import { AllocationRows } from '../state/allocation-rows.ts'
+import { amendFirstState, BatchedWrites, FirstState } from '../state/first-state.ts'
+import { decodeRow } from '../state/history.ts'
+import { KEY, ownerOfRow, RANGE } from '../state/keyspace.ts'
+import { sameAccount } from '../state/state-diff.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { Account, ChangedAccount, KvReader, KvStore, WriteOp } from '../state/types.ts'
+import { View } from '../state/view.ts'
+import type { Indexer } from './types.ts'
+
+/**
+ * Accounts that are indexed at a time. Part of the format of the index: the counts of a large ranking depend on it, and
+ * `check` compares rows.
+ */
+const INDEXED_ACCOUNTS = 10_000
+
+// --- the rows of the allocation
+
+/** nonce, balance, code, and the storage as pairs of slot and word. */
+function encodeGenesisAccount({ nonce, balance, code, storage }: GenesisAccount): Uint8Array {
+  return encodeRlp([bigToBytes(nonce), bigToBytes(balance), code, [...storage].map(([slot, word]) => [slot, word])])
+}
+
+function decodeGenesisAccount(row: Uint8Array): GenesisAccount {
+  const [nonce, balance, code, slots] = asList(decodeRlp(row), 'genesis account')
+  const storage = new Map<Hash, Hash>()
+  for (const pair of asList(slots, 'storage')) {
+    const [slot, word] = asList(pair, 'slot')
+    storage.set(toHash(asBytes(slot, 'slot', 32)), toHash(asBytes(word, 'word', 32)))
+  }
+  return {
+    nonce: bytesToBig(asBytes(nonce, 'nonce')),
+    balance: bytesToBig(asBytes(balance, 'balance')),
+    code: Uint8Array.from(asBytes(code, 'code')),
+    storage,
+  }
+}
+
+/** The accounts of the genesis file as a database keeps them, in order of address. */
+export class StoredAllocation implements AsyncIterable<GenesisEntry> {
+  readonly #store: KvReader
+
+  constructor(store: KvReader) {
+    this.#store = store
+  }
+
+  get(of: Address): GenesisAccount | undefined {
+    const row = this.#store.get(KEY.genesisAccount(of))
+    return row && decodeGenesisAccount(row)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<GenesisEntry> {
+    for await (const [key, row] of this.#store.scan(RANGE.genesisAccounts()))
+      yield [ownerOfRow(key), decodeGenesisAccount(row)]
+  }
+}
+
+/** The rows of an allocation that fits in memory. */
+export const allocationRows = (alloc: Iterable<GenesisEntry>): WriteOp[] =>
+  Array.from(alloc, ([of, account]) => ({
+    type: 'put',
+    key: KEY.genesisAccount(of),
+    value: encodeGenesisAccount(account),
+  }))
+
+/** Returns the number of entries. Of an address that comes twice only one stays. */
+async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<number> {
+  const out = new BatchedWrites(store)
+  let count = 0
+  for await (const [address, account] of alloc) {
+    count++
+    out.put(KEY.genesisAccount(address), encodeGenesisAccount(account))
+    if (out.isFull) await out.flush()
+  }
+  await out.end()
+  return count
+}
+
+/** The error for an allocation in which an address comes twice. */
+async function repetition(alloc: GenesisAllocation): Promise<ChainError> {
+  const seen = new Set<Address>()
+  for await (const [address] of alloc) {
+    if (seen.has(address)) return repeatedAddress(address)
+    seen.add(address)
+  }
+  return new ChainError('invalid-genesis', 'the genesis has changed while it was read')
+}
+
+// --- block 0
+
+/**
+ * Writes allocation, state and index of block 0 into an empty database. The rows of block and head are the caller's. Throws
+ * ChainError `invalid-genesis` for an allocation with a bad entry.
+ */
+export async function writeGenesis(
+  store: KvStore,
+  alloc: GenesisAllocation,
+  runtime: Runtime,
+  indexer: Indexer,
+): Promise<ExecutedBlock> {
+  let count = await writeAllocation(store, alloc)
+  const first = new FirstState(store)
+  let supply = 0n
+  for await (const [address, account] of new StoredAllocation(store)) {
+    count--
+    supply += account.balance
+    await first.add(address, account)
+  }
+  if (count !== 0) throw await repetition(alloc)
+  await first.finish()
+  const view = new StateStore(store, 0).at(0)
+  const executed = executeGenesis(runtime, view, supply)
+  const { rows, codes } = await view.changes()
+  await amendFirstState(store, rows, codes)
+  await indexGenesis(store, runtime, indexer, executed)
+  return executed
+}
+
+/**
+ * Block 0 of a stored chain, run again on its allocation. Throws ChainError `storage` when the first version of the state has
+ * other accounts than those that come out.
+ */
+export async function executeStoredGenesis(
+  store: KvStore,
+  runtime: Runtime,
+  state: StateStore,
+  block: ExecutedBlock['block'],
+): Promise<ExecutedBlock> {
+  const alloc = new StoredAllocation(store)
+  const begun = new View(new AllocationRows(alloc, (hash) => state.code(hash)), 0)
+  let supply = 0n
+  if (runtime.spec.native !== undefined) for await (const [, { balance }] of alloc) supply += balance
+  beginModules(runtime, begun, supply)
+  const changed = new Map(begun.changedAccounts().map(({ address, after }) => [address, after]))
+  const expected = (of: Address): Account | undefined => (changed.has(of) ? changed.get(of) : begun.rows.account(of, 0))
+  let count = changed.size
+  for await (const [address] of alloc) if (!changed.has(address)) count++
+  for await (const part of firstAccounts(store, state)) {
+    count -= part.length
+    const wrong = part.find(({ address, after }) => !sameAccount(expected(address), after))
+    if (wrong !== undefined) throw differs(`account ${wrong.address} is another`)
+  }
+  if (count !== 0) throw differs(`${Math.abs(count)} accounts ${count > 0 ? 'are missing' : 'are not of its genesis'}`)
+  const view = state.at(0)
+  for (const note of begun.balanceNotes) view.balanceNotes.add(note)
+  return { block, ...NO_TRANSACTIONS, view }
+}
+
+const differs = (how: string): ChainError =>
+  new ChainError('storage', `block 0 does not come out as it did: in its state ${how}`)
+
+/** Writes the index of block 0. */
+export async function indexGenesis(
+  store: KvStore,
+  runtime: Runtime,
+  indexer: Indexer,
+  executed: ExecutedBlock,
+  state: StateStore = new StateStore(store, 0),
+): Promise<void> {
+  const read = contractReader(runtime, executed.view, executed.block.header, () => undefined)
+  let last: readonly ChangedAccount[] = []
+  for await (const part of firstAccounts(store, state)) {
+    if (last.length > 0) await store.write(await indexer.genesisAccounts(executed, last, store, read))
+    last = part
+  }
+  await store.write(await indexer.block(executed, 0, store, read, last))
+}
+
+/** The accounts of the first version of the state in order of address, in parts of `INDEXED_ACCOUNTS`. */
+async function* firstAccounts(store: KvReader, state: StateStore): AsyncGenerator<readonly ChangedAccount[]> {
+  let part: ChangedAccount[] = []
+  for await (const [key, row] of store.scan(RANGE.accounts())) {
+    const address = ownerOfRow(key)
+    const { since, value } = decodeRow(row)
+    // Most rows have not changed since, so they need no second read.
+    const after = since === 0 ? value && decodeAccount(value) : state.account(address, 0)
+    if (after === undefined) continue
+    part.push({ address, before: undefined, after })
+    if (part.length < INDEXED_ACCOUNTS) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
