@@ -86,6 +86,8 @@ export class Call {
     let low = first.gasUsed - 1n
     const used = first.gasBeforeRefund > first.gasUsed ? first.gasBeforeRefund : first.gasUsed
     if (used <= high) {
+      // Nothing but the intrinsic gas was used: no opcode ran that could see the limit, so a second run would end alike.
+      if (used === gasBounds(this.#message, this.#env.rules).intrinsic) return used
       if (await this.#succeedsWith(used)) return used
       low = used
     }

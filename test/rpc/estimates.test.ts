@@ -1,6 +1,7 @@
 // Gas estimates of contracts whose work depends on the time, on pending transactions, and on the block number.
 import { toHex } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { Machine } from '../../src/evm/machine.ts'
 import { asm } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
 
@@ -48,6 +49,24 @@ async function touching(overrides: Parameters<typeof testChain>[0] = {}) {
     time: async (tag = 'latest') => (await chain.viem.getBlock({ blockTag: tag as 'latest' })).timestamp,
   }
 }
+
+test('an estimate runs once where no opcode can see its gas limit, else again with the gas that was used', async () => {
+  const { rpc, from } = await touching()
+  const stranger = `0x${'70c5'.repeat(10)}`
+  const run = vi.spyOn(Machine.prototype, 'run')
+  const runsOf = (receiver: string) => run.mock.calls.filter(([message]) => message.to === receiver).length
+  try {
+    expect(await rpc('eth_estimateGas', { from, to: stranger, value: '0x1' })).toBe(toHex(21_000))
+    expect(runsOf(stranger)).toBe(1)
+    // The first slot is empty the first time: setting it costs 20000, changing it 2900.
+    expect(await rpc('eth_estimateGas', { from, to: TOUCH })).toBe(toHex(DEAR + 20_000n - 2900n))
+    expect(runsOf(TOUCH)).toBe(2)
+    // Ten bytes that are not zero: 21000 + 10 * 16 without opcodes, below the floor of 21000 + 10 * 40 (EIP-7623).
+    expect(await rpc('eth_estimateGas', { from, to: stranger, data: `0x${'11'.repeat(10)}` })).toBe(toHex(21_400))
+  } finally {
+    run.mockRestore()
+  }
+})
 
 test('sends without gas succeed one after the other, and after pauses', async () => {
   const { walletOf, viem, rpc, send } = await touching()
