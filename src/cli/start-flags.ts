@@ -1,4 +1,5 @@
 // The flags of `start`: their help texts, their schema, and the engine that they choose.
+import { availableParallelism } from 'node:os'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { FEWEST_STATES } from '../chain/pruning.ts'
@@ -80,6 +81,7 @@ const flags = z.object({
   callTimeout: wholeNumber(1, 3_600_000),
   maxHeavyCalls: wholeNumber(1, 1000),
   maxQueuedCalls: wholeNumber(1, 1_000_000),
+  readThreads: wholeNumber(0, 64).optional(),
   engine: oneOf(...ENGINES).optional(),
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
@@ -100,6 +102,13 @@ export type StartFlags = z.output<typeof flags>
 
 /** The engine that runs contracts; `library` when the WebAssembly engine is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
+
+/** Most read threads of a node that is not told how many. */
+const MOST_READ_THREADS = 8
+
+/** The read threads of a node: with two cores or fewer they would take time from the main thread. */
+export const readThreadsOf = ({ readThreads }: StartFlags, cores = availableParallelism()): number =>
+  readThreads ?? (cores <= 2 ? 0 : Math.min(cores - 1, MOST_READ_THREADS))
 
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
 
@@ -163,6 +172,12 @@ const withWorkFlags = (command: Command): Command =>
     .addOption(withDefault('--call-timeout <ms>', 'most time of one, in milliseconds', '5000'))
     .addOption(withDefault('--max-heavy-calls <number>', 'most calls, traces, searches and dumps at a time', '4'))
     .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one connection half', '2000'))
+    .addOption(
+      new Option(
+        '--read-threads <number>',
+        'most threads that answer these beside the main one (default: 0 up to two cores, else the cores less one, at most 8)',
+      ).conflicts('inMemory'),
+    )
     .option('--metrics', 'serve metrics for Prometheus at /metrics (default: with --dev)')
     .option('--no-metrics', 'do not serve metrics (default: with --production)')
     .option('--engine <name>', 'engine of contracts: compiled (the default), wasm (our interpreter alone) or library')
