@@ -100,6 +100,8 @@ export type Node = {
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: FastifyInstance
+  /** undefined: no thread reads. */
+  readonly readers: ReadThreads | undefined
   /** Slots for heavy requests. */
   readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
@@ -236,7 +238,7 @@ function monitor(
   { chain, queue, readers }: { chain: BlockChain; queue: WorkQueue; readers: ReadThreads | undefined },
   version: string,
 ) {
-  const readLoad = () => readers?.load ?? { threads: 0, requests: 0 }
+  const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
   const facts = { version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
   const monitored = { chain, queue, readLoad, ...facts }
   const monitoring = {
@@ -315,7 +317,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     const url = await run({ chain, producer, shadow, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
     const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
-    return { chain, producer, shadow, failed: anyFailed, server, queue, url, close }
+    return { chain, producer, shadow, failed: anyFailed, server, readers, queue, url, close }
   } catch (error) {
     await close()
     throw error

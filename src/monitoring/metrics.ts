@@ -13,8 +13,8 @@ import { isWritable } from './health.ts'
 export type Monitored = {
   readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
-  /** Read threads that run, and requests that they have not answered. */
-  readonly readLoad: () => { readonly threads: number; readonly requests: number }
+  /** Read threads that run, requests that they have not answered, and those that they have answered. */
+  readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
   readonly version: string
   /** The engine that runs contracts. */
   readonly engine: string
@@ -125,6 +125,7 @@ export class Metrics {
     this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a slot', () => queue.load.waiting)
     this.#gauge('kestrel_read_threads', 'Threads that answer heavy reads and run now', () => readLoad().threads)
     this.#gauge('kestrel_read_thread_requests', 'Requests that they have not answered', () => readLoad().requests)
+    this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
     this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => 0)

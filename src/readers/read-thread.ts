@@ -100,6 +100,11 @@ export class ReadThread {
     await this.#worker.terminate()
   }
 
+  /** Ends the thread as a failure would: its requests are rejected. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
   #send(): void {
     if (this.#hasEnded) return
     this.#order({ kind: 'questions', questions: this.#questions })

@@ -11,11 +11,15 @@ const RESTART_DELAY = 1_000
 /** A request with this text is about the pool, which only the main thread has. */
 const PENDING = '"pending"'
 
+/** Threads that run, requests that they have not answered, and how many they have answered since the start. */
+export type ReadLoad = { readonly threads: number; readonly requests: number; readonly answers: number }
+
 export class ReadThreads implements Readers {
   readonly #max: number
   readonly #data: ReadThreadData
   readonly #log: RpcServices['log']
   readonly #threads = new Set<ReadThread>()
+  #answers = 0
   #state: 'open' | 'suspended' | 'closed' = 'open'
   /** When a thread may be started again, by `performance.now()`. */
   #mayStart = 0
@@ -28,11 +32,10 @@ export class ReadThreads implements Readers {
     this.#log = log
   }
 
-  /** How many threads run, and how many requests they have not answered. */
-  get load(): { readonly threads: number; readonly requests: number } {
+  get load(): ReadLoad {
     let requests = 0
     for (const thread of this.#threads) requests += thread.load
-    return { threads: this.#threads.size, requests }
+    return { threads: this.#threads.size, requests, answers: this.#answers }
   }
 
   answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined {
@@ -40,7 +43,7 @@ export class ReadThreads implements Readers {
     this.#watchIdle()
     const thread = this.#leastBusy()
     if (thread === undefined || thread.load > 0) this.#startAnother()
-    return thread?.ask(text, signal)
+    return thread && this.#ask(thread, text, signal)
   }
 
   /** Ends all threads, so that the database can be closed and opened again; `resume` allows new ones. */
@@ -53,11 +56,22 @@ export class ReadThreads implements Readers {
     if (this.#state === 'suspended') this.#state = 'open'
   }
 
-  /** Ends all threads for good; their requests fail. */
+  /** Ends all threads as a failure would. For tests. */
+  async kill(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.kill()))
+  }
+
+  /** Ends all threads for good; their requests are answered here. */
   async close(): Promise<void> {
     this.#state = 'closed'
     clearInterval(this.#idle)
     await this.#endAll()
+  }
+
+  async #ask(thread: ReadThread, text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
+    const answer = await thread.ask(text, signal)
+    if (answer !== undefined) this.#answers++
+    return answer
   }
 
   #leastBusy(): ReadThread | undefined {

@@ -43,7 +43,11 @@ type History = { readonly rewinds: number; readonly chain: BlockChain; readonly 
 let history: History | undefined
 
 const connections = new Map<number, AbortController>()
+
+/** Milliseconds in which short answers are gathered into one message. The clients of longer ones must not wait for others. */
+const GATHERING = 0.25
 let replies: Reply[] = []
+let lastSent = 0
 
 node.on('message', (order: ThreadOrder) => {
   if (order.kind === 'closed') {
@@ -57,12 +61,14 @@ node.postMessage({ kind: 'ready' } satisfies ThreadReport)
 
 async function reply({ id, connection, text }: Question): Promise<void> {
   const answer = await answerOf(text, signalOf(connection))
-  if (replies.length === 0) setImmediate(send)
   replies.push({ id, answer })
+  if (performance.now() - lastSent > GATHERING) send()
+  else if (replies.length === 1) setImmediate(send)
 }
 
-/** Sends what was answered in this turn of the event loop as one message. */
 function send(): void {
+  if (replies.length === 0) return
+  lastSent = performance.now()
   const owned: ArrayBuffer[] = []
   const sent = replies.map(({ id, answer }): Reply => {
     if (answer?.chunks === undefined) return { id, answer }
