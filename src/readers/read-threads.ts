@@ -15,6 +15,9 @@ const PENDING = '"pending"'
 /** Threads that run, requests that they have not answered, and how many they have answered since the start. */
 export type ReadLoad = { readonly threads: number; readonly requests: number; readonly answers: number }
 
+/** A tracer whose name is more than letters and digits is a script, which runs on a thread of the main thread's pool. */
+const SCRIPT = /"tracer"\s*:\s*"(?![A-Za-z0-9]*")/
+
 export class ReadThreads implements Readers {
   readonly #max: number
   readonly #data: ReadThreadData
@@ -41,15 +44,16 @@ export class ReadThreads implements Readers {
   }
 
   answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined {
-    if (this.#state !== 'open' || text.includes(PENDING)) return undefined
+    if (this.#state !== 'open' || text.includes(PENDING) || SCRIPT.test(text)) return undefined
     this.#watchIdle()
     const thread = this.#leastBusy()
     if (thread === undefined || thread.load > 0) this.#startAnother()
     return thread && this.#ask(thread, text, signal)
   }
 
-  tryHere(): Trial | undefined {
-    return this.#trials.begin()
+  tryHere(text: string): Trial | undefined {
+    // The end of a trial would end the thread of the script.
+    return SCRIPT.test(text) ? undefined : this.#trials.begin()
   }
 
   /** Ends all threads, so that the database can be closed and opened again; `resume` allows new ones. */
@@ -93,12 +97,18 @@ export class ReadThreads implements Readers {
   #startAnother(): void {
     if (this.#threads.size >= this.#max || performance.now() < this.#mayStart) return
     for (const { isReady } of this.#threads) if (!isReady) return
-    const thread: ReadThread = new ReadThread(this.#data, {
-      ready: () => this.#log.debug({}, `read thread ${this.#threads.size} of at most ${this.#max} has started`),
-      ended: (reason) => this.#drop(thread, reason),
-      log: ({ level, fields, message }) => this.#log[level](fields, message),
-    })
-    this.#threads.add(thread)
+    try {
+      const thread: ReadThread = new ReadThread(this.#data, {
+        ready: () => this.#log.debug({}, `read thread ${this.#threads.size} of at most ${this.#max} has started`),
+        ended: (reason) => this.#drop(thread, reason),
+        log: ({ level, fields, message }) => this.#log[level](fields, message),
+      })
+      this.#threads.add(thread)
+    } catch (error) {
+      // Its program is missing: the main thread answers everything.
+      this.#mayStart = Number.POSITIVE_INFINITY
+      this.#log.error({ err: error }, 'read threads cannot be started')
+    }
   }
 
   #drop(thread: ReadThread, reason: string): void {

@@ -142,7 +142,7 @@ export interface Readers {
    */
   answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined
   /** undefined: ask a thread at once. */
-  tryHere(): Trial | undefined
+  tryHere(text: string): Trial | undefined
 }
 
 /** The parts of the node that JSON-RPC uses. */

@@ -181,13 +181,14 @@ async function answerOne(
   const method = enabledMethod(request.method, context)
   if (!method?.heavy) return answerRequest(request, method, context, signal, began)
   if (!method.committed || context.readers === undefined) return answerHeavy(request, method, context, signal, began)
-  const trial = context.queue.isIdle ? context.readers.tryHere() : undefined
+  const text = body ?? JSON.stringify(message)
+  const trial = context.queue.isIdle ? context.readers.tryHere(text) : undefined
   if (trial !== undefined) {
     const answered = await answerHeavy(request, method, context, trial.signal, began).finally(trial.end)
     if (!trial.signal.aborted) return answered
   }
   try {
-    const answered = await askThread(context.readers, body ?? JSON.stringify(message), context, signal)
+    const answered = await askThread(context.readers, text, context, signal)
     if (answered !== undefined) return answered.chunks
   } catch (thrown) {
     return request.id === undefined ? undefined : [serialize(request.id, errorOf(thrown, request, context))]

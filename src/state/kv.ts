@@ -70,7 +70,7 @@ export async function openStore(
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const checked = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
   // A shared database can be opened twice in one process, so another node of this process must be found here.
-  if (isShared) await requireUnlocked(directory)
+  if (isShared && hasDatabase(directory)) await requireUnlocked(directory)
   const stop = checkInBackground(directory, checked.unread, callbacks)
   const store = await openLevel(directory, checked.acknowledged, stop, isShared)
   if (!checked.isKnown)

@@ -201,6 +201,22 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await ask('\\u0070ending')).toBe(5)
   })
 
+  it('leave scripts to the threads for them', async () => {
+    const { url, rpc, alice, bob, threaded, answeredByThreads } = await threadedChain()
+    const hash = await rpc('eth_sendTransaction', { from: alice.address, to: bob.address, value: '0x1' })
+    await threaded('eth_call', { to: bob.address }, 'latest')
+    const before = await answeredByThreads()
+    const traced = (tracer: string) => {
+      const name = JSON.stringify(tracer)
+      const body = `{"jsonrpc":"2.0","id":1,"method":"debug_traceTransaction","params":["${hash}",{"tracer" : ${name}}]}`
+      return fetch(url, { method: 'POST', body }).then((response) => response.json())
+    }
+    expect(await traced('{ fault() {}, result() { return 7 } }')).toMatchObject({ result: 7 })
+    expect(await answeredByThreads()).toBe(before)
+    expect(await traced('callTracer')).toMatchObject({ result: { value: '0x1' } })
+    expect(await answeredByThreads()).toBe(before + 1)
+  })
+
   it('answer batches of committed methods as a whole, with the errors of single requests', async () => {
     const { url, bob, threaded, answeredByThreads } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
