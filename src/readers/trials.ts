@@ -24,25 +24,30 @@ export class Trials {
 
   /** undefined: a thread should take the request at once. */
   begin(): Trial | undefined {
-    const began = performance.now()
-    if (this.#spent >= BUDGET || began < this.#pausedUntil) return undefined
+    if (this.#spent >= BUDGET || performance.now() < this.#pausedUntil) return undefined
     this.#running++
     this.#timer ??= setTimeout(() => this.#endAll(), LIMIT).unref()
     if (!this.#isIterationWatched) {
       this.#isIterationWatched = true
       setImmediate(this.#newIteration)
     }
-    return { signal: this.#controller.signal, end: () => this.#end(began) }
+    let started: number | undefined
+    const start = () => {
+      started = performance.now()
+    }
+    return { signal: this.#controller.signal, start, end: () => this.#end(started) }
   }
 
   close(): void {
     clearTimeout(this.#timer)
   }
 
-  #end(began: number): void {
-    const now = performance.now()
-    const time = now - began
+  /** `started`: undefined for a trial that got no slot. */
+  #end(started: number | undefined): void {
     this.#running--
+    if (started === undefined) return
+    const now = performance.now()
+    const time = now - started
     this.#spent += time
     if (time > SHORT) this.#pausedUntil = now + time * PENALTY
   }
