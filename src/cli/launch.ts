@@ -15,7 +15,7 @@ import { chainFolder, compilersFolder, keystoreFolder, readChainSpec, requireFol
 import { refuseFlag, wrongFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
-import { engineOf, readThreadsOf, type StartFlags } from './start-flags.ts'
+import { engineOf, type StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
 export type Launched = {
@@ -66,7 +66,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       waiting: flags.maxQueuedCalls,
       waitingPerConnection: Math.ceil(flags.maxQueuedCalls / 2),
     },
-    readThreads: readThreadsOf(flags),
+    readThreads: flags.readThreads,
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
     prune: flags.prune,
     log,

@@ -1,5 +1,4 @@
 // The flags of `start`: their help texts, their schema, and the engine that they choose.
-import { availableParallelism } from 'node:os'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { FEWEST_STATES } from '../chain/pruning.ts'
@@ -103,13 +102,6 @@ export type StartFlags = z.output<typeof flags>
 /** The engine that runs contracts; `library` when the WebAssembly engine is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
-/** Most read threads of a node that is not told how many. */
-const MOST_READ_THREADS = 8
-
-/** The read threads of a node: with two cores or fewer they would take time from the main thread. */
-export const readThreadsOf = ({ readThreads }: StartFlags, cores = availableParallelism()): number =>
-  readThreads ?? (cores <= 2 ? 0 : Math.min(cores - 1, MOST_READ_THREADS))
-
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
 
 /** A flag with a default, which the help page shows as one types it. */
@@ -175,7 +167,7 @@ const withWorkFlags = (command: Command): Command =>
     .addOption(
       new Option(
         '--read-threads <number>',
-        'most threads that answer these beside the main one (default: 0 up to two cores, else the cores less one, at most 8)',
+        'most threads that answer these beside the main one (default: 0)',
       ).conflicts('inMemory'),
     )
     .option('--metrics', 'serve metrics for Prometheus at /metrics (default: with --dev)')
