@@ -54,11 +54,15 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
-// Thread programs that contain block execution: the shadow (blocks on a second engine) and the JavaScript tracers, with
-// QuickJS as WebAssembly inside the file.
+// Thread programs that contain block execution: the shadow (blocks on a second engine), the read threads, and the JavaScript
+// tracers, with QuickJS as WebAssembly inside the file.
 const threads = await build({
   absWorkingDir: root,
-  entryPoints: { shadow: 'src/shadow/worker.ts', 'js-tracers': 'src/js-tracers/worker.ts' },
+  entryPoints: {
+    shadow: 'src/shadow/worker.ts',
+    readers: 'src/readers/worker.ts',
+    'js-tracers': 'src/js-tracers/worker.ts',
+  },
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,

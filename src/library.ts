@@ -66,6 +66,8 @@ export type StartOptions = {
   readonly callTimeout?: number
   readonly maxHeavyCalls?: number
   readonly maxQueuedCalls?: number
+  /** Most threads that answer heavy reads beside the main one; a chain in memory has none. */
+  readonly readThreads?: number
   /** What runs contracts. */
   readonly engine?: 'compiled' | 'wasm' | 'library'
   /** Another engine that runs every block again; `stop` throws when they differed. */

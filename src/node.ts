@@ -22,6 +22,8 @@ import type { Report } from './modules/module.ts'
 import { healthOf, type Phase } from './monitoring/health.ts'
 import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
 import { kzg } from './primitives/blobs.ts'
+import { ReadThreads } from './readers/read-threads.ts'
+import { SharedHead } from './readers/shared-head.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
@@ -57,6 +59,14 @@ export type ChainSettings = StoreOptions & {
   readonly log: Logger
 }
 
+/** Threads that answer requests beside the main one; a chain in memory has none. */
+type ReaderSettings = {
+  /** At most. */
+  readonly threads: number
+  readonly work: Partial<WorkLimits>
+  readonly rpc: RpcOptions
+}
+
 export type NodeOptions = ChainSettings & {
   readonly host: string
   /** 0 takes any free port. */
@@ -71,6 +81,8 @@ export type NodeOptions = ChainSettings & {
   readonly shadow?: ShadowOptions | undefined
   /** How much heavy work is taken at a time; left out: the defaults. */
   readonly work?: Partial<WorkLimits>
+  /** Threads that answer heavy reads, at most; left out: none. They need a folder. */
+  readonly readThreads?: number | undefined
   readonly rpc: Partial<RpcOptions>
   /** Who may call, and what connections may cost. */
   readonly http?: Partial<HttpOptions>
@@ -88,6 +100,8 @@ export type Node = {
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: FastifyInstance
+  /** undefined: no thread reads. */
+  readonly readers: ReadThreads | undefined
   /** Slots for heavy requests. */
   readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
@@ -100,16 +114,27 @@ export type Node = {
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
 export const openChain = async (settings: ChainSettings): Promise<BlockChain> =>
-  (await open(settings, undefined, {})).chain
+  (await open(settings, undefined, {}, undefined)).chain
 
-/** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
+type Opened = {
+  readonly chain: BlockChain
+  readonly shadow: Shadow | undefined
+  readonly scripted: TracerThreadPool
+  readonly readers: ReadThreads | undefined
+}
+
+/** The chain, with the shadow that checks its blocks and the threads that read it, if there are any. Throws as `openChain`. */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreObserver>,
-): Promise<{ chain: BlockChain; shadow: Shadow | undefined; scripted: TracerThreadPool }> {
+  reading: ReaderSettings | undefined,
+): Promise<Opened> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
-  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
+  let readers: ReadThreads | undefined
+  const observer = suspending(watch, () => readers)
+  const isShared = reading !== undefined
+  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, observer, isShared)
   let shadow: Shadow | undefined
   try {
     const stored = await storedSpec(store)
@@ -132,17 +157,34 @@ async function open(
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
-    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, verifier: shadow, prune })
+    const publisher = new SharedHead()
+    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, verifier: shadow, prune, publisher })
+    if (reading !== undefined && datadir !== undefined) {
+      const { threads, work, rpc } = reading
+      const chosen = { directory: datadir, spec: own, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
+      const data = { ...chosen, work, rpc, head: publisher.memory }
+      readers = new ReadThreads(threads, data, log.child({ room: 'readers' }))
+    }
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
-    return { chain, shadow, scripted }
+    return { chain, shadow, scripted, readers }
   } catch (error) {
     await shadow?.close()
     await store.close()
     throw error
   }
 }
+
+/** Ends the read threads while the database is opened again, because it stays open as long as one thread has it open. */
+const suspending = (watch: Partial<StoreObserver>, readers: () => ReadThreads | undefined): Partial<StoreObserver> => ({
+  ...watch,
+  reopening: async () => readers()?.suspend(),
+  recovered() {
+    readers()?.resume()
+    watch.recovered?.()
+  },
+})
 
 /** The store has said that the disk takes no writes: what is refused until it does is not worth a line each. */
 const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
@@ -187,12 +229,22 @@ function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datad
 const namesNext = ({ spec, head }: BlockChain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
+/** undefined: no thread reads. */
+const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined =>
+  readThreads === 0 ? undefined : { threads: readThreads, work, rpc }
+
 /** What operators see of a node, which tells its phase as its life goes on. */
-function monitor({ metrics, engine, datadir }: NodeOptions, chain: BlockChain, queue: WorkQueue, version: string) {
-  const monitored = { chain, queue, version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
+function monitor(
+  { metrics, engine, datadir }: NodeOptions,
+  { chain, queue, readers }: { chain: BlockChain; queue: WorkQueue; readers: ReadThreads | undefined },
+  version: string,
+) {
+  const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
+  const facts = { version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
+  const monitored = { chain, queue, readLoad, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
-    health: () => healthOf(chain, monitoring.phase, version),
+    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads),
     metrics: metrics ? new Metrics(monitored) : undefined,
   }
   return monitoring
@@ -231,14 +283,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     fail = resolve
   })
   void failed.then((line) => log.error({ room: 'state' }, line))
-  const { chain, shadow, scripted } = await open(options, options.shadow, watchWith(log, fail))
+  const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
+  const reading = readerSettings(options, rpcOptions)
+  const { chain, shadow, scripted, readers } = await open(options, options.shadow, watchWith(log, fail), reading)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
   const explorer = await openExplorer(options, chain, queue)
-  const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
-  const monitoring = monitor(options, chain, queue, rpcOptions.version)
+  const monitoring = monitor(options, { chain, queue, readers }, rpcOptions.version)
   const server = createServer({
     rpc: {
       chain,
@@ -249,6 +302,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       development: { impersonated: new Set(), autoImpersonate: false },
       queue,
       meter: monitoring.metrics,
+      readers,
       options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
@@ -258,13 +312,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   })
   const close = () => {
     monitoring.phase = 'stopping'
-    return closeAll({ chain, shadow, producer, scripted, server, filters, explorer }, log)
+    return closeAll({ chain, shadow, producer, scripted, readers, server, filters, explorer }, log)
   }
   try {
     const url = await run({ chain, producer, shadow, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
     const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
-    return { chain, producer, shadow, failed: anyFailed, server, queue, url, close }
+    return { chain, producer, shadow, failed: anyFailed, server, readers, queue, url, close }
   } catch (error) {
     await close()
     throw error
@@ -290,13 +344,14 @@ async function run(
 
 type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
   readonly scripted: TracerThreadPool
+  readonly readers: ReadThreads | undefined
   readonly filters: PollingFilters
   readonly explorer: Explorer
 }
 
 /** Closes what a node has open, also one whose start has failed. */
 async function closeAll(
-  { chain, shadow, producer, scripted, server, filters, explorer }: Open,
+  { chain, shadow, producer, scripted, readers, server, filters, explorer }: Open,
   log: Logger,
 ): Promise<void> {
   // From now on no block waits for the shadow, which has some time left for those it has not checked.
@@ -307,6 +362,7 @@ async function closeAll(
   await server.close()
   filters.stop()
   explorer.close()
+  await readers?.close()
   const left = (await unchecked) ?? 0
   if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
   await chain.close()

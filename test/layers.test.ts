@@ -35,6 +35,23 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
+  // A chain and JSON-RPC on threads of their own.
+  readers: [
+    ...[
+      'lib',
+      'primitives',
+      'spec',
+      'state',
+      'wallet',
+      'evm',
+      'cip',
+      'runtime',
+      'chain',
+      'consensus',
+      'indexer',
+      'rpc',
+    ],
+  ],
   // Precompiles for their ABIs, by which calls and logs are shown.
   explorer: [
     ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'tables', 'chain', 'indexer'],
@@ -45,7 +62,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Readers of Ethereum's test formats; no part of a node.
   conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
-  'node.ts': [...ROOMS, 'rpc', 'explorer', 'monitoring', 'server.ts'],
+  'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts'],
   cli: [...ROOMS, 'http', 'conformance', 'explorer', 'server.ts', 'node.ts'],
   'library.ts': ['lib', 'cli'],
 }

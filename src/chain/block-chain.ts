@@ -60,13 +60,14 @@ export class BlockChain implements ChainFace {
   /** Prepares blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
-  readonly #pending = new PendingBlock(
-    // An empty block is quick to build, and every gas estimate after a new block needs it: do not build it as heavy work.
-    () => this.build({}, undefined, yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')),
-    () => Object.values(this.#proposed()).join(),
-  )
+  readonly #pending: PendingBlock
 
-  constructor({ store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical }: ChainOptions) {
+  constructor(options: ChainOptions) {
+    const { store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical } = options
+    // An empty block is quick to build, and every gas estimate after a new block needs it: do not build it as heavy work.
+    const build = () => this.build({}, undefined, yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block'))
+    const settings = () => Object.values(this.#proposed()).join()
+    this.#pending = new PendingBlock(options.pending ?? build, settings)
     this.spec = runtime.spec
     this.store = store
     this.#writer = new Writer(store)
@@ -273,6 +274,11 @@ export class BlockChain implements ChainFace {
     return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), []))
   }
 
+  /** For a chain that only reads: moves on to a head that another thread has committed, without undoing anything. */
+  follow(head: StateCheckpoint): void {
+    this.#canonical.follow(head)
+  }
+
   async close(): Promise<void> {
     await this.#writer.settled()
     await this.#persistentPool.settled()
@@ -356,5 +362,7 @@ export type ChainOptions = CanonicalChainOptions & {
   readonly pool: PoolPolicy
   /** Runs tracers in clients' JavaScript; left out: they are refused. */
   readonly scriptedTraces?: ScriptedTraces | undefined
+  /** Makes the block of the tag `pending`; left out: it is built from the pool. */
+  readonly pending?: (() => Promise<ExecutedBlock>) | undefined
   readonly onError: (error: unknown) => void
 }

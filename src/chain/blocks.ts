@@ -141,6 +141,11 @@ export class BlockStore {
     this.#receipts.set(block.header.number, receipts)
   }
 
+  /** Shows blocks up to a number that another thread has written. */
+  follow(newest: bigint): void {
+    this.#newest = newest
+  }
+
   /** Forgets blocks above a number: they have been taken back. */
   forgetAbove(number: bigint): void {
     this.#newest = number

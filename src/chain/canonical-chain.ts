@@ -22,7 +22,7 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { BlockVerifier, Indexer } from './types.ts'
+import type { BlockVerifier, HeadPublisher, Indexer } from './types.ts'
 
 /** How far back a block may name uncles: six generations, and their parents. */
 const UNCLE_REACH = 7n
@@ -34,6 +34,8 @@ export type CanonicalChainOptions = {
   readonly verifier?: BlockVerifier | undefined
   /** Number of blocks before the head whose states stay readable; left out: nothing more is pruned. */
   readonly prune?: number | undefined
+  /** Tells the threads that read the same database; left out: there are none. */
+  readonly publisher?: HeadPublisher | undefined
 }
 
 export class CanonicalChain {
@@ -44,20 +46,24 @@ export class CanonicalChain {
   readonly #state: StateStore
   readonly #pruning: Pruning
   readonly #verifier: BlockVerifier | undefined
+  readonly #publisher: HeadPublisher | undefined
   #head: SealedHeader
 
   /** Throws ChainError `storage` when the store holds no chain, or its index is incomplete. */
-  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { verifier, prune }: CanonicalChainOptions = {}) {
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, options: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
+    const { verifier, prune, publisher } = options
     requireIndex(store, indexer)
     this.store = store
     this.#runtime = runtime
     this.#indexer = indexer
     this.#verifier = verifier
+    this.#publisher = publisher
     this.blocks = new BlockStore(store, number)
     this.#state = new StateStore(store, version)
     this.#pruning = new Pruning(store, this.#state, prune)
     this.#head = this.#header(number)
+    this.#publish()
   }
 
   get head(): SealedHeader {
@@ -145,6 +151,7 @@ export class CanonicalChain {
     pruned.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
+    this.#publish()
     this.#verifier?.committed(executed, view.version, reads)
   }
 
@@ -165,6 +172,15 @@ export class CanonicalChain {
     ])
     staged.landed()
     pruned.landed()
+    this.#publish()
+  }
+
+  /** Moves on to a head that another thread has committed to the same database, without undoing anything. */
+  follow({ number, version }: StateCheckpoint): void {
+    this.#state.follow(version)
+    this.#pruning.follow()
+    this.blocks.follow(number)
+    this.#head = this.#header(number)
   }
 
   /**
@@ -185,17 +201,26 @@ export class CanonicalChain {
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))
     }
-    await this.store.write([
-      ...removed.flatMap(({ block }) => blockRemoval(block)),
-      ...undoneRows,
-      ...undone.ops,
-      stateVersionRow(number, version),
-      headRow(number, version),
-    ])
-    undone.landed()
-    this.blocks.forgetAbove(number)
-    this.#head = this.#header(number)
+    this.#publisher?.rewinding()
+    try {
+      await this.store.write([
+        ...removed.flatMap(({ block }) => blockRemoval(block)),
+        ...undoneRows,
+        ...undone.ops,
+        stateVersionRow(number, version),
+        headRow(number, version),
+      ])
+      undone.landed()
+      this.blocks.forgetAbove(number)
+      this.#head = this.#header(number)
+    } finally {
+      this.#publish()
+    }
     return removed
+  }
+
+  #publish(): void {
+    this.#publisher?.moved(this.#head.number, this.#state.version)
   }
 
   #versionAt(number: bigint): number {

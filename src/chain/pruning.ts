@@ -52,6 +52,11 @@ export class Pruning {
     return this.#horizon
   }
 
+  /** Reads again what another thread may have pruned. */
+  follow(): void {
+    this.#horizon = readHorizon(this.#store)
+  }
+
   /** Throws ChainError `state-not-available`, in go-ethereum's words, for a version that is gone. */
   require(version: number, { stateRoot }: SealedHeader): void {
     const { number, version: oldest } = this.#horizon

@@ -106,6 +106,14 @@ export type BlockVerifier = {
   rewinding(version: number): void
 }
 
+/** Tells other threads which block they may read. The canonical chain calls it; `readers/` implements it. */
+export type HeadPublisher = {
+  /** The head is this block with this version of the state; everything up to it is on disk. */
+  moved(number: bigint, version: number): void
+  /** Versions are about to be undone: until `moved`, rows may be of either side, and no answer may be made of them. */
+  rewinding(): void
+}
+
 /** One account with everything it holds. */
 export type DumpedAccount = {
   readonly address: Address

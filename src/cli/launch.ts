@@ -83,6 +83,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       waiting: flags.maxQueuedCalls,
       waitingPerConnection: Math.ceil(flags.maxQueuedCalls / 2),
     },
+    readThreads: flags.readThreads,
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
     prune: flags.prune,
     log,

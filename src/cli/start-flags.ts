@@ -80,6 +80,7 @@ const flags = z.object({
   callTimeout: wholeNumber(1, 3_600_000),
   maxHeavyCalls: wholeNumber(1, 1000),
   maxQueuedCalls: wholeNumber(1, 1_000_000),
+  readThreads: wholeNumber(0, 64).optional(),
   engine: oneOf(...ENGINES).optional(),
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
@@ -163,6 +164,12 @@ const withWorkFlags = (command: Command): Command =>
     .addOption(withDefault('--call-timeout <ms>', 'most time of one, in milliseconds', '5000'))
     .addOption(withDefault('--max-heavy-calls <number>', 'most calls, traces, searches and dumps at a time', '4'))
     .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one connection half', '2000'))
+    .addOption(
+      new Option(
+        '--read-threads <number>',
+        'most threads that answer these beside the main one (default: 0)',
+      ).conflicts('inMemory'),
+    )
     .option('--metrics', 'serve metrics for Prometheus at /metrics (default: with --dev)')
     .option('--no-metrics', 'do not serve metrics (default: with --production)')
     .option('--engine <name>', 'engine of contracts: compiled (the default), wasm (our interpreter alone) or library')

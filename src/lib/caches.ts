@@ -36,6 +36,11 @@ export class GenerationalCache<K, V extends NonNullable<unknown>> {
     this.#young.delete(key)
     this.#old.delete(key)
   }
+
+  clear(): void {
+    this.#young.clear()
+    this.#old.clear()
+  }
 }
 
 /**

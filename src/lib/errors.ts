@@ -60,6 +60,12 @@ export class ChainError extends Error {
  */
 export class ReadFailure extends Error {}
 
+/**
+ * This thread cannot give the answer, another one can: it depends on what only the main thread knows, such as the pool. It is
+ * no refusal, so no code that turns errors into answers may catch it.
+ */
+export class AnswerElsewhere extends Error {}
+
 /** Message and detail of an error for a log line or a terminal. Not for anything that enters a block. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

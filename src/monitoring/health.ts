@@ -13,12 +13,14 @@ export type Health = {
   readonly head: { readonly number: number; readonly hash: string; readonly timestamp: number; readonly age: number }
   readonly pool: { readonly pending: number; readonly queued: number }
   readonly peers: number
+  /** Threads that answer heavy reads and run now. */
+  readonly readThreads: number
 }
 
 type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
 
 /** The answer of `GET /health`, whose HTTP status is 503 unless the node is ready. */
-export function healthOf(chain: HealthSource, phase: Phase, version: string): Health {
+export function healthOf(chain: HealthSource, phase: Phase, version: string, readThreads = 0): Health {
   const { head, pool, spec } = chain
   const timestamp = Number(head.timestamp)
   const status = phase !== 'running' ? phase : isWritable(chain) ? 'ready' : 'disk-failure'
@@ -35,6 +37,7 @@ export function healthOf(chain: HealthSource, phase: Phase, version: string): He
     },
     pool: { pending: pool.pending, queued: pool.queued },
     peers: 0,
+    readThreads,
   }
 }
 

@@ -13,6 +13,8 @@ import { isWritable } from './health.ts'
 export type Monitored = {
   readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
+  /** Read threads that run, requests that they have not answered, and those that they have answered. */
+  readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
   readonly version: string
   /** The engine that runs contracts. */
   readonly engine: string
@@ -112,7 +114,7 @@ export class Metrics {
     events.on('removed', (blocks) => removed.inc(blocks.length))
   }
 
-  #readState({ chain, queue, databaseSize }: Monitored): void {
+  #readState({ chain, queue, readLoad, databaseSize }: Monitored): void {
     this.#gauge('kestrel_head_block', 'Number of the newest block', () => Number(chain.head.number))
     this.#gauge('kestrel_head_timestamp_seconds', 'Its timestamp', () => Number(chain.head.timestamp))
     this.#gauge('kestrel_oldest_state_block', 'Oldest block whose state is kept', () => Number(chain.oldestState))
@@ -121,6 +123,9 @@ export class Metrics {
     this.#gauge('kestrel_pool_queued', 'Transactions that wait for a nonce before theirs', () => chain.pool.queued)
     this.#gauge('kestrel_heavy_calls_running', 'Heavy calls that run', () => queue.load.running)
     this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a slot', () => queue.load.waiting)
+    this.#gauge('kestrel_read_threads', 'Threads that answer heavy reads and run now', () => readLoad().threads)
+    this.#gauge('kestrel_read_thread_requests', 'Requests that they have not answered', () => readLoad().requests)
+    this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
     this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => 0)

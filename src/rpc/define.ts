@@ -8,6 +8,7 @@ import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import type { JsonChunk } from './chunked-json.ts'
 import { bool } from './codec.ts'
 import type { GcStatistics } from './gc-statistics.ts'
 import type { LogIndex, LogSearch } from './log-search.ts'
@@ -108,6 +109,44 @@ export interface CallMeter {
   refused(code: number): void
 }
 
+/** How a read thread has answered a request or batch. */
+export type ThreadAnswer = {
+  /** undefined: no answer is due. */
+  readonly chunks: readonly JsonChunk[] | undefined
+  readonly calls: readonly AnsweredCall[]
+}
+
+/** For the meter: a call, the milliseconds it took, and the code of its error. */
+export type AnsweredCall = {
+  readonly method: string | undefined
+  readonly time: number
+  readonly code: number | undefined
+}
+
+/** Why the signal of a trial was aborted. */
+export const TRIAL_OVER = Symbol('trial over')
+
+/** A short attempt to answer a heavy request on the main thread. */
+export type Trial = {
+  /** Aborted with `TRIAL_OVER` when the attempt takes too long: then its request goes to a thread. */
+  readonly signal: AbortSignal
+  /** To be called when the request has its slot: its wait does not count. */
+  readonly start: () => void
+  /** To be called when the attempt is over, whether it was started or not. */
+  readonly end: () => void
+}
+
+/** Threads that answer requests of `committed` methods; `readers/` implements it. */
+export interface Readers {
+  /**
+   * The answer of a thread to a request or batch. undefined, at once or later: answer it here. Rejects when the thread dies.
+   * The work ends when `signal` is aborted.
+   */
+  answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined
+  /** undefined: ask a thread at once. */
+  tryHere(text: string): Trial | undefined
+}
+
 /** The parts of the node that JSON-RPC uses. */
 export type RpcServices = {
   readonly chain: Chain
@@ -120,6 +159,8 @@ export type RpcServices = {
   readonly queue: WorkQueue
   /** undefined: calls are not counted. */
   readonly meter?: CallMeter | undefined
+  /** undefined: this thread answers everything. */
+  readonly readers?: Readers | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
@@ -162,6 +203,11 @@ type Definition<P extends Params, R extends Result> = {
   readonly gate?: Gate
   /** Runs code, replays, searches or dumps: waits for a slot in the work queue. Such a method must not wait for a block. */
   readonly heavy?: boolean
+  /**
+   * The answer depends on committed blocks and states and on the arguments only, so that a read thread may give it; for the
+   * block `pending` the thread passes the request back.
+   */
+  readonly committed?: boolean
   /** Pools a transaction and then awaits `settled`. In a batch it shares a block with the sends before and after it. */
   readonly sends?: boolean
   /** `signal` is aborted when the connection of the request is closed. */
@@ -178,6 +224,7 @@ export type RpcMethod = {
   readonly result: Result
   readonly gate: Gate | undefined
   readonly heavy: boolean
+  readonly committed: boolean
   readonly sends: boolean
   /** Compiled from `params`. */
   readonly decoders: readonly Decode[]
@@ -187,7 +234,8 @@ export type RpcMethod = {
 
 /** Makes a method of its definition. The schemas give the types of the handler's arguments and result. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
-  const { summary, params, names = [], result, gate, heavy = false, sends = false } = definition
+  const { summary, params, names = [], result, gate } = definition
+  const { heavy = false, committed = false, sends = false } = definition
   const encode = typeof result === 'function' ? (result as Encode) : compileEncoder(result)
   return {
     summary,
@@ -197,6 +245,7 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     result,
     gate,
     heavy,
+    committed,
     sends,
     decoders: params.map(compileDecoder),
     // The dispatcher has decoded each argument with the schema at its position.

@@ -3,9 +3,9 @@
 // heavy entry waits for a slot of its own. Requests of a closed connection are dropped.
 import type { z } from 'zod'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
-import { ChainError } from '../lib/errors.ts'
+import { AnswerElsewhere, ChainError } from '../lib/errors.ts'
 import { ChunkedJson, fitsOneChunk, type JsonChunk, jsonChunks } from './chunked-json.ts'
-import type { RpcContext, RpcMethod } from './define.ts'
+import { type Readers, type RpcContext, type RpcMethod, type ThreadAnswer, TRIAL_OVER } from './define.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -61,7 +61,9 @@ function answerBody(body: string, context: RpcContext, signal: AbortSignal): Pro
   } catch {
     return Promise.resolve(refuse(context, PARSE_ERROR, 'parse error: the body is not JSON'))
   }
-  return Array.isArray(message) ? answerBatch(message, context, signal) : answerOne(message, context, signal)
+  return Array.isArray(message)
+    ? answerBatch(message, context, signal, body)
+    : answerOne(message, context, signal, body)
 }
 
 /** As `answerInChunks`, as one string. */
@@ -83,11 +85,16 @@ async function answerBatch(
   entries: readonly unknown[],
   context: RpcContext,
   signal: AbortSignal,
+  body: string,
 ): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
   if (entries.length === 0) return refuse(context, INVALID_REQUEST, 'empty batch')
   if (entries.length > maxBatch) {
     return refuse(context, INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
+  }
+  if (context.readers !== undefined && isForThread(entries, context)) {
+    const answered = await askThread(context.readers, body, context, signal).catch(() => failedBatch(entries))
+    if (answered !== undefined) return answered.chunks
   }
   const answers = new ChunkedJson()
   const { textBudget } = context
@@ -103,7 +110,7 @@ async function answerBatch(
       const isSend = hasRoom && methodOf(entry, context)?.sends === true
       await (isSend ? sends.begin() : sends.settle())
       const chunks = await (hasRoom
-        ? answerOne(entry, isSend ? sends.context : context, signal)
+        ? answerOne(entry, isSend ? sends.context : context, signal, undefined)
         : tooLarge(entry, context))
       if (chunks === undefined) continue
       answers.add(answers.length === 0 ? '[' : ',')
@@ -119,6 +126,32 @@ async function answerBatch(
   return answers.end()
 }
 
+/** Whether a read thread may answer a batch, and it is worth it: all of it is committed, and some of it heavy. */
+function isForThread(entries: readonly unknown[], context: RpcContext): boolean {
+  const found = entries.map((entry) => methodOf(entry, context))
+  return found.every((method) => method?.committed === true) && found.some((method) => method?.heavy)
+}
+
+/** The answer to a batch whose thread has died: another thread may die of it too. */
+function failedBatch(entries: readonly unknown[]): Pick<ThreadAnswer, 'chunks'> {
+  const ids = entries.map((entry) => readRequest(entry).id).filter((id) => id !== undefined)
+  const answers = ids.map((id) => serialize(id, { error: internalError }))
+  return { chunks: answers.length === 0 ? undefined : [`[${answers.join()}]`] }
+}
+
+/** Asks a read thread. undefined: the request has to be answered here. Throws when the thread dies. */
+async function askThread(
+  readers: Readers,
+  text: string,
+  { meter }: RpcContext,
+  signal: AbortSignal,
+): Promise<ThreadAnswer | undefined> {
+  const asked = readers.answer(text, signal)
+  const answered = asked === undefined ? undefined : await asked
+  for (const { method, time, code } of answered?.calls ?? []) meter?.ended(method, performance.now() - time, code)
+  return answered
+}
+
 function methodOf(entry: unknown, { methods }: RpcContext): RpcMethod | undefined {
   const request = readRequest(entry)
   return 'error' in request ? undefined : methods.get(request.method)
@@ -132,7 +165,13 @@ function tooLarge(entry: unknown, { meter }: RpcContext): Answer | undefined {
     : [serialize(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
 }
 
-async function answerOne(message: unknown, context: RpcContext, signal: AbortSignal): Promise<Answer | undefined> {
+/** `body`: the text of the message, undefined for an entry of a batch. */
+async function answerOne(
+  message: unknown,
+  context: RpcContext,
+  signal: AbortSignal,
+  body: string | undefined,
+): Promise<Answer | undefined> {
   const request = readRequest(message)
   if ('error' in request) {
     context.meter?.refused(request.error.code)
@@ -141,12 +180,38 @@ async function answerOne(message: unknown, context: RpcContext, signal: AbortSig
   const began = performance.now()
   const method = enabledMethod(request.method, context)
   if (!method?.heavy) return answerRequest(request, method, context, signal, began)
+  if (!method.committed || context.readers === undefined) return answerHeavy(request, method, context, signal, began)
+  const text = body ?? JSON.stringify(message)
+  const trial = context.queue.isIdle ? context.readers.tryHere(text) : undefined
+  if (trial !== undefined) {
+    const answered = await answerHeavy(request, method, context, trial.signal, began, trial.start).finally(trial.end)
+    if (!trial.signal.aborted) return answered
+  }
+  try {
+    const answered = await askThread(context.readers, text, context, signal)
+    if (answered !== undefined) return answered.chunks
+  } catch (thrown) {
+    return request.id === undefined ? undefined : [serialize(request.id, errorOf(thrown, request, context))]
+  }
+  return answerHeavy(request, method, context, signal, began)
+}
+
+/** Answers a heavy request here, when it has a slot. */
+async function answerHeavy(
+  request: Request,
+  method: RpcMethod,
+  context: RpcContext,
+  signal: AbortSignal,
+  began: number,
+  onSlot?: () => void,
+): Promise<Answer | undefined> {
   try {
     const turn = context.queue.enter(signal)
     if (turn !== undefined) await turn
+    onSlot?.()
   } catch (thrown) {
     const { error } = errorOf(thrown, request, context)
-    context.meter?.ended(request.method, began, error.code)
+    if (signal.reason !== TRIAL_OVER) context.meter?.ended(request.method, began, error.code)
     return request.id === undefined ? undefined : [serialize(request.id, { error })]
   }
   try {
@@ -165,7 +230,9 @@ async function answerRequest(
   began: number,
 ): Promise<Answer | undefined> {
   const outcome = await call(request, method, context, signal)
-  context.meter?.ended(method && request.method, began, 'error' in outcome ? outcome.error.code : undefined)
+  const code = 'error' in outcome ? outcome.error.code : undefined
+  // A thread makes the call again, and it is counted then.
+  if (signal.reason !== TRIAL_OVER) context.meter?.ended(method && request.method, began, code)
   const { id } = request
   if (id === undefined || signal.aborted) return undefined
   try {
@@ -232,6 +299,7 @@ async function call(
 
 /** The error on the wire. It is logged too, except when the client is gone. */
 function errorOf(thrown: unknown, { method, params }: Request, context: RpcContext): { readonly error: WireError } {
+  if (thrown instanceof AnswerElsewhere) throw thrown
   const error = wireError(thrown)
   if (error === undefined || isFault(thrown)) context.log.error({ err: thrown, method }, 'method failed')
   else if (!(thrown instanceof ChainError && thrown.code === 'cancelled')) report(context, method, params, error)

@@ -7,18 +7,13 @@ import type { Access } from '../http/access.ts'
 import { AccessDenied } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
-import { KeyedMutex } from '../lib/mutex.ts'
-import type { RpcContext, RpcServices } from './define.ts'
+import { rpcContext } from './context.ts'
+import type { RpcServices } from './define.ts'
 import { answer, answerInChunks, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
-import { GcStatistics } from './gc-statistics.ts'
 import { serveFastPath } from './http/fast-path.ts'
 import { serveWebSocket } from './http/websocket.ts'
-import { LogSearch } from './log-search.ts'
-import { methods } from './methods/index.ts'
-import { openRpcDocument } from './openrpc.ts'
 import { isHardhatClient } from './sends/hardhat-client.ts'
-import { TextBudget } from './text-budget.ts'
 
 const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
@@ -37,7 +32,7 @@ export async function rpcPlugin(
   { landing, access, connections, ...services }: RpcFace,
 ): Promise<void> {
   const { options } = services
-  const context = contextOf(services)
+  const context = rpcContext(services)
   const headers = ['vary: Origin', 'x-content-type-options: nosniff']
   const fastPath = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
   const endFastPath = serveFastPath(app.server, fastPath, (body, signal) => answerInChunks(body, context, signal))
@@ -68,18 +63,6 @@ export async function rpcPlugin(
     })
   }
 }
-
-/** The context of all requests, with the caches of JSON-RPC. */
-const contextOf = (services: RpcServices): RpcContext => ({
-  ...services,
-  methods,
-  settled: (transaction) => services.producer.settled(transaction),
-  textBudget: new TextBudget(services.options.maxTextInWork),
-  logSearch: new LogSearch(services.chain, services.index),
-  sendLocks: new KeyedMutex(),
-  openRpc: openRpcDocument(methods, services.options),
-  gcStatistics: new GcStatistics(),
-})
 
 /** Reads every body as text, whatever its content type says: many a curl command names none. */
 function readBodiesAsText(app: FastifyInstance): void {

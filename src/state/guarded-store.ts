@@ -18,6 +18,8 @@ export type ReopenableStore = KvStore & {
 export type OutageObserver = {
   failed(error: ChainError): void
   recovered(): void
+  /** The database is about to be closed and opened again: settles when no other thread has it open. */
+  reopening?(): Promise<void>
   /** Memory and disk differ, or the database cannot be reopened: the process must end. Acknowledged batches stay on disk. */
   lost(line: string): void
 }
@@ -144,6 +146,7 @@ export class GuardedStore implements KvStore {
     if (!(await this.#store.hasRoom())) return this.#retryLater()
     this.#delay = Math.min(this.#delay * 2, MAX_RETRY_DELAY)
     try {
+      await this.#report.reopening?.()
       await this.#store.reopen()
       if (!this.#isConsistent()) return this.#report.lost('what was written last is not what is on disk')
       await this.#probe()

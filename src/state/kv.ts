@@ -21,6 +21,7 @@ import {
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
 import { GuardedStore, type OutageObserver, type ReopenableStore } from './guarded-store.ts'
 import { isCachedRow } from './keyspace.ts'
+import { ReadOnlyStore } from './read-only-store.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RowCache } from './row-cache.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
@@ -56,16 +57,22 @@ const NO_OBSERVER: StoreObserver = {
   lost: () => undefined,
 }
 
-/** Opens or creates a database in a folder. Throws ChainError `storage` when it is locked, damaged, unusable or not ours. */
-export async function openStore(directory: string, observer: Partial<StoreObserver> = {}): Promise<KvStore> {
-  const callbacks = { ...NO_OBSERVER, ...observer }
+/**
+ * Opens or creates a database in a folder. `isShared`: other threads may open it with `openForReading`. Throws ChainError
+ * `storage` when it is locked, damaged, unusable or not ours.
+ */
+export async function openStore(
+  directory: string,
+  observer: Partial<StoreObserver> = {},
+  isShared = false,
+): Promise<KvStore> {
+  const callbacks: StoreObserver = { ...NO_OBSERVER, ...observer }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const checked = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
-  const store = await openLevel(
-    directory,
-    checked.acknowledged,
-    checkInBackground(directory, checked.unread, callbacks),
-  )
+  // A shared database can be opened twice in one process, so another node of this process must be found here.
+  if (isShared && hasDatabase(directory)) await requireUnlocked(directory)
+  const stop = checkInBackground(directory, checked.unread, callbacks)
+  const store = await openLevel(directory, checked.acknowledged, stop, isShared)
   if (!checked.isKnown)
     callbacks.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
   return new RowCache(new GuardedStore(store, callbacks), isCachedRow, CACHED_ROWS)
@@ -73,6 +80,21 @@ export async function openStore(directory: string, observer: Partial<StoreObserv
 
 /** Opens a database without checking its files first. Throws ChainError `storage` when LevelDB cannot open it. */
 export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
+
+/**
+ * Opens a database that another thread of this process has open as a shared one, for reading. Throws ChainError `storage` when
+ * it cannot be opened.
+ */
+export async function openForReading(directory: string): Promise<KvStore> {
+  const options = { ...ENCODING, createIfMissing: false, multithreading: true }
+  const database = new Level<Uint8Array, Uint8Array>(directory, options)
+  try {
+    await database.open()
+  } catch (error) {
+    throw new ChainError('storage', whyNotOpened(directory, error))
+  }
+  return new ReadOnlyStore(new LevelStore(database, memoryRecordLog()))
+}
 
 /** A store on disk for temporary data: batches are not synced. */
 export async function openTemporaryStore(directory: string): Promise<KvStore> {
@@ -82,7 +104,12 @@ export async function openTemporaryStore(directory: string): Promise<KvStore> {
   return new RowCache(store, isCachedRow, CACHED_ROWS)
 }
 
-async function openLevel(directory: string, acknowledged?: AcknowledgedWrites, stop?: () => void): Promise<LevelStore> {
+async function openLevel(
+  directory: string,
+  acknowledged?: AcknowledgedWrites,
+  stop?: () => void,
+  isShared = false,
+): Promise<LevelStore> {
   try {
     // Before LevelDB is constructed, because its constructor begins to open the database and to create folders.
     makeFolder(directory)
@@ -94,6 +121,7 @@ async function openLevel(directory: string, acknowledged?: AcknowledgedWrites, s
     ...ENCODING,
     cacheSize: 64 << 20,
     writeBufferSize: WRITE_BUFFER,
+    multithreading: isShared,
   })
   try {
     await database.open()

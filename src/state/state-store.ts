@@ -28,6 +28,8 @@ const CACHED_CODES = 2_000
 /** Decoded words of the newest version. At the limit the cache is emptied. */
 const DECODED_WORDS = 100_000
 const DECODED_ACCOUNTS = 50_000
+/** A store that follows another thread's commits and is further behind than this forgets all rows. */
+const MOST_FOLLOWED = 64
 /** Stands for a row that does not exist. Absent rows are cached because they are read as often as others. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
@@ -200,6 +202,21 @@ export class StateStore implements StateRows {
       this.#moveTo(version)
     }
     return { ops, landed }
+  }
+
+  /**
+   * Moves on to a version that another thread has committed to the same database. The change lists name the cached rows that
+   * are no longer the latest; where one is missing (pruned), or they are many, all are forgotten.
+   */
+  follow(version: number): void {
+    const isNear = version - this.#version <= MOST_FOLLOWED
+    for (let next = this.#version + 1; isNear && next <= version; next++) {
+      const changes = this.store.get(KEY.changes(next))
+      if (changes === undefined) this.#rows.clear()
+      else for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
+    }
+    if (!isNear) this.#rows.clear()
+    this.#moveTo(version)
   }
 
   #moveTo(version: number): void {

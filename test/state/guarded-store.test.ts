@@ -57,20 +57,23 @@ async function guarded() {
     },
   }
   const said: string[] = []
+  /** How often the database had been opened again when other threads were told to close it. */
+  const closings: number[] = []
   let end: (line: string) => void = () => undefined
   const outcome = new Promise<string>((resolve) => (end = resolve))
   const report = {
     failed: (error: ChainError) => said.push(error.message),
+    reopening: async () => void closings.push(disk.opened),
     recovered: () => end('recovered'),
     lost: (line: string) => end(`lost: ${line}`),
   }
-  return { store: new GuardedStore(store, report, 1), faults, disk, said, outcome }
+  return { store: new GuardedStore(store, report, 1), faults, disk, said, closings, outcome }
 }
 
 const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
 
 test('a full disk refuses writes and serves reads until it has room, and each change is reported once', async () => {
-  const { store, faults, disk, said, outcome } = await guarded()
+  const { store, faults, disk, said, closings, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = FULL
   disk.hasRoom = false
@@ -86,6 +89,8 @@ test('a full disk refuses writes and serves reads until it has room, and each ch
   expect(await outcome).toBe('recovered')
   await store.write([put(2, 4)])
   expect([said, disk.opened, store.get(bytes(2))]).toEqual([['disk full'], 1, bytes(4)])
+  // Threads that share the database have left it before.
+  expect(closings).toEqual([0])
 })
 
 test('a failed write of the record log stops writes of the database too', async () => {

@@ -81,3 +81,18 @@ it('absent accounts and slots are cached until they are created', async () => {
   })
   expect(read()).toEqual([expect.objectContaining({ balance: 5n }), '0x06'])
 })
+
+it.each([1, 3, 70])(
+  'a store that follows %i versions of another one reads them, and older ones as before',
+  async (count) => {
+    const follower = new StateStore(state.store, 0)
+    expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+    for (let version = 1; version < count; version++) await land((view) => view.setBalance(two, BigInt(version + 1)))
+    await land((view) => view.setStorage(one, 1n, 9n))
+    // On disk, and not to be seen before the follower moves.
+    expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+    follower.follow(count)
+    expect(seen(follower.at(count))).toEqual([1n, BigInt(count), '0x09', '0x01'])
+    expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+  },
+)

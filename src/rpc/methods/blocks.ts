@@ -19,6 +19,7 @@ export const eth_getBlockByHash = rpcMethod({
   params: [hash, full],
   names: ['blockHash', 'fullTransactions'],
   result: blockOrNull,
+  committed: true,
   handler: async ([hash, full], { chain }) => ({ block: await chain.block({ hash }), full }),
 })
 
@@ -27,6 +28,7 @@ export const eth_getBlockByNumber = rpcMethod({
   params: [blockNumber, full],
   names: ['block', 'fullTransactions'],
   result: blockOrNull,
+  committed: true,
   handler: async ([ref, full], { chain }) => ({ block: await chain.block(ref), full }),
 })
 
@@ -110,6 +112,7 @@ export const eth_getBlockReceipts = rpcMethod({
   names: ['block'],
   result: (receipts: readonly MinedReceipt[] | null) => receipts?.map(wireReceipt) ?? null,
   heavy: true,
+  committed: true,
   async handler([ref], { chain }) {
     const block = await chain.block(ref)
     const receipts = block && chain.receipts(block.header.hash)

@@ -38,6 +38,7 @@ export const eth_call = rpcMethod({
   names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: data,
   heavy: true,
+  committed: true,
   async handler([call, ref, state, block], { chain }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     const { error, returnData } = await chain.call(request, ref, callOptions(signal, state, block))

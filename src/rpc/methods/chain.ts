@@ -12,6 +12,7 @@ export const eth_chainId = rpcMethod({
   summary: 'Chain id (EIP-155).',
   params: [],
   result: quantity,
+  committed: true,
   handler: (_, { chain }) => chain.spec.chainId,
 })
 
@@ -19,6 +20,7 @@ export const eth_blockNumber = rpcMethod({
   summary: 'The number of the newest block.',
   params: [],
   result: quantity,
+  committed: true,
   handler: (_, { chain }) => chain.head.number,
 })
 

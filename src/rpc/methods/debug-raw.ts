@@ -22,6 +22,7 @@ export const debug_getRawBlock = rpcMethod({
   names: ['block'],
   result: data,
   heavy: true,
+  committed: true,
   handler: async ([ref], { chain }) => encodeBlock(await blockAt(chain, ref)),
 })
 
@@ -39,6 +40,7 @@ export const debug_getRawReceipts = rpcMethod({
   names: ['block'],
   result: z.array(data),
   heavy: true,
+  committed: true,
   async handler([ref], { chain }) {
     const { header } = await blockAt(chain, ref)
     const receipts = chain.receipts(header.hash)
@@ -61,5 +63,6 @@ export const debug_getRawTransactions = rpcMethod({
   names: ['block'],
   result: z.array(data),
   heavy: true,
+  committed: true,
   handler: async ([ref], { chain }) => (await blockAt(chain, ref)).transactions.map(({ raw }) => raw),
 })

@@ -30,6 +30,7 @@ export const debug_traceTransaction = rpcMethod({
   names: ['transactionHash', 'options'],
   result: asTraced,
   heavy: true,
+  committed: true,
   handler: ([hash, options], { chain, queue }, signal) =>
     chain.traces.transaction(hash, toTraceOptions(options, signal, queue)),
 })
@@ -40,6 +41,7 @@ export const debug_traceBlockByNumber = rpcMethod({
   names: ['block', 'options'],
   result: blockTraces,
   heavy: true,
+  committed: true,
   handler: ([ref, options], { chain, queue }, signal) =>
     chain.traces.block(ref, toTraceOptions(options, signal, queue)),
 })
@@ -50,6 +52,7 @@ export const debug_traceBlockByHash = rpcMethod({
   names: ['blockHash', 'options'],
   result: blockTraces,
   heavy: true,
+  committed: true,
   handler: ([hash, options], { chain, queue }, signal) =>
     chain.traces.block({ hash }, toTraceOptions(options, signal, queue)),
 })
@@ -60,6 +63,7 @@ export const debug_traceBlock = rpcMethod({
   names: ['rawBlock', 'options'],
   result: blockTraces,
   heavy: true,
+  committed: true,
   handler([raw, options], { chain, queue }, signal) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
@@ -73,6 +77,7 @@ export const debug_traceCall = rpcMethod({
   names: ['transaction', 'block', 'options'],
   result: asTraced,
   heavy: true,
+  committed: true,
   handler([call, ref, options], { chain, queue }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
@@ -105,6 +110,7 @@ export const debug_traceCallMany = rpcMethod({
   names: ['bundles', 'context', 'options'],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
+  committed: true,
   handler([bundles, context, options], { chain, queue }, signal) {
     const after = context?.transactionIndex ?? -1
     const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
@@ -127,5 +133,6 @@ export const debug_intermediateRoots = rpcMethod({
   names: ['blockHash', 'options'],
   result: z.array(hash),
   heavy: true,
+  committed: true,
   handler: async ([hash], { chain }, signal) => [...(await chain.traces.rootsWithin({ hash }, signal))],
 })

@@ -30,6 +30,7 @@ export const debug_storageRangeAt = rpcMethod({
     nextKey: next ?? null,
   }),
   heavy: true,
+  committed: true,
   handler: ([ref, index, account, start, count], { chain }, signal) =>
     chain.stateQueries.slots(account, { ref, index }, startHash(start), Math.min(count, 1024), signal),
 })
@@ -65,6 +66,7 @@ export const debug_accountRange = rpcMethod({
   names: ['block', 'start', 'count', 'withoutCode', 'withoutStorage', 'incompletes'],
   result: wireDump,
   heavy: true,
+  committed: true,
   handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, signal) =>
     chain.stateQueries.accounts(
       ref,
@@ -84,6 +86,7 @@ export const debug_dumpBlock = rpcMethod({
   names: ['block'],
   result: wireDump,
   heavy: true,
+  committed: true,
   handler: ([ref], { chain }, signal) =>
     chain.stateQueries.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, signal),
 })
@@ -107,6 +110,7 @@ export const debug_getModifiedAccountsByNumber = rpcMethod({
   names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
+  committed: true,
   async handler([from, to], { chain }, signal) {
     for (const number of to === undefined ? [from] : [from, to]) await numberOf(chain, { number })
     return [...(await changedBetween(chain, from, to, signal))]
@@ -119,6 +123,7 @@ export const debug_getModifiedAccountsByHash = rpcMethod({
   names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
+  committed: true,
   async handler([from, to], { chain }, signal) {
     const first = await numberOf(chain, { hash: from })
     return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to })), signal))]

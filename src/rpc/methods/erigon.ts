@@ -63,6 +63,7 @@ export const erigon_getBlockReceiptsByBlockHash = rpcMethod({
   names: ['blockHash'],
   result: (receipts: ReturnType<typeof minedReceipts> | null) => receipts?.map(wireReceipt) ?? null,
   heavy: true,
+  committed: true,
   handler: async ([hash], { chain }) => receiptsOf(chain, await chain.block({ hash })),
 })
 
@@ -75,6 +76,7 @@ export const erigon_getLogsByHash = rpcMethod({
   names: ['blockHash'],
   result: (lists: readonly (readonly MinedLog[])[] | null) => lists?.map(wireTimedLogs) ?? null,
   heavy: true,
+  committed: true,
   handler: async ([hash], { chain }) => receiptsOf(chain, await chain.block({ hash }))?.map(logsOf) ?? null,
 })
 
@@ -84,6 +86,7 @@ export const erigon_getLogs = rpcMethod({
   names: ['filter'],
   result: (logs: PreserializedJson) => logs,
   heavy: true,
+  committed: true,
   handler: ([filter], { logSearch }, signal) =>
     logSearch.json(filter, signal, (log) => JSON.stringify(wireTimedLog(log))),
 })
@@ -100,6 +103,7 @@ export const erigon_getLatestLogs = rpcMethod({
   names: ['filter', 'limits'],
   result: wireTimedLogs,
   heavy: true,
+  committed: true,
   async handler([filter, { logCount, blockCount }], { logSearch }, signal) {
     if (logCount && blockCount) {
       throw new ChainError('invalid-params', 'logs count & block count are ambigious')

@@ -9,5 +9,6 @@ export const eth_getLogs = rpcMethod({
   names: ['filter'],
   result: (logs: PreserializedJson) => logs,
   heavy: true,
+  committed: true,
   handler: ([filter], { logSearch }, signal) => logSearch.json(filter, signal),
 })

@@ -70,6 +70,7 @@ export const ots_getBlockTransactions = rpcMethod({
   names: ['block', 'page', 'pageSize'],
   result: (page: ReturnType<typeof blockPage> | null) => page,
   heavy: true,
+  committed: true,
   async handler([block, page, size], { chain }) {
     const found = await detailsOf(chain, block)
     return found && blockPage(found.block, found.receipts, Number(page), Math.min(Number(size), MAX_PAGE))
@@ -97,6 +98,7 @@ export const ots_traceTransaction = rpcMethod({
   names: ['transactionHash'],
   result: traceEntries,
   heavy: true,
+  committed: true,
   handler: ([hash], context, signal) => replayOf(context, hash, signal),
 })
 
@@ -106,6 +108,7 @@ export const ots_getInternalOperations = rpcMethod({
   names: ['transactionHash'],
   result: internalOperations,
   heavy: true,
+  committed: true,
   handler: ([hash], context, signal) => replayOf(context, hash, signal),
 })
 
@@ -115,6 +118,7 @@ export const ots_getTransactionError = rpcMethod({
   names: ['transactionHash'],
   result: data,
   heavy: true,
+  committed: true,
   async handler([hash], context, signal) {
     const receipt = context.chain.receipt(hash)?.receipt
     if (receipt?.status === 1) return new Uint8Array(0)
@@ -142,6 +146,7 @@ export const ots_getContractCreator = rpcMethod({
   names: ['address'],
   result: (creation: Creation | null) => creation,
   heavy: true,
+  committed: true,
   async handler([contract], { chain }, signal): Promise<Creation | null> {
     const { view } = await chain.at('latest')
     if (view.code(contract).length === 0) return null
@@ -166,6 +171,7 @@ export const ots_searchTransactionsBefore = rpcMethod({
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
+  committed: true,
   handler: ([accountAddress, number, size], { chain }, signal) =>
     searchTransactions(chain, accountAddress, 'before', number, Number(size), signal),
 })
@@ -176,6 +182,7 @@ export const ots_searchTransactionsAfter = rpcMethod({
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
+  committed: true,
   handler: ([accountAddress, number, size], { chain }, signal) =>
     searchTransactions(chain, accountAddress, 'after', number, Number(size), signal),
 })

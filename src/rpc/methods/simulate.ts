@@ -15,6 +15,7 @@ export const eth_simulateV1 = rpcMethod({
   names: ['simulation', 'block'],
   result: ({ blocks, full }: Simulated) => blocks.map((block) => wireSimulatedBlock(block, full ? 'full' : 'hashes')),
   heavy: true,
+  committed: true,
   async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, signal) {
     if (blockStateCalls.length === 0) throw new ChainError('invalid-params', 'empty input')
     const calls = blockStateCalls.map((block) => toSimulatedCalls(block, chain.spec.chainId))

@@ -21,6 +21,7 @@ export const eth_getBalance = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
     return view.balance(accountAddress)
@@ -44,6 +45,7 @@ export const eth_getCode = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: data,
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
     return view.code(accountAddress)
@@ -55,6 +57,7 @@ export const eth_getStorageAt = rpcMethod({
   params: [address, storageKey, atBlock],
   names: ['address', 'slot', 'block'],
   result: hash,
+  committed: true,
   async handler([accountAddress, { slot }, ref], { chain }) {
     const { view } = await chain.at(ref)
     return bigToWord(view.storage(accountAddress, slot))
@@ -84,6 +87,7 @@ export const eth_getProof = rpcMethod({
   names: ['address', 'slots', 'block'],
   result: wireProof,
   heavy: true,
+  committed: true,
   async handler([accountAddress, keys, ref], { chain }, signal) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
     const { view } = await chain.at(ref)

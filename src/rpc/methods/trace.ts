@@ -42,6 +42,7 @@ export const trace_block = rpcMethod({
   names: ['block'],
   result: tracesOrNull,
   heavy: true,
+  committed: true,
   async handler([ref], { chain }, signal) {
     const block = await chain.block(ref)
     if (block === undefined) return null
@@ -55,6 +56,7 @@ export const trace_transaction = rpcMethod({
   names: ['transactionHash'],
   result: tracesOrNull,
   heavy: true,
+  committed: true,
   async handler([hash], { chain }, signal) {
     return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash, { signal })) : null
   },
@@ -66,6 +68,7 @@ export const trace_get = rpcMethod({
   names: ['transactionHash', 'path'],
   result: (trace: LocalizedTrace | null) => trace,
   heavy: true,
+  committed: true,
   async handler([hash, path], { chain }, signal) {
     if (!chain.transaction(hash)) return null
     const traces = localizedTraces(await chain.traces.replayTransaction(hash, { signal }))
@@ -92,6 +95,7 @@ export const trace_filter = rpcMethod({
   names: ['filter'],
   result: tracesOrNull,
   heavy: true,
+  committed: true,
   async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, signal) {
     const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
     const matches = matcher(fromAddress ?? [], toAddress ?? [])
@@ -166,6 +170,7 @@ export const trace_replayTransaction = rpcMethod({
   names: ['transactionHash', 'kinds'],
   result: replayed,
   heavy: true,
+  committed: true,
   handler: async ([hash, kinds], { chain }, signal) => ({
     recorded: await chain.traces.replayTransaction(hash, detailOf(kinds, signal)),
     kinds,
@@ -181,6 +186,7 @@ export const trace_replayBlockTransactions = rpcMethod({
   result: (replays: readonly BlockReplay[] | null) =>
     replays?.map((replay) => ({ ...replayed(replay), transactionHash: replay.transactionHash })) ?? null,
   heavy: true,
+  committed: true,
   async handler([ref, kinds], { chain }, signal) {
     const block = await chain.block(ref)
     if (block === undefined) return null
@@ -196,6 +202,7 @@ export const trace_call = rpcMethod({
   names: ['transaction', 'kinds', 'block'],
   result: replayed,
   heavy: true,
+  committed: true,
   async handler([call, kinds, ref], { chain }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     return {
@@ -211,6 +218,7 @@ export const trace_callMany = rpcMethod({
   names: ['calls', 'block'],
   result: (replays: readonly Replay[]) => replays.map(replayed),
   heavy: true,
+  committed: true,
   async handler([calls, ref], { chain }, signal) {
     const requests = calls.map(([call]) => toCallRequest(call, chain.spec.chainId))
     const detail = detailOf(

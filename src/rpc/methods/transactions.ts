@@ -86,6 +86,7 @@ export const eth_getTransactionReceipt = rpcMethod({
   params: [hash],
   names: ['transactionHash'],
   result: receiptOrNull,
+  committed: true,
   handler: ([hash], { chain }) => chain.receipt(hash),
 })
 

@@ -1,0 +1,41 @@
+// A store that a thread has open beside the one that writes. What it reads is what is on disk now: it caches nothing and
+// writes nothing.
+import { ReadFailure } from '../lib/errors.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog } from './types.ts'
+
+export class ReadOnlyStore implements KvStore {
+  readonly #store: KvStore
+  readonly log: RecordLog
+
+  constructor(store: KvStore) {
+    this.#store = store
+    this.log = store.log
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.#store.get(key)
+    } catch (error) {
+      throw new ReadFailure('the database cannot be read', { cause: error })
+    }
+  }
+
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
+    return this.#store.scan(range)
+  }
+
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.#store.consistentReader()
+  }
+
+  /** Throws: only one thread writes. */
+  async write(): Promise<void> {
+    throw new Error('this store is open for reading only')
+  }
+
+  requireWritable(): void {}
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+}
