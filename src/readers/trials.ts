@@ -8,10 +8,8 @@ import { TRIAL_OVER, type Trial } from '../rpc/define.ts'
 const BUDGET = 0.1
 /** Milliseconds after which a trial is ended at its next pause. */
 const LIMIT = 2
-/**
- * A trial that took longer than the limit was not worth it: for this many times as long there is none. With a lower limit
- * the first calls, which run before the JavaScript engine has optimized them, would keep all later ones away.
- */
+/** A trial that took longer, in milliseconds, was not worth it: for this many times as long there is none. */
+const SHORT = 0.5
 const PENALTY = 20
 
 export class Trials {
@@ -51,7 +49,7 @@ export class Trials {
     const now = performance.now()
     const time = now - started
     this.#spent += time
-    if (time > LIMIT) this.#pausedUntil = now + time * PENALTY
+    if (time > SHORT) this.#pausedUntil = now + time * PENALTY
   }
 
   readonly #newIteration = (): void => {
