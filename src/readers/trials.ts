@@ -24,30 +24,25 @@ export class Trials {
 
   /** undefined: a thread should take the request at once. */
   begin(): Trial | undefined {
-    if (this.#spent >= BUDGET || performance.now() < this.#pausedUntil) return undefined
+    const began = performance.now()
+    if (this.#spent >= BUDGET || began < this.#pausedUntil) return undefined
     this.#running++
     this.#timer ??= setTimeout(() => this.#endAll(), LIMIT).unref()
     if (!this.#isIterationWatched) {
       this.#isIterationWatched = true
       setImmediate(this.#newIteration)
     }
-    let started: number | undefined
-    const start = () => {
-      started = performance.now()
-    }
-    return { signal: this.#controller.signal, start, end: () => this.#end(started) }
+    return { signal: this.#controller.signal, end: () => this.#end(began) }
   }
 
   close(): void {
     clearTimeout(this.#timer)
   }
 
-  /** `started`: undefined for a trial that got no slot. */
-  #end(started: number | undefined): void {
-    this.#running--
-    if (started === undefined) return
+  #end(began: number): void {
     const now = performance.now()
-    const time = now - started
+    const time = now - began
+    this.#running--
     this.#spent += time
     if (time > SHORT) this.#pausedUntil = now + time * PENALTY
   }

@@ -130,9 +130,7 @@ export const TRIAL_OVER = Symbol('trial over')
 export type Trial = {
   /** Aborted with `TRIAL_OVER` when the attempt takes too long: then its request goes to a thread. */
   readonly signal: AbortSignal
-  /** To be called when the request has its slot: its wait does not count. */
-  readonly start: () => void
-  /** To be called when the attempt is over, whether it was started or not. */
+  /** To be called when the attempt is over. */
   readonly end: () => void
 }
 

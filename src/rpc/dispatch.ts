@@ -184,7 +184,7 @@ async function answerOne(
   const text = body ?? JSON.stringify(message)
   const trial = context.queue.isIdle ? context.readers.tryHere(text) : undefined
   if (trial !== undefined) {
-    const answered = await answerHeavy(request, method, context, trial.signal, began, trial.start).finally(trial.end)
+    const answered = await answerHeavy(request, method, context, trial.signal, began).finally(trial.end)
     if (!trial.signal.aborted) return answered
   }
   try {
@@ -203,12 +203,10 @@ async function answerHeavy(
   context: RpcContext,
   signal: AbortSignal,
   began: number,
-  onSlot?: () => void,
 ): Promise<Answer | undefined> {
   try {
     const turn = context.queue.enter(signal)
     if (turn !== undefined) await turn
-    onSlot?.()
   } catch (thrown) {
     const { error } = errorOf(thrown, request, context)
     if (signal.reason !== TRIAL_OVER) context.meter?.ended(request.method, began, error.code)
