@@ -1,6 +1,6 @@
 // The two programs that are compared: kestrel as its users start it, from `dist/` with a fresh data directory on disk
 // and its index, and anvil, which keeps all in memory. Chain id, accounts, balances and gas limit agree.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,8 @@ export type Name = 'kestrel' | 'peer'
 export type Contender = {
   readonly name: Name
   readonly program: 'kestrel' | 'anvil'
+  /** kestrel's `main.js`. */
+  readonly main?: string
   /** Starts a node of its own; it runs until `stopAll`. Throws when it does not answer in time. */
   start(options?: StartOptions): Promise<Target>
   stopAll(): Promise<void>
@@ -62,7 +64,12 @@ export const anvilVersion = (anvil: string): string =>
   /Version: *(\S+)/.exec(execFileSync(anvil, ['--version'], { encoding: 'utf8' }))?.[1] ?? 'unknown'
 
 /** kestrel of this build, or of another one by the path of its `main.js`. */
-export const kestrel = (name: Name = 'kestrel', main = PROGRAM): Contender =>
+export const kestrel = (name: Name = 'kestrel', main = PROGRAM): Contender => ({
+  ...kestrelOf(name, main),
+  main,
+})
+
+const kestrelOf = (name: Name, main: string): Contender =>
   contender(name, 'kestrel', ({ flags, datadir }, port) => {
     const folder = ['--datadir', datadir ?? temporaryFolder()]
     // An existing chain keeps its genesis, so no genesis flags.
@@ -76,6 +83,17 @@ export const anvil = (program: string): Contender =>
     const args = ['--port', port, ...CHAIN, ...FUNDS, ...ANVIL, ...(flags?.anvil ?? [])]
     return { program, args }
   })
+
+/** Runs `kestrel init`; the peak of its resident memory in bytes. Throws when it fails. */
+export function initChain({ main = PROGRAM }: Contender, datadir: string, genesis: string): number {
+  const report = "process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS)))"
+  const preload = `data:text/javascript,${encodeURIComponent(report)}`
+  const args = [...NODE_FLAGS, '--import', preload, main, 'init', '--datadir', datadir, '--genesis', genesis]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  const kilobytes = /\d+$/.exec(stderr)?.[0]
+  if (status !== 0 || kilobytes === undefined) throw new Error(`init failed: ${stderr.slice(-500)}`)
+  return Number(kilobytes) * 1024
+}
 
 type CommandLine = { readonly program: string; readonly args: readonly string[] }
 

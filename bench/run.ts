@@ -16,6 +16,7 @@ import { latency } from './groups/latency.ts'
 import { micro } from './groups/micro.ts'
 import { overload } from './groups/overload.ts'
 import { reads } from './groups/reads.ts'
+import { size } from './groups/size.ts'
 import { startup } from './groups/startup.ts'
 import { traces } from './groups/traces.ts'
 import { waits } from './groups/waits.ts'
@@ -34,6 +35,7 @@ const GROUPS: readonly Group[] = [
   waits,
   overload,
   startup,
+  size,
   explorer,
   micro,
 ]

@@ -44,11 +44,6 @@ export class WorkQueue {
     return { running: this.#running, waiting: this.#waiting.size }
   }
 
-  /** Whether no heavy call runs or waits. */
-  get isIdle(): boolean {
-    return this.#running === 0 && this.#waiting.size === 0
-  }
-
   /** Heavy calls that were refused because too many waited, or because they had waited for too long. */
   get refusals(): number {
     return this.#refusals

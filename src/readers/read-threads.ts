@@ -1,9 +1,8 @@
 // The read threads of a node. The first heavy request starts one; another is started when all have work, up to the maximum;
 // they end after a minute without requests. While none is ready, the main thread answers.
-import type { Readers, RpcServices, ThreadAnswer, Trial } from '../rpc/define.ts'
+import type { Readers, RpcServices, ThreadAnswer } from '../rpc/define.ts'
 import type { ReadThreadData } from './messages.ts'
 import { ReadThread } from './read-thread.ts'
-import { Trials } from './trials.ts'
 
 /** Milliseconds without a request after which the threads end. */
 const IDLE_TIME = 60_000
@@ -23,7 +22,6 @@ export class ReadThreads implements Readers {
   readonly #data: ReadThreadData
   readonly #log: RpcServices['log']
   readonly #threads = new Set<ReadThread>()
-  readonly #trials = new Trials()
   #answers = 0
   #state: 'open' | 'suspended' | 'closed' = 'open'
   /** When a thread may be started again, by `performance.now()`. */
@@ -51,11 +49,6 @@ export class ReadThreads implements Readers {
     return thread && this.#ask(thread, text, signal)
   }
 
-  tryHere(text: string): Trial | undefined {
-    // The end of a trial would end the thread of the script.
-    return SCRIPT.test(text) ? undefined : this.#trials.begin()
-  }
-
   /** Ends all threads, so that the database can be closed and opened again; `resume` allows new ones. */
   async suspend(): Promise<void> {
     if (this.#state === 'open') this.#state = 'suspended'
@@ -75,7 +68,6 @@ export class ReadThreads implements Readers {
   async close(): Promise<void> {
     this.#state = 'closed'
     clearInterval(this.#idle)
-    this.#trials.close()
     await this.#endAll()
   }
 

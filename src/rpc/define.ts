@@ -123,17 +123,6 @@ export type AnsweredCall = {
   readonly code: number | undefined
 }
 
-/** Why the signal of a trial was aborted. */
-export const TRIAL_OVER = Symbol('trial over')
-
-/** A short attempt to answer a heavy request on the main thread. */
-export type Trial = {
-  /** Aborted with `TRIAL_OVER` when the attempt takes too long: then its request goes to a thread. */
-  readonly signal: AbortSignal
-  /** To be called when the attempt is over. */
-  readonly end: () => void
-}
-
 /** Threads that answer requests of `committed` methods; `readers/` implements it. */
 export interface Readers {
   /**
@@ -141,8 +130,6 @@ export interface Readers {
    * The work ends when `signal` is aborted.
    */
   answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined
-  /** undefined: ask a thread at once. */
-  tryHere(text: string): Trial | undefined
 }
 
 /** The parts of the node that JSON-RPC uses. */

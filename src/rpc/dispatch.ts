@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, ChainError } from '../lib/errors.ts'
 import { ChunkedJson, fitsOneChunk, type JsonChunk, jsonChunks } from './chunked-json.ts'
-import { type Readers, type RpcContext, type RpcMethod, type ThreadAnswer, TRIAL_OVER } from './define.ts'
+import type { Readers, RpcContext, RpcMethod, ThreadAnswer } from './define.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -180,36 +180,16 @@ async function answerOne(
   const began = performance.now()
   const method = enabledMethod(request.method, context)
   if (!method?.heavy) return answerRequest(request, method, context, signal, began)
-  if (!method.committed || context.readers === undefined) return answerHeavy(request, method, context, signal, began)
-  const text = body ?? JSON.stringify(message)
-  const trial = context.queue.isIdle ? context.readers.tryHere(text) : undefined
-  if (trial !== undefined) {
-    const answered = await answerHeavy(request, method, context, trial.signal, began).finally(trial.end)
-    if (!trial.signal.aborted) return answered
-  }
   try {
-    const answered = await askThread(context.readers, text, context, signal)
-    if (answered !== undefined) return answered.chunks
-  } catch (thrown) {
-    return request.id === undefined ? undefined : [serialize(request.id, errorOf(thrown, request, context))]
-  }
-  return answerHeavy(request, method, context, signal, began)
-}
-
-/** Answers a heavy request here, when it has a slot. */
-async function answerHeavy(
-  request: Request,
-  method: RpcMethod,
-  context: RpcContext,
-  signal: AbortSignal,
-  began: number,
-): Promise<Answer | undefined> {
-  try {
+    if (method.committed && context.readers !== undefined) {
+      const answered = await askThread(context.readers, body ?? JSON.stringify(message), context, signal)
+      if (answered !== undefined) return answered.chunks
+    }
     const turn = context.queue.enter(signal)
     if (turn !== undefined) await turn
   } catch (thrown) {
     const { error } = errorOf(thrown, request, context)
-    if (signal.reason !== TRIAL_OVER) context.meter?.ended(request.method, began, error.code)
+    context.meter?.ended(request.method, began, error.code)
     return request.id === undefined ? undefined : [serialize(request.id, { error })]
   }
   try {
@@ -228,9 +208,7 @@ async function answerRequest(
   began: number,
 ): Promise<Answer | undefined> {
   const outcome = await call(request, method, context, signal)
-  const code = 'error' in outcome ? outcome.error.code : undefined
-  // A thread makes the call again, and it is counted then.
-  if (signal.reason !== TRIAL_OVER) context.meter?.ended(method && request.method, began, code)
+  context.meter?.ended(method && request.method, began, 'error' in outcome ? outcome.error.code : undefined)
   const { id } = request
   if (id === undefined || signal.aborted) return undefined
   try {

@@ -4,16 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Node, startNode } from '../../src/node.ts'
+import { startNode } from '../../src/node.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
 
 /** Creates a contract: a call with data increments slot 0, one without returns it. */
 const COUNTER = '0x60168060095f395ff33615600d575f546001015f55005b5f545f5260205ff3'
 const HEAD_SLOT = `0x${'0'.repeat(64)}`
-
-/** JUMPDEST PUSH0 JUMP */
-const ENDLESS = { data: '0x5b5f56', gas: '0x38d7ea4c68000' }
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'kestrel-readers-'))
@@ -24,10 +21,7 @@ async function folder(): Promise<string> {
 /** A chain on disk whose heavy reads are answered by threads, once the first has started. */
 async function threadedChain(threads = 1, prune?: number) {
   const datadir = await folder()
-  // An endless call ends after a minute.
-  const limits = { gasCap: 10n ** 15n, time: 60_000 }
-  const chain = await testChain({ datadir, readThreads: threads, metrics: true, prune, limits })
-  withoutTrials(chain.node)
+  const chain = await testChain({ datadir, readThreads: threads, metrics: true, prune })
   const answeredByThreads = () => answered(chain.url)
   const threaded = async (method: string, ...params: unknown[]) => {
     await untilThreadAnswers(chain)
@@ -41,11 +35,6 @@ const metric = async (url: string, name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 const answered = (url: string): Promise<number> => metric(url, 'kestrel_read_thread_answers_total')
-
-/** No request is short enough for the main thread. */
-function withoutTrials({ readers }: Node): void {
-  if (readers !== undefined) vi.spyOn(readers, 'tryHere').mockReturnValue(undefined)
-}
 
 /** The first request starts a thread; those that come before it is ready are answered by the main thread. */
 async function untilThreadAnswers({ url, rpc, bob }: Awaited<ReturnType<typeof testChain>>): Promise<void> {
@@ -241,7 +230,7 @@ describe('read threads', { timeout: 60_000 }, () => {
   it('that die reject their own requests with an internal error, and are replaced', async () => {
     const { node, url, bob, threaded } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
-    const endless = rawRequest(url, 'eth_call', [ENDLESS, 'latest'])
+    const endless = rawRequest(url, 'eth_call', [{ data: '0x5b5f56', gas: '0x2faf080' }, 'latest'])
     await vi.waitUntil(() => node.readers?.load.requests === 1)
     await node.readers?.kill()
     expect(await endless).toMatchObject({ error: { code: -32603 } })
@@ -252,8 +241,8 @@ describe('read threads', { timeout: 60_000 }, () => {
     const { node, url, bob, threaded } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
     const controller = new AbortController()
-    const params = [ENDLESS, 'latest']
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params })
+    const params = [{ data: '0x5b5f56', gas: '0x2faf080' }, 'latest']
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceCall', params })
     const asked = fetch(url, { method: 'POST', body, signal: controller.signal })
     await vi.waitUntil(() => node.readers?.load.requests === 1)
     controller.abort()
@@ -261,31 +250,10 @@ describe('read threads', { timeout: 60_000 }, () => {
     await expect.poll(() => node.readers?.load.requests).toBe(0)
   })
 
-  it('are left alone while requests are short, and get one that is not', async () => {
-    const { node, url, bob, rpc, threaded, answeredByThreads } = await threadedChain()
-    await threaded('eth_call', { to: bob.address }, 'latest')
-    vi.mocked(node.readers ?? { tryHere: vi.fn() }).tryHere.mockRestore()
-    // After a slow one, of a busy machine or of the first use, the next ones go to threads for a while.
-    const isAnsweredHere = async () => {
-      const before = await answeredByThreads()
-      await rpc('eth_call', { to: bob.address }, 'latest')
-      return (await answeredByThreads()) === before
-    }
-    await vi.waitUntil(isAnsweredHere, { timeout: 20_000 })
-    const controller = new AbortController()
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [ENDLESS, 'latest'] })
-    const asked = fetch(url, { method: 'POST', body, signal: controller.signal })
-    await vi.waitUntil(() => node.readers?.load.requests === 1)
-    expect(node.queue.isIdle).toBe(true)
-    controller.abort()
-    await expect(asked).rejects.toThrow()
-  })
-
   it('have left the database when the node is closed', async () => {
     const datadir = await folder()
     const options = nodeOptions({ datadir, readThreads: 2, metrics: true })
     const node = await startNode(options)
-    withoutTrials(node)
     await untilThreadAnswers(withClients(node))
     await expect(startNode(options)).rejects.toThrow(/is in use/)
     await node.close()
