@@ -294,7 +294,6 @@ export const genesisFile = z.object({
 })
 
 /** The genesis file, parsed: numbers as bigint, names as branded hex. */
-export type GenesisFile = z.output<typeof genesisFile>
 
 /** The file without the accounts, which are read one by one. */
 export const specFile = genesisFile.omit({ alloc: true })
