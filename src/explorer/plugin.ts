@@ -87,5 +87,9 @@ function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, 
   return sendJson(reply.code(code), body)
 }
 
+/** Answers a URL that cannot be decoded, which reaches no route. */
+export const refuseExplorerUrl = (reply: FastifyReply): FastifyReply =>
+  sendJson(reply.code(400), { message: 'Bad request' })
+
 const sendJson = (reply: FastifyReply, value: unknown) => sendText(reply, JSON.stringify(value))
 const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)
