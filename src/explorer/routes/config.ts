@@ -1,9 +1,7 @@
 // REST routes with settings that the explorer's frontend reads when it starts.
 import { z } from 'zod'
+import { MOST_EXPORTED_ROWS } from '../csv.ts'
 import { explorerRoute } from '../define.ts'
-
-/** Maximum number of rows of an export that the frontend offers. */
-const MOST_EXPORTED_ROWS = 10_000
 
 export const backendVersion = explorerRoute({
   path: '/config/backend-version',

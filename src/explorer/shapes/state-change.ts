@@ -23,6 +23,7 @@ export const stateChangeSchema = z.strictObject({
   token: tokenSchema.nullable(),
   token_id: wire.decimal.nullable().describe('of an ERC-1155'),
 })
+z.globalRegistry.add(stateChangeSchema, { id: 'StateChange' })
 export type StateChange = z.infer<typeof stateChangeSchema>
 
 export function showStateChange(context: ExplorerContext, { header }: IndexedTransaction, change: Change): StateChange {
