@@ -83,7 +83,9 @@ const pages = await build({
   absWorkingDir: root,
   entryPoints: { main: 'web/main.tsx' },
   outdir: join(dist, 'web'),
+  chunkNames: '[name]-[hash]',
   bundle: true,
+  splitting: true,
   minify: true,
   metafile: true,
   platform: 'browser',
@@ -91,6 +93,7 @@ const pages = await build({
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
   logLevel: 'warning',
 })
 

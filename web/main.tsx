@@ -1,16 +1,12 @@
 // Entry point of the node's own explorer: the header and the routes of its pages. Its data come from /api/v2 alone.
-import { render } from 'preact'
+import { type ComponentType, render } from 'preact'
+import { Suspense } from 'preact/compat'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
-import { AddressPage } from './address.tsx'
-import { Home } from './home.tsx'
-import { BlockPage, Blocks, TokenPage, Tokens, Transactions } from './pages.tsx'
-import { SearchPage } from './search.tsx'
-import { TransactionPage } from './transaction.tsx'
+import { PAGES } from '../src/explorer/pages.ts'
+import { CHAIN, useTitle } from './location.ts'
+import { pages } from './pages.ts'
 import './style.css'
-
-/** Name of the chain; the node writes it into the page, like `COIN`. */
-const CHAIN = document.documentElement.dataset.chain
 
 function Header() {
   const [, navigate] = useLocation()
@@ -50,23 +46,46 @@ function Header() {
   )
 }
 
+/** The parameters by name: wouter gives them by position as well. */
+const named = (parameters: Readonly<Record<string | number, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined || /^\d/.test(name) ? [] : [[name, value]],
+    ),
+  )
+
+/** A page under the title of its kind; a page that knows its subject sets its own. */
+function Page({ path, parameters }: { path: keyof typeof PAGES; parameters: Readonly<Record<string, string>> }) {
+  useTitle(PAGES[path])
+  const Content = pages[path] as ComponentType<Readonly<Record<string, string>>>
+  return (
+    <Suspense fallback={<div class="loading" />}>
+      <Content {...parameters} />
+    </Suspense>
+  )
+}
+
+function NoPage() {
+  useTitle('Not found')
+  return (
+    <section class="card">
+      <h1>Not found</h1>
+      <p class="note">This page does not exist.</p>
+    </section>
+  )
+}
+
 const App = () => (
   <>
     <Header />
     <main>
       <Switch>
-        <Route path="/" component={Home} />
-        <Route path="/blocks" component={Blocks} />
-        <Route path="/txs" component={Transactions} />
-        <Route path="/tokens" component={Tokens} />
-        <Route path="/search" component={SearchPage} />
-        <Route path="/block/:id">{({ id }) => <BlockPage id={id} key={id} />}</Route>
-        <Route path="/tx/:hash">{({ hash }) => <TransactionPage hash={hash} key={hash} />}</Route>
-        <Route path="/address/:hash">{({ hash }) => <AddressPage hash={hash} key={hash} />}</Route>
-        <Route path="/token/:hash">{({ hash }) => <TokenPage hash={hash} key={hash} />}</Route>
-        <Route>
-          <p class="note">This page does not exist.</p>
-        </Route>
+        {(Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => (
+          <Route path={path} key={path}>
+            {(parameters) => <Page path={path} parameters={named(parameters)} key={JSON.stringify(parameters)} />}
+          </Route>
+        ))}
+        <Route component={NoPage} />
       </Switch>
     </main>
   </>

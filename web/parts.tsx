@@ -1,6 +1,5 @@
 // The parts that pages are made of: links, amounts, times, tables, lists with pages, tabs.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import {
   type Decoded,
@@ -13,6 +12,7 @@ import {
   useRead,
 } from './api.ts'
 import { abbreviated, ago, units, utcTime } from './format.ts'
+import { useQuery } from './location.ts'
 
 /** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
 export const COIN = document.documentElement.dataset.coin
@@ -144,7 +144,10 @@ export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T
   )
 }
 
-/** A list of the API, with buttons to its older and newer pages. Only the first page follows `version`. */
+/**
+ * A list of the API, with buttons to its older and newer pages. The page's number is in the URL, with the length that the list
+ * had on its first page, so that pages keep their rows while blocks arrive. Only the first page follows `version`.
+ */
 export function PaginatedTable<T>({
   path,
   table,
@@ -156,35 +159,31 @@ export function PaginatedTable<T>({
   empty: string
   version?: number
 }) {
-  const [pages, setPages] = useState<readonly string[]>([''])
-  const page = pages.at(-1) ?? ''
+  const [query, change] = useQuery()
+  const page = Number(query.page ?? 1)
+  const asked = page === 1 ? undefined : new URLSearchParams({ page: String(page), anchor: query.anchor ?? '' })
   const separator = path.includes('?') ? '&' : '?'
-  const reading = useRead<List<T>>(page === '' ? path : `${path}${separator}${page}`, page === '' ? version : 0)
+  const reading = useRead<List<T>>(asked === undefined ? path : `${path}${separator}${asked}`, asked ? 0 : version)
+  const turn = (to: number, anchor?: string | number) =>
+    change({
+      page: to === 1 ? undefined : String(to),
+      anchor: to === 1 || anchor === undefined ? undefined : String(anchor),
+    })
   return (
     <Loaded reading={reading}>
       {({ items, next_page_params: next, total_count }) => (
         <>
           <Rows of={items} table={table} empty={empty} />
-          {(pages.length > 1 || next !== null) && (
-            <nav class="pages">
-              <button type="button" disabled={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
+          {(page > 1 || next !== null) && (
+            <nav class="pages" aria-label="Pages of the list">
+              <button type="button" disabled={page === 1} onClick={() => turn(page - 1, query.anchor)}>
                 ← newer
               </button>
               <span class="faint">
-                page {pages.length}
+                page {page}
                 {total_count !== undefined && ` · ${total_count.toLocaleString('en-US')} in all`}
               </span>
-              <button
-                type="button"
-                disabled={next === null}
-                onClick={() =>
-                  next !== null &&
-                  setPages([
-                    ...pages,
-                    new URLSearchParams(Object.entries(next).map(([name, value]) => [name, String(value)])).toString(),
-                  ])
-                }
-              >
+              <button type="button" disabled={next === null} onClick={() => turn(page + 1, next?.anchor)}>
                 older →
               </button>
             </nav>
@@ -201,15 +200,25 @@ export type Tab = {
   readonly content: () => ComponentChildren
 }
 
-/** `chosen`: name of the tab that is open at first; left out, the first one. */
+/** A tab's name within a URL: "Token transfers" is `token-transfers`. */
+const slug = (name: string) => name.toLowerCase().replaceAll(' ', '-')
+
+/** `chosen`: name of the tab that is open when the URL names none; left out, the first one. */
 export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: string | undefined }) {
-  const [chosen, choose] = useState(first ?? of[0]?.name)
-  const shown = of.find(({ name }) => name === chosen) ?? of[0]
+  const [query, change] = useQuery()
+  const wanted = query.tab ?? slug(first ?? of[0]?.name ?? '')
+  const shown = of.find(({ name }) => slug(name) === wanted) ?? of[0]
   return (
     <section class="card">
       <div class="tabs" role="tablist">
         {of.map(({ name, count }) => (
-          <button type="button" role="tab" key={name} aria-selected={name === shown?.name} onClick={() => choose(name)}>
+          <button
+            type="button"
+            role="tab"
+            key={name}
+            aria-selected={name === shown?.name}
+            onClick={() => change({ tab: slug(name), page: undefined, anchor: undefined })}
+          >
             {name}
             {count !== undefined && <span class="count">{count}</span>}
           </button>

@@ -8,8 +8,8 @@ import {
   type Transfer,
   useBlockVersion,
   useRead,
-} from './api.ts'
-import { abbreviated, gwei, utcTime, withCommas } from './format.ts'
+} from '../api.ts'
+import { abbreviated, gwei, utcTime, withCommas } from '../format.ts'
 import {
   Address,
   BlockLink,
@@ -21,10 +21,10 @@ import {
   Status,
   type Tab,
   Tabs,
-} from './parts.tsx'
-import { internalTable, logTable, stateTable, transferTable } from './tables.tsx'
+} from '../parts.tsx'
+import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
 
-export function TransactionPage({ hash }: { hash: string }) {
+export default function TransactionPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
   const reading = useRead<Transaction>(`/transactions/${hash}`, version)
   const base = `/transactions/${hash}`

@@ -1,11 +1,11 @@
 // Search results. A query that names exactly one record redirects to the page of that record.
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { type List, type Redirect, type SearchHit, useRead } from './api.ts'
-import { abbreviated } from './format.ts'
-import { Loaded, Rows, type Table, TransactionLink } from './parts.tsx'
+import { type List, type Redirect, type SearchHit, useRead } from '../api.ts'
+import { abbreviated } from '../format.ts'
+import { Loaded, Rows, type Table, TransactionLink } from '../parts.tsx'
 
-export function SearchPage() {
+export default function SearchPage() {
   const query = new URLSearchParams(useSearch()).get('q') ?? ''
   const [, navigate] = useLocation()
   const redirect = useRead<Redirect>(

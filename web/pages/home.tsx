@@ -1,10 +1,10 @@
 // The home page: figures of the chain, its newest blocks and transactions.
 import { Link } from 'wouter-preact'
-import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from './api.ts'
-import { gwei, withCommas } from './format.ts'
-import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from './parts.tsx'
+import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from '../api.ts'
+import { gwei, withCommas } from '../format.ts'
+import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from '../parts.tsx'
 
-export function Home() {
+export default function Home() {
   const version = useBlockVersion()
   const stats = useRead<Stats>('/stats', version)
   const blocks = useRead<Block[]>('/main-page/blocks', version)

@@ -10,13 +10,13 @@ import type {
   TokenBalance,
   Transaction,
   Transfer,
-} from './api.ts'
-import { useBlockVersion, useRead } from './api.ts'
-import { abbreviated } from './format.ts'
-import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from './parts.tsx'
-import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from './tables.tsx'
+} from '../api.ts'
+import { useBlockVersion, useRead } from '../api.ts'
+import { abbreviated } from '../format.ts'
+import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from '../parts.tsx'
+import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from '../tables.tsx'
 
-export function AddressPage({ hash }: { hash: string }) {
+export default function AddressPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
   const base = `/addresses/${hash}`
   const reading = useRead<Account>(base, version)

@@ -1,0 +1,17 @@
+// The pages of our own explorer, by the patterns of their paths. The server answers these paths with the page, and `web/` must
+// have a component for each: its type fails otherwise.
+
+/** Pattern of the path, and the title of its document; a page that knows its subject replaces the title. */
+export const PAGES = {
+  '/': 'Home',
+  '/blocks': 'Blocks',
+  '/block/:id': 'Block',
+  '/txs': 'Transactions',
+  '/tx/:hash': 'Transaction',
+  '/address/:hash': 'Address',
+  '/tokens': 'Tokens',
+  '/token/:hash': 'Token',
+  '/search': 'Search',
+} as const
+
+export type PagePath = keyof typeof PAGES
