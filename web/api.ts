@@ -13,6 +13,7 @@ import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
 import type { token, tokenHolders, tokenTransfers } from '../src/explorer/routes/tokens.ts'
 import type { transactionLogs, transactionStateChanges } from '../src/explorer/routes/transaction-parts.ts'
 import type { transaction } from '../src/explorer/routes/transactions.ts'
+import type { verificationConfig } from '../src/explorer/routes/verification.ts'
 
 type Answer<Route extends { readonly response: z.ZodType }> = z.output<Route['response']>
 type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answer<Route>['items'][number]
@@ -41,6 +42,7 @@ export type TokenBalance = Answer<typeof addressTokenBalances>[number]
 export type TokenInstance = Item<typeof tokenInstances>
 export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
+export type VerificationConfig = Answer<typeof verificationConfig>
 
 /** An address within another record. */
 export type EmbeddedAddress = Transaction['from']

@@ -19,5 +19,7 @@ export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> }
   '/address/:hash': lazy(() => import('./pages/address.tsx')),
   '/tokens': lazy(() => import('./pages/tokens.tsx')),
   '/token/:hash': lazy(() => import('./pages/token.tsx')),
+  '/token/:hash/instance/:id': lazy(() => import('./pages/token-instance.tsx')),
+  '/verify': lazy(() => import('./pages/verify.tsx')),
   '/search': lazy(() => import('./pages/search.tsx')),
 }

@@ -11,6 +11,8 @@ export const PAGES = {
   '/address/:hash': 'Address',
   '/tokens': 'Tokens',
   '/token/:hash': 'Token',
+  '/token/:hash/instance/:id': 'Item',
+  '/verify': 'Verify a contract',
   '/search': 'Search',
 } as const
 

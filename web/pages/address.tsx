@@ -1,10 +1,10 @@
 // The page of one address: its record, its lists, and its code if it is a contract.
+import { lazy, Suspense } from 'preact/compat'
 import { Link } from 'wouter-preact'
 import type {
   Account,
   AccountCounters,
   CoinChange,
-  Contract,
   InternalTransaction,
   Log,
   TokenBalance,
@@ -15,6 +15,9 @@ import { useBlockVersion, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from '../parts.tsx'
 import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from '../tables.tsx'
+
+/** The compiler's highlighting, the ABI coder and the wallet are loaded when somebody opens the tab. */
+const ContractTab = lazy(() => import('./contract.tsx'))
 
 export default function AddressPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
@@ -94,37 +97,28 @@ export default function AddressPage({ hash }: { hash: string }) {
               }}
             />
           </section>
-          <Tabs of={of.is_contract ? [...tabs, { name: 'Code', content: () => <Code of={hash} /> }] : tabs} />
-        </>
-      )}
-    </Loaded>
-  )
-}
-
-function Code({ of }: { of: string }) {
-  const reading = useRead<Contract>(`/smart-contracts/${of}`)
-  return (
-    <Loaded reading={reading}>
-      {({ name, compiler_version, file_path, source_code, additional_sources, deployed_bytecode }) => (
-        <>
-          {source_code !== null && (
-            <Fields
-              of={{ Name: name, Compiler: compiler_version, [file_path ?? 'Source']: <Source text={source_code} /> }}
-            />
-          )}
-          <Fields
-            of={Object.fromEntries(
-              additional_sources.map((file) => [file.file_path, <Source text={file.source_code} />]),
-            )}
+          <Tabs
+            of={
+              of.is_contract
+                ? [
+                    ...tabs,
+                    {
+                      name: 'Contract',
+                      content: () => (
+                        <Suspense fallback={<div class="loading" />}>
+                          <ContractTab hash={of.hash} />
+                        </Suspense>
+                      ),
+                    },
+                  ]
+                : tabs
+            }
           />
-          <Fields of={{ Bytecode: <code class="raw">{deployed_bytecode}</code> }} />
         </>
       )}
     </Loaded>
   )
 }
-
-const Source = ({ text }: { text: string }) => <pre class="raw">{text}</pre>
 
 function Balances({ of, version }: { of: string; version: number }) {
   const reading = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version)
