@@ -1,6 +1,7 @@
 // What the pages read: the node's own /api/v2. The types of the answers are those of the routes' schemas.
 import { useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
+import { type ExplorerClient, explorerClient } from '../client/explorer.js'
 import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
 import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
@@ -26,7 +27,7 @@ type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answe
 
 export type List<T> = {
   items: T[]
-  next_page_params: Record<string, string | number> | null
+  next_page_params: { page: number; items_count: number; anchor?: number | undefined } | null
   total_count?: number | undefined
 }
 
@@ -63,37 +64,66 @@ export type Decoded = NonNullable<Transaction['decoded_input']>
 
 export class NotFound extends Error {}
 
-/** A record of the API by its path below the base, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
-export async function read<T>(path: string, base = '/api/v2'): Promise<T> {
+/** The typed client of the node that serves this page. */
+export const explorer = explorerClient(location.origin, {
   // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
+  cache: 'no-cache',
+})
+
+/** Throws NotFound for a record that does not exist, or whose path is not valid. */
+function requireSuccess({ ok, status, url }: Response): void {
+  if (status === 404 || status === 422) throw new NotFound(new URL(url).pathname)
+  if (!ok) throw new Error(`The node answered with status ${status}.`)
+}
+
+/** A record by its path below the base, `/blocks/1`. Throws as `requireSuccess`. */
+export async function read<T>(path: string, base = '/api/v2'): Promise<T> {
   const response = await fetch(`${base}${path}`, { cache: 'no-cache' })
-  if (response.status === 404 || response.status === 422) throw new NotFound(path)
-  if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
+  requireSuccess(response)
   return (await response.json()) as T
+}
+
+/** The data of a request of the typed client. Throws as `requireSuccess`. */
+export async function answered<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {
+  const { data, response } = await request
+  requireSuccess(response)
+  if (data === undefined) throw new Error('The node answered without a body.')
+  return data
 }
 
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
 /**
- * A record, read again whenever the path or the version changes. After a new version, the old record is shown until the new
- * one arrives.
+ * What a function loads, again whenever its key or the version changes; nothing without a key. After a new version, the old
+ * data is shown until the new one arrives.
  */
-export function useRead<T>(path: string | undefined, version = 0, base?: string): Reading<T> {
-  const [reading, setReading] = useState<Reading<T> & { path: string | undefined }>({
-    path,
+function useLoaded<T>(key: string | undefined, version: number, load: () => Promise<T>): Reading<T> {
+  const [reading, setReading] = useState<Reading<T> & { key: string | undefined }>({
+    key,
     data: undefined,
     error: undefined,
   })
   useEffect(() => {
-    if (path === undefined) return
+    if (key === undefined) return
     let isCurrent = true
-    read<T>(path, base).then(
-      (data) => isCurrent && setReading({ path, data, error: undefined }),
-      (error: Error) => isCurrent && setReading({ path, data: undefined, error }),
+    load().then(
+      (data) => isCurrent && setReading({ key, data, error: undefined }),
+      (error: Error) => isCurrent && setReading({ key, data: undefined, error }),
     )
     return () => {
       isCurrent = false
     }
-  }, [path, version, base])
-  return reading.path === path ? reading : { data: undefined, error: undefined }
+  }, [key, version])
+  return reading.key === key ? reading : { data: undefined, error: undefined }
 }
+
+/** A record by its path below the base, as `useLoaded`. */
+export const useRead = <T>(path: string | undefined, version = 0, base = '/api/v2'): Reading<T> =>
+  useLoaded(path && `${base}${path}`, version, () => read<T>(path ?? '', base))
+
+/** A request of the typed client, as `useLoaded`: `useAnswer('stats', (api) => api.GET('/stats'), version)`. */
+export const useAnswer = <T>(
+  key: string | undefined,
+  request: (api: ExplorerClient) => Promise<{ data?: T; response: Response }>,
+  version = 0,
+): Reading<T> => useLoaded(key, version, () => answered(request(explorer)))

@@ -62,7 +62,8 @@ export function openApi(routes: readonly ExplorerRoute[], version: string): Json
   const schemas: Components = {}
   schemaOf(ERROR_BODY, schemas)
   const paths: Record<string, Record<string, Json>> = {}
-  for (const route of routes) {
+  // In order of paths, so that the same routes give the same text.
+  for (const route of routes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
     const operations = paths[route.path] ?? {}
     operations[route.method.toLowerCase()] = operation(route, schemas)
     paths[route.path] = operations
@@ -92,6 +93,7 @@ export function openApi(routes: readonly ExplorerRoute[], version: string): Json
   }
 }
 
+const keyOf = ({ path, method }: ExplorerRoute): string => `${path} ${method}`
 const tagOf = ({ path }: ExplorerRoute): string => path.split('/')[1] ?? ''
 
 function operation(route: ExplorerRoute, schemas: Components): Json {

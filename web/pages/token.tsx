@@ -1,17 +1,24 @@
 // The page of one token: its record, transfers, items and holders.
-import { type Holder, type Token, type TokenInstance, type Transfer, useBlockVersion, useRead } from '../api.ts'
+import {
+  type Holder,
+  type Token,
+  type TokenInstance,
+  type Transfer,
+  useAnswer,
+  useBlockVersion,
+  useRead,
+} from '../api.ts'
 import { units, withCommas } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { AddressLink, Copy, Cut, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenPicture } from '../parts.tsx'
 import { holderTable, instanceTable, transferTable } from '../tables.tsx'
 
-type Counters = { readonly token_holders_count: string; readonly transfers_count: string }
-
 export default function TokenPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
   const path = `/tokens/${encodeURIComponent(hash)}`
   const reading = useRead<Token>(path, version)
-  const counters = useRead<Counters>(`${path}/counters`, version).data
+  const params = { path: { address_hash_param: hash } }
+  const counters = useAnswer(hash, (api) => api.GET('/tokens/{address_hash_param}/counters', { params }), version).data
   const { data } = reading
   useTitle(data === undefined ? undefined : (data.symbol || data.name || 'Token').slice(0, 60))
   return (

@@ -1,6 +1,6 @@
 // Contracts whose sources are verified.
 import { Link } from 'wouter-preact'
-import { useRead, type VerifiedContract } from '../api.ts'
+import { useAnswer, type VerifiedContract } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
 import { Address, Coins, Cut, PaginatedTable, type Table } from '../parts.tsx'
 
@@ -18,10 +18,8 @@ const contractTable: Table<VerifiedContract> = {
   ],
 }
 
-type Counters = { readonly smart_contracts: string; readonly verified_smart_contracts: string }
-
 export default function VerifiedContracts() {
-  const counters = useRead<Counters>('/smart-contracts/counters').data
+  const counters = useAnswer('contracts', (api) => api.GET('/smart-contracts/counters')).data
   return (
     <section class="card">
       <h1>Verified contracts</h1>

@@ -23,7 +23,11 @@ export const pageQuery = z.object({
 })
 export type PageQuery = z.output<typeof pageQuery>
 
-const nextPageSchema = z.record(z.string(), z.union([z.string(), z.number()]))
+const nextPageSchema = z.object({
+  page: z.number().int(),
+  items_count: z.number().int(),
+  anchor: z.number().int().optional(),
+})
 z.globalRegistry.add(nextPageSchema, { id: 'NextPageParams', description: 'the query of the next page' })
 
 /** Schema of a page of items. `next_page_params` is the query of the following page, null on the last one. */
@@ -40,7 +44,7 @@ export function pageSchema<T extends z.ZodType>(item: T) {
 
 export type Page<T> = {
   items: T[]
-  next_page_params: Record<string, string | number> | null
+  next_page_params: z.output<typeof nextPageSchema> | null
   total_count?: number
 }
 
