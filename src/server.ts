@@ -1,7 +1,7 @@
 // One Fastify for all faces: one port, each face a plugin with its own scope and its own error body.
 import type { ServerOptions } from 'node:http'
 import websocket from '@fastify/websocket'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { etherscanApi } from './explorer/etherscan/plugin.ts'
 import type { Explorer } from './explorer/explorer.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
@@ -27,6 +27,10 @@ export type Faces = {
   readonly monitoring?: MonitoringFace
 }
 
+const refusePath = (_error: unknown, _request: unknown, reply: FastifyReply): void => {
+  reply.code(400).send({ message: 'Bad request' })
+}
+
 /**
  * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests.
  * Shapes: JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API below `/api/v2`, with its
@@ -44,6 +48,8 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
       shouldUpgradeCallback: isHandshake,
     } as ServerOptions,
     routerOptions: { ignoreTrailingSlash: true },
+    // A path that cannot be decoded reaches no plugin, so its answer has the body that all faces understand.
+    frameworkErrors: refusePath,
   })
   const access = accessOf(http)
   const connections = new Connections(http)

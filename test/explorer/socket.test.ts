@@ -64,6 +64,33 @@ it('pushes blocks, transactions and balances in the form of the API', async () =
   expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
 })
 
+it('tells that blocks were removed, and shows the head that remains', async () => {
+  const { url, rpc, mine } = await testChain()
+  await mine(1)
+  const snapshot = await rpc('evm_snapshot')
+  await mine(2)
+  const { next } = await listen(url, { 'blocks:new_block': ['new_block', 'removed_blocks'] })
+  await rpc('evm_revert', snapshot)
+  expect(await next('blocks:new_block', 'removed_blocks')).toEqual({ height: 1 })
+  expect(await next('blocks:new_block', 'new_block')).toMatchObject({ block: { height: 1 } })
+})
+
+it('tells every waiting transaction that it is in a block, and shows the newest of a hundred blocks', async () => {
+  const { url, rpc, walletOf } = await testChain({ automine: false })
+  const waiting = await walletOf(0).sendTransaction({ to: account(1).address, value: 1n })
+  const topic = `transactions:${waiting}`
+  const { next } = await listen(url, { 'blocks:new_block': ['new_block'], [topic]: ['collated'] })
+  // One request makes them faster than they are rendered.
+  await rpc('anvil_mine', '0x64')
+  expect(await next(topic, 'collated')).toEqual({})
+  const heights: unknown[] = []
+  while (heights.at(-1) !== 100) {
+    const { block } = (await next('blocks:new_block', 'new_block')) as { block: { height: number } }
+    heights.push(block.height)
+  }
+  expect(heights).toEqual(heights.toSorted((a, b) => Number(a) - Number(b)))
+})
+
 it('answers heartbeats and leaves, and ignores malformed frames', async () => {
   const { url } = await testChain()
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket/v2/websocket?vsn=2.0.0`)

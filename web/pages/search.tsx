@@ -39,6 +39,12 @@ const hitTable: Table<SearchHit> = {
 
 function HitLink({ of }: { of: SearchHit }) {
   if (of.type === 'block') return <Link href={`/block/${of.block_number}`}>Block {of.block_number}</Link>
+  if (of.type === 'proposal')
+    return (
+      <Link href={of.url}>
+        Proposal {of.proposal_id}: {of.title}
+      </Link>
+    )
   if (of.type === 'transaction') return <TransactionLink hash={of.transaction_hash} full />
   return (
     <Link href={`/${of.type === 'token' ? 'token' : 'address'}/${of.address_hash}`}>

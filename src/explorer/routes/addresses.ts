@@ -10,7 +10,7 @@ import { readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { coinSupply } from '../contract-reads.ts'
+import { coinSupply, toCoins } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { callsOf, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
 import { listPage } from '../pagination/lists.ts'
@@ -177,7 +177,7 @@ export const addresses = explorerRoute({
   query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
   response: pageSchema(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
     exchange_rate: wire.number.nullable(),
-    total_supply: wire.decimal.nullable(),
+    total_supply: wire.number.nullable().describe('in whole coins: frontends divide balances in coins by it'),
   }),
   async handler({ query }, context) {
     const { rows, options } = context
@@ -190,10 +190,11 @@ export const addresses = explorerRoute({
         transactions_count: lengthOfAll(rows, transactionsOf(of)).toString(),
       }
     })
+    const supply = await coinSupply(context)
     return {
       ...page,
       exchange_rate: options.prices?.coin ?? null,
-      total_supply: (await coinSupply(context))?.toString() ?? null,
+      total_supply: supply === undefined ? null : toCoins(supply),
     }
   },
 })

@@ -17,6 +17,7 @@ const TYPE = {
   CREATE: 'create',
   CREATE2: 'create2',
   SELFDESTRUCT: 'selfdestruct',
+  TRANSFER: 'call',
 } as const satisfies Record<CallEntry['type'], string>
 
 export const internalTransactionSchema = z.strictObject({
@@ -27,7 +28,7 @@ export const internalTransactionSchema = z.strictObject({
   block_number: z.number().int(),
   block_index: z.number().int(),
   timestamp: wire.time,
-  type: z.enum(Object.values(TYPE)),
+  type: z.enum([...new Set(Object.values(TYPE))]),
   from: addressSchema,
   to: addressSchema.nullable(),
   created_contract: addressSchema.nullable(),

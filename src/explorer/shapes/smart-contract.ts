@@ -7,7 +7,7 @@ import { type Address, toHex } from '../../lib/hex.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { proxyOf } from '../contracts/abi.ts'
+import { contractSources, proxyOf } from '../contracts/abi.ts'
 import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
 import { componentsOf, typeOf } from '../contracts/abi-index.ts'
 import { creationInput, creationOf } from '../contracts/creation.ts'
@@ -64,7 +64,7 @@ export type SmartContract = z.infer<typeof smartContractSchema>
 
 /** A contract, verified or not; undefined for an address that never had code. */
 export async function showSmartContract(context: ExplorerContext, of: Address): Promise<SmartContract | undefined> {
-  const { rows, view, verification } = context
+  const { rows, view } = context
   const code = view.code(of)
   const isDestroyed = code.length === 0 && RECORD.account.get(rows, of)?.isDestroyed === true
   if (code.length === 0 && !isDestroyed) return undefined
@@ -83,7 +83,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
     minimal_proxy_address_hash:
       proxy?.type === 'eip1167' && implementation !== undefined ? checksummed(implementation) : null,
     ...UNVERIFIED,
-    ...(verification && showSources(verification.contracts.sources(rows, view, of), creation)),
+    ...showSources(contractSources(context, of), creation),
   }
 }
 

@@ -30,9 +30,28 @@ import type { Hub } from './hub.ts'
 /** Most records of one event: a page shows no more of them. */
 const MOST_RECORDS = 50
 
-/** Pushes the events of a block. The context's head is this block or a later one. */
+/** Tells the pages of waiting transactions that theirs are in a block. Renders nothing, so no block is too many. */
+export function announceCollated(hub: Hub, { block }: ExecutedBlock): void {
+  for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
+}
+
+/**
+ * Tells pages that blocks were removed: the head that remains, as a new block, and its number for pages that must read
+ * everything again.
+ */
+export async function announceRemoval(context: ExplorerContext, hub: Hub): Promise<void> {
+  const height = Number(context.head.number)
+  hub.push('blocks:new_block', 'removed_blocks', { height })
+  if (!hub.hasListeners('blocks:new_block')) return
+  const average = String(await averageBlockTime(context))
+  hub.push('blocks:new_block', 'new_block', { average_block_time: average, block: await showBlock(context, height) })
+}
+
+/** Pushes the events of a block, but for `announceCollated`. The context's head is this block or a later one. */
 export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
   const { block } = executed
+  // It was removed while it waited; the removal is announced after it.
+  if (block.header.number > context.head.number) return
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
     if (!hub.hasListeners(topic)) continue
@@ -42,7 +61,6 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   if (block.transactions.length > 0) {
     hub.push('transactions:new_transaction', 'transaction', { transaction: block.transactions.length })
   }
-  for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
   const pause = yieldToEventLoop('light')

@@ -1,13 +1,10 @@
 // Live updates for explorer frontends at /socket/v2/websocket: the chain's events, pushed to the sockets that have joined
 // their topics.
 import type { FastifyInstance } from 'fastify'
-import { openContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
-import { announceBlock } from './announce.ts'
+import { Announcer } from './announcer.ts'
 
 const PATH = '/socket/v2/websocket'
-/** Blocks that may wait to be announced. Further ones are skipped, so that rendering never slows the chain down. */
-const MOST_WAITING_BLOCKS = 32
 /** How often the number of new pending transactions is pushed, in milliseconds. */
 const PENDING_INTERVAL = 250
 /** How often silent connections are dropped, in milliseconds. */
@@ -18,28 +15,12 @@ export async function explorerSocket(
   app: FastifyInstance,
   { explorer }: { readonly explorer: Explorer },
 ): Promise<void> {
-  const { chain, hub, log } = explorer
-  let announced = Promise.resolve()
-  let waiting = 0
+  const { chain, hub } = explorer
+  const announcer = new Announcer(explorer)
   let pending = 0
   const stops = [
-    chain.events.on('block', (executed) => {
-      if (hub.hasNoListeners || waiting >= MOST_WAITING_BLOCKS) return
-      waiting += 1
-      announced = announced
-        .then(async () => {
-          const { context, close } = await openContext(explorer)
-          try {
-            await announceBlock(context, hub, executed)
-          } finally {
-            await close()
-          }
-        })
-        .catch((error: unknown) => log.warn({ err: error }, 'a block could not be announced on the explorer’s socket'))
-        .finally(() => {
-          waiting -= 1
-        })
-    }),
+    chain.events.on('block', (executed) => announcer.block(executed)),
+    chain.events.on('removed', () => announcer.removal()),
     chain.events.on('pending', () => {
       pending += 1
     }),
@@ -57,7 +38,7 @@ export async function explorerSocket(
     clearInterval(pendingTimer)
     clearInterval(silenceTimer)
     for (const stop of stops) stop()
-    await announced
+    await announcer.settled
   })
   app.route({
     method: 'GET',
