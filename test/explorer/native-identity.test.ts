@@ -139,6 +139,9 @@ describe('coins that a native contract moves', () => {
         ...{ value: parseEther('2').toString(), success: true, error: null, gas_limit: '0', gas_used: '0' },
       },
     ])
+    const listed = await fetch(`${url}/api?module=account&action=txlistinternal&txhash=${sent.transactionHash}`)
+    const { result } = (await listed.json()) as { result: readonly { value: string }[] }
+    expect(result.at(-1)).toMatchObject({ type: 'call', value: parseEther('2').toString(), isError: '0' })
     const ofPool = await read(`/addresses/${BONDED_POOL}/internal-transactions?filter=to`)
     expect(ofPool.items).toMatchObject([{ transaction_hash: sent.transactionHash, value: parseEther('2').toString() }])
     const after = await read(`/addresses/${BONDED_POOL}/tabs-counters`)
