@@ -6,6 +6,7 @@ import { Verification } from '../../../src/explorer/contracts/verification.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
 import { defaultExplorerOptions, Explorer } from '../../../src/explorer/explorer.ts'
 import { explorerPlugin } from '../../../src/explorer/plugin.ts'
+import { sourcifyApi } from '../../../src/explorer/sourcify/plugin.ts'
 import { acceptForms } from '../../../src/explorer/uploads.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { WorkQueue } from '../../../src/lib/work-queue.ts'
@@ -67,7 +68,7 @@ export async function verifyingExplorer() {
   const log = createLogger({ level: 'error', json: false })
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
-  const verification = await Verification.open({ chain, hub, compilers: undefined, compileTime: 60_000, log })
+  const verification = await Verification.open({ chain, hub, compilers: { folders: [] }, compileTime: 60_000, log })
   const explorer = new Explorer({
     chain,
     options: defaultExplorerOptions,
@@ -87,6 +88,7 @@ export async function verifyingExplorer() {
     await scope.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {
     await app.close()
