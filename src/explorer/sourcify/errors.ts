@@ -1,6 +1,6 @@
 // Errors of the Sourcify API: version 2 has a code that programs read and an id, version 1 a text under two names.
 import { randomUUID } from 'node:crypto'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { AccessDenied } from '../../http/access.ts'
 import { ChainError } from '../../lib/errors.ts'
 
@@ -38,6 +38,8 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
   throw invalidParameter(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
+const fastifyError = z.object({ statusCode: z.number(), code: z.string().optional() })
+
 /** Any error as one of this API; undefined for a fault of this program. */
 export function sourcifyError(error: unknown): SourcifyError | undefined {
   if (error instanceof SourcifyError) return error
@@ -48,18 +50,20 @@ export function sourcifyError(error: unknown): SourcifyError | undefined {
       return new SourcifyError(503, 'internal_error', error.message)
     return invalidParameter(error.message)
   }
-  if (error instanceof SyntaxError) return new SourcifyError(400, 'invalid_json', 'the body is no JSON')
-  // Fastify's own errors carry a status.
-  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
-  if (typeof status === 'number' && status >= 400 && status < 500)
+  // Fastify's own errors carry a status and a code.
+  const { statusCode: status, code } = fastifyError.safeParse(error).data ?? {}
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new SourcifyError(400, 'invalid_json', 'the body is no JSON')
+  if (status !== undefined && status >= 400 && status < 500)
     return new SourcifyError(status, 'invalid_parameter', 'the request cannot be read')
   return undefined
 }
 
-/** The body of an error, for clients of both versions. */
+/** The body of an error in version 2. */
 export const errorBody = ({ code, message }: { readonly code: string; readonly message: string }) => ({
   customCode: code,
   message,
   errorId: randomUUID(),
-  error: message,
 })
+
+/** The body of an error in version 1. */
+export const legacyErrorBody = (message: string) => ({ error: message, message })

@@ -8,7 +8,7 @@ import { openContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { acceptForms } from '../uploads.ts'
 import { type SourcifyAnswer, type SourcifyRequest, unknownChain } from './define.ts'
-import { errorBody, parsed, SourcifyError, sourcifyError } from './errors.ts'
+import { errorBody, legacyErrorBody, parsed, SourcifyError, sourcifyError } from './errors.ts'
 import { legacyRoutes } from './legacy.ts'
 import { lookupRoutes } from './lookup.ts'
 import { repositoryRoutes } from './repository.ts'
@@ -23,19 +23,21 @@ export async function sourcifyApi(app: FastifyInstance, { explorer }: { readonly
     const refused = sourcifyError(error)
     if (refused === undefined) explorer.log.error({ err: error, url: request.url }, 'Sourcify request failed')
     const { status, code, message } = refused ?? new SourcifyError(500, 'internal_error', 'internal error')
-    return reply.code(status).send(errorBody({ code, message }))
+    return reply.code(status).send(isVersion2(request) ? errorBody({ code, message }) : legacyErrorBody(message))
   })
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send(errorBody({ code: 'route_not_found', message: 'Unknown path of the Sourcify API' })),
   )
   for (const { method, path, handle } of ROUTES) {
-    app.route({
-      method,
-      url: path,
-      handler: async (request, reply) => send(reply, await handle(requestOf(explorer, request))),
-    })
+    const handler = async (request: FastifyRequest, reply: FastifyReply) =>
+      send(reply, await handle(requestOf(explorer, request)))
+    app.route({ method, url: path, handler })
+    // Foundry puts paths behind the given address as it is, which people write without a slash at its end.
+    if (path.startsWith('/v2/')) app.route({ method, url: path.slice(1), handler })
   }
 }
+
+const isVersion2 = ({ url }: FastifyRequest): boolean => /^\/sourcify\/?v2\//.test(url)
 
 const texts = z.record(z.string(), z.string())
 
