@@ -74,9 +74,9 @@ type Run = { readonly limits: CompilerLimits; readonly signal: AbortSignal }
 export async function runCompiler(
   { file, kind }: Pick<CompilerFile, 'file' | 'kind'>,
   input: string | null,
-  { limits, signal }: Run,
+  run: Run,
 ): Promise<string> {
-  const run = { limits, signal: AbortSignal.any([signal, AbortSignal.timeout(limits.time * REAL_TIME_FACTOR)]) }
+  const { limits } = run
   if (kind === 'native') return runNative(file, input, run)
   const request = { wrapper: packages.resolve('solc/wrapper'), soljson: file, input, limits }
   // WebAssembly's pages have 64 KB.
@@ -117,11 +117,17 @@ function answerOf(start: () => ChildProcess, request: string, { limits, signal }
     if (child.pid !== undefined) yieldTo(child.pid)
     const parts: Buffer[] = []
     let [size, complaint] = [0, '']
-    const stop = () => {
+    const stop = (words: string) => {
       end(child)
-      reject(refusal(signal.reason?.name === 'TimeoutError' ? tooLong : 'was stopped'))
+      reject(refusal(words))
     }
-    signal.addEventListener('abort', stop, { once: true })
+    const close = () => stop('was stopped')
+    signal.addEventListener('abort', close, { once: true })
+    const timer = setTimeout(() => stop(tooLong), time * REAL_TIME_FACTOR)
+    const settle = () => {
+      signal.removeEventListener('abort', close)
+      clearTimeout(timer)
+    }
     child.stdout?.on('data', (part: Buffer) => {
       size += part.length
       if (size > LARGEST_OUTPUT) end(child)
@@ -133,9 +139,12 @@ function answerOf(start: () => ChildProcess, request: string, { limits, signal }
     // Writing fails when the compiler ends before it has read everything; its exit is handled below.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(request)
-    child.on('error', reject)
+    child.on('error', (error) => {
+      settle()
+      reject(error)
+    })
     child.on('close', (code, killedBy) => {
-      signal.removeEventListener('abort', stop)
+      settle()
       if (size > LARGEST_OUTPUT) reject(refusal('was stopped: its answer is too large'))
       else if (complaint.endsWith(OVER_TIME) || killedBy === 'SIGXCPU') reject(refusal(tooLong))
       else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(`was stopped: it may use ${memory} MB of memory`))

@@ -165,8 +165,14 @@ export class Verification {
    * ask again after 3 to 15 seconds when they are told that it is pending, and most compilers need one or two.
    */
   async settled(id: string, signal: AbortSignal, time: number = LONGEST_WAIT): Promise<void> {
-    if (this.outcome(id)?.state !== 'pending') return
-    await once(this.#outcomes, id, { signal: AbortSignal.any([signal, AbortSignal.timeout(time)]) }).catch(() => {})
+    if (this.outcome(id)?.state !== 'pending' || signal.aborted) return
+    const end = new AbortController()
+    const stop = () => end.abort()
+    const timer = setTimeout(stop, time)
+    signal.addEventListener('abort', stop, { once: true })
+    await once(this.#outcomes, id, { signal: end.signal }).catch(() => undefined)
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
   }
 
   /** Ends a running compiler. */

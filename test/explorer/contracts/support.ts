@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import fastify from 'fastify'
 import { type Abi, getAddress, type Hex } from 'viem'
+import type { CompilerPlaces } from '../../../src/explorer/contracts/compilers.ts'
 import { Verification } from '../../../src/explorer/contracts/verification.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
 import { defaultExplorerOptions, Explorer } from '../../../src/explorer/explorer.ts'
@@ -62,13 +63,13 @@ const PREFIX = '/api/v2'
 type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
 
 /** A chain with an explorer, to be closed; `pushed` is what listeners of the socket would hear. */
-export async function verifyingExplorer() {
+export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [] }) {
   const clients = withClients(await startNode(nodeOptions()))
   const { chain } = clients.node
   const log = createLogger({ level: 'error', json: false })
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
-  const verification = await Verification.open({ chain, hub, compilers: { folders: [] }, compileTime: 60_000, log })
+  const verification = await Verification.open({ chain, hub, compilers, compileTime: 60_000, log })
   const explorer = new Explorer({
     chain,
     options: defaultExplorerOptions,
