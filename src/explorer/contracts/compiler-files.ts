@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 export type CompilerFile = {
   readonly file: string
@@ -40,7 +40,8 @@ export async function compilersIn(folder: string, depth = DEPTH): Promise<Compil
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const found = await Promise.all(
     entries.map(async (entry): Promise<CompilerFile[]> => {
-      const path = join(folder, entry.name)
+      // Absolute, because compilers run in a folder of their own.
+      const path = resolve(folder, entry.name)
       if (entry.isDirectory()) return depth > 0 ? compilersIn(path, depth - 1) : []
       const compiler = compilerOf(path, depth === DEPTH)
       return compiler !== undefined && (await isUsable(compiler)) ? [compiler] : []
@@ -50,7 +51,7 @@ export async function compilersIn(folder: string, depth = DEPTH): Promise<Compil
 }
 
 /** The compiler that an operator has named as Vyper's. */
-export const vyperAt = (file: string): CompilerFile => ({ file, language: 'vyper', kind: 'native' })
+export const vyperAt = (file: string): CompilerFile => ({ file: resolve(file), language: 'vyper', kind: 'native' })
 
 const JAVASCRIPT = /^soljson.*\.c?js$/
 /** In folders below, `solc.js` is the wrapper of a package. */

@@ -92,15 +92,17 @@ const LIMITED =
 async function runNative(file: string, input: string | null, run: Run): Promise<string> {
   const { time, memory } = run.limits
   const folder = await mkdtemp(join(tmpdir(), 'kestrel-compiler-'))
+  // Compilers name their folder where they say why an import was not found, and shells the program that does not run.
+  const withoutPaths = (text: string) => text.replaceAll(folder, '').replaceAll(`${dirname(file)}/`, '')
   try {
     const bounds = [Math.ceil(time / 1000), memory * 1000].map(String)
     const command = [file, input === null ? '--version' : '--standard-json']
     // The path is for scripts that begin with `env`. The group of processes ends together: some programs start another one.
     const options = { cwd: folder, env: { PATH: `${dirname(file)}:/usr/local/bin:/usr/bin:/bin` }, detached: true }
     const child = () => spawn('/bin/sh', ['-c', LIMITED, 'sh', ...bounds, ...command], options)
-    const answer = await answerOf(child, input ?? '', run)
-    // Compilers name the folder where they say why an import was not found.
-    return answer.replaceAll(folder, '')
+    return withoutPaths(await answerOf(child, input ?? '', run))
+  } catch (error) {
+    throw error instanceof ChainError ? new ChainError(error.code, withoutPaths(error.message)) : error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
