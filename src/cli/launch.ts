@@ -1,5 +1,6 @@
 // Starts a node from the flags of `kestrel start`: an existing chain on disk is used as it is, flags decide how it runs. The
 // command and the library share this code, so it prints nothing and handles no signals.
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { toolFolders } from '../explorer/contracts/compiler-files.ts'
 import type { CompilerPlaces } from '../explorer/contracts/compilers.ts'
@@ -46,6 +47,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseSameEngine(flags)
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
+  if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
   const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(flags, chain))
   if (stored === undefined) refuseKnownKeys(flags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
