@@ -115,7 +115,7 @@ const outputs = Object.assign(
   ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
 for (const file of Object.keys(outputs)) if (/^dist\/web\/.*\.css$/.test(file)) delete outputs[file]
-const copied = await copyDocumentation()
+const copied = [...(await copyDocumentation()), ...(await copyInterfaces())]
 const licences = await writeLicences(outputs)
 const written = new Set([
   'dist/engine.wasm',
@@ -158,6 +158,15 @@ async function copyDocumentation() {
   const files = ['swagger-ui.css', 'swagger-ui-bundle.js']
   for (const file of files) await copyFile(join(root, 'node_modules/swagger-ui-dist', file), join(dist, 'docs', file))
   return files.map((file) => `dist/docs/${file}`)
+}
+
+/** The Solidity interfaces of the native contracts, which the explorer shows as their sources. */
+async function copyInterfaces() {
+  await mkdir(join(dist, 'solidity/abi'), { recursive: true })
+  const sources = (await readdir(join(root, 'solidity'))).filter((name) => name.endsWith('.sol'))
+  const files = [...sources, ...(await readdir(join(root, 'solidity/abi'))).map((name) => `abi/${name}`)]
+  for (const file of files) await copyFile(join(root, 'solidity', file), join(dist, 'solidity', file))
+  return files.map((file) => `dist/solidity/${file}`)
 }
 
 /**

@@ -57,7 +57,7 @@ export const meanings: Readonly<Record<string, string>> = {
   gasLimit: 'its gas limit; 0 counts as 4,712,388. `--gas-limit` changes that of new blocks',
   difficulty: 'its difficulty; 0 after the merge',
   mixHash: 'its mixHash; left out: zero',
-  coinbase: 'its fee recipient, and that of new blocks; left out: the zero address',
+  coinbase: 'its fee recipient, and that of new blocks; left out: the zero address, and the bonded validators in turn',
   'alloc.ADDRESS.balance': 'coins in wei',
   'alloc.ADDRESS.nonce': 'nonce; 1 for contracts (EIP-161)',
   'alloc.ADDRESS.code': 'code of a contract',

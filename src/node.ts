@@ -15,6 +15,7 @@ import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { TracerThreadPool } from './js-tracers/thread-pool.ts'
 import { ChainError, describeError } from './lib/errors.ts'
+import { ZERO_ADDRESS } from './lib/hex.ts'
 import type { Logger } from './lib/log.ts'
 import { unixNow } from './lib/unix-time.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
@@ -267,7 +268,7 @@ const soloOf = (
   new Solo(chain, {
     automine,
     interval: blockTime,
-    coinbase: chain.spec.genesis.coinbase,
+    coinbase: chain.spec.genesis.coinbase === ZERO_ADDRESS ? undefined : chain.spec.genesis.coinbase,
     gasLimit: gasLimit ?? chain.head.gasLimit,
     onError: (error) => {
       // After a failure of the shadow every block is refused, and one line about it is enough.

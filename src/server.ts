@@ -6,6 +6,7 @@ import { etherscanApi, refuseEtherscanUrl } from './explorer/etherscan/plugin.ts
 import type { Explorer } from './explorer/explorer.ts'
 import { explorerPlugin, refuseExplorerUrl } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
+import { sourcifyApi } from './explorer/sourcify/plugin.ts'
 import { explorerV1 } from './explorer/v1/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
@@ -80,6 +81,7 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(explorerV1, { explorer, prefix: '/api/v1' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
   app.register(website, { explorer })
   return app

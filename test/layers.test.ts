@@ -52,9 +52,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
       'rpc',
     ],
   ],
-  // Precompiles for their ABIs, by which calls and logs are shown.
+  // Precompiles for their ABIs, by which calls and logs are shown; modules for what only their state tells.
   explorer: [
-    ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'tables', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.

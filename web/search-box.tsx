@@ -17,6 +17,7 @@ const SHORTEST_NAME = 3
 export function pageOf(hit: SearchHit): string {
   if (hit.type === 'block') return `/block/${hit.block_number}`
   if (hit.type === 'transaction') return `/tx/${hit.transaction_hash}`
+  if (hit.type === 'proposal') return hit.url
   return `/${hit.type === 'token' ? 'token' : 'address'}/${hit.address_hash}`
 }
 
@@ -150,6 +151,13 @@ function Suggestions({
 const Hit = ({ of }: { of: SearchHit }) => {
   if (of.type === 'block') return <span>Block {of.block_number}</span>
   if (of.type === 'transaction') return <span class="mono">Transaction {abbreviated(of.transaction_hash)}</span>
+  if (of.type === 'proposal') {
+    return (
+      <span>
+        Proposal {of.proposal_id}: <Cut text={of.title} />
+      </span>
+    )
+  }
   const symbol = of.type === 'token' ? of.symbol : ''
   return (
     <>

@@ -1,7 +1,7 @@
 // The chain: joins the committed blocks, the pool, calls and traces behind the interfaces of `types.ts`. One writer at a time
 // builds and commits; readers never lock. Events are emitted only after their change is on disk.
 import { ChainError } from '../lib/errors.ts'
-import type { Hash } from '../lib/hex.ts'
+import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
@@ -186,6 +186,10 @@ export class BlockChain implements ChainFace {
     this.#headMoved()
   }
 
+  get proposer(): Address {
+    return this.#runtime.proposerInTurn(this.#canonical.view(), this.head.number + 1n)
+  }
+
   async openBlock(attributes: Partial<PayloadAttributes> = {}): Promise<BlockBuilder> {
     const release = await this.#writer.acquire()
     try {
@@ -309,7 +313,7 @@ export class BlockChain implements ChainFace {
 
   /** The attributes of the next block: those given, else the producer's, else defaults. */
   #complete(attributes: Partial<PayloadAttributes>): PayloadAttributes {
-    return completeAttributes(this.spec, this.head, this.#proposed(), attributes)
+    return completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
   }
 
   /** Removes a candidate that makes this program fail from the pool, so that it does not make the next block fail too. */

@@ -1,7 +1,7 @@
 // Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported by itself;
 // a part that cannot be read at all is one fault, and the next part is still checked.
 import type { Runtime } from '../runtime/runtime.ts'
-import { type CheckReport, checkHistory, checkState } from '../state/check-state.ts'
+import { type CheckReport, checkCodes, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
 import { decodeStoredHeader } from './blocks.ts'
@@ -38,11 +38,20 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     }
   }
   await part('blocks', () => checkBlocks(store, head, report, onBlock))
+  await part('codes', () => checkCodes(store, report))
   await part('state', async () => {
-    const root = await checkState(store, report)
+    const root = await checkState(store, head.version, report)
     const said = rootOf(store, head)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
+  // The state of block 0 follows from no block, so no block that runs again confirms what later blocks replaced of it.
+  if (horizon.version === 0 && head.version > 0)
+    await part('state of block 0', async () => {
+      const root = await checkState(store, 0, report)
+      const said = rootOf(store, { ...head, number: 0n, version: 0 })
+      if (said !== undefined && said !== root)
+        report('state of block 0', `has the root ${root}, the block says ${said}`)
+    })
   await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
   // Blocks whose states are gone cannot be run again.
   if (scratch !== undefined && horizon.version === 0)

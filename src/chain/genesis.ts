@@ -14,6 +14,7 @@ import { AllocationRows } from '../state/allocation-rows.ts'
 import { amendFirstState, BatchedWrites, FirstState } from '../state/first-state.ts'
 import { decodeRow } from '../state/history.ts'
 import { KEY, ownerOfRow, RANGE } from '../state/keyspace.ts'
+import { verifyChecksum, withChecksum } from '../state/row-checksum.ts'
 import { sameAccount } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { Account, ChangedAccount, KvReader, KvStore, WriteOp } from '../state/types.ts'
@@ -28,13 +29,15 @@ const INDEXED_ACCOUNTS = 10_000
 
 // --- the rows of the allocation
 
-/** nonce, balance, code, and the storage as pairs of slot and word. */
+/** nonce, balance, code, and the storage as pairs of slot and word, with a checksum: nothing else confirms the storage. */
 function encodeGenesisAccount({ nonce, balance, code, storage }: GenesisAccount): Uint8Array {
-  return encodeRlp([bigToBytes(nonce), bigToBytes(balance), code, [...storage].map(([slot, word]) => [slot, word])])
+  const slots = [...storage].map(([slot, word]) => [slot, word])
+  return withChecksum(encodeRlp([bigToBytes(nonce), bigToBytes(balance), code, slots]))
 }
 
-function decodeGenesisAccount(row: Uint8Array): GenesisAccount {
-  const [nonce, balance, code, slots] = asList(decodeRlp(row), 'genesis account')
+function decodeGenesisAccount(row: Uint8Array, of: Address): GenesisAccount {
+  const content = verifyChecksum(row, `the account ${of} of the genesis`)
+  const [nonce, balance, code, slots] = asList(decodeRlp(content), 'genesis account')
   const storage = new Map<Hash, Hash>()
   for (const pair of asList(slots, 'storage')) {
     const [slot, word] = asList(pair, 'slot')
@@ -58,12 +61,14 @@ export class StoredAllocation implements AsyncIterable<GenesisEntry> {
 
   get(of: Address): GenesisAccount | undefined {
     const row = this.#store.get(KEY.genesisAccount(of))
-    return row && decodeGenesisAccount(row)
+    return row && decodeGenesisAccount(row, of)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<GenesisEntry> {
-    for await (const [key, row] of this.#store.scan(RANGE.genesisAccounts()))
-      yield [ownerOfRow(key), decodeGenesisAccount(row)]
+    for await (const [key, row] of this.#store.scan(RANGE.genesisAccounts())) {
+      const of = ownerOfRow(key)
+      yield [of, decodeGenesisAccount(row, of)]
+    }
   }
 }
 

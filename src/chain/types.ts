@@ -313,6 +313,11 @@ export interface BlockWriter {
   /** Attributes of the next block that the producer proposes; they are the defaults of `openBlock`, `build` and `pending`. */
   proposeAttributes(attributes: () => Partial<PayloadAttributes>): void
   /**
+   * Fee recipient of the next block unless its attributes name another: the operator of the validator whose turn it is, or
+   * the zero address.
+   */
+  readonly proposer: Address
+  /**
    * Takes the writer's lock and begins a block on the head. The builder holds the lock until `seal` or `abandon`. Throws
    * `disk-failure` while the disk takes no writes.
    */

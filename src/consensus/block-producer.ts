@@ -20,7 +20,8 @@ export interface BlockProducer {
   }
   /** Lasting settings. */
   readonly settings: {
-    coinbase: Address
+    /** Fee recipient; undefined: the chain's own, `proposer`. */
+    coinbase: Address | undefined
     /** Blocks come nearer to it by the steps that import accepts. */
     gasLimit: bigint
     extraData: Hex

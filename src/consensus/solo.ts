@@ -16,7 +16,8 @@ export type SoloOptions = {
   readonly automine: boolean
   /** Seconds; 0 for none. */
   readonly interval: number
-  readonly coinbase: Address
+  /** Fee recipient of every block; undefined: the validators in turn. */
+  readonly coinbase: Address | undefined
   /** Blocks come nearer to it by the steps that import accepts. */
   readonly gasLimit: bigint
   readonly onError: (error: unknown) => void
@@ -227,7 +228,7 @@ export class Solo implements BlockProducer {
     const { baseFeePerGas, prevRandao } = this.next
     return {
       timestamp: this.nextTimestamp(),
-      coinbase,
+      ...(coinbase !== undefined && { coinbase }),
       gasLimit: this.next.gasLimit ?? gasLimitTowards(gasLimit, this.#chain.head.gasLimit),
       extraData,
       baseFeePerGas,

@@ -12,7 +12,7 @@ import type { Substate } from './substate.ts'
 import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
 
 /** The outcome of a precompile or native contract. */
-export type NativeOutcome = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs'>
+export type NativeOutcome = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs' | 'coinTransfers'>
 
 export interface Host {
   readonly view: StateView

@@ -57,6 +57,9 @@ export type InnerResult = {
 /** `revert` keeps the gas that is left; the other two take it all. */
 export type NativeError = 'revert' | 'out of gas' | 'invalid opcode'
 
+/** Coins that native code moved from one account to another. */
+export type CoinTransfer = { readonly from: Address; readonly to: Address; readonly value: bigint }
+
 export type NativeResult = {
   /** Return data, or revert data when `error` is `revert`. */
   readonly output: Uint8Array
@@ -65,6 +68,8 @@ export type NativeResult = {
   readonly logs: readonly Log[]
   /** undefined on success. */
   readonly error: NativeError | undefined
+  /** Coins that the call moved, in order; not those that contracts which it called moved. Left out: none. */
+  readonly coinTransfers?: readonly CoinTransfer[] | undefined
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { Failure } from './failure.ts'
+import type { CoinTransfer } from './native-call.ts'
 
 export type Result = {
   /** undefined on success. */
@@ -13,6 +14,8 @@ export type Result = {
   readonly logs: readonly Log[]
   /** The subset of `logs` that native contracts emitted themselves, without a LOG opcode. */
   readonly nativeLogs: readonly Log[]
+  /** Coins that the native contract which ran has moved. Left out: none. */
+  readonly coinTransfers?: readonly CoinTransfer[] | undefined
   /** The transaction's refund counter after the message. */
   readonly refund: bigint
   /** Accounts that the transaction has destroyed so far, as far as it stands, each with its beneficiary. */

@@ -76,11 +76,15 @@ export function runNative(
   })
 }
 
-const workDone = ({ output, gasUsed, logs, error }: NativeResult, nativeLogs: readonly Log[]): NativeOutcome => ({
+const workDone = (
+  { output, gasUsed, logs, error, coinTransfers }: NativeResult,
+  nativeLogs: readonly Log[],
+): NativeOutcome => ({
   output,
   gasUsed,
   logs,
   nativeLogs,
+  coinTransfers,
   failure: error === undefined ? undefined : failureOf(FAILURES[error]),
 })
 

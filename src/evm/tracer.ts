@@ -3,6 +3,7 @@
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { CallKind } from './message.ts'
+import type { CoinTransfer } from './native-call.ts'
 import type { Opcode } from './opcodes.ts'
 import type { Result } from './result.ts'
 
@@ -110,6 +111,8 @@ export type CallFrame = {
   output: Uint8Array
   error: string | undefined
   calls: CallFrame[]
+  /** Coins that the native contract moved. They are no messages, so clients' traces leave them out. */
+  coinTransfers?: readonly CoinTransfer[]
 }
 
 export class CallTreeTracer implements MessageTracer {
@@ -142,12 +145,13 @@ export class CallTreeTracer implements MessageTracer {
     this.#open.push(frame)
   }
 
-  exit({ failure, gasUsed, output, createdAddress }: Result, _frame?: FrameState): void {
+  exit({ failure, gasUsed, output, createdAddress, coinTransfers }: Result, _frame?: FrameState): void {
     const frame = this.#open.pop()
     if (frame === undefined) return
     frame.gasUsed = gasUsed
     frame.output = output
     frame.error = failure?.message
+    if (coinTransfers !== undefined) frame.coinTransfers = coinTransfers
     if (frame.to === null && createdAddress !== undefined) frame.to = createdAddress
   }
 

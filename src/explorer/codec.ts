@@ -108,15 +108,6 @@ export const isoTime = (seconds: bigint | number): string =>
 /** Days since 1970 as `2025-05-16`. */
 export const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
-/** Base units (wei) in a coin. */
-export const WEI = 10n ** 18n
-
-/** An amount of base units in coins, exactly: `1.5`. */
-export function toCoins(amount: bigint): string {
-  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
-  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
-}
-
 // --- schemas of written values
 
 export const wire = {

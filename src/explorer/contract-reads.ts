@@ -9,6 +9,9 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 type At = { readonly chain: Caller; readonly head: SealedHeader; readonly spec: ChainSpec }
 
 /** Enough for a balance behind a proxy. */
+/** Base units of one coin. */
+export const WEI = 10n ** 18n
+
 const GAS = 100_000n
 const SELECTOR = {
   /** balanceOf(address), of ERC-20 and ERC-721 */
@@ -40,6 +43,12 @@ export const coinSupply = async (at: At): Promise<bigint | undefined> =>
   at.spec.native === undefined
     ? undefined
     : callForNumber(at, NATIVE_CONTRACT.bank, Buffer.concat([SELECTOR.supplyOf, addressWord(ZERO_ADDRESS)]))
+
+/** Base units of the coin as coins, exactly: a decimal number as text. */
+export function toCoins(amount: bigint): string {
+  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
+  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
+}
 
 const addressWord = (address: Address): Uint8Array => bigToFixed(BigInt(address), 32)
 

@@ -1,12 +1,15 @@
-// Tokens and verified contracts by name. A name matches when every word of the query is the beginning of one of its words;
+// Tokens, contracts, module accounts, validators and proposals by name. A name matches when every word of the query is the beginning of one of its words;
 // letters match in either case.
 
 import { RECORD, type TokenRecord } from '../indexer/records.ts'
 import { RANKING } from '../indexer/tables.ts'
 import { searchTermsOf } from '../indexer/token-names.ts'
 import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'
+import { govLayout } from '../modules/gov/layout.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { RANGE } from '../state/keyspace.ts'
 import { memberCount } from '../tables/ranking-tree.ts'
+import { type NamedAccount, namedAccounts } from './account-names.ts'
 import type { ExplorerContext } from './context.ts'
 import { verifiedByName } from './contracts/abi.ts'
 
@@ -36,8 +39,39 @@ export function contractsByName(context: ExplorerContext, text: string) {
   return verifiedByName(context, words).toSorted((a, b) => compareText(a.name, b.name))
 }
 
-function matches(words: readonly string[], { name, symbol }: TokenRecord): boolean {
-  const known = searchTermsOf(`${name ?? ''} ${symbol ?? ''}`)
+/** Module accounts and validators by name. */
+export function accountsByName(context: ExplorerContext, text: string): NamedAccount[] {
+  const words = searchTermsOf(text)
+  return words.length === 0 ? [] : [...namedAccounts(context)].filter(({ name }) => fits(words, name))
+}
+
+export type NamedProposal = { readonly id: number; readonly title: string }
+
+/** Proposals that are looked through for a title, the newest ones. */
+const MOST_PROPOSALS = 500
+
+/** The proposal that a text numbers, `proposal 3`, or those with its words in their titles, the newest first. */
+export function proposalsByText({ spec, view }: ExplorerContext, text: string): NamedProposal[] {
+  if (spec.native === undefined) return []
+  const { proposals, lastId } = govLayout.open(view.slots(NATIVE_CONTRACT.gov, 'read'))
+  const last = lastId.get()
+  const [, digits] = /^proposal\s*#?(\d{1,15})$/i.exec(text) ?? []
+  const words = searchTermsOf(text)
+  const titleOf = (id: bigint) => proposals.at(id).texts.get().title
+  if (digits !== undefined) {
+    const id = BigInt(digits)
+    return id >= 1n && id <= last ? [{ id: Number(id), title: titleOf(id) }] : []
+  }
+  const newest = Array.from({ length: Math.min(Number(last), MOST_PROPOSALS) }, (_, back) => last - BigInt(back))
+  return newest.map((id) => ({ id: Number(id), title: titleOf(id) })).filter(({ title }) => fits(words, title))
+}
+
+const matches = (words: readonly string[], { name, symbol }: TokenRecord): boolean =>
+  fits(words, `${name ?? ''} ${symbol ?? ''}`)
+
+/** Whether each word begins one of the words of a name. */
+function fits(words: readonly string[], name: string): boolean {
+  const known = searchTermsOf(name)
   return words.every((word) => known.some((of) => of.startsWith(word)))
 }
 

@@ -11,7 +11,10 @@ import {
 } from './indexing-context.ts'
 import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
 
-/** Lists every message of a block's transactions, without the top-level calls; top-level creations are listed. */
+/**
+ * Lists every message of a block's transactions, without the top-level calls; top-level creations are listed, and the coins that
+ * native contracts moved.
+ */
 export function indexCalls({ executed: { callTrees, block } }: IndexingContext, overlay: Overlay): IndexedCalls {
   const firstTransaction = overlay.length(LIST.transactions)
   return block.transactions.map((_, i) => {
@@ -19,21 +22,36 @@ export function indexCalls({ executed: { callTrees, block } }: IndexingContext, 
     let hasError = false
     const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) return { first, count: 0, hasError }
+    // Coins that a native contract moved follow its call, so that the positions after it are higher than in traces.
+    let moved = 0
     for (const { call, index, isUndone } of visitCalls(root)) {
-      if (index === 0 && !isCreation(call)) continue
+      const place = { transaction: firstTransaction + i, index: index + moved, isUndone }
       if (index > 0 && call.error !== undefined) hasError = true
-      append(overlay, call, { transaction: firstTransaction + i, index, isUndone })
+      if (index > 0 || isCreation(call)) append(overlay, call, place)
+      for (const transfer of call.coinTransfers ?? []) {
+        moved++
+        append(overlay, { ...NO_GAS, ...transfer }, { ...place, index: index + moved })
+      }
     }
     return { first, count: overlay.length(LIST.calls) - first, hasError }
   })
 }
 
-function append(overlay: Overlay, call: CallTree, place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>): void {
+/** A transfer of coins by a native contract has no gas of its own and never fails: else the call had failed. */
+const NO_GAS = { type: 'TRANSFER', gas: 0n, gasUsed: 0n, error: undefined } as const
+
+type ListedCall = Pick<CallTree, 'from' | 'to' | 'value' | 'gas' | 'gasUsed' | 'error'> & Pick<CallEntry, 'type'>
+
+function append(
+  overlay: Overlay,
+  call: ListedCall,
+  place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>,
+): void {
   const { type, from, value, error } = call
   const to = call.to ?? undefined
   const row = { ...place, type, from, to, value, gas: gasNumber(call.gas), gasUsed: gasNumber(call.gasUsed), error }
   const entry = sequenceEntry.encode({ sequence: overlay.append(LIST.calls, callEntry.encode(row)) })
-  const sides = isCreation(call) ? rolesOfCreation(from, to) : rolesOf(from, to)
+  const sides = type === 'CREATE' || type === 'CREATE2' ? rolesOfCreation(from, to) : rolesOf(from, to)
   for (const [of, side] of sides) overlay.append(LIST.callsOf(of, side), entry)
 }
 

@@ -41,8 +41,9 @@ export function* visitCalls(root: CallTree): Generator<VisitedCall> {
 
 export const isCreation = ({ type }: CallTree): boolean => type === 'CREATE' || type === 'CREATE2'
 
-/** Whether a transaction is a single call without inner messages, as most are. */
-export const hasNoInnerCalls = (root: CallTree): boolean => root.calls.length === 0 && !isCreation(root)
+/** Whether a transaction is a single call without inner messages and native transfers, as most are. */
+export const hasNoInnerCalls = (root: CallTree): boolean =>
+  root.calls.length === 0 && root.coinTransfers === undefined && !isCreation(root)
 
 /** As `rolesOf`, for a creation. */
 export const rolesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Role])[] =>

@@ -72,6 +72,8 @@ export const CALL_TYPES = [
   'CREATE',
   'CREATE2',
   'SELFDESTRUCT',
+  /** Coins that a native contract moved: no message, but listed as one. */
+  'TRANSFER',
 ] as const
 
 export type CallEntry = {

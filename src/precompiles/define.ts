@@ -187,6 +187,7 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
   const meter = new GasMeter(call.gasLimit)
   const logs: Log[] = []
   const fail = (error: unknown) => failed(self, chain.report, call, error, meter.used)
+  const view = new MeteredView(call.view, meter)
   try {
     const method = admit(self, call)
     const data = call.input.subarray(SELECTOR_SIZE)
@@ -196,9 +197,16 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
     meter.charge(method.gas)
     const args = decodeValues(method.abi.inputs, data)
     const done = (results: readonly unknown[]): NativeResult => {
-      return { output: encodeValues(method.abi.outputs, results), gasUsed: meter.used, logs, error: undefined }
+      const { coinTransfers } = view
+      return {
+        output: encodeValues(method.abi.outputs, results),
+        gasUsed: meter.used,
+        logs,
+        error: undefined,
+        ...(coinTransfers.length > 0 && { coinTransfers }),
+      }
     }
-    const results = method.run(handed(self, chain, call, method, meter, logs), ...args)
+    const results = method.run(handed(self, chain, call, method, { view, meter, logs }), ...args)
     return results instanceof Promise ? results.then(done).catch(fail) : done(results)
   } catch (error) {
     return fail(error)
@@ -226,11 +234,9 @@ function handed(
   { spec, report, checkProposals: check }: Chain,
   call: NativeCall,
   method: Method,
-  meter: GasMeter,
-  logs: Log[],
+  { view, meter, logs }: { readonly view: MeteredView; readonly meter: GasMeter; readonly logs: Log[] },
 ): WriteCall<Abi> {
   const { caller, origin, value, block } = call
-  const view = new MeteredView(call.view, meter)
   const checkProposals = check && ((names: readonly string[]) => check(names, block))
   const access = method.isView ? 'read' : 'write'
   const modules = openModules({ spec, block, view, access, checkProposals, report })

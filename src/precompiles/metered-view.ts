@@ -1,5 +1,6 @@
 // The gas of one native call. The table of a precompile prices its functions for a state of ordinary size; work on the
 // state that goes beyond what this price covers is charged slot by slot. So no state, however grown, makes a call cheap.
+import type { CoinTransfer } from '../evm/native-call.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from '../state/types.ts'
 
@@ -87,6 +88,10 @@ const changeOf = (before: bigint, after: bigint): SlotChange =>
 export class MeteredView implements StateView {
   readonly #view: StateView
   readonly #meter: GasMeter
+  /** Coins moved from one account to another, in order, without what was undone. */
+  readonly coinTransfers: CoinTransfer[] = []
+  /** Lengths of `coinTransfers` at the open checkpoints. */
+  readonly #checkpoints: number[] = []
 
   constructor(view: StateView, meter: GasMeter) {
     this.#view = view
@@ -150,6 +155,7 @@ export class MeteredView implements StateView {
   transfer(from: Address, to: Address, amount: bigint): void {
     this.addBalance(from, -amount)
     this.addBalance(to, amount)
+    if (amount > 0n && from !== to) this.coinTransfers.push({ from, to, value: amount })
   }
 
   deleteAccount(of: Address): void {
@@ -215,14 +221,17 @@ export class MeteredView implements StateView {
   }
 
   checkpoint(): void {
+    this.#checkpoints.push(this.coinTransfers.length)
     this.#view.checkpoint()
   }
 
   commit(): void {
+    this.#checkpoints.pop()
     this.#view.commit()
   }
 
   revert(): void {
+    this.coinTransfers.length = this.#checkpoints.pop() ?? 0
     this.#view.revert()
   }
 

@@ -10,11 +10,12 @@ import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { ChainError } from '../lib/errors.ts'
-import type { Address, Hash } from '../lib/hex.ts'
+import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Report } from '../modules/module.ts'
 import { activeProposals, upgraded } from '../modules/params.ts'
+import { proposerInTurn } from '../modules/staking/proposer.ts'
 import { lockedBalances } from '../modules/vesting/locked-balance.ts'
 import { sharedNativeContracts } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
@@ -125,6 +126,11 @@ export class Runtime {
     const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase }
     const checkProposals = (names: readonly string[]) => this.checkProposals(names, env)
     return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
+  }
+
+  /** Who proposes a block where no consensus engine says so, on the state of its parent; the zero address: nobody. */
+  proposerInTurn(parent: StateView, number: bigint): Address {
+    return (this.spec.native && proposerInTurn(parent, number)) ?? ZERO_ADDRESS
   }
 
   /** The fork's opcode table without improvement proposals, for system calls. */

@@ -1,4 +1,5 @@
 // Inputs and results of execution. The rooms above (chain, indexer, RPC, explorer) use these types unchanged.
+import type { CoinTransfer } from '../evm/native-call.ts'
 import type { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type {
@@ -41,6 +42,8 @@ export type CallTree = {
   /** geth's words (`execution reverted`, `out of gas`, …); undefined on success. */
   readonly error: string | undefined
   readonly calls: readonly CallTree[]
+  /** Coins that the native contract moved; left out: none. */
+  readonly coinTransfers?: readonly CoinTransfer[]
 }
 
 /** A block with everything that its execution produced. */

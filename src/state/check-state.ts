@@ -4,7 +4,7 @@ import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } f
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow, encodeChanges, type RowChange, storedRowAsOf } from './history.ts'
+import { decodeChanges, decodeRow, encodeChanges, type RowChange, rowAsOf, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -26,11 +26,11 @@ export type CheckReport = (place: string, what: string) => void
 
 const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
-/** Checks the current accounts, slots, tries and codes. Returns the state root that follows from the leaves. */
-export async function checkState(store: KvReader, report: CheckReport): Promise<Hash> {
+/** Checks the accounts, slots and tries of a version. Returns the state root that follows from the leaves. */
+export async function checkState(store: KvReader, version: number, report: CheckReport): Promise<Hash> {
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
-  for await (const [key, value] of live(store, RANGE.accounts())) {
+  for await (const [key, value] of rowsOf(store, RANGE.accounts(), version)) {
     const address = ownerOfRow(key)
     leaves.push({ key: keccak256(key.subarray(1)), value: Uint8Array.from(value) })
     const { storageRoot, codeHash } = decodeAccount(value)
@@ -38,9 +38,10 @@ export async function checkState(store: KvReader, report: CheckReport): Promise<
       report(`account ${address}`, `its code ${codeHash} is missing`)
     if (equalBytes(storageRoot, EMPTY_ROOT_BYTES)) continue
     const slots: TrieChange[] = []
-    for await (const [slot, word] of live(store, RANGE.slots(address)))
+    for await (const [slot, word] of rowsOf(store, RANGE.slots(address), version))
       slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
-    const { root, nodes } = await checkTrie(store, slots, RANGE.storageNodes(address), `storage of ${address}`, report)
+    const nodesOf = rowsOf(store, RANGE.storageNodes(address), version)
+    const { root, nodes } = await checkTrie(nodesOf, slots, `storage of ${address}`, report)
     if (!equalBytes(root, storageRoot))
       report(
         `storage of ${address}`,
@@ -49,27 +50,30 @@ export async function checkState(store: KvReader, report: CheckReport): Promise<
     visited.slots += slots.length
     visited.nodes += nodes
   }
-  const { root } = await checkTrie(store, leaves, RANGE.accountNodes(), 'accounts', report)
-  await checkStrays(store, visited, report)
+  const { root } = await checkTrie(rowsOf(store, RANGE.accountNodes(), version), leaves, 'accounts', report)
+  await checkStrays(store, version, visited, report)
+  return toHash(root)
+}
+
+/** Compares every code with its hash. */
+export async function checkCodes(store: KvReader, report: CheckReport): Promise<void> {
   for await (const [key, code] of store.scan(RANGE.codes())) {
     const hash = toHash(key.subarray(1))
     if (keccakHash(code) !== hash) report(`code ${hash}`, 'is another code')
   }
-  return toHash(root)
 }
 
 /** Compares stored nodes with those of a trie that is built from all leaves. */
 async function checkTrie(
-  store: KvReader,
+  stored: AsyncIterable<[Uint8Array, Uint8Array]>,
   leaves: readonly TrieChange[],
-  range: KeyRange,
   place: string,
   report: CheckReport,
 ): Promise<{ root: Uint8Array; nodes: number }> {
   const { root, writes } = updateTrie(() => undefined, leaves)
   const expected = new Map<NodePath, Uint8Array | null>(writes.map(({ path, node }) => [path, node]))
   let nodes = 0
-  for await (const [key, node] of live(store, range)) {
+  for await (const [key, node] of stored) {
     nodes++
     const path = pathOfNode(key)
     const built = expected.get(path)
@@ -87,11 +91,12 @@ const nibbles = (path: NodePath): string =>
 /** Reports slots and nodes of accounts that have no storage. */
 async function checkStrays(
   store: KvReader,
+  version: number,
   visited: { slots: number; nodes: number },
   report: CheckReport,
 ): Promise<void> {
   const found = { slots: 0, nodes: 0 }
-  for await (const [key] of live(store, RANGE.state())) {
+  for await (const [key] of rowsOf(store, RANGE.state(), version)) {
     if (isSlot(key)) found.slots++
     else if (isStorageNode(key)) found.nodes++
   }
@@ -101,10 +106,10 @@ async function checkStrays(
     report('storage nodes', `${found.nodes} rows, of which accounts with storage have ${visited.nodes}`)
 }
 
-/** The rows of a range that exist in the newest version, with their values. */
-async function* live(store: KvReader, range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
+/** The rows of a range that exist in a version, with their values. */
+async function* rowsOf(store: KvReader, range: KeyRange, version: number): AsyncIterable<[Uint8Array, Uint8Array]> {
   for await (const [key, row] of store.scan(range)) {
-    const { value } = decodeRow(row)
+    const value = rowAsOf(store, key, decodeRow(row), version)?.value
     if (value !== undefined) yield [key, value]
   }
 }

@@ -100,6 +100,20 @@ test('the check finds any flipped bit', { timeout: 60_000 }, async () => {
   )
 })
 
+// Version 0 follows from no block: the accounts of the genesis, and the values that later blocks replaced.
+test('the check finds any flipped bit of the genesis and of former values', { timeout: 60_000 }, async () => {
+  const keys = [...rows]
+    .filter(([key, value]) => (key.startsWith('0x27') || key.startsWith('0x18')) && value !== '0x')
+    .map(([key]) => fromHex(key))
+  expect(keys.length).toBeGreaterThan(20)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...keys), fc.nat(100_000), async (key, bit) => {
+      expect(await withFlipped(key, bit, findings), `bit ${bit} of ${toHex(key)}`).not.toEqual([])
+    }),
+    { numRuns: 60 },
+  )
+})
+
 test('changed rows of blocks and codes are errors when they are read', async () => {
   const [transaction] = transactions
   if (transaction === undefined) throw new Error('there are transactions')

@@ -69,7 +69,7 @@ test.each([
   expect(await stored(store)).toEqual(spec.genesis.alloc)
 })
 
-test('a genesis of more accounts than are in memory at a time makes the same chain', async () => {
+test('a genesis of more accounts than are in memory at a time makes the same chain', { timeout: 120_000 }, async () => {
   const spec = largeSpec(25_000)
   const store = await openMemoryStore()
   const entries: GenesisAllocation = { [Symbol.iterator]: () => spec.genesis.alloc[Symbol.iterator]() }

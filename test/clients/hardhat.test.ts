@@ -21,16 +21,12 @@ async function project(packages: string): Promise<string> {
   return folder.path
 }
 
-test.each([
-  // Sends 30,000,000 gas with every transaction.
-  ['hardhat-2.22', 'hardhat-ethers 3.0.9'],
-  // Sends 2^24.
-  ['hardhat-2.29', 'hardhat-ethers 3.1.3'],
-])('%s with %s runs its suite', async (packages) => {
+/** A node, and a function that runs Hardhat on it and returns what it prints. */
+async function started(packages: string, more: Record<string, string> = {}) {
   const node = await startProcess(['--in-memory'])
   onTestFinished(async () => void (await node.stop()))
   const cwd = await project(packages)
-  const hardhat = join(cwd, 'node_modules/hardhat/internal/cli/bootstrap.js')
+  const program = join(cwd, 'node_modules/hardhat/internal/cli/bootstrap.js')
   const env = {
     ...process.env,
     CI: 'true',
@@ -38,17 +34,39 @@ test.each([
     NODE_URL: node.url,
     SOLJSON: require.resolve('solc/soljson.js'),
     SOLC_VERSION: version,
+    ...more,
   }
-  const suite = async (network: string, file: string): Promise<string> => {
-    const given = [hardhat, 'test', '--network', network, join('test', file)]
+  const hardhat = async (...given: string[]): Promise<string> => {
     // Hardhat ends with the number of tests that have failed; what it has printed says which.
-    const { stdout } = await promisify(execFile)(process.execPath, given, { cwd, env }).catch((error) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...given], { cwd, env }).catch((error) => {
       throw new Error(`${error.stdout}\n${error.stderr}`)
     })
     return stdout
   }
+  return { node, hardhat }
+}
+
+test.each([
+  // Sends 30,000,000 gas with every transaction.
+  ['hardhat-2.22', 'hardhat-ethers 3.0.9'],
+  // Sends 2^24.
+  ['hardhat-2.29', 'hardhat-ethers 3.1.3'],
+])('%s with %s runs its suite', async (packages) => {
+  const { hardhat } = await started(packages)
+  const suite = (network: string, file: string) => hardhat('test', '--network', network, join('test', file))
   expect(await suite('localhost', 'lock.cjs')).toMatch(/\b10 passing\b/)
   // Hardhat sends without an estimate there, and looks for the revert in the answer to the send.
   expect(await suite('localhost', 'errors.cjs')).toMatch(/\b2 passing\b/)
   expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
+})
+
+test('hardhat-verify verifies with Sourcify, and sees that it has', async () => {
+  const { node, hardhat } = await started('hardhat-2.29', { VERIFIES: 'true' })
+  const deployed = await hardhat('run', '--network', 'localhost', 'deploy.cjs')
+  const [address = '', unlockTime = ''] = (deployed.trim().split('\n').at(-1) ?? '').split(' ')
+  const verify = () => hardhat('verify', '--network', 'localhost', address, unlockTime)
+  expect(await verify()).toMatch(/Successfully verified contract Lock on Sourcify/)
+  expect(await verify()).toMatch(/has already been verified on Sourcify/)
+  const answer = await fetch(`${node.url}/api/v2/smart-contracts/${address}`)
+  expect(await answer.json()).toMatchObject({ is_fully_verified: true, is_verified_via_sourcify: true, name: 'Lock' })
 })

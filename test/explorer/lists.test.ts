@@ -170,6 +170,7 @@ describe('an error answer', () => {
 
   it.each<[string, number, unknown]>([
     ['/nothing-here', 400, { message: 'Unknown API v2 action' }],
+    ['/%E0%A4%A', 400, { message: 'Bad request' }],
     [`/transactions/${hash}`, 404, notFound],
     [`/transactions/${hash}/logs`, 404, notFound],
     [`/transactions/${hash}/token-transfers`, 404, notFound],

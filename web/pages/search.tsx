@@ -42,21 +42,13 @@ const hitTable: Table<SearchHit> = {
   columns: [
     ['What', ({ type }) => type],
     ['Where', (hit) => <HitLink of={hit} />],
-    [
-      'Hash',
-      (hit) => (
-        <span class="mono faint">
-          {abbreviated(
-            hit.type === 'block'
-              ? hit.block_hash
-              : hit.type === 'transaction'
-                ? hit.transaction_hash
-                : hit.address_hash,
-          )}
-        </span>
-      ),
-    ],
+    ['Hash', (hit) => <span class="mono faint">{hit.type !== 'proposal' && abbreviated(hashOf(hit))}</span>],
   ],
+}
+
+function hashOf(hit: Exclude<SearchHit, { type: 'proposal' }>): string {
+  if (hit.type === 'block') return hit.block_hash
+  return hit.type === 'transaction' ? hit.transaction_hash : hit.address_hash
 }
 
 function HitLink({ of }: { of: SearchHit }) {
@@ -65,6 +57,13 @@ function HitLink({ of }: { of: SearchHit }) {
     return (
       <Link class="mono" href={pageOf(of)}>
         {abbreviated(of.transaction_hash, 10)}
+      </Link>
+    )
+  }
+  if (of.type === 'proposal') {
+    return (
+      <Link href={pageOf(of)}>
+        Proposal {of.proposal_id}: <Cut text={of.title} />
       </Link>
     )
   }

@@ -68,8 +68,8 @@ export const fromLibLog = ([address, topics, data]: LibLog): Log => ({
   data,
 })
 
-/** Own logs of native contracts, by the library's result that carries them. */
-const nativeLogs = new WeakMap<ExecResult, readonly Log[]>()
+/** What native contracts did themselves, by the library's result that carries it. */
+const nativeWork = new WeakMap<ExecResult, Pick<NativeOutcome, 'nativeLogs' | 'coinTransfers'>>()
 
 /** The result of a precompile or native contract as the library's type. */
 export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecResult {
@@ -82,7 +82,7 @@ export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecRes
     ...(message?.selfdestruct !== undefined && { selfdestruct: message.selfdestruct }),
     ...(message?.createdAddresses !== undefined && { createdAddresses: message.createdAddresses }),
   }
-  nativeLogs.set(result, done.nativeLogs)
+  nativeWork.set(result, done)
   return result
 }
 
@@ -90,12 +90,14 @@ export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecRes
 export function fromLibResult({ execResult, createdAddress }: EVMResult, owed = 0n): Result {
   const { returnValue, executionGasUsed, logs = [], selfdestruct, createdAddresses, gasRefund } = execResult
   const failure = failureOfLibrary(execResult)
+  const work = nativeWork.get(execResult)
   return {
     failure,
     output: failure === undefined || failure.code === 'revert' ? returnValue : EMPTY_BYTES,
     gasUsed: executionGasUsed,
     logs: logs.map(fromLibLog),
-    nativeLogs: nativeLogs.get(execResult) ?? [],
+    nativeLogs: work?.nativeLogs ?? [],
+    coinTransfers: work?.coinTransfers,
     // The library forgets refunds of what failed.
     refund: owed + (gasRefund ?? 0n),
     destroyed: (selfdestruct ?? new Map()) as Map<Address, Address>,

@@ -239,6 +239,7 @@ export function toResult(
     gasUsed: BigInt(gasUsed),
     logs: stands ? substate.logs.slice(mark.logs) : NO_LOGS,
     nativeLogs: stands && work !== undefined ? work.nativeLogs : NO_LOGS,
+    coinTransfers: stands ? work?.coinTransfers : undefined,
     refund: BigInt(substate.refund),
     destroyed: substate.destroyed,
     created: substate.created,

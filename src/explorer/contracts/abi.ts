@@ -12,8 +12,9 @@ import type { KvReader, StateView } from '../../state/types.ts'
 import { type DecodedValue, decodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
 import { knownAbi } from './known-abis.ts'
+import { allNativeContracts, nativeAt, nativeSources, nativeTitle } from './native-sources.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
-import type { VerifiedContract, VerifiedContracts } from './verified-contracts.ts'
+import type { VerifiedContract, VerifiedContracts, VerifiedEntry, VerifiedSources } from './verified-contracts.ts'
 
 /** The part of a request's context that lookups of contracts need. */
 export type ContractsContext = {
@@ -35,34 +36,43 @@ export type DecodedLog = Omit<DecodedInput, 'parameters'> & {
   readonly parameters: readonly (DecodedInput['parameters'][number] & { readonly indexed: boolean })[]
 }
 
-const NATIVE = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
 const SELECTOR = 4
 
 // --- lookups of a contract
 
-/** The interface of a native or verified contract, or of the implementation that a proxy runs. */
+/** The interface of a native or verified contract, or of the implementation that a proxy runs; not a twin's. */
 export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
-  return ownAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
+  return publishedAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
 }
 
 /** The kind of a proxy and whose code it runs; undefined for other contracts. */
 export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf | undefined => proxyIn(view, address)
 
-export const isVerified = (known: ContractsContext, address: Address): boolean => verified(known, address) !== undefined
+/** Whether the sources of a contract are known; those of native contracts are. */
+export const isVerified = (known: ContractsContext, address: Address): boolean =>
+  nativeAt(known.spec, address) !== undefined || verified(known, address) !== undefined
 
-/** The name of a verified, native or preinstalled contract. */
+/** The name of a verified, native or preinstalled contract, or of one that has a verified contract's code. */
 export function contractName(known: ContractsContext, address: Address): string | undefined {
-  const native = nativeAt(known, address)
-  return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
+  const native = nativeAt(known.spec, address)
+  const named = (native && nativeTitle(native.name)) ?? verified(known, address)?.name ?? preinstalled(known, address)
+  return named ?? twinOf(known, address)?.name
 }
 
-/** Verified contracts whose name has, for each prefix, a word that begins with it; the case of letters is ignored. */
+/** The sources of a native or verified contract. */
+export function contractSources(known: ContractsContext, address: Address): VerifiedSources | undefined {
+  const { rows, view, verification } = known
+  return nativeSources(known, address) ?? verification?.contracts.sources(rows, view, address)
+}
+
+/** Native and verified contracts, the newest first, whose name has, for each prefix, a word that begins with it; the case of letters is ignored. */
 export function verifiedByName(
   known: ContractsContext,
   prefixes: readonly string[],
 ): readonly (VerifiedContract & { readonly address: Address })[] {
   const sought = prefixes.map((prefix) => prefix.toLowerCase())
-  return (known.verification?.contracts.all(known.view) ?? []).filter(({ name }) => {
+  const all = [...(known.verification?.contracts.all(known.view) ?? []), ...allNativeContracts(known)]
+  return all.filter(({ name }) => {
     const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
     return sought.every((prefix) => words.some((word) => word.startsWith(prefix)))
   })
@@ -71,19 +81,18 @@ export function verifiedByName(
 const verified = ({ verification, view }: ContractsContext, address: Address): VerifiedContract | undefined =>
   verification?.contracts.get(view, address)
 
-const nativeAt = ({ spec: { native } }: ContractsContext, address: Address) => {
-  const found = NATIVE.get(address)
-  return native !== undefined && found?.isOn(native) ? found : undefined
-}
+/** The verified contract whose code an unverified one has. */
+export const twinOf = ({ verification, view, spec }: ContractsContext, address: Address): VerifiedEntry | undefined =>
+  nativeAt(spec, address) === undefined ? verification?.contracts.twin(view, address) : undefined
+
+const publishedAbi = (known: ContractsContext, address: Address): Abi | undefined =>
+  nativeAt(known.spec, address)?.abi ?? verified(known, address)?.abi
 
 const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
-  nativeAt(known, address)?.abi ?? verified(known, address)?.abi
+  publishedAbi(known, address) ?? twinOf(known, address)?.abi
 
 const implementationsOf = (known: ContractsContext, address: Address): (Abi | undefined)[] =>
   (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))
-
-/** The name of a native contract's Solidity interface. */
-const titleOf = (name: string): string => (name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1))
 
 let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
 

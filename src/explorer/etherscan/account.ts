@@ -10,6 +10,7 @@ import type { ExplorerContext } from '../context.ts'
 import { tokenBalance } from '../contract-reads.ts'
 import { decodeInput } from '../contracts/abi.ts'
 import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
+import { CALL_TYPE } from '../shapes/call.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import type { ListSection } from './define.ts'
 import { type Action, action, address, addresses, hash, listSection, nonEmpty, Refused } from './define.ts'
@@ -92,7 +93,7 @@ async function internalRow(context: ExplorerContext, sequence: number) {
     value: call.value.toString(),
     contractAddress: isCreation ? (call.to ?? '') : '',
     input: '',
-    type: call.type.toLowerCase(),
+    type: CALL_TYPE[call.type],
     gas: call.gas.toString(),
     gasUsed: call.gasUsed.toString(),
     traceId: call.index.toString(),

@@ -8,9 +8,9 @@ import { type Address, toAddress } from '../../lib/hex.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
-import { addressParam, checksummed, toCoins, wire } from '../codec.ts'
+import { addressParam, checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { coinSupply } from '../contract-reads.ts'
+import { coinSupply, toCoins } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { callsOf, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
 import { listPage } from '../pagination/lists.ts'
@@ -178,7 +178,7 @@ export const addresses = explorerRoute({
   query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
   response: pageSchema(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
     exchange_rate: wire.number.nullable(),
-    total_supply: wire.number.nullable().describe('whole coins'),
+    total_supply: wire.number.nullable().describe('in whole coins: frontends divide balances in coins by it'),
   }),
   async handler({ query }, context) {
     const { rows, options } = context

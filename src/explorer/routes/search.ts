@@ -3,14 +3,18 @@
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { TOKEN_TYPES } from '../../indexer/tables.ts'
+import { fromBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
+import { operatorPrefix } from '../../spec/addresses.ts'
+import { accountName } from '../account-names.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { contractName, isVerified } from '../contracts/abi.ts'
+import { isVerified } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
 import { badRequest } from '../errors.ts'
-import { contractsByName, tokensByName } from '../name-search.ts'
+import { accountsByName, contractsByName, type NamedProposal, proposalsByText, tokensByName } from '../name-search.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { isContractAt } from '../shapes/address.ts'
 import { showToken } from '../shapes/token.ts'
@@ -67,7 +71,14 @@ const transactionHit = z.strictObject({
   timestamp: wire.time.nullable().describe('null while it waits'),
   priority,
 })
-const hitSchema = z.discriminatedUnion('type', [tokenHit, addressHit, blockHit, transactionHit])
+const proposalHit = z.strictObject({
+  type: z.literal('proposal'),
+  proposal_id: z.number().int(),
+  title: z.string(),
+  url,
+  priority,
+})
+const hitSchema = z.discriminatedUnion('type', [tokenHit, addressHit, blockHit, transactionHit, proposalHit])
 z.globalRegistry.add(hitSchema, { id: 'SearchResult' })
 type Hit = z.infer<typeof hitSchema>
 
@@ -77,8 +88,10 @@ type ExactMatch =
   | { readonly type: 'block'; readonly header: SealedHeader }
   | { readonly type: 'transaction'; readonly hash: Hash; readonly header: SealedHeader | undefined }
 
-/** Any address, the hash of a transaction or block of this chain, or the number of one of its blocks. */
-async function findExact({ chain, head }: ExplorerContext, query: string): Promise<ExactMatch | undefined> {
+/** Any address, in hexadecimal or bech32, the hash of a transaction or block of this chain, or the number of one of its blocks. */
+async function findExact({ chain, head, spec }: ExplorerContext, query: string): Promise<ExactMatch | undefined> {
+  const named = spec.native && addressInBech32(spec.native.bech32Prefix, query)
+  if (named !== undefined) return { type: 'address', address: named }
   const [, digits = ''] = /^(?:0x)?([0-9a-f]{40}|[0-9a-f]{64})$/i.exec(query) ?? []
   if (digits.length === 40) return { type: 'address', address: hexToAddress(`0x${digits}`) }
   if (digits.length === 64) {
@@ -95,6 +108,18 @@ async function findExact({ chain, head }: ExplorerContext, query: string): Promi
   return header && { type: 'block', header }
 }
 
+/** The address that a text names as an account or as the operator of a validator. */
+function addressInBech32(prefix: string, text: string): Address | undefined {
+  const names = [prefix, operatorPrefix(prefix)]
+  const found = names.find((name) => text.toLowerCase().startsWith(`${name}1`))
+  try {
+    return found === undefined ? undefined : fromBech32(found, text)
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
+}
+
 /** Hits by kind, the best kinds and hits first. Each is a function that renders the hit: only those of a page are called. */
 async function find(context: ExplorerContext, text: string): Promise<readonly (readonly (() => Hit)[])[]> {
   const query = text.trim()
@@ -105,15 +130,13 @@ async function find(context: ExplorerContext, text: string): Promise<readonly (r
   if (!mayBeName) return [hits]
   const tokens = await tokensByName(context, query)
   const known = new Set(tokens)
-  const contracts = contractsByName(context, query).filter(({ address }) => !known.has(address))
+  const others = [...contractsByName(context, query), ...accountsByName(context, query)].map(({ address }) => address)
+  const addresses = [...new Set(others)].filter((address) => !known.has(address))
   return [
     hits,
     tokens.map((of) => () => tokenHitOf(context, of)),
-    contracts.map(
-      ({ address }) =>
-        () =>
-          addressHitOf(context, address),
-    ),
+    addresses.map((of) => () => addressHitOf(context, of)),
+    proposalsByText(context, query).map((found) => () => proposalHitOf(found)),
   ]
 }
 
@@ -171,12 +194,20 @@ function addressHitOf(context: ExplorerContext, of: Address): Hit {
   const common = commonOf(context, of)
   return {
     type: common.is_smart_contract_verified ? 'contract' : 'address',
-    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
+    name: accountName(context, of) ?? null,
     ...common,
     url: `/address/${common.address}`,
     ens_info: null,
   }
 }
+
+const proposalHitOf = ({ id, title }: NamedProposal): Hit => ({
+  type: 'proposal',
+  proposal_id: id,
+  title,
+  url: `/proposal/${id}`,
+  priority: 0,
+})
 
 // --- routes
 
@@ -193,7 +224,7 @@ function queryText({ q }: { readonly q?: string | undefined }): string {
 
 export const search = explorerRoute({
   path: '/search',
-  summary: 'Tokens, addresses, blocks, transactions and verified contracts that match a query',
+  summary: 'Tokens, addresses, blocks, transactions, contracts, modules, validators and proposals that match a query',
   query: query.extend(pageQuery.shape),
   response: pageSchema(hitSchema),
   handler: async ({ query }, context) =>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import type { Address } from '../../lib/hex.ts'
+import { accountName } from '../account-names.ts'
 import { checksummed, wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
@@ -34,7 +35,7 @@ export const showAddress = oncePerRequest((context, of: Address): AddressParam =
     hash: checksummed(of),
     is_contract: isContract,
     is_verified: isContract ? isVerified(context, of) : null,
-    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
+    name: accountName(context, of) ?? null,
     is_scam: false,
     reputation: 'ok',
     proxy_type: proxy?.type ?? null,

@@ -9,7 +9,8 @@ import { notFound } from '../errors.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
 import { indexedTransaction } from './indexed-transaction.ts'
 
-const TYPE = {
+/** The kinds of internal transactions as Blockscout and Etherscan call them. */
+export const CALL_TYPE = {
   CALL: 'call',
   STATICCALL: 'staticcall',
   DELEGATECALL: 'delegatecall',
@@ -17,6 +18,7 @@ const TYPE = {
   CREATE: 'create',
   CREATE2: 'create2',
   SELFDESTRUCT: 'selfdestruct',
+  TRANSFER: 'call',
 } as const satisfies Record<CallEntry['type'], string>
 
 export const internalTransactionSchema = z.strictObject({
@@ -27,7 +29,7 @@ export const internalTransactionSchema = z.strictObject({
   block_number: z.number().int(),
   block_index: z.number().int(),
   timestamp: wire.time,
-  type: z.enum(Object.values(TYPE)),
+  type: z.enum([...new Set(Object.values(CALL_TYPE))]),
   from: addressSchema,
   to: addressSchema.nullable(),
   created_contract: addressSchema.nullable(),
@@ -57,7 +59,7 @@ export async function showCall(context: ExplorerContext, sequence: number): Prom
     block_number: row.number,
     block_index: sequence - (RECORD.block.get(context.rows, row.number)?.firstCall ?? 0),
     timestamp: isoTime(header.timestamp),
-    type: TYPE[call.type],
+    type: CALL_TYPE[call.type],
     from: showAddress(context, call.from),
     to: isCreation ? null : target,
     created_contract: isCreation ? target : null,

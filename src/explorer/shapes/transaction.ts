@@ -50,7 +50,7 @@ export const transactionSchema = z.strictObject({
   priority_fee: amount.nullable(),
   transaction_burnt_fee: amount.nullable(),
   confirmations: count,
-  confirmation_duration: z.null().describe('the node does not record when a transaction arrived'),
+  confirmation_duration: z.array(count).nullable().describe('null: not measured, and frontends leave it out'),
   method: z.string().nullable(),
   transaction_types: z.array(z.enum(KINDS)),
   raw_input: wire.hex,

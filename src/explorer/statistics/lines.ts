@@ -1,6 +1,7 @@
 // Charts over time, as Blockscout's statistics service has them: what a day, week, month or year brought, and what there was
 // at its end. A value is computed of exact totals, never of rounded values of shorter periods.
-import { isoDay, toCoins } from '../codec.ts'
+import { isoDay } from '../codec.ts'
+import { toCoins } from '../contract-reads.ts'
 import { type DailyTotals, NOTHING, plus, type Totals } from './daily-totals.ts'
 
 export const RESOLUTIONS = ['DAY', 'WEEK', 'MONTH', 'YEAR'] as const

@@ -102,7 +102,7 @@ export const eth_coinbase = rpcMethod({
   summary: 'The fee recipient of new blocks.',
   params: [],
   result: address,
-  handler: (_, { producer }) => producer.settings.coinbase,
+  handler: (_, { chain, producer }) => producer.settings.coinbase ?? chain.proposer,
 })
 
 export const eth_mining = rpcMethod({

@@ -4,6 +4,8 @@ const { subtask } = require('hardhat/config')
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require('hardhat/builtin-tasks/task-names')
 require('@nomicfoundation/hardhat-ethers')
 require('@nomicfoundation/hardhat-chai-matchers')
+// Not every version is tried with this plugin.
+if (process.env.VERIFIES) require('@nomicfoundation/hardhat-verify')
 
 const version = process.env.SOLC_VERSION
 
@@ -15,6 +17,12 @@ subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async () => ({
 }))
 
 module.exports = {
+  etherscan: { enabled: false },
+  sourcify: {
+    enabled: true,
+    apiUrl: `${process.env.NODE_URL}/sourcify`,
+    browserUrl: `${process.env.NODE_URL}/sourcify/repository`,
+  },
   solidity: { version, settings: { optimizer: { enabled: true, runs: 200 } } },
   networks: {
     localhost: { url: process.env.NODE_URL },

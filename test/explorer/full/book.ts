@@ -1,7 +1,8 @@
 // The story once more, from JSON-RPC alone: blocks, receipts, traces and logs, and what follows from them. Nothing of the
 // explorer is asked here.
-import { decodeEventLog, getAddress, type Hex, type Log, parseAbi, type TransactionReceipt } from 'viem'
+import { decodeEventLog, getAddress, type Hex, type Log, numberToHex, parseAbi, type TransactionReceipt } from 'viem'
 import { type Scenario, ZERO } from '../scenario.ts'
+import { nativeTransfers } from './native-transfers.ts'
 import type { Played } from './script.ts'
 
 export type Frame = {
@@ -86,9 +87,15 @@ export async function readBook({ viem, rpc }: Scenario, played: Played) {
         ...(created !== undefined && created !== played.bare.address && types.has(created) ? ['token_creation'] : []),
       ]
       const target = to === null ? null : getAddress(to)
-      const messages = messagesOf(root, hash, (type) => (type === 'CREATE2' ? played.gem : created)).filter(
-        ({ index, type }) => index > 0 || CREATIONS.includes(type),
-      )
+      const moved = nativeTransfers(receipt.logs)
+      const messages = [
+        ...messagesOf(root, hash, (type) => (type === 'CREATE2' ? played.gem : created)),
+        // Here natives are called by transactions alone, so that these come last.
+        ...moved.map(({ from, to, value }, i) => ({
+          ...({ type: 'CALL', from, to, value: numberToHex(value), gas: '0x0', gasUsed: '0x0', input: '0x' } as const),
+          ...{ hash, index: 1 + i, isUndone: false },
+        })),
+      ].filter(({ index, type }) => index > 0 || CREATIONS.includes(type))
       const parties = { hash, from: getAddress(from), to: target, created, value, input }
       transactions.push({ ...parties, receipt, root, messages, transfers, kinds, isCall })
     }

@@ -1,0 +1,76 @@
+// The native contracts as verified ones: their Solidity interfaces, which the build puts beside the program, are their sources.
+// What runs is TypeScript, so no compiler is named.
+import { readFileSync } from 'node:fs'
+import type { Abi } from 'abitype'
+import { builtFile } from '../../lib/built-files.ts'
+import type { Address } from '../../lib/hex.ts'
+import { PRECOMPILES } from '../../precompiles/index.ts'
+import type { ChainSpec } from '../../spec/chain-spec.ts'
+import type { StateView } from '../../state/types.ts'
+import type { VerifiedContract, VerifiedSources } from './verified-contracts.ts'
+
+const BY_ADDRESS = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
+
+/** The native contract at an address of this chain. */
+export function nativeAt({ native }: Pick<ChainSpec, 'native'>, address: Address) {
+  const found = BY_ADDRESS.get(address)
+  return native !== undefined && found?.isOn(native) ? found : undefined
+}
+
+/** The name of a native contract's Solidity interface. */
+export const nativeTitle = (name: string): string =>
+  name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1)
+
+type Known = { readonly spec: ChainSpec; readonly view: StateView }
+type Entry = VerifiedContract & { readonly address: Address }
+
+/** A native contract with all that a verified contract has but its sources; undefined for other addresses. */
+export function nativeContract({ spec, view }: Known, address: Address): Entry | undefined {
+  const native = nativeAt(spec, address)
+  const codeHash = native && view.account(address)?.codeHash
+  if (native === undefined || codeHash === undefined) return undefined
+  const name = nativeTitle(native.name)
+  return {
+    address,
+    codeHash,
+    match: 'exact',
+    name,
+    path: `${name}.sol`,
+    language: 'solidity',
+    compilerVersion: 'native',
+    isOptimized: false,
+    runs: 0,
+    evmVersion: 'default',
+    abi: native.abi,
+    licence: 'mit',
+    libraries: [],
+    creationSize: undefined,
+    verifiedAt: Number(spec.genesis.timestamp),
+  }
+}
+
+/** Every native contract of the chain. */
+export const allNativeContracts = (known: Known): readonly Entry[] =>
+  PRECOMPILES.flatMap(({ address }) => nativeContract(known, address) ?? [])
+
+/** The ABI as the package publishes it, with the names of Solidity's types. */
+function publishedAbi({ name, abi }: Entry): Abi {
+  const file = builtFile(`solidity/abi/${name}.json`)
+  return file === undefined ? abi : (JSON.parse(readFileSync(file, 'utf8')) as Abi)
+}
+
+/** The same with the interface's file and those that it imports. */
+export function nativeSources(known: Known, address: Address): VerifiedSources | undefined {
+  const contract = nativeContract(known, address)
+  if (contract === undefined) return undefined
+  const sources: Record<string, { content: string }> = {}
+  const add = (path: string): void => {
+    const file = builtFile(`solidity/${path}`)
+    if (file === undefined || path in sources) return
+    const content = readFileSync(file, 'utf8')
+    sources[path] = { content }
+    for (const [, imported] of content.matchAll(/^import "\.\/([\w.]+)";$/gm)) if (imported !== undefined) add(imported)
+  }
+  add(contract.path)
+  return { ...contract, abi: publishedAbi(contract), input: { language: 'Solidity', sources, settings: {} } }
+}

@@ -1,0 +1,67 @@
+// The order of announcements: one at a time, as blocks were committed. Rendering never slows the chain down: of many blocks
+// only the first ones and the newest are rendered.
+import type { ExecutedBlock } from '../../runtime/types.ts'
+import { type ExplorerContext, openContext } from '../context.ts'
+import type { Explorer } from '../explorer.ts'
+import { announceBlock, announceCollated, announceRemoval } from './announce.ts'
+
+/** Blocks that may wait to be rendered. Of those beyond only the newest is. */
+const MOST_WAITING_BLOCKS = 32
+
+export class Announcer {
+  readonly #explorer: Explorer
+  #waiting = 0
+  /** The newest block that was not rendered because too many waited. */
+  #skipped: ExecutedBlock | undefined
+  #settled = Promise.resolve()
+
+  constructor(explorer: Explorer) {
+    this.#explorer = explorer
+  }
+
+  /** Settles when everything so far has been announced. */
+  get settled(): Promise<void> {
+    return this.#settled
+  }
+
+  block(executed: ExecutedBlock): void {
+    const { hub } = this.#explorer
+    if (hub.hasNoListeners) return
+    announceCollated(hub, executed)
+    if (this.#waiting >= MOST_WAITING_BLOCKS) this.#skipped = executed
+    else this.#render(executed)
+  }
+
+  removal(): void {
+    const { hub } = this.#explorer
+    this.#skipped = undefined
+    if (!hub.hasNoListeners) this.#enqueue((context) => announceRemoval(context, hub))
+  }
+
+  #render(executed: ExecutedBlock): void {
+    this.#enqueue((context) => announceBlock(context, this.#explorer.hub, executed))
+  }
+
+  #enqueue(announce: (context: ExplorerContext) => Promise<void>): void {
+    this.#waiting += 1
+    this.#settled = this.#settled
+      .then(async () => {
+        const { context, close } = await openContext(this.#explorer)
+        try {
+          await announce(context)
+        } finally {
+          await close()
+        }
+      })
+      .catch((error: unknown) =>
+        this.#explorer.log.warn({ err: error }, 'a block could not be announced on the explorer’s socket'),
+      )
+      .finally(() => {
+        this.#waiting -= 1
+        const newest = this.#skipped
+        if (this.#waiting > 0 || newest === undefined) return
+        this.#skipped = undefined
+        this.#render(newest)
+      })
+  }
+}
