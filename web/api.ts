@@ -1,25 +1,33 @@
-// What the pages read: the node's own /api/v2, and its live updates. The types of the answers are those of the routes' schemas.
-import { Socket } from 'phoenix'
+// What the pages read: the node's own /api/v2. The types of the answers are those of the routes' schemas.
 import { useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
+import { type ExplorerClient, explorerClient } from '../client/explorer.js'
 import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
-import type { address, addressCoinHistory, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
+import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
 import type { block } from '../src/explorer/routes/blocks.ts'
-import type { search, searchCheckRedirect } from '../src/explorer/routes/search.ts'
-import type { smartContract } from '../src/explorer/routes/smart-contracts.ts'
+import type { search, searchCheckRedirect, searchQuick } from '../src/explorer/routes/search.ts'
+import type { smartContract, smartContracts } from '../src/explorer/routes/smart-contracts.ts'
 import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
 import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
 import type { token, tokenHolders, tokenTransfers } from '../src/explorer/routes/tokens.ts'
-import type { transactionLogs, transactionStateChanges } from '../src/explorer/routes/transaction-parts.ts'
+import type {
+  transactionLogs,
+  transactionRawTrace,
+  transactionStateChanges,
+} from '../src/explorer/routes/transaction-parts.ts'
 import type { transaction } from '../src/explorer/routes/transactions.ts'
+import type { verificationConfig } from '../src/explorer/routes/verification.ts'
+import type { withdrawals } from '../src/explorer/routes/withdrawals.ts'
+
+export { useBlockVersion, useHead, useLive } from './live.ts'
 
 type Answer<Route extends { readonly response: z.ZodType }> = z.output<Route['response']>
 type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answer<Route>['items'][number]
 
 export type List<T> = {
   items: T[]
-  next_page_params: Record<string, string | number> | null
+  next_page_params: { page: number; items_count: number; anchor?: number | undefined } | null
   total_count?: number | undefined
 }
 
@@ -33,14 +41,20 @@ export type Holder = Item<typeof tokenHolders>
 export type InternalTransaction = Item<typeof internalTransactions>
 export type Log = Item<typeof transactionLogs>
 export type Redirect = Answer<typeof searchCheckRedirect>
+export type QuickHit = Answer<typeof searchQuick>[number]
 export type SearchHit = Item<typeof search>
 export type StateChange = Item<typeof transactionStateChanges>
 export type Stats = Answer<typeof stats>
 export type Token = Answer<typeof token>
 export type TokenBalance = Answer<typeof addressTokenBalances>[number]
 export type TokenInstance = Item<typeof tokenInstances>
+export type TopAccounts = Answer<typeof addresses>
+export type Trace = Answer<typeof transactionRawTrace>[number]
 export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
+export type VerifiedContract = Item<typeof smartContracts>
+export type VerificationConfig = Answer<typeof verificationConfig>
+export type Withdrawal = Item<typeof withdrawals>
 
 /** An address within another record. */
 export type EmbeddedAddress = Transaction['from']
@@ -50,62 +64,66 @@ export type Decoded = NonNullable<Transaction['decoded_input']>
 
 export class NotFound extends Error {}
 
-/** A record of the API by its path, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
-export async function read<T>(path: string): Promise<T> {
+/** The typed client of the node that serves this page. */
+export const explorer = explorerClient(location.origin, {
   // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
-  const response = await fetch(`/api/v2${path}`, { cache: 'no-cache' })
-  if (response.status === 404 || response.status === 422) throw new NotFound(path)
-  if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
+  cache: 'no-cache',
+})
+
+/** Throws NotFound for a record that does not exist, or whose path is not valid. */
+function requireSuccess({ ok, status, url }: Response): void {
+  if (status === 404 || status === 422) throw new NotFound(new URL(url).pathname)
+  if (!ok) throw new Error(`The node answered with status ${status}.`)
+}
+
+/** A record by its path below the base, `/blocks/1`. Throws as `requireSuccess`. */
+export async function read<T>(path: string, base = '/api/v2'): Promise<T> {
+  const response = await fetch(`${base}${path}`, { cache: 'no-cache' })
+  requireSuccess(response)
   return (await response.json()) as T
+}
+
+/** The data of a request of the typed client. Throws as `requireSuccess`. */
+export async function answered<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {
+  const { data, response } = await request
+  requireSuccess(response)
+  if (data === undefined) throw new Error('The node answered without a body.')
+  return data
 }
 
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
 /**
- * A record, read again whenever the path or the version changes. After a new version, the old record is shown until the new
- * one arrives.
+ * What a function loads, again whenever its key or the version changes; nothing without a key. After a new version, the old
+ * data is shown until the new one arrives.
  */
-export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
-  const [reading, setReading] = useState<Reading<T> & { path: string | undefined }>({
-    path,
+function useLoaded<T>(key: string | undefined, version: number, load: () => Promise<T>): Reading<T> {
+  const [reading, setReading] = useState<Reading<T> & { key: string | undefined }>({
+    key,
     data: undefined,
     error: undefined,
   })
   useEffect(() => {
-    if (path === undefined) return
+    if (key === undefined) return
     let isCurrent = true
-    read<T>(path).then(
-      (data) => isCurrent && setReading({ path, data, error: undefined }),
-      (error: Error) => isCurrent && setReading({ path, data: undefined, error }),
+    load().then(
+      (data) => isCurrent && setReading({ key, data, error: undefined }),
+      (error: Error) => isCurrent && setReading({ key, data: undefined, error }),
     )
     return () => {
       isCurrent = false
     }
-  }, [path, version])
-  return reading.path === path ? reading : { data: undefined, error: undefined }
+  }, [key, version])
+  return reading.key === key ? reading : { data: undefined, error: undefined }
 }
 
-let socket: Socket | undefined
+/** A record by its path below the base, as `useLoaded`. */
+export const useRead = <T>(path: string | undefined, version = 0, base = '/api/v2'): Reading<T> =>
+  useLoaded(path && `${base}${path}`, version, () => read<T>(path ?? '', base))
 
-/** Calls back on an event of a topic while the page is shown, and once after joining, for events missed before. */
-export function useLive(topic: string, event: string, onEvent: () => void): void {
-  useEffect(() => {
-    if (socket === undefined) {
-      socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
-      socket.connect()
-    }
-    const channel = socket.channel(topic, {})
-    channel.on(event, onEvent)
-    channel.join().receive('ok', onEvent)
-    return () => {
-      channel.leave()
-    }
-  }, [topic, event])
-}
-
-/** A number that rises with every new block: the version for `useRead`. */
-export function useBlockVersion(): number {
-  const [version, setVersion] = useState(0)
-  useLive('blocks:new_block', 'new_block', () => setVersion((before) => before + 1))
-  return version
-}
+/** A request of the typed client, as `useLoaded`: `useAnswer('stats', (api) => api.GET('/stats'), version)`. */
+export const useAnswer = <T>(
+  key: string | undefined,
+  request: (api: ExplorerClient) => Promise<{ data?: T; response: Response }>,
+  version = 0,
+): Reading<T> => useLoaded(key, version, () => answered(request(explorer)))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RpcError, startNode } from 'kestrel-evm'
 import staking from 'kestrel-evm/abi/Staking.json' with { type: 'json' }
+import { explorerClient } from 'kestrel-evm/explorer'
 
 test('serves calls, transactions and refusals, and stops', async () => {
   const signals = process.listenerCount('SIGINT')
@@ -18,6 +19,11 @@ test('serves calls, transactions and refusals, and stops', async () => {
   await assert.rejects(one.request('eth_nothing'), (error) => error instanceof RpcError && error.code === -32601)
   await assert.rejects(startNode({ port: 'x' }), /--port: expected a whole number/)
   await assert.rejects(startNode({ prot: 1 }), /prot: there is no such option/)
+  const { data } = await explorerClient(other.url).GET('/transactions')
+  assert.deepEqual(
+    data?.items.map(({ to: receiver, value }) => [receiver?.hash, value]),
+    [[to, '1']],
+  )
   await one.stop()
   await other[Symbol.asyncDispose]()
   await assert.rejects(fetch(one.url))

@@ -7,10 +7,16 @@ export const PAGES = {
   '/blocks': 'Blocks',
   '/block/:id': 'Block',
   '/txs': 'Transactions',
+  '/internal-txs': 'Internal transactions',
   '/tx/:hash': 'Transaction',
   '/address/:hash': 'Address',
+  '/accounts': 'Top accounts',
+  '/verified-contracts': 'Verified contracts',
   '/tokens': 'Tokens',
   '/token/:hash': 'Token',
+  '/token-transfers': 'Token transfers',
+  '/token/:hash/instance/:id': 'Item',
+  '/verify': 'Verify a contract',
   '/search': 'Search',
 } as const
 

@@ -53,6 +53,7 @@ const recordSchema = addressSchema.extend({
   has_beacon_chain_withdrawals: z.boolean(),
   watchlist_address_id: z.null(),
 })
+z.globalRegistry.add(recordSchema, { id: 'Address' })
 
 type Status = z.infer<typeof recordSchema>['creation_status']
 

@@ -72,6 +72,7 @@ export const transactionSchema = z.strictObject({
   blob_gas_price: amount.optional(),
   burnt_blob_fee: amount.optional(),
 })
+z.globalRegistry.add(transactionSchema, { id: 'Transaction' })
 export type TransactionJson = z.infer<typeof transactionSchema>
 
 /** The transaction at a position of LIST.transactions, as an item of a list; throws 404. */

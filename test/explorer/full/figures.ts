@@ -109,6 +109,22 @@ export function describeFigures(given: () => Given): void {
       expect(countdown).toMatchObject({ current_block_number: `${book.head}`, remaining_blocks_count: '10' })
       expect((await visit.read('/config/backend-version')).backend_version).toMatch(/^v\d/)
       expect(await visit.read('/config/csv-export')).toEqual({ limit: 10_000 })
+      expect(await visit.read('/proxy/account-abstraction/status')).toMatchObject({ v06: { enabled: false } })
+    })
+
+    it('of CSV files are as many lines as their lists have entries', async () => {
+      const { book, visit, on } = given()
+      const { coin, people } = on.made
+      const paths = ['transactions', 'token-transfers', 'internal-transactions', 'logs']
+      const files = [
+        ...paths.flatMap((list) => [people.bob, coin.address].map((of) => `/addresses/${of}/${list}`)),
+        `/tokens/${coin.address}/holders`,
+      ]
+      for (const list of files) {
+        const { total_count } = await visit.read(list)
+        expect((await visit.read(`${list}/csv`)).trim().split('\r\n').length - 1, list).toBe(total_count)
+      }
+      expect(book.head).toBeGreaterThan(0)
     })
   })
 
