@@ -46,8 +46,8 @@ describe('URLs in metadata', () => {
     expect(mediaIn({ image: `ipfs://${CID}` }, ['image'], undefined)).toBe(`ipfs://${CID}`)
     expect(at('ar://abc')).toBe('https://arweave.net/abc')
     // A path that leads out of the folder of a gateway's files.
-    for (const escape of ['../api/v0/shutdown', `${CID}/../../api`, '%2e%2e/api', '..\\api']) {
-      expect(webUrl(`ipfs://${escape}`, GATEWAY)).toBeUndefined()
+    for (const away of ['../api/v0/shutdown', `${CID}/../../api`, '%2e%2e/api', '..\\api']) {
+      expect(webUrl(`ipfs://${away}`, GATEWAY)).toBeUndefined()
     }
   })
 
