@@ -83,7 +83,9 @@ const pages = await build({
   absWorkingDir: root,
   entryPoints: { main: 'web/main.tsx' },
   outdir: join(dist, 'web'),
+  chunkNames: '[name]-[hash]',
   bundle: true,
+  splitting: true,
   minify: true,
   metafile: true,
   platform: 'browser',
@@ -91,6 +93,19 @@ const pages = await build({
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
+  logLevel: 'warning',
+})
+// One sheet for all of them: esbuild gives each lazy page a sheet of its own, which nothing would load.
+const sheets = Object.keys(pages.metafile.inputs).filter((file) => file.endsWith('.css'))
+sheets.sort((a, b) => Number(b.startsWith('web/styles/')) - Number(a.startsWith('web/styles/')) || (a < b ? -1 : 1))
+await build({
+  absWorkingDir: root,
+  stdin: { contents: sheets.map((file) => `@import './${file}';`).join('\n'), resolveDir: root, loader: 'css' },
+  outfile: join(dist, 'web/main.css'),
+  bundle: true,
+  minify: true,
+  target: 'es2022',
   logLevel: 'warning',
 })
 
@@ -99,9 +114,17 @@ const outputs = Object.assign(
   {},
   ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
+for (const file of Object.keys(outputs)) if (/^dist\/web\/.*\.css$/.test(file)) delete outputs[file]
 const copied = await copyDocumentation()
 const licences = await writeLicences(outputs)
-const written = new Set(['dist/engine.wasm', BUILD_STAMP, licences, ...copied, ...Object.keys(outputs)])
+const written = new Set([
+  'dist/engine.wasm',
+  'dist/web/main.css',
+  BUILD_STAMP,
+  licences,
+  ...copied,
+  ...Object.keys(outputs),
+])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })

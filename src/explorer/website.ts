@@ -6,31 +6,40 @@ import type { Chain } from '../chain/types.ts'
 import { sendPage } from '../http/page-headers.ts'
 import { builtFile } from '../lib/built-files.ts'
 import type { Explorer } from './explorer.ts'
+import { PAGES } from './pages.ts'
 
-/** Paths that the page's own router shows. */
-const PAGES = ['/blocks', '/txs', '/tokens', '/search', '/block/:id', '/tx/:id', '/address/:id', '/token/:id']
-const ASSETS: Readonly<Record<string, string>> = {
-  'main.js': 'text/javascript; charset=utf-8',
-  'main.css': 'text/css; charset=utf-8',
-}
+/** Files of the pages: the script, its chunks and the style, as the build names them. */
+const ASSET = /^[\w-]+\.(js|css)$/
+const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
 export async function website(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
   const page = pageOf(explorer.chain)
-  for (const path of PAGES) app.get(path, (_request, reply) => sendPage(reply, page))
-  app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
-  for (const [name, type] of Object.entries(ASSETS)) {
-    app.get(`/web/${name}`, async (_request, reply) => {
-      const file = builtFile(`web/${name}`)
-      if (file === undefined) return reply.code(404).type('text/plain').send('The pages are not built.\n')
-      return reply
-        .type(type)
-        .header('cache-control', 'no-cache')
-        .send(await readFile(file))
-    })
+  for (const path of Object.keys(PAGES)) {
+    // JSON-RPC answers `/`, and calls `landing` for browsers.
+    if (path !== '/') app.get(path, (_request, reply) => sendPage(reply, page))
   }
+  app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
+  app.get<{ Params: { name: string } }>('/web/:name', (request, reply) => sendAsset(request.params.name, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+    reply.code(404)
+    return isBrowser ? sendPage(reply, page) : reply.send({ message: 'Not found' })
+  })
+}
+
+/** Chunks have a hash of their content in their name, so browsers may keep them; the entry points are asked for again. */
+async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyReply> {
+  const [, kind] = ASSET.exec(name) ?? []
+  const file = kind === undefined ? undefined : builtFile(`web/${name}`)
+  if (file === undefined)
+    return reply.code(404).type('text/plain').send('There is no such file; are the pages built?\n')
+  return reply
+    .type(kind === 'css' ? TYPES.css : TYPES.js)
+    .header('cache-control', name.startsWith('main.') ? 'no-cache' : 'public, max-age=31536000, immutable')
+    .send(await readFile(file))
 }
 
 /** The page at `/`, for browsers. */
@@ -44,7 +53,7 @@ const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}">
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

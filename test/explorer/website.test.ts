@@ -24,6 +24,17 @@ it('serves the page at / to browsers and a line of text to other clients', async
   }
 })
 
+it('answers unknown paths with the page for browsers, as JSON for others, and with status 404 for both', async () => {
+  const { url } = await testChain()
+  const page = await fetch(`${url}/nothing/here`, { headers: { accept: 'text/html' } })
+  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<div id="app">')])
+  for (const path of ['/nothing/here', '/web/absent.js', '/web/..%2fmain.js']) {
+    const answer = await fetch(url + path)
+    expect(answer.status, path).toBe(404)
+    expect(await answer.text(), path).not.toContain('node_modules')
+  }
+})
+
 describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -67,6 +78,25 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('10,001.5 KEST').waitFor()
     await page.getByRole('tab', { name: /Coin history/ }).click()
     await page.getByRole('cell', { name: '1.5 KEST', exact: true }).waitFor()
+  }, 60_000)
+
+  it('keeps the tab and the page of a list in the URL, so that Back and links return to them', async () => {
+    const { url, mine } = await testChain()
+    await mine(120)
+    const page = await open(`${url}/blocks`)
+    expect(await page.title()).toBe('Blocks · kestrel')
+    await page.getByText('page 1 · 121 in all').waitFor()
+    await page.getByRole('button', { name: 'older' }).click()
+    await page.getByRole('link', { name: '70', exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?page=2&anchor=121')
+    await page.getByRole('link', { name: '70', exact: true }).click()
+    await page.getByRole('heading', { name: /^Block 70/ }).waitFor()
+    await page.goBack()
+    await page.getByText('page 2 · 121 in all').waitFor()
+    await page.goto(`${url}/address/${account(1).address}?tab=coin-history`)
+    await page.getByRole('tab', { name: 'Coin history', selected: true }).waitFor()
+    await page.goto(`${url}/nothing`)
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
   }, 60_000)
 
   it('shows the API’s documentation and tries it out', async () => {

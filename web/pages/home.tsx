@@ -1,10 +1,11 @@
 // The home page: figures of the chain, its newest blocks and transactions.
 import { Link } from 'wouter-preact'
-import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from './api.ts'
-import { gwei, withCommas } from './format.ts'
-import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from './parts.tsx'
+import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from '../api.ts'
+import { gwei, withCommas } from '../format.ts'
+import { CHAIN } from '../location.ts'
+import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from '../parts.tsx'
 
-export function Home() {
+export default function Home() {
   const version = useBlockVersion()
   const stats = useRead<Stats>('/stats', version)
   const blocks = useRead<Block[]>('/main-page/blocks', version)
@@ -12,9 +13,10 @@ export function Home() {
   const chart = useRead<Chart>('/stats/charts/transactions')
   return (
     <>
+      <h1 class="unseen">{CHAIN}: blocks and transactions</h1>
       <Loaded reading={stats}>
         {(of) => (
-          <section class="tiles">
+          <section class="tiles" aria-label="Figures of the chain">
             <Tile name="Blocks" value={withCommas(of.total_blocks)} />
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
             <Tile name="Transactions" value={withCommas(of.total_transactions)} />
@@ -62,7 +64,7 @@ export function Home() {
                   {items.map(({ hash, from, to, created_contract, value, status, timestamp }) => (
                     <li key={hash}>
                       <TransactionLink hash={hash} />
-                      <span class="nowrap">
+                      <span class="nowrap parties">
                         <Address of={from} size={4} /> → <Address of={to ?? created_contract} size={4} />
                       </span>
                       <Coins value={value} />

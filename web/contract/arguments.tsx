@@ -1,0 +1,127 @@
+// The form of a contract function: one field for each argument, checked by its type before anything is sent.
+import type { AbiParameter } from 'abitype'
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { exampleOf, InputError, isNested, typeText, valueOfText } from './abi-text.ts'
+
+/** Texts of the fields, and what is wrong with them; `read` gives the values, or undefined when one is not valid. */
+export type Arguments = {
+  readonly texts: readonly string[]
+  readonly faults: readonly (string | undefined)[]
+  change(position: number, text: string): void
+  check(position: number): void
+  read(): unknown[] | undefined
+}
+
+export function useArguments(parameters: readonly AbiParameter[]): Arguments {
+  const [texts, setTexts] = useState<readonly string[]>(() =>
+    parameters.map(({ type }) => (type === 'bool' ? 'false' : '')),
+  )
+  const [faults, setFaults] = useState<readonly (string | undefined)[]>([])
+  const results = () => parameters.map((parameter, i) => valueOrFault(parameter, texts[i] ?? ''))
+  return {
+    texts,
+    faults,
+    change(position, text) {
+      setTexts(texts.map((before, i) => (i === position ? text : before)))
+      setFaults(faults.map((before, i) => (i === position ? undefined : before)))
+    },
+    check(position) {
+      const now = results()
+      // An empty field is no fault before the form is sent.
+      if (texts[position] !== '') setFaults(parameters.map((_, i) => (i === position ? now[i]?.fault : faults[i])))
+    },
+    read() {
+      const now = results()
+      setFaults(now.map(({ fault }) => fault))
+      return now.some(({ fault }) => fault !== undefined) ? undefined : now.map(({ value }) => value)
+    },
+  }
+}
+
+function valueOrFault(parameter: AbiParameter, text: string): { value?: unknown; fault?: string } {
+  try {
+    return { value: valueOfText(parameter, text) }
+  } catch (error) {
+    if (error instanceof InputError) return { fault: error.message }
+    throw error
+  }
+}
+
+export const ArgumentFields = ({ of, parameters }: { of: Arguments; parameters: readonly AbiParameter[] }) => (
+  <>
+    {parameters.map((parameter, i) => (
+      <ArgumentField
+        // The parameters of a function never change, and may be nameless.
+        key={i}
+        parameter={parameter}
+        position={i}
+        of={of}
+      />
+    ))}
+  </>
+)
+
+function ArgumentField({ parameter, position, of }: { parameter: AbiParameter; position: number; of: Arguments }) {
+  const { type, name } = parameter
+  const field = {
+    value: of.texts[position] ?? '',
+    placeholder: exampleOf(parameter),
+    spellcheck: false,
+    autocomplete: 'off',
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => of.change(position, currentTarget.value),
+    onBlur: () => of.check(position),
+  }
+  return (
+    <LabelledField label={name || `argument ${position + 1}`} type={typeText(parameter)} fault={of.faults[position]}>
+      {(attributes) =>
+        type === 'bool' ? (
+          <select {...attributes} value={field.value} onChange={field.onInput}>
+            <option>false</option>
+            <option>true</option>
+          </select>
+        ) : isNested(parameter) || type === 'bytes' || type === 'string' ? (
+          <textarea {...attributes} {...field} rows={isNested(parameter) ? 3 : 1} />
+        ) : (
+          <input {...attributes} {...field} />
+        )
+      }
+    </LabelledField>
+  )
+}
+
+export type FieldAttributes = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
+
+/** A field with its label, and with what is wrong with it. */
+export function LabelledField({
+  label,
+  type,
+  fault,
+  hint,
+  children,
+}: {
+  label: string
+  type?: string | undefined
+  fault?: string | undefined
+  hint?: ComponentChildren
+  children: (attributes: FieldAttributes) => ComponentChildren
+}) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>
+        {label} {type !== undefined && <code class="faint">{type}</code>}
+      </label>
+      {children({
+        id,
+        'aria-invalid': fault !== undefined,
+        'aria-describedby': fault === undefined && hint === undefined ? undefined : `${id}-note`,
+      })}
+      {(fault !== undefined || hint !== undefined) && (
+        <p id={`${id}-note`} class={fault === undefined ? 'hint' : 'hint bad'}>
+          {fault ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}

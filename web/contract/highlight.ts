@@ -1,0 +1,28 @@
+// Highlighting of sources, as a tree of spans: no markup is ever made from a contract's text.
+import { type ComponentChildren, h } from 'preact'
+import { refractor } from 'refractor/core'
+import json from 'refractor/json'
+import python from 'refractor/python'
+import solidity from 'refractor/solidity'
+
+for (const grammar of [solidity, python, json]) refractor.register(grammar)
+
+/** Vyper is highlighted as Python, whose syntax it has; Yul as Solidity, which contains it. */
+export type Language = 'solidity' | 'vyper' | 'json'
+
+/** Characters of a text that is highlighted; the tokenizer would block the page for longer ones. */
+const MOST_HIGHLIGHTED = 400_000
+
+type Node = ReturnType<typeof refractor.highlight>['children'][number]
+
+export function highlighted(text: string, language: Language): ComponentChildren {
+  if (text.length > MOST_HIGHLIGHTED) return text
+  return refractor.highlight(text, language === 'vyper' ? 'python' : language).children.map(shown)
+}
+
+function shown(node: Node): ComponentChildren {
+  if (node.type === 'text') return node.value
+  if (node.type !== 'element') return null
+  const { className } = node.properties
+  return h('span', { class: Array.isArray(className) ? className.join(' ') : '' }, node.children.map(shown))
+}

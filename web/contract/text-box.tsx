@@ -1,0 +1,73 @@
+// Long texts: sources, ABIs, bytecode; with buttons that copy them and save them as files.
+import { useMemo, useState } from 'preact/hooks'
+import { highlighted, type Language } from './highlight.ts'
+
+/** A text in a box that scrolls. `file`: the name under which it is saved; without one it can only be copied. */
+export function TextBox({
+  title,
+  text,
+  language,
+  file,
+}: {
+  title: string
+  text: string
+  language?: Language | undefined
+  file?: string | undefined
+}) {
+  const content = useMemo(() => (language === undefined ? text : highlighted(text, language)), [text, language])
+  const lines = language === undefined ? 0 : text.split('\n').length
+  return (
+    <figure class="text-box">
+      <figcaption>
+        <span class="path">{title}</span>
+        <CopyButton text={text} />
+        {file !== undefined && <SaveButton text={text} file={file} />}
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard */}
+      <section class={language === undefined ? 'bytes' : 'source'} tabIndex={0} aria-label={title}>
+        {lines > 0 && (
+          <pre class="lines" aria-hidden="true">
+            {Array.from({ length: lines }, (_, i) => i + 1).join('\n')}
+          </pre>
+        )}
+        <pre>{content}</pre>
+      </section>
+    </figure>
+  )
+}
+
+/** How long a button says that it has worked, in milliseconds. */
+const CONFIRMED_FOR = 1500
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [word, setWord] = useState(label)
+  const copy = async () => {
+    // Browsers allow it on https and on localhost only.
+    const done = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    setWord(done === true ? 'Copied' : 'The browser refuses')
+    setTimeout(() => setWord(label), CONFIRMED_FOR)
+  }
+  return (
+    <button type="button" class="action" onClick={copy}>
+      <span aria-live="polite">{word}</span>
+    </button>
+  )
+}
+
+export const SaveButton = ({ text, file, label = 'Download' }: { text: string; file: string; label?: string }) => (
+  <button type="button" class="action" onClick={() => save(text, file)}>
+    {label}
+  </button>
+)
+
+function save(text: string, file: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = file
+  link.click()
+  URL.revokeObjectURL(url)
+}

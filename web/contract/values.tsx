@@ -1,0 +1,66 @@
+// Values that a contract answered, by name and type: addresses are links, structs and lists are nested.
+import type { AbiParameter } from 'abitype'
+import type { ComponentChildren } from 'preact'
+import { Link } from 'wouter-preact'
+import { componentsOf, elementOf, typeText } from './abi-text.ts'
+import { plainText } from './rpc.ts'
+
+/** Elements of a list that are shown; further ones are counted. */
+const MOST_ELEMENTS = 200
+
+export const Values = ({ of, parameters }: { of: readonly unknown[]; parameters: readonly AbiParameter[] }) => (
+  <dl class="values">
+    {parameters.map((parameter, i) => (
+      // Outputs have an order, and may be nameless.
+      <div key={i}>
+        <dt>
+          {parameter.name} <code class="faint">{typeText(parameter)}</code>
+        </dt>
+        <dd>
+          <Value of={of[i]} parameter={parameter} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+export function Value({ of, parameter }: { of: unknown; parameter: AbiParameter }): ComponentChildren {
+  const array = elementOf(parameter)
+  if (array !== undefined && Array.isArray(of)) return <Elements of={of} element={array.element} />
+  if (parameter.type === 'tuple') {
+    const components = componentsOf(parameter)
+    return <Values of={fieldsOf(of, components)} parameters={components} />
+  }
+  if (parameter.type === 'address') {
+    const address = String(of)
+    return (
+      <Link class="mono" href={`/address/${address}`}>
+        {address}
+      </Link>
+    )
+  }
+  if (parameter.type === 'string') return of === '' ? <span class="faint">empty</span> : <span>{String(of)}</span>
+  return <code>{plainText(of)}</code>
+}
+
+function Elements({ of, element }: { of: readonly unknown[]; element: AbiParameter }) {
+  if (of.length === 0) return <span class="faint">none</span>
+  return (
+    <ol class="elements" start={0}>
+      {of.slice(0, MOST_ELEMENTS).map((value, i) => (
+        // A list has an order only.
+        <li key={i}>
+          <Value of={value} parameter={element} />
+        </li>
+      ))}
+      {of.length > MOST_ELEMENTS && <li class="faint">and {of.length - MOST_ELEMENTS} more</li>}
+    </ol>
+  )
+}
+
+/** The decoder gives structs as objects, or as lists when a field has no name. */
+function fieldsOf(of: unknown, components: readonly AbiParameter[]): readonly unknown[] {
+  if (Array.isArray(of)) return of
+  if (typeof of !== 'object' || of === null) return []
+  return components.map(({ name }) => Reflect.get(of, name ?? ''))
+}

@@ -1,0 +1,135 @@
+// The settings of a verification: compiler, name, licence, and what a standard JSON input would say itself.
+import type { VerificationConfig } from '../api.ts'
+import { LabelledField } from './arguments.tsx'
+
+export type SettingsValue = {
+  readonly compiler: string
+  readonly contractName: string
+  readonly licence: string
+  readonly evmVersion: string
+  /** Undefined: the optimizer is off. */
+  readonly runs: string | undefined
+}
+
+/** Runs of the optimizer unless somebody names others; the default of solc. */
+const DEFAULT_RUNS = '200'
+
+export function Settings({
+  of,
+  config,
+  compilers,
+  withCompilerSettings,
+  hint,
+  onChange,
+}: {
+  of: SettingsValue
+  config: VerificationConfig
+  compilers: readonly string[]
+  withCompilerSettings: boolean
+  hint: string | undefined
+  onChange: (value: SettingsValue) => void
+}) {
+  const change = (changes: Partial<SettingsValue>) => onChange({ ...of, ...changes })
+  return (
+    <>
+      <div class="columns">
+        <Choice
+          label="Compiler"
+          value={of.compiler}
+          options={compilers}
+          hint={hint}
+          placeholder="Choose …"
+          onChange={(compiler) => change({ compiler })}
+        />
+        <LabelledField label="Name of the contract" hint="May be left empty: all contracts of the sources are tried.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              spellcheck={false}
+              value={of.contractName}
+              onInput={({ currentTarget }) => change({ contractName: currentTarget.value })}
+            />
+          )}
+        </LabelledField>
+        <Choice
+          label="Licence"
+          value={of.licence}
+          options={Object.keys(config.license_types)}
+          onChange={(licence) => change({ licence })}
+        />
+      </div>
+      {withCompilerSettings && (
+        <div class="columns">
+          <Choice
+            label="EVM version"
+            value={of.evmVersion}
+            options={config.solidity_evm_versions}
+            onChange={(evmVersion) => change({ evmVersion })}
+          />
+          <LabelledField label="Optimizer">
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={of.runs === undefined ? 'off' : 'on'}
+                onChange={({ currentTarget }) =>
+                  change({ runs: currentTarget.value === 'on' ? DEFAULT_RUNS : undefined })
+                }
+              >
+                <option>off</option>
+                <option>on</option>
+              </select>
+            )}
+          </LabelledField>
+          {of.runs !== undefined && (
+            <LabelledField label="Runs of the optimizer">
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  inputMode="numeric"
+                  pattern="\d{1,10}"
+                  required
+                  value={of.runs}
+                  onInput={({ currentTarget }) => change({ runs: currentTarget.value })}
+                />
+              )}
+            </LabelledField>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  hint,
+  placeholder,
+  onChange,
+}: {
+  label: string
+  value: string
+  options: readonly string[]
+  hint?: string | undefined
+  placeholder?: string
+  onChange: (value: string) => void
+}) {
+  return (
+    <LabelledField label={label} hint={hint}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          required={placeholder !== undefined}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {placeholder !== undefined && <option value="">{placeholder}</option>}
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+    </LabelledField>
+  )
+}

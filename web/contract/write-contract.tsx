@@ -1,0 +1,162 @@
+// Writing to a contract: a form for each function, tried out on the node before the wallet is asked to sign.
+import type { AbiFunction } from 'abitype'
+import { useEffect, useState } from 'preact/hooks'
+import type { Abi } from 'viem'
+import { type Transaction as TransactionRecord, useBlockVersion, useRead } from '../api.ts'
+import { COIN, DecodedCall, Status, TransactionLink } from '../parts.tsx'
+import { InputError, weiOfText } from './abi-text.ts'
+import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
+import { callData, FunctionList, outputsOf, writesIn } from './functions.tsx'
+import { describeError, quantity, rpc } from './rpc.ts'
+import { Values } from './values.tsx'
+import { WalletBar } from './wallet-bar.tsx'
+import { send, type Transaction, useWallets } from './wallets.ts'
+
+export function WriteContract({ to, abi }: { to: string; abi: Abi }) {
+  const [chainId, setChainId] = useState<string>()
+  useEffect(() => {
+    rpc('eth_chainId').then(
+      (id) => setChainId(String(id)),
+      () => {},
+    )
+  }, [])
+  const functions = writesIn(abi)
+  if (functions.length === 0) return <p class="note">It has no functions that write.</p>
+  return (
+    <>
+      <WalletBar chainId={chainId} />
+      <FunctionList of={functions}>{(one) => <WriteForm of={one} to={to} abi={abi} />}</FunctionList>
+    </>
+  )
+}
+
+type Outcome =
+  | { readonly kind: 'fault'; readonly text: string }
+  | { readonly kind: 'simulated'; readonly values: readonly unknown[] }
+  | { readonly kind: 'sent'; readonly hash: string }
+
+function WriteForm({ of, to, abi }: { of: AbiFunction; to: string; abi: Abi }) {
+  const args = useArguments(of.inputs)
+  const value = useAmount()
+  const { connection } = useWallets()
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [isBusy, setBusy] = useState(false)
+
+  const attempt = async (work: (transaction: Transaction) => Promise<Outcome>) => {
+    const values = args.read()
+    const wei = value.read()
+    if (values === undefined || wei === undefined) return
+    setBusy(true)
+    setOutcome(undefined)
+    const data = callData(of, values)
+    setOutcome(
+      await work({ to, data, value: wei }).catch((error: unknown) => ({
+        kind: 'fault' as const,
+        text: describeError(error, abi),
+      })),
+    )
+    setBusy(false)
+  }
+  const simulate = async ({ value: wei, ...transaction }: Transaction): Promise<Outcome> => {
+    const from = connection?.account
+    const call = { ...transaction, value: quantity(wei), ...(from !== undefined && { from }) }
+    return { kind: 'simulated', values: outputsOf(of, await rpc('eth_call', [call, 'pending'])) }
+  }
+  const write = async (transaction: Transaction): Promise<Outcome> => {
+    if (connection === undefined) return { kind: 'fault', text: 'Connect a wallet first.' }
+    // A call that would fail is not offered to be signed, and its reason is known here in the contract's words.
+    await simulate(transaction)
+    return { kind: 'sent', hash: await send(connection, transaction) }
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    attempt(write)
+  }
+  return (
+    <form onSubmit={submit}>
+      <ArgumentFields of={args} parameters={of.inputs} />
+      {of.stateMutability === 'payable' && <AmountField of={value} />}
+      <button type="submit" class="action" disabled={isBusy || connection === undefined}>
+        Write
+      </button>
+      <button type="button" class="action" disabled={isBusy} onClick={() => attempt(simulate)}>
+        Simulate
+      </button>
+      {connection === undefined && <span class="faint"> Connect a wallet to write.</span>}
+      <div role="status">{outcome !== undefined && <Result of={outcome} called={of} />}</div>
+    </form>
+  )
+}
+
+type Amount = {
+  readonly text: string
+  readonly fault: string | undefined
+  set(text: string): void
+  read(): bigint | undefined
+}
+
+/** The coins that are sent with a call. */
+function useAmount(): Amount {
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string>()
+  return {
+    text,
+    fault,
+    set(changed) {
+      setText(changed)
+      setFault(undefined)
+    },
+    read() {
+      try {
+        return weiOfText(text)
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error
+        setFault(error.message)
+        return undefined
+      }
+    },
+  }
+}
+
+const AmountField = ({ of }: { of: Amount }) => (
+  <LabelledField label={`Value in ${COIN}`} fault={of.fault}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        class="short"
+        inputMode="decimal"
+        placeholder="0"
+        value={of.text}
+        onInput={({ currentTarget }) => of.set(currentTarget.value)}
+      />
+    )}
+  </LabelledField>
+)
+
+function Result({ of, called }: { of: Outcome; called: AbiFunction }) {
+  if (of.kind === 'fault') return <p class="bad">{of.text}</p>
+  if (of.kind === 'sent') return <Sent hash={of.hash} />
+  return (
+    <>
+      <p class="ok">It would succeed{called.outputs.length > 0 ? ', and answer:' : '.'}</p>
+      {called.outputs.length > 0 && <Values of={of.values} parameters={called.outputs} />}
+    </>
+  )
+}
+
+/** A transaction that was sent, until it has an outcome. */
+function Sent({ hash }: { hash: string }) {
+  const version = useBlockVersion()
+  const [settled, setSettled] = useState<TransactionRecord>()
+  const { data } = useRead<TransactionRecord>(settled === undefined ? `/transactions/${hash}` : undefined, version)
+  useEffect(() => {
+    if (data !== undefined && data.status !== null) setSettled(data)
+  }, [data])
+  const { status = null, revert_reason: reason = null } = settled ?? {}
+  return (
+    <p>
+      Transaction <TransactionLink hash={hash} /> <Status of={status} />
+      {reason !== null && ('raw' in reason ? <code class="raw">{reason.raw}</code> : <DecodedCall of={reason} />)}
+    </p>
+  )
+}

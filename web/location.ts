@@ -1,0 +1,34 @@
+// What the query of a page's URL says: the open tab, and the page of a list. So each has a link, and Back returns to it.
+import { useEffect } from 'preact/hooks'
+import { useLocation, useSearch } from 'wouter-preact'
+
+/** The name of the chain; the node writes it into the document, because its policy forbids inline scripts. */
+export const CHAIN = document.documentElement.dataset.chain ?? ''
+
+/** Sets the document's title for as long as the page shows it. Undefined: leave the title as it is. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · ${CHAIN}`
+  }, [title])
+}
+
+export type Query = Readonly<Record<string, string | undefined>>
+
+/**
+ * The parameters of the URL's query, and a function that changes some of them: undefined removes one. Each change is an
+ * entry of the browser's history, unless `replace` is set.
+ */
+export function useQuery(): [query: Query, change: (changes: Query, options?: { replace?: boolean }) => void] {
+  const search = useSearch()
+  const [path, navigate] = useLocation()
+  const query: Query = Object.fromEntries(new URLSearchParams(search))
+  const change = (changes: Query, options?: { replace?: boolean }) => {
+    const next = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...query, ...changes })) {
+      if (value !== undefined) next.set(name, value)
+    }
+    const text = next.toString()
+    navigate(text === '' ? path : `${path}?${text}`, options)
+  }
+  return [query, change]
+}

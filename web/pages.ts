@@ -1,0 +1,29 @@
+// The component of each page. A page's code is a chunk of its own, loaded when the page is first shown.
+import type { ComponentType } from 'preact'
+import { lazy } from 'preact/compat'
+import type { PagePath } from '../src/explorer/pages.ts'
+
+/** The parameters that a pattern names: `{ hash: string; id: string }` of `/token/:hash/instance/:id`. */
+type ParametersOf<Pattern extends string> = Pattern extends `${infer Segment}/${infer Rest}`
+  ? ParametersOf<Segment> & ParametersOf<Rest>
+  : Pattern extends `:${infer Name}`
+    ? { [N in Name]: string }
+    : unknown
+
+export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> } = {
+  '/': lazy(() => import('./pages/home.tsx')),
+  '/blocks': lazy(() => import('./pages/blocks.tsx')),
+  '/block/:id': lazy(() => import('./pages/block.tsx')),
+  '/txs': lazy(() => import('./pages/transactions.tsx')),
+  '/internal-txs': lazy(() => import('./pages/internal-transactions.tsx')),
+  '/tx/:hash': lazy(() => import('./pages/transaction.tsx')),
+  '/address/:hash': lazy(() => import('./pages/address.tsx')),
+  '/accounts': lazy(() => import('./pages/accounts.tsx')),
+  '/verified-contracts': lazy(() => import('./pages/verified-contracts.tsx')),
+  '/tokens': lazy(() => import('./pages/tokens.tsx')),
+  '/token/:hash': lazy(() => import('./pages/token.tsx')),
+  '/token/:hash/instance/:id': lazy(() => import('./pages/token-instance.tsx')),
+  '/verify': lazy(() => import('./pages/verify.tsx')),
+  '/token-transfers': lazy(() => import('./pages/token-transfers.tsx')),
+  '/search': lazy(() => import('./pages/search.tsx')),
+}

@@ -1,0 +1,3 @@
+export default function Page(_: { hash: string; id: string }) {
+  return null
+}

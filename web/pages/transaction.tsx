@@ -1,0 +1,113 @@
+// The page of one transaction: its record, its calls, and lists of its transfers, messages, logs and state changes. A
+// transaction that waits is read with each block; a mined one only when blocks are removed.
+import { useState } from 'preact/hooks'
+import {
+  type InternalTransaction,
+  type List,
+  type Log,
+  type StateChange,
+  type Transaction,
+  type Transfer,
+  useHead,
+  useLive,
+  useRead,
+} from '../api.ts'
+import { abbreviated } from '../format.ts'
+import { useTitle } from '../location.ts'
+import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
+import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
+import { CallTree } from '../transaction/call-tree.tsx'
+import { Details } from '../transaction/details.tsx'
+
+/** Columns that say what every row of a transaction's list would say. */
+const OWN = ['Transaction', 'Method', 'Block', 'Age']
+const within = <T extends { readonly columns: readonly (readonly [string, ...unknown[]])[] }>(table: T): T => ({
+  ...table,
+  columns: table.columns.filter(([name]) => !OWN.includes(name)),
+})
+
+/** What a removal adds to the version: more than there are blocks. */
+const REMOVAL = 2 ** 32
+
+export default function TransactionPage({ hash }: { hash: string }) {
+  const { number: newest, version, removals } = useHead()
+  const [collated, setCollated] = useState(0)
+  // The version with which the transaction was found in a block; undefined while it waits.
+  const [settled, setSettled] = useState<number | undefined>(undefined)
+  const path = `/transactions/${encodeURIComponent(hash)}`
+  const reading = useRead<Transaction>(path, (settled ?? version + collated) + removals * REMOVAL)
+  const isMined = typeof reading.data?.block_number === 'number'
+  if (isMined !== (settled !== undefined)) setSettled(isMined ? version + collated : undefined)
+  useLive(isMined ? undefined : `transactions:${hash.toLowerCase()}`, 'collated', () => setCollated((n) => n + 1))
+  useTitle(`Transaction ${abbreviated(hash)}`)
+  return (
+    <LoadedPage reading={reading} name="Transaction">
+      {(of) => (
+        <>
+          <section class="card">
+            <h1>
+              Transaction <Status of={of.status} />
+            </h1>
+            <Details of={of} newest={newest} />
+          </section>
+          {of.block_number !== null && <Lists of={of} path={path} />}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+/** How many rows a list has; undefined until it is known. */
+const useCount = (path: string): number | undefined => useRead<List<unknown>>(`${path}?items_count=1`).data?.total_count
+
+function Lists({ of, path }: { of: Transaction; path: string }) {
+  const transfers = useCount(`${path}/token-transfers`)
+  const messages = useCount(`${path}/internal-transactions`)
+  const logs = useCount(`${path}/logs`)
+  const tabs: readonly Tab[] = [
+    {
+      name: 'Token transfers',
+      count: transfers,
+      content: () => (
+        <PaginatedTable<Transfer>
+          path={`${path}/token-transfers`}
+          table={within(transferTable)}
+          empty="It moved no tokens."
+          order="rank"
+        />
+      ),
+    },
+    { name: 'Calls', content: () => <CallTree of={of.hash} /> },
+    {
+      name: 'Internal',
+      count: messages,
+      content: () => (
+        <PaginatedTable<InternalTransaction>
+          path={`${path}/internal-transactions`}
+          table={within(internalTable)}
+          empty="It called nothing else."
+          order="rank"
+        />
+      ),
+    },
+    {
+      name: 'Logs',
+      count: logs,
+      content: () => (
+        <PaginatedTable<Log> path={`${path}/logs`} table={logTable} empty="It logged nothing." order="rank" />
+      ),
+    },
+    {
+      name: 'State changes',
+      content: () => (
+        <PaginatedTable<StateChange>
+          path={`${path}/state-changes`}
+          table={stateTable}
+          empty="It changed nothing."
+          order="rank"
+        />
+      ),
+    },
+  ]
+  return <Tabs of={tabs} chosen={of.token_transfers?.length === 0 ? 'Logs' : undefined} />
+}

@@ -1,0 +1,213 @@
+// The form that verifies a contract: its address, the compiler, and the sources in one of the ways that this node takes.
+import { useEffect, useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { type Contract, NotFound, read, useRead, type VerificationConfig } from '../api.ts'
+import { LabelledField } from '../contract/arguments.tsx'
+import { FileField } from '../contract/file-field.tsx'
+import {
+  compilerIn,
+  isVyper,
+  isWay,
+  type Outcome,
+  type SourceFile,
+  takesSettings,
+  verify,
+  WAYS,
+  type Way,
+} from '../contract/verification.ts'
+import { Settings, type SettingsValue } from '../contract/verification-settings.tsx'
+import { useQuery } from '../location.ts'
+import { Loaded } from '../parts.tsx'
+import './contract.css'
+
+export default function VerifyPage() {
+  const config = useRead<VerificationConfig>('/smart-contracts/verification/config')
+  return (
+    <section class="card contract">
+      <h1>Verify a contract</h1>
+      <p class="note">
+        The node compiles the sources and compares the result with the contract’s code. Nothing leaves this node.
+      </p>
+      <Loaded reading={config}>{(of) => <VerificationForm config={of} />}</Loaded>
+    </section>
+  )
+}
+
+/** What is known of the address in the form. */
+type Subject =
+  | { readonly kind: 'none' | 'malformed' | 'absent' | 'verified' }
+  | { readonly kind: 'contract'; readonly contract: Contract }
+
+function useSubject(address: string): Subject {
+  const [subject, setSubject] = useState<Subject>({ kind: 'none' })
+  useEffect(() => {
+    const isAddress = /^0x[0-9a-fA-F]{40}$/.test(address)
+    setSubject({ kind: address === '' || isAddress ? 'none' : 'malformed' })
+    if (!isAddress) return
+    let isCurrent = true
+    read<Contract>(`/smart-contracts/${address}`).then(
+      (contract) =>
+        isCurrent && setSubject(contract.is_fully_verified ? { kind: 'verified' } : { kind: 'contract', contract }),
+      (error) => isCurrent && setSubject({ kind: error instanceof NotFound ? 'absent' : 'none' }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [address])
+  return subject
+}
+
+const FAULTS: Readonly<Partial<Record<Subject['kind'], string>>> = {
+  malformed: 'An address has 0x and 40 hexadecimal digits.',
+  absent: 'There is no contract at this address.',
+}
+
+function VerificationForm({ config }: { config: VerificationConfig }) {
+  const [query, change] = useQuery()
+  const address = (query.address ?? '').trim()
+  const subject = useSubject(address)
+  const ways = config.verification_options.filter(isWay)
+  const [way, setWay] = useState<Way>(ways[0] ?? 'standard-input')
+  const code = subject.kind === 'contract' ? subject.contract.deployed_bytecode : ''
+  const made = compilerIn(code)
+  useEffect(() => {
+    const fitting = ways.find((one) => isVyper(one) === (made?.name === 'vyper'))
+    if (made !== undefined && fitting !== undefined && isVyper(way) !== isVyper(fitting)) setWay(fitting)
+  }, [code])
+  if (ways.length === 0) return <p class="note">Contracts are not verified on this node.</p>
+  return (
+    <>
+      <LabelledField label="Address of the contract" fault={FAULTS[subject.kind]}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            required
+            spellcheck={false}
+            placeholder="0x…"
+            value={address}
+            onInput={({ currentTarget }) => change({ address: currentTarget.value }, { replace: true })}
+          />
+        )}
+      </LabelledField>
+      {subject.kind === 'verified' && (
+        <p>
+          This contract is verified already. <Link href={`/address/${address}?tab=contract`}>See its sources</Link>
+        </p>
+      )}
+      <fieldset class="ways">
+        <legend>Sources</legend>
+        {ways.map((one) => (
+          <label key={one}>
+            <input type="radio" name="way" checked={one === way} onChange={() => setWay(one)} />
+            <span>
+              {WAYS[one].name} <span class="hint">{WAYS[one].hint}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <SourcesForm key={`${way} ${code}`} {...{ way, address, config, made }} isReady={subject.kind === 'contract'} />
+    </>
+  )
+}
+
+type Made = ReturnType<typeof compilerIn>
+
+function SourcesForm({
+  way,
+  address,
+  config,
+  made,
+  isReady,
+}: {
+  way: Way
+  address: string
+  config: VerificationConfig
+  made: Made
+  isReady: boolean
+}) {
+  const [code, setCode] = useState('')
+  const [files, setFiles] = useState<readonly SourceFile[]>([])
+  const [settings, setSettings] = useState<SettingsValue>(() => ({
+    compiler: compilersFor(way, config).find((version) => isVersion(version, made?.version)) ?? '',
+    contractName: '',
+    licence: 'none',
+    evmVersion: 'default',
+    runs: undefined,
+  }))
+  const [outcome, setOutcome] = useState<Outcome | 'waiting'>()
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setOutcome('waiting')
+    setOutcome(
+      await verify({ ...settings, way, address, code, files }).catch((error: Error) => ({
+        isVerified: false,
+        reason: error.message,
+      })),
+    )
+  }
+  const hasSources = way.endsWith('-code') ? code.trim() !== '' : files.length > 0
+  return (
+    <form onSubmit={submit}>
+      {way.endsWith('-code') ? (
+        <LabelledField label="Source">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              required
+              rows={14}
+              spellcheck={false}
+              value={code}
+              onInput={({ currentTarget }) => setCode(currentTarget.value)}
+            />
+          )}
+        </LabelledField>
+      ) : (
+        <FileField way={way} files={files} onChange={setFiles} />
+      )}
+      <Settings
+        of={settings}
+        config={config}
+        compilers={compilersFor(way, config)}
+        withCompilerSettings={takesSettings(way)}
+        hint={hintOf(made, compilersFor(way, config))}
+        onChange={setSettings}
+      />
+      <button type="submit" class="action" disabled={outcome === 'waiting' || !isReady || !hasSources}>
+        Verify
+      </button>
+      <OutcomeNote of={outcome} address={address} />
+    </form>
+  )
+}
+
+const compilersFor = (way: Way, config: VerificationConfig): readonly string[] =>
+  isVyper(way) ? config.vyper_compiler_versions : config.solidity_compiler_versions
+
+/** Whether a compiler `v0.8.37+commit.f401782d` is of a version `0.8.37`. */
+const isVersion = (compiler: string, version: string | undefined): boolean =>
+  version !== undefined && /\d+\.\d+\.\d+/.exec(compiler)?.[0] === version
+
+function hintOf(made: Made, compilers: readonly string[]): string | undefined {
+  if (made === undefined) return undefined
+  const { name, version } = made
+  const isThere = compilers.some((compiler) => isVersion(compiler, version))
+  return `The contract’s code names ${name} ${version}${isThere ? '.' : ', which is not installed on this node.'}`
+}
+
+const OutcomeNote = ({ of, address }: { of: Outcome | 'waiting' | undefined; address: string }) => (
+  <div role="status" class="outcome">
+    {of === 'waiting' && <p>The node compiles and compares …</p>}
+    {of !== undefined &&
+      of !== 'waiting' &&
+      (of.isVerified ? (
+        <p class="ok">
+          Verified. <Link href={`/address/${address}?tab=contract`}>See the contract</Link>
+        </p>
+      ) : (
+        <>
+          <p class="bad">Not verified:</p>
+          <pre class="bad">{of.reason}</pre>
+        </>
+      ))}
+  </div>
+)
