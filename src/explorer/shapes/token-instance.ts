@@ -116,10 +116,10 @@ function abridged(
   }
 }
 
-/** Under which origin the client called this node; a proxy in front of it says how it was called itself. */
+/** Under which origin the client called this node: the Host was checked, and a proxy says whether it was called by https. */
 function originOf({ headers }: ExplorerContext): string {
   const first = (name: string) => [headers[name] ?? []].flat()[0]?.split(',', 1)[0]?.trim()
-  const host = first('x-forwarded-host') ?? first('host')
+  const host = first('host')
   const scheme = first('x-forwarded-proto') === 'https' ? 'https' : 'http'
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}` : ''
 }
