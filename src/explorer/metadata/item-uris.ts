@@ -67,21 +67,27 @@ export class ItemUris {
 
   /** The last valid answer, and whether the contract's answer may be another one by now. */
   known(at: At, token: Address, id: bigint): { readonly answer: UriAnswer; readonly isFresh: boolean } | undefined {
-    const key = keyOf(token, id)
-    const answer = this.#memory.get(hexOf(key)) ?? this.#kept(key)
-    if (answer === undefined || this.#parts.chain.canonicalHash(BigInt(answer.block)) !== answer.hash) return undefined
-    return { answer, isFresh: isFresh(at, token, id, answer) }
+    const answer = this.#former(keyOf(token, id))
+    return answer && { answer, isFresh: isFresh(at, token, id, answer) }
   }
 
-  /** Asks the contract on the newest state. */
+  /** Asks the contract on the newest state. When that takes too long, a former answer stays. */
   async read(token: Address, id: bigint): Promise<UriAnswer | undefined> {
-    const answer = await this.#ask(token, id)
-    if (answer === undefined) return undefined
+    const asked = await this.#ask(token, id)
+    if (asked === undefined) return undefined
     const key = keyOf(token, id)
+    const answer = asked.retryAt === undefined ? asked : { ...asked, uri: this.#former(key)?.uri }
     this.#memory.set(hexOf(key), answer)
     if (answer.gasUsed > CHEAP && answer.retryAt === undefined) {
       this.#parts.kept.set(key, Buffer.from(JSON.stringify(answer)))
     }
+    return answer
+  }
+
+  /** The last answer, if the block after which it was read is still there. */
+  #former(key: Uint8Array): UriAnswer | undefined {
+    const answer = this.#memory.get(hexOf(key)) ?? this.#kept(key)
+    if (answer === undefined || this.#parts.chain.canonicalHash(BigInt(answer.block)) !== answer.hash) return undefined
     return answer
   }
 
