@@ -1,10 +1,11 @@
 // The name under which an address is shown: of its contract, its token, its module or its validator.
-import { RECORD } from '../indexer/records.ts'
 import type { Address } from '../lib/hex.ts'
+import { visibleText } from '../lib/visible-text.ts'
 import { stakingLayout } from '../modules/staking/layout.ts'
 import { MODULE_ACCOUNT, MODULE_NAME, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import { type ContractsContext, contractName } from './contracts/abi.ts'
+import { tokenName } from './shapes/token.ts'
 
 /** Module accounts by address, under their names in the Cosmos SDK: `bonded_tokens_pool`. */
 const MODULES: ReadonlyMap<Address, string> = new Map(
@@ -13,9 +14,7 @@ const MODULES: ReadonlyMap<Address, string> = new Map(
 
 /** undefined: nothing gives the address a name. Contracts come first: their names were verified, monikers were not. */
 export function accountName(known: ContractsContext, of: Address): string | undefined {
-  return (
-    contractName(known, of) ?? RECORD.token.get(known.rows, of)?.name ?? moduleName(known, of) ?? moniker(known, of)
-  )
+  return contractName(known, of) ?? tokenName(known, of) ?? moduleName(known, of) ?? moniker(known, of)
 }
 
 /** The name of the module whose account this is. */
@@ -26,7 +25,7 @@ export const moduleName = ({ spec }: Pick<ContractsContext, 'spec'>, of: Address
 function moniker({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>, of: Address): string | undefined {
   if (spec.native === undefined) return undefined
   const { operators, validators } = openStaking(view)
-  return operators.has(of) ? validators.at(of).member('description').moniker || undefined : undefined
+  return operators.has(of) ? visibleText(validators.at(of).member('description').moniker) || undefined : undefined
 }
 
 const openStaking = (view: StateView) => stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, 'read'))
@@ -39,7 +38,7 @@ export function* namedAccounts({ spec, view }: Pick<ContractsContext, 'spec' | '
   for (const [address, name] of MODULES) yield { address, name }
   const { operators, validators } = openStaking(view)
   for (const address of operators.keys()) {
-    const { moniker: name } = validators.at(address).member('description')
+    const name = visibleText(validators.at(address).member('description').moniker)
     if (name !== '') yield { address, name }
   }
 }

@@ -3,10 +3,11 @@
 import type { FastifyReply } from 'fastify'
 
 const HEADERS = {
-  // Pages show token images, whose URLs come from contracts. Live updates use a WebSocket of the same origin.
+  // Pages show token images, videos and sounds, whose URLs come from contracts. Live updates use a WebSocket of the same origin.
   'content-security-policy': [
     "default-src 'self'",
     "img-src 'self' https: data:",
+    "media-src 'self' https: data:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
