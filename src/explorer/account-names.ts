@@ -25,7 +25,7 @@ export const moduleName = ({ spec }: Pick<ContractsContext, 'spec'>, of: Address
 function moniker({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>, of: Address): string | undefined {
   if (spec.native === undefined) return undefined
   const { operators, validators } = openStaking(view)
-  return operators.has(of) ? visibleText(validators.at(of).member('description').moniker) || undefined : undefined
+  return operators.has(of) ? visibleText(validators.at(of).member('description').moniker) : undefined
 }
 
 const openStaking = (view: StateView) => stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, 'read'))
@@ -39,6 +39,6 @@ export function* namedAccounts({ spec, view }: Pick<ContractsContext, 'spec' | '
   const { operators, validators } = openStaking(view)
   for (const address of operators.keys()) {
     const name = visibleText(validators.at(address).member('description').moniker)
-    if (name !== '') yield { address, name }
+    if (name !== undefined) yield { address, name }
   }
 }
