@@ -70,10 +70,11 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
     addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
-  app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
+  const site = { chain: explorer.chain, development: rpc.options.development }
+  app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
   app.register(explorerSocket, { explorer })
-  app.register(website, { explorer })
+  app.register(website, { site })
   return app
 }
