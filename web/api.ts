@@ -18,6 +18,7 @@ import type {
 import type { transaction } from '../src/explorer/routes/transactions.ts'
 import type { verificationConfig } from '../src/explorer/routes/verification.ts'
 import type { withdrawals } from '../src/explorer/routes/withdrawals.ts'
+import type { line, lines } from '../src/explorer/v1/routes.ts'
 
 export { useBlockVersion, useHead, useLive } from './live.ts'
 
@@ -34,6 +35,8 @@ export type Account = Answer<typeof address>
 export type AccountCounters = Answer<typeof addressTabsCounters>
 export type Block = Answer<typeof block>
 export type Chart = Answer<typeof transactionChart>
+export type ChartLine = Answer<typeof line>
+export type ChartSections = Answer<typeof lines>
 export type CoinChange = Item<typeof addressCoinHistory>
 export type Contract = Answer<typeof smartContract>
 export type Holder = Item<typeof tokenHolders>

@@ -27,11 +27,11 @@ const ALL: readonly Group[] = [
   {
     name: 'Chain',
     places: [
-        place('/validators', 'Validators'),
-        place('/proposals', 'Proposals'),
-        place('/parameters', 'Parameters'),
-        place('/opcodes', 'Opcode proposals'),
-        place('/transfers', 'Transfers to other chains'),
+      place('/validators', 'Validators'),
+      place('/proposals', 'Proposals'),
+      place('/parameters', 'Parameters'),
+      place('/opcodes', 'Opcode proposals'),
+      place('/transfers', 'Transfers to other chains'),
     ],
   },
   {

@@ -1,9 +1,10 @@
 // Making blocks: on request, for each transaction, by the clock; and the chain's clock itself.
+
+import { InputError } from '../contract/abi-text.ts'
 import { quantity, rpc } from '../contract/rpc.ts'
 import { withCommas } from '../format.ts'
 import type { PanelProps } from '../pages/development.tsx'
 import { ActionForm, type Field, numberField } from './action-form.tsx'
-import { InputError } from '../contract/abi-text.ts'
 
 export function Blocks({ state, reread }: PanelProps) {
   const setAutomine = async () => {

@@ -32,10 +32,7 @@ const METHODS = [
 ] as const
 
 const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (of, name) => (typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined),
-    value,
-  )
+  path.reduce<unknown>((of, name) => (typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined), value)
 
 const quantityText = (value: unknown): string => BigInt(String(value ?? 0)).toString()
 
