@@ -4,7 +4,7 @@ import { quantity, rpc } from '../contract/rpc.ts'
 import { units, withCommas } from '../format.ts'
 import type { PanelProps } from '../pages/development.tsx'
 import { AddressLink, COIN, TransactionLink } from '../parts.tsx'
-import { ActionForm, addressField, coinsField } from './action-form.tsx'
+import { ActionForm, addressField, coinsField } from '../forms/action-form.tsx'
 
 /** Sends coins of the node's first account. */
 export function Faucet({ state: { accounts } }: Pick<PanelProps, 'state'>) {

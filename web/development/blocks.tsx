@@ -4,7 +4,7 @@ import { InputError } from '../contract/abi-text.ts'
 import { quantity, rpc } from '../contract/rpc.ts'
 import { withCommas } from '../format.ts'
 import type { PanelProps } from '../pages/development.tsx'
-import { ActionForm, type Field, numberField } from './action-form.tsx'
+import { ActionForm, type Field, numberField } from '../forms/action-form.tsx'
 
 export function Blocks({ state, reread }: PanelProps) {
   const setAutomine = async () => {

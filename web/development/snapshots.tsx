@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { describeError, quantity, rpc } from '../contract/rpc.ts'
 import type { PanelProps } from '../pages/development.tsx'
 import { BlockLink } from '../parts.tsx'
-import { ActionForm, numberField } from './action-form.tsx'
+import { ActionForm, numberField } from '../forms/action-form.tsx'
 
 export function Snapshots({ state, reread }: PanelProps) {
   const [fault, setFault] = useState<string>()

@@ -3,14 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isAddress } from 'viem'
 import { InputError, weiOfText } from '../contract/abi-text.ts'
-import { LabelledField } from '../contract/arguments.tsx'
+import { type FieldAttributes, LabelledField } from '../contract/arguments.tsx'
 import { describeError } from '../contract/rpc.ts'
+import './action-form.css'
 
 export type Field<T> = {
   readonly label: string
   readonly initial: string
   readonly hint?: string
   readonly inputMode?: 'numeric' | 'decimal' | 'text'
+  /** Values to choose from, each with what it is called, in place of a field to type in. */
+  readonly options?: readonly (readonly [value: string, title: string])[]
   /** The value of what was typed. Throws InputError. */
   readonly read: (text: string) => T
 }
@@ -33,6 +36,14 @@ export const coinsField = (label: string, initial: string): Field<bigint> => ({
   initial,
   inputMode: 'decimal',
   read: weiOfText,
+})
+
+/** One of a few values. */
+export const choiceField = (label: string, options: readonly (readonly [value: string, title: string])[]): Field<string> => ({
+  label,
+  initial: options[0]?.[0] ?? '',
+  options,
+  read: (text) => text,
 })
 
 export const addressField = (label: string): Field<string> => ({
@@ -81,16 +92,14 @@ export function ActionForm<F extends Fields>({
   }
   return (
     <form class="action-form" onSubmit={submit} noValidate>
-      {Object.entries(fields).map(([name, { label, initial, hint, inputMode = 'text' }]) => (
-        <LabelledField key={name} label={label} fault={faults[name]} hint={hint}>
+      {Object.entries(fields).map(([name, field]) => (
+        <LabelledField key={name} label={field.label} fault={faults[name]} hint={field.hint}>
           {(attributes) => (
-            <input
-              {...attributes}
-              inputMode={inputMode}
-              autocomplete="off"
-              spellcheck={false}
-              value={texts[name] ?? initial}
-              onInput={({ currentTarget }) => setTexts({ ...texts, [name]: currentTarget.value })}
+            <Control
+              attributes={attributes}
+              of={field}
+              value={texts[name] ?? field.initial}
+              onChange={(text) => setTexts({ ...texts, [name]: text })}
             />
           )}
         </LabelledField>
@@ -102,6 +111,40 @@ export function ActionForm<F extends Fields>({
         {outcome?.content}
       </div>
     </form>
+  )
+}
+
+function Control({
+  attributes,
+  of: { options, inputMode = 'text' },
+  value,
+  onChange,
+}: {
+  attributes: FieldAttributes
+  of: Field<unknown>
+  value: string
+  onChange: (text: string) => void
+}) {
+  if (options !== undefined) {
+    return (
+      <select {...attributes} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {options.map(([option, title]) => (
+          <option key={option} value={option}>
+            {title}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  return (
+    <input
+      {...attributes}
+      inputMode={inputMode}
+      autocomplete="off"
+      spellcheck={false}
+      value={value}
+      onInput={({ currentTarget }) => onChange(currentTarget.value)}
+    />
   )
 }
 
