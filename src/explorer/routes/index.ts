@@ -7,6 +7,8 @@ import * as addresses from './addresses.ts'
 import * as blocks from './blocks.ts'
 import * as config from './config.ts'
 import * as mainPage from './main-page.ts'
+import * as nativeProposals from './native-proposals.ts'
+import * as nativeValidators from './native-validators.ts'
 import * as search from './search.ts'
 import * as smartContracts from './smart-contracts.ts'
 import * as stats from './stats.ts'
@@ -25,6 +27,8 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   blocks,
   config,
   mainPage,
+  nativeProposals,
+  nativeValidators,
   search,
   smartContracts,
   stats,
