@@ -22,9 +22,6 @@ export const PAGES = {
   '/validator/:address': 'Validator',
   '/proposals': 'Proposals',
   '/proposal/:id': 'Proposal',
-  '/parameters': 'Parameters',
-  '/opcodes': 'Opcode proposals',
-  '/transfers': 'Transfers to other chains',
   '/dev': 'Development',
   '/search': 'Search',
 } as const
@@ -40,9 +37,6 @@ const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
   '/validator/:address': 'native',
   '/proposals': 'native',
   '/proposal/:id': 'native',
-  '/parameters': 'native',
-  '/opcodes': 'native',
-  '/transfers': 'native',
   '/dev': 'development',
 }
 

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks'
 import { quantity, rpc } from '../contract/rpc.ts'
 import { units, withCommas } from '../format.ts'
+import { ActionForm, addressField, coinsField } from '../forms/action-form.tsx'
 import type { PanelProps } from '../pages/development.tsx'
 import { AddressLink, COIN, TransactionLink } from '../parts.tsx'
-import { ActionForm, addressField, coinsField } from '../forms/action-form.tsx'
 
 /** Sends coins of the node's first account. */
 export function Faucet({ state: { accounts } }: Pick<PanelProps, 'state'>) {

@@ -3,8 +3,8 @@
 import { InputError } from '../contract/abi-text.ts'
 import { quantity, rpc } from '../contract/rpc.ts'
 import { withCommas } from '../format.ts'
-import type { PanelProps } from '../pages/development.tsx'
 import { ActionForm, type Field, numberField } from '../forms/action-form.tsx'
+import type { PanelProps } from '../pages/development.tsx'
 
 export function Blocks({ state, reread }: PanelProps) {
   const setAutomine = async () => {

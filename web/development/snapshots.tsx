@@ -1,9 +1,9 @@
 // Snapshots of the chain, and the ways back.
 import { useState } from 'preact/hooks'
 import { describeError, quantity, rpc } from '../contract/rpc.ts'
+import { ActionForm, numberField } from '../forms/action-form.tsx'
 import type { PanelProps } from '../pages/development.tsx'
 import { BlockLink } from '../parts.tsx'
-import { ActionForm, numberField } from '../forms/action-form.tsx'
 
 export function Snapshots({ state, reread }: PanelProps) {
   const [fault, setFault] = useState<string>()

@@ -39,7 +39,10 @@ export const coinsField = (label: string, initial: string): Field<bigint> => ({
 })
 
 /** One of a few values. */
-export const choiceField = (label: string, options: readonly (readonly [value: string, title: string])[]): Field<string> => ({
+export const choiceField = (
+  label: string,
+  options: readonly (readonly [value: string, title: string])[],
+): Field<string> => ({
   label,
   initial: options[0]?.[0] ?? '',
   options,

@@ -31,7 +31,10 @@ export type NativeCall = {
 }
 
 /** Tries a call out, then has it signed and sent; returns the hash. Throws Error with the contract's own words. */
-export async function sendNative(connection: Connection, { contract, functionName, args }: NativeCall): Promise<string> {
+export async function sendNative(
+  connection: Connection,
+  { contract, functionName, args }: NativeCall,
+): Promise<string> {
   const data = encodeFunctionData({ abi: contract.abi, functionName, args })
   try {
     await rpc('eth_call', [{ from: connection.account, to: contract.address, data }, 'pending'])
