@@ -1,10 +1,12 @@
 // The explorer API as one Fastify plugin below /api/v2. Every answer is JSON, errors too.
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { AccessDenied } from '../http/access.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { openContext } from './context.ts'
+import { csvStream } from './csv.ts'
 import type { ExplorerRoute } from './define.ts'
 import { documentation } from './documentation.ts'
 import { badRequest, errorAnswer, invalidInput } from './errors.ts'
@@ -20,32 +22,63 @@ export async function explorerPlugin(
   { explorer }: { readonly explorer: Explorer },
 ): Promise<void> {
   await acceptForms(app)
-  app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
+  answerErrors(app, explorer)
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   for (const route of routes) mount(app, explorer, route)
   await app.register(documentation, { routes, version: explorer.options.version })
 }
 
-function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerRoute): void {
+/** Answers errors of an instance's routes with the body of their status. */
+export const answerErrors = (app: FastifyInstance, explorer: Explorer): void => {
+  app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
+}
+
+/** Serves a route below the prefix of an instance. */
+export function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerRoute): void {
   app.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
-    async handler(request, reply) {
-      const input = {
-        params: parse(route.params, request.params),
-        query: parse(route.query, present(request.query)),
-        body: parse(route.body, request.body),
-      }
-      const requester = { headers: request.headers, client: request.ip }
-      const { context, close } = await openContext(explorer, requester, connectionSignal(request.raw.socket))
-      try {
-        const answer = await route.handle(input, context)
-        return sendWithTag(request, reply, JSON.stringify(answer))
-      } finally {
-        await close()
-      }
-    },
+    handler: (request, reply) => answerRoute(explorer, route, request, reply),
   })
+}
+
+/** Answers a request by a route. `params` are those of the path, unless other names are given for them. */
+export async function answerRoute(
+  explorer: Explorer,
+  route: ExplorerRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  params: unknown = request.params,
+): Promise<FastifyReply> {
+  const input = {
+    params: parse(route.params, params),
+    query: parse(route.query, present(request.query)),
+    body: parse(route.body, request.body),
+  }
+  const requester = { headers: request.headers, client: request.ip }
+  const { context, close } = await openContext(explorer, requester, connectionSignal(request.raw.socket))
+  let isStreaming = false
+  try {
+    if (route.produces === 'application/json') {
+      return sendWithTag(request, reply, JSON.stringify(await route.handle(input, context)))
+    }
+    const stream = csvStream(await route.table(input, context))
+    stream.once('close', () => void close())
+    isStreaming = true
+    return sendFile(reply, route.path, stream)
+  } finally {
+    if (!isStreaming) await close()
+  }
+}
+
+/** `token-transfers.csv` for `/addresses/{address_hash_param}/token-transfers/csv`. */
+function sendFile(reply: FastifyReply, path: string, stream: Readable): FastifyReply {
+  const name = path.split('/').at(-2) ?? 'export'
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .header('cache-control', 'no-store')
+    .send(stream)
 }
 
 const parse = (schema: z.ZodType | undefined, value: unknown): unknown => {
@@ -86,6 +119,10 @@ function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, 
   if (isFault) explorer.log.error({ err: error, url: request.url }, 'explorer request failed')
   return sendJson(reply.code(code), body)
 }
+
+/** Answers a URL that cannot be decoded, which reaches no route. */
+export const refuseExplorerUrl = (reply: FastifyReply): FastifyReply =>
+  sendJson(reply.code(400), { message: 'Bad request' })
 
 const sendJson = (reply: FastifyReply, value: unknown) => sendText(reply, JSON.stringify(value))
 const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)

@@ -2,11 +2,10 @@
 // page reads /api/v2.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Chain } from '../chain/types.ts'
 import { sendPage } from '../http/page-headers.ts'
 import { builtFile } from '../lib/built-files.ts'
 import type { Explorer } from './explorer.ts'
-import { PAGES } from './pages.ts'
+import { pagesOf, type SiteTraits } from './pages.ts'
 
 /** Files of the pages: the script, its chunks and the style, as the build names them. */
 const ASSET = /^[\w-]+\.(js|css)$/
@@ -15,9 +14,17 @@ const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=ut
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
-export async function website(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
-  const page = pageOf(explorer.chain)
-  for (const path of Object.keys(PAGES)) {
+/** `development`: the node offers the methods of a development chain, and pages for them. */
+type Site = Pick<Explorer, 'chain'> & { readonly development: boolean }
+
+const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
+  native: spec.native !== undefined,
+  development,
+})
+
+export async function website(app: FastifyInstance, { site }: { readonly site: Site }): Promise<void> {
+  const page = pageOf(site)
+  for (const path of pagesOf(traitsOf(site))) {
     // JSON-RPC answers `/`, and calls `landing` for browsers.
     if (path !== '/') app.get(path, (_request, reply) => sendPage(reply, page))
   }
@@ -44,16 +51,18 @@ async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyRepl
 
 /** The page at `/`, for browsers. */
 export const landing =
-  ({ chain }: Pick<Explorer, 'chain'>) =>
+  (site: Site) =>
   (reply: FastifyReply): FastifyReply =>
-    sendPage(reply, pageOf(chain))
+    sendPage(reply, pageOf(site))
 
 /** Escapes text for HTML: names come from a genesis file and must not become markup. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}">
+const pageOf = ({ chain: { spec }, development }: Site): string => {
+  const { name, native } = spec
+  return `<!doctype html>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}"${development ? ' data-development' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,3 +73,4 @@ const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>): string => `<!d
 <body><div id="app"></div><script type="module" src="/web/main.js"></script></body>
 </html>
 `
+}

@@ -26,9 +26,11 @@ export const tokenSchema = z.strictObject({
   icon_url: z.null(),
   reputation: z.enum(['ok', 'neutral', 'scam']),
 })
+z.globalRegistry.add(tokenSchema, { id: 'TokenInfo' })
 export type TokenInfo = z.infer<typeof tokenSchema>
 
 export const tokenResourceSchema = tokenSchema.extend({ decimals: z.number().int().nullable() })
+z.globalRegistry.add(tokenResourceSchema, { id: 'Token' })
 export type TokenResource = z.infer<typeof tokenResourceSchema>
 
 const UNKNOWN: TokenRecord = {
@@ -84,6 +86,7 @@ export const instanceSchema = z.strictObject({
   thumbnails: z.null(),
   holder_address_hash: wire.address.nullable(),
 })
+z.globalRegistry.add(instanceSchema, { id: 'TokenInstance' })
 export type TokenInstance = z.infer<typeof instanceSchema>
 
 /** One item of an ERC-721 or ERC-1155. Its token is null without `withToken`. */
