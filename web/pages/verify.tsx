@@ -66,7 +66,7 @@ function VerificationForm({ config }: { config: VerificationConfig }) {
   const [query, change] = useQuery()
   const address = (query.address ?? '').trim()
   const subject = useSubject(address)
-  const ways = config.verification_options.filter(isWay)
+  const ways = Object.keys(WAYS).filter(isWay).filter((one) => config.verification_options.includes(one))
   const [way, setWay] = useState<Way>(ways[0] ?? 'standard-input')
   const code = subject.kind === 'contract' ? subject.contract.deployed_bytecode : ''
   const made = compilerIn(code)
