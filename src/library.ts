@@ -78,6 +78,10 @@ export type StartOptions = {
   readonly compileTimeout?: number
   /** File with prices. */
   readonly prices?: string
+  /** Metadata of token items: what is on the chain (the default), or documents of public addresses too. */
+  readonly nftMetadata?: 'chain' | 'fetch'
+  /** URL of the gateway for `ipfs://` (https://ipfs.io), or `none`. */
+  readonly ipfsGateway?: string
   /** Folder of key files. */
   readonly keystore?: string
   readonly unlock?: readonly string[]

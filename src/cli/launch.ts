@@ -106,6 +106,8 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       compilers: flags.compilers ?? compilersFolder(flags.datadir),
       compileTime: flags.compileTimeout,
       prices,
+      nftMetadata: flags.nftMetadata,
+      ipfsGateway: flags.ipfsGateway === 'none' ? undefined : flags.ipfsGateway,
     },
     // Load and memory figures are not public on a production node.
     metrics: flags.metrics ?? !production,

@@ -9,6 +9,7 @@ import {
   coins,
   hosts,
   integer,
+  ipfsGateway,
   list,
   oneOf,
   origins,
@@ -88,6 +89,8 @@ const flags = z.object({
   compilers: path.optional(),
   compileTimeout: wholeNumber(1, 3_600_000),
   prices: path.optional(),
+  nftMetadata: oneOf('chain', 'fetch'),
+  ipfsGateway,
   keystore: path.optional(),
   unlock: addresses.default([]),
   passwordFile: path.optional(),
@@ -183,6 +186,16 @@ const withExplorerFlags = (command: Command): Command =>
       withDefault('--compile-timeout <ms>', 'processor time that a compiler may take for one contract', '60000'),
     )
     .option('--prices <file>', 'prices for the explorer: JSON with coin, tokens and history')
+    .addOption(
+      withDefault(
+        '--nft-metadata <source>',
+        'metadata of token items: `chain`, only what is on the chain, or `fetch`, also documents from public addresses',
+        'chain',
+      ),
+    )
+    .addOption(
+      withDefault('--ipfs-gateway <url>', 'gateway for ipfs:// metadata and pictures, or none', 'https://ipfs.io'),
+    )
 
 const withKeyFlags = (command: Command): Command =>
   command

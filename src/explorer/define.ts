@@ -4,9 +4,23 @@ import type { z } from 'zod'
 import type { ExplorerContext } from './context.ts'
 
 type Fields = z.ZodObject
+type Method = 'GET' | 'POST' | 'PATCH'
+
+/** An answer that is no JSON. The schema of its route is of its content as text, with `contentMediaType`. */
+export class RawAnswer {
+  readonly type: string
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(type: string, body: Uint8Array, headers: Readonly<Record<string, string>> = {}) {
+    this.type = type
+    this.body = body
+    this.headers = headers
+  }
+}
 
 type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R extends z.ZodType> = {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: Method
   /** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
   readonly path: `/${string}`
   readonly summary: string
@@ -21,12 +35,12 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   handler(
     input: { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> },
     context: ExplorerContext,
-  ): z.input<R> | Promise<z.input<R>>
+  ): z.input<R> | RawAnswer | Promise<z.input<R> | RawAnswer>
 }
 
 /** A route as the plugin mounts it. Of the definition's types only the response's remains, for `web/`. */
 export type ExplorerRoute<R extends z.ZodType = z.ZodType> = {
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly path: `/${string}`
   readonly summary: string
   readonly params: Fields | undefined

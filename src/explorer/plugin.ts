@@ -5,12 +5,12 @@ import type { z } from 'zod'
 import { AccessDenied } from '../http/access.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { openContext } from './context.ts'
-import type { ExplorerRoute } from './define.ts'
+import { type ExplorerRoute, RawAnswer } from './define.ts'
 import { documentation } from './documentation.ts'
 import { badRequest, errorAnswer, invalidInput } from './errors.ts'
 import type { Explorer } from './explorer.ts'
 import { routes } from './routes/index.ts'
-import { acceptForms } from './uploads.ts'
+import { acceptEmptyBodies, acceptForms } from './uploads.ts'
 
 const UNKNOWN_PATH = { message: 'Unknown API v2 action' }
 
@@ -20,6 +20,7 @@ export async function explorerPlugin(
   { explorer }: { readonly explorer: Explorer },
 ): Promise<void> {
   await acceptForms(app)
+  acceptEmptyBodies(app)
   app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   for (const route of routes) mount(app, explorer, route)
@@ -40,6 +41,7 @@ function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerRoute): 
       const { context, close } = await openContext(explorer, requester, connectionSignal(request.raw.socket))
       try {
         const answer = await route.handle(input, context)
+        if (answer instanceof RawAnswer) return sendRaw(reply, answer)
         return sendWithTag(request, reply, JSON.stringify(answer))
       } finally {
         await close()
@@ -73,9 +75,12 @@ const hasTag = (tags: string | undefined, tag: string): boolean =>
 function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`
   reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'Origin, updated-gas-oracle')
-  if (request.method !== 'POST' && hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  if (request.method === 'GET' && hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return sendText(reply, text)
 }
+
+const sendRaw = (reply: FastifyReply, { type, body, headers }: RawAnswer): FastifyReply =>
+  reply.headers(headers).type(type).send(body)
 
 function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), { message: error.message })

@@ -6,7 +6,7 @@ import type { BalanceChange as Change } from '../state-changes.ts'
 import { addressSchema, showAddress } from './address.ts'
 import type { IndexedTransaction } from './indexed-transaction.ts'
 import { showToken, tokenSchema } from './token.ts'
-import { totalOf, totalSchema } from './transfer.ts'
+import { totalSchema } from './transfer.ts'
 
 export const stateChangeSchema = z.strictObject({
   address: addressSchema,
@@ -41,9 +41,10 @@ export function showStateChange(context: ExplorerContext, { header }: IndexedTra
     const token_id = change.id?.toString() ?? null
     return { ...shown, type: 'token', change: change.change.toString(), token: info, token_id }
   }
+  // A transaction may move thousands of items: their records are read one by one where they are shown.
   const moves = change.moves.map(({ direction, id }) => ({
     direction,
-    total: totalOf(context, { type: 'ERC-721', token, id, amount: 1n }, null),
+    total: { token_id: id.toString(), token_instance: null },
   }))
   return { ...shown, type: 'token', change: moves, token: { ...info, type: 'ERC-721' }, token_id: null }
 }
