@@ -144,21 +144,17 @@ export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T
   )
 }
 
+type ListPlace = { path: string; version?: number }
+
 /**
  * A list of the API, with buttons to its older and newer pages. The page's number is in the URL, with the length that the list
  * had on its first page, so that pages keep their rows while blocks arrive. Only the first page follows `version`.
  */
-export function PaginatedTable<T>({
+export function Paginated<T>({
   path,
-  table,
-  empty,
   version = 0,
-}: {
-  path: string
-  table: Table<T>
-  empty: string
-  version?: number
-}) {
+  children,
+}: ListPlace & { children: (items: readonly T[]) => ComponentChildren }) {
   const [query, change] = useQuery()
   const page = Number(query.page ?? 1)
   const asked = page === 1 ? undefined : new URLSearchParams({ page: String(page), anchor: query.anchor ?? '' })
@@ -173,7 +169,7 @@ export function PaginatedTable<T>({
     <Loaded reading={reading}>
       {({ items, next_page_params: next, total_count }) => (
         <>
-          <Rows of={items} table={table} empty={empty} />
+          {children(items)}
           {(page > 1 || next !== null) && (
             <nav class="pages" aria-label="Pages of the list">
               <button type="button" disabled={page === 1} onClick={() => turn(page - 1, query.anchor)}>
@@ -193,6 +189,11 @@ export function PaginatedTable<T>({
     </Loaded>
   )
 }
+
+/** A list of the API as a table. */
+export const PaginatedTable = <T,>({ table, empty, ...place }: ListPlace & { table: Table<T>; empty: string }) => (
+  <Paginated<T> {...place}>{(items) => <Rows of={items} table={table} empty={empty} />}</Paginated>
+)
 
 export type Tab = {
   readonly name: string

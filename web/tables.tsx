@@ -2,13 +2,13 @@
 import type {
   Block,
   CoinChange,
+  EmbeddedToken,
   Holder,
   InternalTransaction,
   Log,
   StateChange,
   Token,
   TokenBalance,
-  TokenInstance,
   Transaction,
   Transfer,
 } from './api.ts'
@@ -140,14 +140,6 @@ export const stateTable: Table<StateChange> = {
   ],
 }
 
-export const instanceTable: Table<TokenInstance> = {
-  keyOf: ({ id }) => id,
-  columns: [
-    ['Id', ({ id }) => <span class="mono">{id}</span>],
-    ['Owner', ({ owner }) => <Address of={owner} full />],
-  ],
-}
-
 export const tokenTable: Table<Token> = {
   keyOf: ({ address_hash }) => address_hash,
   columns: [
@@ -172,7 +164,7 @@ export const balanceTable: Table<TokenBalance> = {
   ],
 }
 
-export const holderTable = (token: Token): Table<Holder> => ({
+export const holderTable = (token: Token | EmbeddedToken): Table<Holder> => ({
   keyOf: ({ address }) => address.hash,
   columns: [
     ['Holder', ({ address }) => <Address of={address} full />],

@@ -16,17 +16,17 @@ const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
 export async function website(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
-  const page = pageOf(explorer.chain)
+  const send = pageSender(explorer)
   for (const path of Object.keys(PAGES)) {
     // JSON-RPC answers `/`, and calls `landing` for browsers.
-    if (path !== '/') app.get(path, (_request, reply) => sendPage(reply, page))
+    if (path !== '/') app.get(path, (_request, reply) => send(reply))
   }
   app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   app.get<{ Params: { name: string } }>('/web/:name', (request, reply) => sendAsset(request.params.name, reply))
   app.setNotFoundHandler((request, reply) => {
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
     reply.code(404)
-    return isBrowser ? sendPage(reply, page) : reply.send({ message: 'Not found' })
+    return isBrowser ? send(reply) : reply.send({ message: 'Not found' })
   })
 }
 
@@ -42,18 +42,36 @@ async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyRepl
     .send(await readFile(file))
 }
 
+type Shown = Pick<Explorer, 'chain' | 'options'>
+
 /** The page at `/`, for browsers. */
-export const landing =
-  ({ chain }: Pick<Explorer, 'chain'>) =>
-  (reply: FastifyReply): FastifyReply =>
-    sendPage(reply, pageOf(chain))
+export const landing = (explorer: Shown): ((reply: FastifyReply) => FastifyReply) => pageSender(explorer)
+
+function pageSender({ chain, options }: Shown): (reply: FastifyReply) => FastifyReply {
+  const pictures = pictureSources(options)
+  const page = pageOf(chain, pictures)
+  return (reply) => sendPage(reply, page, pictures)
+}
+
+/**
+ * Where pictures of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
+ * reader's browser then tells whoever issued a token that it was looked at.
+ */
+function pictureSources({ nftMetadata, ipfsGateway }: Shown['options']): readonly string[] {
+  if (nftMetadata !== 'fetch') return []
+  const gateway = ipfsGateway?.startsWith('http:') === true ? [new URL(ipfsGateway).origin] : []
+  return ['https:', ...gateway]
+}
 
 /** Escapes text for HTML: names come from a genesis file and must not become markup. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}">
+const pageOf = (
+  { spec: { name, native } }: Pick<Chain, 'spec'>,
+  pictures: readonly string[],
+): string => `<!doctype html>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-pictures="${escaped(pictures.join(' '))}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -2,11 +2,12 @@
 // call the node.
 import type { FastifyReply } from 'fastify'
 
-const HEADERS = {
-  // Pages show token images, whose URLs come from contracts. Live updates use a WebSocket of the same origin.
+/** `pictures`: sources of pictures beside the node itself and those within the page, as the policy writes them: `https:`. */
+const headers = (pictures: readonly string[]) => ({
+  // Live updates use a WebSocket of the same origin.
   'content-security-policy': [
     "default-src 'self'",
-    "img-src 'self' https: data:",
+    ["img-src 'self' data:", ...pictures].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -14,8 +15,8 @@ const HEADERS = {
   ].join('; '),
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-}
+})
 
-/** Sends HTML, which must not have inline scripts or files of other sites. */
-export const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
-  reply.headers(HEADERS).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
+/** Sends HTML, which must not have inline scripts, nor files of other sites but pictures of the sources named. */
+export const sendPage = (reply: FastifyReply, html: string, pictures: readonly string[] = []): FastifyReply =>
+  reply.headers(headers(pictures)).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)

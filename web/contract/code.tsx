@@ -13,6 +13,7 @@ export function Code({ of, address, onVerified }: { of: Contract; address: strin
     <>
       {of.is_verified ? <Compilation of={of} /> : <NotVerified of={of} address={address} onVerified={onVerified} />}
       {of.source_code !== null && <SourceFiles of={of} />}
+      <ConstructorArguments of={of} />
       {of.abi !== null && (
         <TextBox
           title="ABI"
@@ -21,7 +22,6 @@ export function Code({ of, address, onVerified }: { of: Contract; address: strin
           file={`${of.name ?? address}.abi.json`}
         />
       )}
-      <ConstructorArguments of={of} />
       {of.compiler_settings !== null && (
         <TextBox title="Compiler settings" text={JSON.stringify(of.compiler_settings, null, 2)} language="json" />
       )}

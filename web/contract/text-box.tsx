@@ -2,20 +2,25 @@
 import { useMemo, useState } from 'preact/hooks'
 import { highlighted, type Language } from './highlight.ts'
 
-/** A text in a box that scrolls. `file`: the name under which it is saved; without one it can only be copied. */
+/**
+ * A text in a box that scrolls. `shown`: a shorter form of it for the eye. `file`: the name under which it is saved; without one
+ * it can only be copied.
+ */
 export function TextBox({
   title,
   text,
+  shown = text,
   language,
   file,
 }: {
   title: string
   text: string
+  shown?: string
   language?: Language | undefined
   file?: string | undefined
 }) {
-  const content = useMemo(() => (language === undefined ? text : highlighted(text, language)), [text, language])
-  const lines = language === undefined ? 0 : text.split('\n').length
+  const content = useMemo(() => (language === undefined ? shown : highlighted(shown, language)), [shown, language])
+  const lines = language === undefined ? 0 : shown.split('\n').length
   return (
     <figure class="text-box">
       <figcaption>

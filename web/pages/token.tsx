@@ -1,9 +1,10 @@
 // The page of one token: its record, transfers, items and holders.
 import { Link } from 'wouter-preact'
-import { type Holder, type Token, type TokenInstance, type Transfer, useBlockVersion, useRead } from '../api.ts'
+import { type Holder, type Token, type Transfer, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
+import { Inventory } from '../inventory.tsx'
 import { Fields, Loaded, PaginatedTable, Tabs } from '../parts.tsx'
-import { holderTable, instanceTable, transferTable } from '../tables.tsx'
+import { holderTable, transferTable } from '../tables.tsx'
 
 export default function TokenPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
@@ -49,14 +50,7 @@ export default function TokenPage({ hash }: { hash: string }) {
                 : [
                     {
                       name: 'Items',
-                      content: () => (
-                        <PaginatedTable<TokenInstance>
-                          path={`${base}/instances`}
-                          table={instanceTable}
-                          empty="There are no items of it."
-                          version={version}
-                        />
-                      ),
+                      content: () => <Inventory path={`${base}/instances`} of={hash} version={version} />,
                     },
                   ]),
               {
