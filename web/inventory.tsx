@@ -16,7 +16,7 @@ export const Inventory = ({ path, of, version }: { path: string; of: string; ver
           {items.map((item) => (
             <li key={item.id}>
               <Link href={`/token/${of}/instance/${item.id}`}>
-                <ItemPicture of={item} />
+                <ItemPicture of={item} alt="" />
                 <span class="title" title={itemName(item)}>
                   {itemName(item)}
                 </span>

@@ -26,7 +26,8 @@ export function itemName({ id, metadata }: Pick<TokenInstance, 'id' | 'metadata'
   return typeof name === 'string' && name.trim() !== '' ? name.slice(0, 200) : `#${id}`
 }
 
-export function ItemPicture({ of }: { of: TokenInstance }) {
+/** `alt` is empty where the item's name is beside the picture. */
+export function ItemPicture({ of, alt }: { of: TokenInstance; alt: string }) {
   const url = pictureOf(of)
   const [broken, setBroken] = useState<string>()
   if (url === undefined || url === broken) {
@@ -38,7 +39,7 @@ export function ItemPicture({ of }: { of: TokenInstance }) {
     <img
       class="picture"
       src={url}
-      alt={itemName(of)}
+      alt={alt}
       loading="lazy"
       decoding="async"
       referrerpolicy="no-referrer"

@@ -100,9 +100,9 @@ function ConstructorArguments({ of }: { of: Contract }) {
   if (of.constructor_args === null) return null
   return (
     <section>
-      <h3>
+      <h2>
         Constructor arguments <CopyButton text={of.constructor_args} label="Copy as bytes" />
-      </h3>
+      </h2>
       {of.decoded_constructor_args === null ? (
         <code>{of.constructor_args}</code>
       ) : (

@@ -50,7 +50,7 @@ function Media({ of }: { of: TokenInstance }) {
   const host = pictureOf(of) === undefined && image !== null ? URL.parse(image)?.host : undefined
   return (
     <div>
-      <ItemPicture of={of} />
+      <ItemPicture of={of} alt={itemName(of)} />
       {/* biome-ignore lint/a11y/useMediaCaption: issuers give no captions */}
       {source !== undefined && type?.startsWith('video/') && <video controls preload="none" src={source} />}
       {/* biome-ignore lint/a11y/useMediaCaption: see above */}
