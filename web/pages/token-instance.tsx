@@ -67,12 +67,15 @@ function Media({ of }: { of: TokenInstance }) {
   )
 }
 
+/** Characters of a description that are shown; the rest is in the metadata. */
+const LONGEST_DESCRIPTION = 2000
+
 function Facts({ of, hash, base, fetched }: { of: TokenInstance; hash: string; base: string; fetched: number }) {
   const description = of.metadata?.['description']
   const attributes = attributesOf(of.metadata)
   return (
     <div>
-      {typeof description === 'string' && description !== '' && <p class="description">{description}</p>}
+      {typeof description === 'string' && description !== '' && <p class="description">{description.slice(0, LONGEST_DESCRIPTION)}</p>}
       <Fields
         of={{
           Id: <code>{of.id}</code>,
