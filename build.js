@@ -96,15 +96,35 @@ const pages = await build({
   alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
   logLevel: 'warning',
 })
+// One sheet for all of them: esbuild gives each lazy page a sheet of its own, which nothing would load.
+const sheets = Object.keys(pages.metafile.inputs).filter((file) => file.endsWith('.css'))
+sheets.sort((a, b) => Number(b.startsWith('web/styles/')) - Number(a.startsWith('web/styles/')) || (a < b ? -1 : 1))
+await build({
+  absWorkingDir: root,
+  stdin: { contents: sheets.map((file) => `@import './${file}';`).join('\n'), resolveDir: root, loader: 'css' },
+  outfile: join(dist, 'web/main.css'),
+  bundle: true,
+  minify: true,
+  target: 'es2022',
+  logLevel: 'warning',
+})
 
 await chmod(join(dist, 'main.js'), 0o755)
 const outputs = Object.assign(
   {},
   ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
+for (const file of Object.keys(outputs)) if (/^dist\/web\/.*\.css$/.test(file)) delete outputs[file]
 const copied = await copyDocumentation()
 const licences = await writeLicences(outputs)
-const written = new Set(['dist/engine.wasm', BUILD_STAMP, licences, ...copied, ...Object.keys(outputs)])
+const written = new Set([
+  'dist/engine.wasm',
+  'dist/web/main.css',
+  BUILD_STAMP,
+  licences,
+  ...copied,
+  ...Object.keys(outputs),
+])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })

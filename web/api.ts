@@ -1,19 +1,25 @@
-// What the pages read: the node's own /api/v2, and its live updates. The types of the answers are those of the routes' schemas.
-import { Socket } from 'phoenix'
+// What the pages read: the node's own /api/v2. The types of the answers are those of the routes' schemas.
 import { useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
 import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
-import type { address, addressCoinHistory, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
+import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
 import type { block } from '../src/explorer/routes/blocks.ts'
-import type { search, searchCheckRedirect } from '../src/explorer/routes/search.ts'
-import type { smartContract } from '../src/explorer/routes/smart-contracts.ts'
+import type { search, searchCheckRedirect, searchQuick } from '../src/explorer/routes/search.ts'
+import type { smartContract, smartContracts } from '../src/explorer/routes/smart-contracts.ts'
 import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
 import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
 import type { token, tokenHolders, tokenTransfers } from '../src/explorer/routes/tokens.ts'
-import type { transactionLogs, transactionStateChanges } from '../src/explorer/routes/transaction-parts.ts'
+import type {
+  transactionLogs,
+  transactionRawTrace,
+  transactionStateChanges,
+} from '../src/explorer/routes/transaction-parts.ts'
 import type { transaction } from '../src/explorer/routes/transactions.ts'
 import type { verificationConfig } from '../src/explorer/routes/verification.ts'
+import type { withdrawals } from '../src/explorer/routes/withdrawals.ts'
+
+export { useBlockVersion, useHead, useLive } from './live.ts'
 
 type Answer<Route extends { readonly response: z.ZodType }> = z.output<Route['response']>
 type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answer<Route>['items'][number]
@@ -34,15 +40,20 @@ export type Holder = Item<typeof tokenHolders>
 export type InternalTransaction = Item<typeof internalTransactions>
 export type Log = Item<typeof transactionLogs>
 export type Redirect = Answer<typeof searchCheckRedirect>
+export type QuickHit = Answer<typeof searchQuick>[number]
 export type SearchHit = Item<typeof search>
 export type StateChange = Item<typeof transactionStateChanges>
 export type Stats = Answer<typeof stats>
 export type Token = Answer<typeof token>
 export type TokenBalance = Answer<typeof addressTokenBalances>[number]
 export type TokenInstance = Item<typeof tokenInstances>
+export type TopAccounts = Answer<typeof addresses>
+export type Trace = Answer<typeof transactionRawTrace>[number]
 export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
+export type VerifiedContract = Item<typeof smartContracts>
 export type VerificationConfig = Answer<typeof verificationConfig>
+export type Withdrawal = Item<typeof withdrawals>
 
 /** An address within another record. */
 export type EmbeddedAddress = Transaction['from']
@@ -52,10 +63,10 @@ export type Decoded = NonNullable<Transaction['decoded_input']>
 
 export class NotFound extends Error {}
 
-/** A record of the API by its path, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
-export async function read<T>(path: string): Promise<T> {
+/** A record of the API by its path below the base, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
+export async function read<T>(path: string, base = '/api/v2'): Promise<T> {
   // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
-  const response = await fetch(`/api/v2${path}`, { cache: 'no-cache' })
+  const response = await fetch(`${base}${path}`, { cache: 'no-cache' })
   if (response.status === 404 || response.status === 422) throw new NotFound(path)
   if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
   return (await response.json()) as T
@@ -67,7 +78,7 @@ export type Reading<T> = { data: T | undefined; error: Error | undefined }
  * A record, read again whenever the path or the version changes. After a new version, the old record is shown until the new
  * one arrives.
  */
-export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
+export function useRead<T>(path: string | undefined, version = 0, base?: string): Reading<T> {
   const [reading, setReading] = useState<Reading<T> & { path: string | undefined }>({
     path,
     data: undefined,
@@ -76,38 +87,13 @@ export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
   useEffect(() => {
     if (path === undefined) return
     let isCurrent = true
-    read<T>(path).then(
+    read<T>(path, base).then(
       (data) => isCurrent && setReading({ path, data, error: undefined }),
       (error: Error) => isCurrent && setReading({ path, data: undefined, error }),
     )
     return () => {
       isCurrent = false
     }
-  }, [path, version])
+  }, [path, version, base])
   return reading.path === path ? reading : { data: undefined, error: undefined }
-}
-
-let socket: Socket | undefined
-
-/** Calls back on an event of a topic while the page is shown, and once after joining, for events missed before. */
-export function useLive(topic: string, event: string, onEvent: () => void): void {
-  useEffect(() => {
-    if (socket === undefined) {
-      socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
-      socket.connect()
-    }
-    const channel = socket.channel(topic, {})
-    channel.on(event, onEvent)
-    channel.join().receive('ok', onEvent)
-    return () => {
-      channel.leave()
-    }
-  }, [topic, event])
-}
-
-/** A number that rises with every new block: the version for `useRead`. */
-export function useBlockVersion(): number {
-  const [version, setVersion] = useState(0)
-  useLive('blocks:new_block', 'new_block', () => setVersion((before) => before + 1))
-  return version
 }

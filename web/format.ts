@@ -18,13 +18,17 @@ export function units(value: string, decimals: number, digits = 4): string {
 /** `0x1234…cdef` */
 export const abbreviated = (hash: string, size = 6): string => `${hash.slice(0, size + 2)}…${hash.slice(-size)}`
 
-/** `12 s ago` */
+const span = (seconds: number): string => {
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
+}
+
+/** `12 s ago`; `in 4 min` of a chain whose clock is ahead by more than a minute. */
 export function ago(time: string): string {
-  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000))
-  if (seconds < 60) return `${seconds} s ago`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
-  return `${Math.floor(seconds / 86_400)} d ago`
+  const seconds = Math.round((Date.now() - Date.parse(time)) / 1000)
+  return seconds <= -60 ? `in ${span(-seconds)}` : `${span(Math.max(0, seconds))} ago`
 }
 
 /** `2026-01-01 12:00:00 UTC` */
@@ -32,3 +36,16 @@ export const utcTime = (time: string): string => `${time.slice(0, 19).replace('T
 
 /** `1.25 gwei` */
 export const gwei = (wei: string, digits = 3): string => `${units(wei, 9, digits)} gwei`
+
+/** What part of a whole an amount is, `12.34 %`; exact amounts of any length. Undefined of a whole of nothing. */
+export function share(part: string, whole: string): string | undefined {
+  if (BigInt(whole) <= 0n) return undefined
+  const hundredths = Number((BigInt(part) * 1_000_000n) / BigInt(whole)) / 10_000
+  return hundredths > 0 && hundredths < 0.01 ? '<0.01 %' : `${hundredths.toFixed(2)} %`
+}
+
+/** Decimal text of whole coins as base units: `1.5` is 1500000000000000000. */
+export function toBaseUnits(coins: string, decimals = 18): string {
+  const [integer = '0', fraction = ''] = coins.split('.')
+  return BigInt(`${integer}${fraction.slice(0, decimals).padEnd(decimals, '0')}`).toString()
+}

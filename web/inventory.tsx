@@ -7,7 +7,7 @@ import './inventory.css'
 
 /** `path`: a list of items in the API. */
 export const Inventory = ({ path, of, version }: { path: string; of: string; version: number }) => (
-  <Paginated<TokenInstance> path={path} version={version}>
+  <Paginated<TokenInstance> path={path} version={version} order="rank">
     {(items) =>
       items.length === 0 ? (
         <p class="note">There are no items of it.</p>

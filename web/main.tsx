@@ -1,50 +1,16 @@
-// Entry point of the node's own explorer: the header and the routes of its pages. Its data come from /api/v2 alone.
+// Entry point of the node's own explorer: the frame of its pages, and their routes. Their data come from /api/v2.
 import { type ComponentType, render } from 'preact'
 import { Suspense } from 'preact/compat'
-import { useState } from 'preact/hooks'
-import { Link, Route, Switch, useLocation } from 'wouter-preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Route, Switch, useLocation } from 'wouter-preact'
 import { PAGES } from '../src/explorer/pages.ts'
-import { CHAIN, useTitle } from './location.ts'
+import { Header } from './header.tsx'
+import { useTitle } from './location.ts'
 import { pages } from './pages.ts'
-import './style.css'
-
-function Header() {
-  const [, navigate] = useLocation()
-  const [query, setQuery] = useState('')
-  const search = (event: Event) => {
-    event.preventDefault()
-    const wanted = query.trim()
-    if (wanted !== '') navigate(`/search?q=${encodeURIComponent(wanted)}`)
-    setQuery('')
-  }
-  return (
-    <header>
-      <Link href="/" class="brand">
-        <svg viewBox="0 0 32 32" aria-hidden="true">
-          <path d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z" />
-        </svg>
-        {CHAIN}
-      </Link>
-      <nav>
-        <Link href="/blocks">Blocks</Link>
-        <Link href="/txs">Transactions</Link>
-        <Link href="/tokens">Tokens</Link>
-        <a href="/api/v2/docs">API</a>
-      </nav>
-      <search>
-        <form onSubmit={search}>
-          <input
-            type="search"
-            aria-label="Search"
-            placeholder="Address, hash, block, token"
-            value={query}
-            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-          />
-        </form>
-      </search>
-    </header>
-  )
-}
+import './styles/base.css'
+import './styles/header.css'
+import './styles/list.css'
+import './styles/record.css'
 
 /** The parameters by name: wouter gives them by position as well. */
 const named = (parameters: Readonly<Record<string | number, string | undefined>>): Readonly<Record<string, string>> =>
@@ -75,21 +41,56 @@ function NoPage() {
   )
 }
 
-const App = () => (
-  <>
-    <Header />
-    <main>
-      <Switch>
-        {(Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => (
-          <Route path={path} key={path}>
-            {(parameters) => <Page path={path} parameters={named(parameters)} key={JSON.stringify(parameters)} />}
-          </Route>
-        ))}
-        <Route component={NoPage} />
-      </Switch>
-    </main>
-  </>
-)
+/** A new page begins at its top, and the focus with it, so that screen readers read it. Back keeps the browser's position. */
+function useBeginning() {
+  const [path] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(path)
+  const isBack = useRef(false)
+  useEffect(() => {
+    const onBack = () => {
+      isBack.current = true
+    }
+    addEventListener('popstate', onBack)
+    return () => removeEventListener('popstate', onBack)
+  }, [])
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    main.current?.focus({ preventScroll: true })
+    if (!isBack.current) scrollTo(0, 0)
+    isBack.current = false
+  }, [path])
+  return main
+}
+
+function App() {
+  const main = useBeginning()
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Header />
+      <main id="content" tabIndex={-1} ref={main}>
+        <Switch>
+          {(Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => (
+            <Route path={path} key={path}>
+              {(parameters) => <Page path={path} parameters={named(parameters)} key={JSON.stringify(parameters)} />}
+            </Route>
+          ))}
+          <Route component={NoPage} />
+        </Switch>
+      </main>
+      <footer>
+        <a href="/api/v2/docs">API of this explorer</a>
+        <span>
+          JSON-RPC and WebSocket: <code>{location.origin}</code>
+        </span>
+      </footer>
+    </>
+  )
+}
 
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

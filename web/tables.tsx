@@ -1,4 +1,5 @@
 // The table of each kind of list: the key of its rows, and its columns.
+import { Link } from 'wouter-preact'
 import type {
   Block,
   CoinChange,
@@ -12,54 +13,72 @@ import type {
   Transaction,
   Transfer,
 } from './api.ts'
-import { units, withCommas } from './format.ts'
+import { abbreviated, share, units, withCommas } from './format.ts'
 import {
   Address,
   Amount,
   BlockLink,
   COIN,
   Coins,
+  Cut,
   DecodedCall,
+  ItemId,
+  Raw,
   Status,
   type Table,
   Time,
   TokenLink,
+  TokenPicture,
   TransactionLink,
 } from './parts.tsx'
+
+const none = <span class="faint">—</span>
+
+/** Who made a block; the genesis, and blocks whose maker is not known, have nobody. */
+export const Proposer = ({ of: { height, miner }, full = false }: { of: Block; full?: boolean }) =>
+  height === 0 || (/^0x0+$/.test(miner.hash) && miner.name === null) ? none : <Address of={miner} full={full} />
 
 export const blockTable: Table<Block> = {
   keyOf: ({ hash }) => hash,
   columns: [
     ['Block', ({ height }) => <BlockLink number={height} />],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
-    ['Transactions', ({ transactions_count }) => transactions_count],
+    ['Transactions', ({ transactions_count }) => transactions_count, 'number'],
     [
       'Gas used',
       ({ gas_used, gas_used_percentage }) => (
-        <>
+        <span>
           {withCommas(gas_used)} <span class="faint">{gas_used_percentage.toFixed(1)} %</span>
-        </>
+        </span>
       ),
+      'number',
     ],
-    ['Fees', ({ transaction_fees }) => <Coins value={transaction_fees} digits={6} />],
-    ['Proposer', ({ miner }) => <Address of={miner} />],
+    ['Fees', ({ transaction_fees }) => <Coins value={transaction_fees} digits={6} />, 'number'],
+    ['Proposer', (of) => <Proposer of={of} />],
   ],
 }
 
 const kindOf = ({ method, transaction_types: types }: Transaction): string =>
   method ?? (types.includes('contract_creation') ? 'deployment' : types.includes('contract_call') ? 'call' : 'transfer')
 
+export const Method = ({ of }: { of: Transaction }) => (
+  <span class="method" title={kindOf(of)}>
+    {kindOf(of)}
+  </span>
+)
+
 export const transactionTable: Table<Transaction> = {
   keyOf: ({ hash }) => hash,
   columns: [
     ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
-    ['Method', (of) => <span class="method">{kindOf(of)}</span>],
+    ['Method', (of) => <Method of={of} />],
     ['Status', ({ status }) => <Status of={status} />],
-    ['Block', ({ block_number }) => (block_number === null ? '—' : <BlockLink number={block_number} />)],
+    ['Block', ({ block_number }) => (block_number === null ? none : <BlockLink number={block_number} />)],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
     ['From', ({ from }) => <Address of={from} />],
     ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
-    ['Value', ({ value }) => <Coins value={value} />],
+    ['Value', ({ value }) => <Coins value={value} />, 'number'],
+    ['Fee', ({ fee }) => (fee.value === null ? none : <Coins value={fee.value} digits={6} />), 'number'],
   ],
 }
 
@@ -70,14 +89,21 @@ export const transferTable: Table<Transfer> = {
   keyOf: (of) => `${of.transaction_hash} ${of.log_index} ${idOf(of.total)}`,
   columns: [
     ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
+    ['Method', ({ method }) => (method === null ? none : <span class="method">{method}</span>)],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
     [
       'From',
       ({ from, type }) => (type === 'token_minting' ? <span class="faint">minted</span> : <Address of={from} />),
     ],
     ['To', ({ to, type }) => (type === 'token_burning' ? <span class="faint">burnt</span> : <Address of={to} />)],
-    ['Id', ({ total }) => <span class="mono">{idOf(total) ?? '—'}</span>],
-    ['Amount', ({ total, token }) => <Amount value={'value' in total ? total.value : '1'} token={token} />],
+    [
+      'Id',
+      ({ total, token }) => {
+        const id = idOf(total)
+        return id === undefined ? none : <ItemId token={token.address_hash} id={id} />
+      },
+    ],
+    ['Amount', ({ total, token }) => <Amount value={'value' in total ? total.value : '1'} token={token} />, 'number'],
     ['Token', ({ token }) => <TokenLink of={token} />],
   ],
 }
@@ -86,13 +112,37 @@ export const internalTable: Table<InternalTransaction> = {
   keyOf: ({ transaction_hash, index }) => `${transaction_hash} ${index}`,
   columns: [
     ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
+    ['Block', ({ block_number }) => <BlockLink number={block_number} />],
+    ['Age', ({ timestamp }) => <Time at={timestamp} />],
     ['Type', ({ type }) => <span class="method">{type}</span>],
     ['From', ({ from }) => <Address of={from} />],
     ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
-    ['Value', ({ value }) => <Coins value={value} />],
-    ['Result', ({ success, error }) => (success ? <Status of="ok" /> : <span class="bad">{error}</span>)],
+    ['Value', ({ value }) => <Coins value={value} />, 'number'],
+    ['Gas used', ({ gas_used }) => withCommas(gas_used), 'number'],
+    [
+      'Result',
+      ({ success, error, reverted }) =>
+        !success ? (
+          <span class="bad">
+            <Cut text={error ?? 'failed'} />
+          </span>
+        ) : reverted ? (
+          <span class="bad" title="An enclosing call failed, so that this one was undone.">
+            undone
+          </span>
+        ) : (
+          <Status of="ok" />
+        ),
+    ],
   ],
 }
+
+const RawLog = ({ of: { topics, data } }: { of: Log }) => (
+  <Raw label="Topics and data">
+    {topics.map((topic, i) => topic !== null && <code key={`${i} ${topic}`}>{topic}</code>)}
+    {data !== '0x' && <code>{data}</code>}
+  </Raw>
+)
 
 export const logTable: Table<Log> = {
   keyOf: ({ block_number, index }) => `${block_number} ${index}`,
@@ -101,22 +151,37 @@ export const logTable: Table<Log> = {
     ['Contract', ({ address }) => <Address of={address} />],
     [
       'Event',
-      ({ decoded, topics, data }) =>
-        decoded === null ? (
-          <div class="raw">
-            {topics.map((topic) => topic !== null && <code key={topic}>{topic}</code>)}
-            <code>{data}</code>
-          </div>
+      (log) =>
+        log.decoded === null ? (
+          <RawLog of={log} />
         ) : (
-          <DecodedCall of={decoded} />
+          <>
+            <DecodedCall of={log.decoded} />
+            <details class="more">
+              <summary>Topics and data</summary>
+              <RawLog of={log} />
+            </details>
+          </>
         ),
+      'block',
     ],
+  ],
+}
+
+/** Logs of many transactions. */
+export const addressLogTable: Table<Log> = {
+  keyOf: logTable.keyOf,
+  columns: [
+    ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
+    ['Block', ({ block_number }) => <BlockLink number={block_number} />],
+    ['Age', ({ block_timestamp }) => <Time at={block_timestamp} />],
+    ...logTable.columns.slice(2),
   ],
 }
 
 const amountOf = (value: string | null, { type, token }: StateChange) =>
   value === null ? (
-    '—'
+    none
   ) : type === 'coin' || token === null ? (
     <Coins value={value} digits={9} />
   ) : (
@@ -128,14 +193,24 @@ export const stateTable: Table<StateChange> = {
   columns: [
     ['Address', ({ address }) => <Address of={address} />],
     ['Of', ({ token }) => (token === null ? COIN : <TokenLink of={token} />)],
-    ['Before', (row) => amountOf(row.balance_before, row)],
-    ['After', (row) => amountOf(row.balance_after, row)],
+    ['Before', (row) => amountOf(row.balance_before, row), 'number'],
+    ['After', (row) => amountOf(row.balance_after, row), 'number'],
     [
       'Change',
       (row) =>
-        typeof row.change === 'string'
-          ? amountOf(row.change, row)
-          : row.change.map(({ direction, total }) => `${direction === 'to' ? '+' : '−'} #${idOf(total)}`).join(', '),
+        typeof row.change === 'string' ? (
+          <span class={row.change.startsWith('-') ? 'bad' : 'ok'}>{amountOf(row.change, row)}</span>
+        ) : (
+          <Cut
+            text={row.change
+              .map(
+                ({ direction, total }) =>
+                  `${direction === 'to' ? '+' : '−'} #${'token_id' in total ? total.token_id : ''}`,
+              )
+              .join(', ')}
+          />
+        ),
+      'number',
     ],
   ],
 }
@@ -143,14 +218,38 @@ export const stateTable: Table<StateChange> = {
 export const tokenTable: Table<Token> = {
   keyOf: ({ address_hash }) => address_hash,
   columns: [
-    ['Token', (token) => <TokenLink of={token} />],
-    ['Name', ({ name }) => name ?? '—'],
+    [
+      'Token',
+      (token) => (
+        <span class="address">
+          <TokenPicture of={token} size={22} />
+          <Link href={`/token/${token.address_hash}`}>
+            <Cut text={token.name || token.symbol || abbreviated(token.address_hash)} />
+          </Link>
+          {token.name && token.symbol && (
+            <span class="faint">
+              <Cut text={token.symbol} />
+            </span>
+          )}
+        </span>
+      ),
+    ],
+    [
+      'Contract',
+      ({ address_hash }) => (
+        <Link class="mono" title={address_hash} href={`/address/${address_hash}`}>
+          {abbreviated(address_hash)}
+        </Link>
+      ),
+    ],
     ['Type', ({ type }) => type],
     [
       'Supply',
-      ({ total_supply, decimals }) => (total_supply === null ? '—' : units(total_supply, Number(decimals ?? 0))),
+      ({ total_supply, decimals }) =>
+        total_supply === null ? none : <Cut text={units(total_supply, Number(decimals ?? 0))} />,
+      'number',
     ],
-    ['Holders', ({ holders_count }) => withCommas(holders_count)],
+    ['Holders', ({ holders_count }) => withCommas(holders_count), 'number'],
   ],
 }
 
@@ -158,20 +257,48 @@ export const balanceTable: Table<TokenBalance> = {
   keyOf: ({ token, token_id }) => `${token.address_hash} ${token_id}`,
   columns: [
     ['Token', ({ token }) => <TokenLink of={token} />],
+    ['Name', ({ token }) => (token.name === null ? none : <Cut text={token.name} />)],
     ['Type', ({ token }) => token.type],
-    ['Id', ({ token_id }) => <span class="mono">{token_id ?? '—'}</span>],
-    ['Amount', ({ value, token }) => <Amount value={value} token={token} />],
+    ['Id', ({ token, token_id }) => (token_id === null ? none : <ItemId token={token.address_hash} id={token_id} />)],
+    ['Amount', ({ value, token }) => <Amount value={value} token={token} />, 'number'],
   ],
 }
 
+/** Holders of a token, the largest first. */
 export const holderTable = (token: Token | EmbeddedToken): Table<Holder> => ({
-  keyOf: ({ address }) => address.hash,
+  keyOf: ({ address, token_id }) => `${address.hash} ${token_id}`,
   columns: [
-    ['Holder', ({ address }) => <Address of={address} full />],
-    ['Id', ({ token_id }) => <span class="mono">{token_id ?? '—'}</span>],
-    ['Amount', ({ value }) => <Amount value={value} token={token} />],
+    ['Holder', ({ address }) => <Address of={address} />],
+    ...(token.type === 'ERC-1155'
+      ? ([
+          [
+            'Id',
+            ({ token_id }: Holder) => (token_id === null ? none : <ItemId token={token.address_hash} id={token_id} />),
+          ],
+        ] as const)
+      : []),
+    ['Amount', ({ value }) => <Amount value={value} token={token} />, 'number'],
+    ...(token.type === 'ERC-20' && token.total_supply !== null
+      ? ([
+          ['Share', ({ value }: Holder) => <Share part={value} whole={token.total_supply ?? '0'} />, 'number'],
+        ] as const)
+      : []),
   ],
 })
+
+/** What part of a whole an amount is, as a number and as a bar. */
+export const Share = ({ part, whole }: { part: string; whole: string }) => {
+  const percentage = share(part, whole)
+  if (percentage === undefined) return none
+  return (
+    <span class="share">
+      {percentage}
+      <span class="bar">
+        <i style={{ width: `${Math.min(100, Number.parseFloat(percentage.replace('<', '')))}%` }} />
+      </span>
+    </span>
+  )
+}
 
 export const coinTable: Table<CoinChange> = {
   keyOf: ({ block_number }) => block_number,
@@ -187,7 +314,7 @@ export const coinTable: Table<CoinChange> = {
           <TransactionLink hash={transaction_hash} />
         ),
     ],
-    ['Change', ({ delta }) => <Coins value={delta} digits={6} />],
-    ['Balance', ({ value }) => <Coins value={value} digits={6} />],
+    ['Change', ({ delta }) => <Coins value={delta} digits={6} />, 'number'],
+    ['Balance', ({ value }) => <Coins value={value} digits={6} />, 'number'],
   ],
 }

@@ -71,7 +71,7 @@ const pageOf = (
   { spec: { name, native } }: Pick<Chain, 'spec'>,
   pictures: readonly string[],
 ): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-pictures="${escaped(pictures.join(' '))}">
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-pictures="${escaped(pictures.join(' '))}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

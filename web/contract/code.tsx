@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { type Contract, useLive } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
-import { Fields } from '../parts.tsx'
+import { Copy, Fields } from '../parts.tsx'
 import { SourceFiles } from './source-files.tsx'
-import { CopyButton, TextBox } from './text-box.tsx'
+import { TextBox } from './text-box.tsx'
 
 /** `onVerified` is called when somebody has verified the contract meanwhile. */
 export function Code({ of, address, onVerified }: { of: Contract; address: string; onVerified: () => void }) {
@@ -101,7 +101,7 @@ function ConstructorArguments({ of }: { of: Contract }) {
   return (
     <section>
       <h2>
-        Constructor arguments <CopyButton text={of.constructor_args} label="Copy as bytes" />
+        Constructor arguments <Copy text={of.constructor_args} of="the encoded arguments" />
       </h2>
       {of.decoded_constructor_args === null ? (
         <code>{of.constructor_args}</code>

@@ -1,128 +1,234 @@
 // The page of one address: its record, its lists, and its code if it is a contract.
 import { lazy, Suspense } from 'preact/compat'
-import { Link } from 'wouter-preact'
-import type {
-  Account,
-  AccountCounters,
-  CoinChange,
-  InternalTransaction,
-  Log,
-  TokenBalance,
-  Transaction,
-  Transfer,
+import {
+  type Account,
+  type AccountCounters,
+  type CoinChange,
+  type InternalTransaction,
+  type Log,
+  type TokenBalance,
+  type Transaction,
+  type Transfer,
+  useBlockVersion,
+  useRead,
 } from '../api.ts'
-import { useBlockVersion, useRead } from '../api.ts'
+import { nativeSpelling } from '../bech32.ts'
 import { abbreviated } from '../format.ts'
-import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from '../parts.tsx'
-import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from '../tables.tsx'
+import { useQuery, useTitle } from '../location.ts'
+import { Choice } from '../parts/choice.tsx'
+import {
+  AddressLink,
+  Coins,
+  Copy,
+  Cut,
+  Fields,
+  Identicon,
+  LoadedPage,
+  PaginatedTable,
+  type Tab,
+  type Table,
+  Tabs,
+  TokenLink,
+  TransactionLink,
+} from '../parts.tsx'
+import { addressLogTable, balanceTable, coinTable, internalTable, transactionTable, transferTable } from '../tables.tsx'
 
 /** The compiler's highlighting, the ABI coder and the wallet are loaded when somebody opens the tab. */
 const ContractTab = lazy(() => import('./contract.tsx'))
 
 export default function AddressPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
-  const base = `/addresses/${hash}`
+  const base = `/addresses/${encodeURIComponent(hash)}`
   const reading = useRead<Account>(base, version)
   const counts = useRead<AccountCounters>(`${base}/tabs-counters`, version).data
+  const title = reading.data?.name ?? abbreviated(hash)
+  useTitle(`${reading.data === undefined ? 'Address' : kindOf(reading.data)} ${title.slice(0, 60)}`)
+  return (
+    <LoadedPage reading={reading} name="Address">
+      {(of) => (
+        <>
+          <Record of={of} version={version} />
+          <Tabs of={[...listTabs(base, counts, version), ...ownTabs(of)]} />
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+const kindOf = ({ is_contract, proxy_type }: Account): string =>
+  is_contract && proxy_type !== 'eip7702' ? 'Contract' : 'Address'
+
+function Record({ of, version }: { of: Account; version: number }) {
+  const spelling = nativeSpelling(of.hash)
+  return (
+    <section class="card">
+      <h1>
+        <Identicon of={of.hash} size={28} />
+        {kindOf(of)}
+        {of.name !== null && (
+          <span class="faint">
+            <Cut text={of.name} />
+          </span>
+        )}
+      </h1>
+      <Fields
+        of={{
+          Address: (
+            <>
+              <code>{of.hash}</code> <Copy text={of.hash} of="address" />
+            </>
+          ),
+          Bech32:
+            spelling === undefined ? null : (
+              <>
+                <code>{spelling}</code> <Copy text={spelling} of="bech32 address" />
+              </>
+            ),
+          Balance: <Coins value={of.coin_balance} digits={18} />,
+          Tokens: of.has_tokens ? <Holdings of={of.hash} version={version} /> : null,
+          Token: of.token === null ? null : <TokenLink of={of.token} />,
+          Creator: of.creator_address_hash === null ? null : <Creator of={of} hash={of.creator_address_hash} />,
+          'Runs code of':
+            of.implementations.length === 0
+              ? null
+              : of.implementations.map(({ address_hash, name }) => (
+                  <div class="address" key={address_hash}>
+                    <AddressLink hash={address_hash} name={name} isContract full />
+                  </div>
+                )),
+          Source: of.is_contract ? (of.is_verified === true ? 'verified' : 'not verified') : null,
+          State: of.creation_status === 'selfdestructed' ? <span class="bad">destroyed</span> : null,
+        }}
+      />
+    </section>
+  )
+}
+
+const Creator = ({ of: { creation_transaction_hash }, hash }: { of: Account; hash: string }) => (
+  <>
+    <span class="address">
+      <AddressLink hash={hash} />
+    </span>
+    {creation_transaction_hash !== null && (
+      <>
+        {' in '}
+        <TransactionLink hash={creation_transaction_hash} />
+      </>
+    )}
+  </>
+)
+
+/** Tokens that the record names; the tab has all of them. */
+const SHOWN_HOLDINGS = 6
+
+function Holdings({ of, version }: { of: string; version: number }) {
+  const [, change] = useQuery()
+  const balances = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version).data
+  if (balances === undefined) return <span class="faint">…</span>
+  const tokens = [...new Map(balances.map(({ token }) => [token.address_hash, token])).values()]
+  return (
+    <span class="holdings">
+      {tokens.slice(0, SHOWN_HOLDINGS).map((token) => (
+        <TokenLink of={token} key={token.address_hash} />
+      ))}
+      {tokens.length > SHOWN_HOLDINGS && (
+        <button
+          type="button"
+          class="action"
+          onClick={() => change({ tab: 'tokens', page: undefined, anchor: undefined })}
+        >
+          {tokens.length - SHOWN_HOLDINGS} more
+        </button>
+      )}
+    </span>
+  )
+}
+
+function listTabs(base: string, counts: AccountCounters | undefined, version: number): Tab[] {
   const list =
     <T,>(path: string, table: Table<T>, empty: string) =>
     () => <PaginatedTable<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
-  const tabs: readonly Tab[] = [
+  const sided =
+    <T,>(path: string, table: Table<T>, empty: string) =>
+    () => <SidedList<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
+  return [
     {
       name: 'Transactions',
       count: counts?.transactions_count,
-      content: list<Transaction>('transactions', transactionTable, 'No transaction has touched it.'),
+      content: sided<Transaction>('transactions', transactionTable, 'No transaction has touched it.'),
     },
     {
       name: 'Token transfers',
       count: counts?.token_transfers_count,
-      content: list<Transfer>('token-transfers', transferTable, 'It has moved no tokens.'),
+      content: sided<Transfer>('token-transfers', transferTable, 'It has moved no tokens.'),
     },
     {
       name: 'Tokens',
       count: counts?.token_balances_count,
-      content: () => <Balances of={hash} version={version} />,
+      content: () => <Balances path={`${base}/tokens`} version={version} />,
     },
     {
       name: 'Internal',
       count: counts?.internal_transactions_count,
-      content: list<InternalTransaction>('internal-transactions', internalTable, 'No contract has called it.'),
+      content: sided<InternalTransaction>('internal-transactions', internalTable, 'No contract has called it.'),
     },
     {
       name: 'Coin history',
       content: list<CoinChange>('coin-balance-history', coinTable, 'Its balance has never changed.'),
     },
-    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logTable, 'It has logged nothing.') },
+    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', addressLogTable, 'It has logged nothing.') },
   ]
+}
+
+/** Tabs of addresses of some kind. */
+const ownTabs = (of: Account): Tab[] =>
+  of.is_contract
+    ? [
+        {
+          name: 'Contract',
+          content: () => (
+            <Suspense fallback={<div class="loading" />}>
+              <ContractTab hash={of.hash} />
+            </Suspense>
+          ),
+        },
+      ]
+    : []
+
+const SIDES = { from: 'sent', to: 'received' } as const
+
+/** A list of what an address sent or received, or both; the whole of it can be downloaded. */
+function SidedList<T>({ path, ...rest }: { path: string; table: Table<T>; empty: string; version: number }) {
+  const [{ side }] = useQuery()
+  const filter = side === 'from' || side === 'to' ? `?filter=${side}` : ''
   return (
-    <Loaded reading={reading}>
-      {(of) => (
-        <>
-          <section class="card">
-            <h1>
-              {of.is_contract && of.proxy_type !== 'eip7702' ? 'Contract' : 'Address'}{' '}
-              {of.name !== null && <span class="faint">{of.name}</span>}
-            </h1>
-            <Fields
-              of={{
-                Address: <code>{of.hash}</code>,
-                Balance: <Coins value={of.coin_balance} digits={18} />,
-                Token:
-                  of.token === null ? null : <Link href={`/token/${of.hash}`}>{of.token.name ?? of.token.type}</Link>,
-                Creator:
-                  of.creator_address_hash === null ? null : (
-                    <>
-                      <Link class="mono" href={`/address/${of.creator_address_hash}`}>
-                        {abbreviated(of.creator_address_hash)}
-                      </Link>
-                      {of.creation_transaction_hash !== null && (
-                        <>
-                          {' in '}
-                          <TransactionLink hash={of.creation_transaction_hash} />
-                        </>
-                      )}
-                    </>
-                  ),
-                'Runs code of':
-                  of.implementations.length === 0
-                    ? null
-                    : of.implementations.map(({ address_hash, name }) => (
-                        <div key={address_hash}>
-                          <Link class="mono" href={`/address/${address_hash}`}>
-                            {name ?? address_hash}
-                          </Link>
-                        </div>
-                      )),
-                Source: of.is_contract ? (of.is_verified === true ? 'verified' : 'not verified') : null,
-              }}
-            />
-          </section>
-          <Tabs
-            of={
-              of.is_contract
-                ? [
-                    ...tabs,
-                    {
-                      name: 'Contract',
-                      content: () => (
-                        <Suspense fallback={<div class="loading" />}>
-                          <ContractTab hash={of.hash} />
-                        </Suspense>
-                      ),
-                    },
-                  ]
-                : tabs
-            }
-          />
-        </>
-      )}
-    </Loaded>
+    <>
+      <div class="above">
+        <Choice name="side" label="Direction" of={Object.keys(SIDES)} titles={SIDES} />
+        <a class="end" href={`/api/v2${path}/csv`} download>
+          Download as CSV
+        </a>
+      </div>
+      <PaginatedTable<T> path={`${path}${filter}`} {...rest} />
+    </>
   )
 }
 
-function Balances({ of, version }: { of: string; version: number }) {
-  const reading = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version)
+/** Token balances of one type: the API lists each type by itself. */
+function Balances({ path, version }: { path: string; version: number }) {
+  const [{ type }] = useQuery()
   return (
-    <Loaded reading={reading}>{(rows) => <Rows of={rows} table={balanceTable} empty="It holds no tokens." />}</Loaded>
+    <>
+      <div class="above">
+        <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
+      </div>
+      <PaginatedTable<TokenBalance>
+        path={type === undefined ? path : `${path}?type=${encodeURIComponent(type)}`}
+        table={balanceTable}
+        empty="It holds no tokens."
+        version={version}
+        order="rank"
+      />
+    </>
   )
 }

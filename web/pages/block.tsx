@@ -1,53 +1,151 @@
-// The page of one block, with its transactions.
+// The page of one block: its record, and lists of what is in it.
 import { Link } from 'wouter-preact'
-import { type Block, type Transaction, useRead } from '../api.ts'
-import { gwei, utcTime, withCommas } from '../format.ts'
-import { Address, Coins, Fields, Loaded, PaginatedTable } from '../parts.tsx'
-import { transactionTable } from '../tables.tsx'
+import { type Block, type InternalTransaction, type Transaction, useHead, useRead, type Withdrawal } from '../api.ts'
+import { gwei, withCommas } from '../format.ts'
+import { useTitle } from '../location.ts'
+import {
+  Address,
+  Coins,
+  Copy,
+  Fields,
+  LoadedPage,
+  PaginatedTable,
+  type Tab,
+  type Table,
+  Tabs,
+  Time,
+} from '../parts.tsx'
+import { internalTable, Proposer, transactionTable } from '../tables.tsx'
+
+const withdrawalTable: Table<Withdrawal> = {
+  keyOf: ({ index }) => index,
+  columns: [
+    ['Index', ({ index }) => index],
+    ['Validator', ({ validator_index }) => validator_index],
+    ['To', ({ receiver }) => <Address of={receiver} />],
+    ['Amount', ({ amount }) => <Coins value={amount} digits={9} />, 'number'],
+  ],
+}
 
 export default function BlockPage({ id }: { id: string }) {
-  const reading = useRead<Block>(`/blocks/${id}`)
+  const { number: newest, removals } = useHead()
+  const reading = useRead<Block>(`/blocks/${encodeURIComponent(id)}`, removals)
+  const name = /^\d+$/.test(id) ? `Block ${id}` : 'Block'
+  useTitle(reading.data === undefined ? name : `Block ${reading.data.height}`)
   return (
-    <Loaded reading={reading}>
+    <LoadedPage reading={reading} name={name}>
       {(block) => (
         <>
           <section class="card">
             <h1>
               Block {block.height}
-              <span class="steps">
-                {block.height > 0 && <Link href={`/block/${block.height - 1}`}>←</Link>}
-                <Link href={`/block/${block.height + 1}`}>→</Link>
-              </span>
+              <Steps from={block.height} newest={newest} />
             </h1>
-            <Fields
-              of={{
-                Time: utcTime(block.timestamp),
-                Hash: <code>{block.hash}</code>,
-                Parent:
-                  block.height > 0 ? (
-                    <Link class="mono" href={`/block/${block.parent_hash}`}>
-                      {block.parent_hash}
-                    </Link>
-                  ) : null,
-                Proposer: <Address of={block.miner} full />,
-                Transactions: block.transactions_count,
-                'Gas used': `${withCommas(block.gas_used)} of ${withCommas(block.gas_limit)}`,
-                'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas, 9),
-                Fees: <Coins value={block.transaction_fees} digits={9} />,
-                Size: `${withCommas(block.size)} bytes`,
-              }}
-            />
+            <Record of={block} newest={newest} />
           </section>
-          <section class="card">
-            <h2>Transactions</h2>
-            <PaginatedTable<Transaction>
-              path={`/blocks/${block.height}/transactions`}
-              table={transactionTable}
-              empty="This block is empty."
-            />
-          </section>
+          <Tabs of={tabsOf(block)} />
         </>
       )}
-    </Loaded>
+    </LoadedPage>
   )
+}
+
+/** To the block before and the one after; whether there is one after is known once a block has been announced. */
+const Steps = ({ from, newest }: { from: number; newest: number | undefined }) => (
+  <span class="steps">
+    {from > 0 && (
+      <Link href={`/block/${from - 1}`} aria-label={`Block ${from - 1}`}>
+        ←
+      </Link>
+    )}
+    {newest !== undefined && from >= newest ? (
+      <span class="faint" aria-hidden="true">
+        →
+      </span>
+    ) : (
+      <Link href={`/block/${from + 1}`} aria-label={`Block ${from + 1}`}>
+        →
+      </Link>
+    )}
+  </span>
+)
+
+const Record = ({ of: block, newest }: { of: Block; newest: number | undefined }) => (
+  <Fields
+    of={{
+      Time: <Time at={block.timestamp} full />,
+      Confirmations: newest === undefined || newest < block.height ? null : withCommas(newest - block.height + 1),
+      Hash: (
+        <>
+          <code>{block.hash}</code> <Copy text={block.hash} of="hash" />
+        </>
+      ),
+      Parent:
+        block.height > 0 ? (
+          <Link class="mono" href={`/block/${block.parent_hash}`}>
+            {block.parent_hash}
+          </Link>
+        ) : null,
+      Proposer: block.height === 0 ? 'none: this is the genesis' : <Proposer of={block} full />,
+      'Gas used': (
+        <>
+          {withCommas(block.gas_used)} of {withCommas(block.gas_limit)}{' '}
+          <span class="faint">({block.gas_used_percentage.toFixed(2)} %)</span>
+        </>
+      ),
+      'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas, 9),
+      Fees: <Coins value={block.transaction_fees} digits={18} />,
+      'Priority fees': block.priority_fee === null ? null : <Coins value={block.priority_fee} digits={18} />,
+      'Burnt fees': block.burnt_fees === null ? null : <Coins value={block.burnt_fees} digits={18} />,
+      Rewards:
+        block.rewards.length === 0
+          ? null
+          : block.rewards.map(({ type, reward }) => (
+              <div key={type}>
+                <Coins value={reward} digits={18} /> <span class="faint">{type}</span>
+              </div>
+            )),
+      Size: `${withCommas(block.size)} bytes`,
+      'State root': <code>{block.state_root}</code>,
+      'Extra data': block.extra_data === '0x' ? null : <code>{block.extra_data}</code>,
+    }}
+  />
+)
+
+function tabsOf(block: Block): Tab[] {
+  const path = `/blocks/${block.height}`
+  const tabs: Tab[] = [
+    {
+      name: 'Transactions',
+      count: block.transactions_count,
+      content: () => (
+        <PaginatedTable<Transaction>
+          path={`${path}/transactions`}
+          table={transactionTable}
+          empty="This block is empty."
+        />
+      ),
+    },
+    {
+      name: 'Internal',
+      count: block.internal_transactions_count,
+      content: () => (
+        <PaginatedTable<InternalTransaction>
+          path={`${path}/internal-transactions`}
+          table={internalTable}
+          empty="No contract called another one in this block."
+        />
+      ),
+    },
+  ]
+  if ((block.withdrawals_count ?? 0) > 0) {
+    tabs.push({
+      name: 'Withdrawals',
+      count: block.withdrawals_count ?? 0,
+      content: () => (
+        <PaginatedTable<Withdrawal> path={`${path}/withdrawals`} table={withdrawalTable} empty="There are none." />
+      ),
+    })
+  }
+  return tabs
 }

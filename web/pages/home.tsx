@@ -2,6 +2,7 @@
 import { Link } from 'wouter-preact'
 import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from '../api.ts'
 import { gwei, withCommas } from '../format.ts'
+import { CHAIN } from '../location.ts'
 import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from '../parts.tsx'
 
 export default function Home() {
@@ -12,9 +13,10 @@ export default function Home() {
   const chart = useRead<Chart>('/stats/charts/transactions')
   return (
     <>
+      <h1 class="unseen">{CHAIN}: blocks and transactions</h1>
       <Loaded reading={stats}>
         {(of) => (
-          <section class="tiles">
+          <section class="tiles" aria-label="Figures of the chain">
             <Tile name="Blocks" value={withCommas(of.total_blocks)} />
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
             <Tile name="Transactions" value={withCommas(of.total_transactions)} />
@@ -62,7 +64,7 @@ export default function Home() {
                   {items.map(({ hash, from, to, created_contract, value, status, timestamp }) => (
                     <li key={hash}>
                       <TransactionLink hash={hash} />
-                      <span class="nowrap">
+                      <span class="nowrap parties">
                         <Address of={from} size={4} /> → <Address of={to ?? created_contract} size={4} />
                       </span>
                       <Coins value={value} />

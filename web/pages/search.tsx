@@ -1,16 +1,17 @@
 // Search results. A query that names exactly one record redirects to the page of that record.
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { type List, type Redirect, type SearchHit, useRead } from '../api.ts'
+import { type Redirect, type SearchHit, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
-import { Loaded, Rows, type Table, TransactionLink } from '../parts.tsx'
+import { useTitle } from '../location.ts'
+import { Cut, Identicon, PaginatedTable, type Table } from '../parts.tsx'
+import { pageOf } from '../search-box.tsx'
 
 export default function SearchPage() {
   const query = new URLSearchParams(useSearch()).get('q') ?? ''
   const [, navigate] = useLocation()
-  const redirect = useRead<Redirect>(
-    query === '' ? undefined : `/search/check-redirect?q=${encodeURIComponent(query)}`,
-  ).data
+  const asked = encodeURIComponent(query)
+  const redirect = useRead<Redirect>(query === '' ? undefined : `/search/check-redirect?q=${asked}`).data
   const target =
     redirect?.redirect === true
       ? `/${redirect.type === 'transaction' ? 'tx' : redirect.type}/${redirect.parameter}`
@@ -18,32 +19,66 @@ export default function SearchPage() {
   useEffect(() => {
     if (target !== undefined) navigate(target, { replace: true })
   }, [target])
-  const found = useRead<List<SearchHit>>(query === '' ? undefined : `/search?q=${encodeURIComponent(query)}`)
+  useTitle(query === '' ? undefined : `Search for “${query.slice(0, 60)}”`)
   return (
     <section class="card">
       <h1>Search</h1>
-      <Loaded reading={found}>
-        {({ items }) => <Rows of={items} table={hitTable} empty={`Nothing here is called “${query}”.`} />}
-      </Loaded>
+      {query === '' ? (
+        <p class="note">Search for an address, a hash, the number of a block, or words of a name.</p>
+      ) : (
+        <PaginatedTable<SearchHit>
+          path={`/search?q=${asked}`}
+          table={hitTable}
+          empty={`Nothing here is called “${query}”.`}
+          order="rank"
+        />
+      )}
     </section>
   )
 }
 
 const hitTable: Table<SearchHit> = {
-  keyOf: (hit) => `${hit.type} ${hit.type === 'token' ? hit.token_url : hit.url}`,
+  keyOf: (hit) => `${hit.type} ${pageOf(hit)}`,
   columns: [
     ['What', ({ type }) => type],
     ['Where', (hit) => <HitLink of={hit} />],
+    [
+      'Hash',
+      (hit) => (
+        <span class="mono faint">
+          {abbreviated(
+            hit.type === 'block'
+              ? hit.block_hash
+              : hit.type === 'transaction'
+                ? hit.transaction_hash
+                : hit.address_hash,
+          )}
+        </span>
+      ),
+    ],
   ],
 }
 
 function HitLink({ of }: { of: SearchHit }) {
-  if (of.type === 'block') return <Link href={`/block/${of.block_number}`}>Block {of.block_number}</Link>
-  if (of.type === 'transaction') return <TransactionLink hash={of.transaction_hash} full />
+  if (of.type === 'block') return <Link href={pageOf(of)}>Block {of.block_number}</Link>
+  if (of.type === 'transaction') {
+    return (
+      <Link class="mono" href={pageOf(of)}>
+        {abbreviated(of.transaction_hash, 10)}
+      </Link>
+    )
+  }
   return (
-    <Link href={`/${of.type === 'token' ? 'token' : 'address'}/${of.address_hash}`}>
-      {of.name ?? of.address_hash} {of.type === 'token' && <span class="faint">{of.symbol}</span>}{' '}
-      {of.name && <span class="faint mono">{abbreviated(of.address_hash)}</span>}
-    </Link>
+    <span class="address">
+      <Identicon of={of.address_hash} />
+      <Link href={pageOf(of)} title={of.address_hash}>
+        <Cut text={of.name || abbreviated(of.address_hash, 10)} />
+      </Link>
+      {of.type === 'token' && of.symbol && of.symbol !== of.name && (
+        <span class="faint">
+          <Cut text={of.symbol} />
+        </span>
+      )}
+    </span>
   )
 }

@@ -6,7 +6,7 @@ import { TextBox } from '../contract/text-box.tsx'
 import { attributesOf } from '../item-attributes.ts'
 import { ItemPicture, itemName, pictureOf } from '../item-picture.tsx'
 import { useTitle } from '../location.ts'
-import { Address, Fields, Loaded, PaginatedTable, type Tab, Tabs, TokenLink } from '../parts.tsx'
+import { Address, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenLink } from '../parts.tsx'
 import { holderTable, transferTable } from '../tables.tsx'
 import '../inventory.css'
 import './contract.css'
@@ -24,7 +24,7 @@ export default function ItemPage({ hash, id }: { hash: string; id: string }) {
       `${itemName(reading.data)} of ${reading.data.token?.symbol ?? reading.data.token?.name ?? 'a token'}`,
   )
   return (
-    <Loaded reading={reading}>
+    <LoadedPage reading={reading} name="Item">
       {(of) => (
         <>
           <section class="card contract">
@@ -39,7 +39,7 @@ export default function ItemPage({ hash, id }: { hash: string; id: string }) {
           <Tabs of={tabsOf(of, base, blocks)} />
         </>
       )}
-    </Loaded>
+    </LoadedPage>
   )
 }
 
@@ -75,7 +75,9 @@ function Facts({ of, hash, base, fetched }: { of: TokenInstance; hash: string; b
   const attributes = attributesOf(of.metadata)
   return (
     <div>
-      {typeof description === 'string' && description !== '' && <p class="description">{description.slice(0, LONGEST_DESCRIPTION)}</p>}
+      {typeof description === 'string' && description !== '' && (
+        <p class="description">{description.slice(0, LONGEST_DESCRIPTION)}</p>
+      )}
       <Fields
         of={{
           Id: <code>{of.id}</code>,

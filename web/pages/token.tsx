@@ -1,73 +1,96 @@
 // The page of one token: its record, transfers, items and holders.
-import { Link } from 'wouter-preact'
 import { type Holder, type Token, type Transfer, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
 import { Inventory } from '../inventory.tsx'
-import { Fields, Loaded, PaginatedTable, Tabs } from '../parts.tsx'
+import { useTitle } from '../location.ts'
+import { AddressLink, Copy, Cut, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenPicture } from '../parts.tsx'
 import { holderTable, transferTable } from '../tables.tsx'
+
+type Counters = { readonly token_holders_count: string; readonly transfers_count: string }
 
 export default function TokenPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
-  const reading = useRead<Token>(`/tokens/${hash}`, version)
-  const base = `/tokens/${hash}`
+  const path = `/tokens/${encodeURIComponent(hash)}`
+  const reading = useRead<Token>(path, version)
+  const counters = useRead<Counters>(`${path}/counters`, version).data
+  const { data } = reading
+  useTitle(data === undefined ? undefined : (data.symbol || data.name || 'Token').slice(0, 60))
   return (
-    <Loaded reading={reading}>
+    <LoadedPage reading={reading} name="Token">
       {(of) => (
         <>
           <section class="card">
             <h1>
-              {of.name ?? 'Token'} <span class="faint">{of.symbol}</span>
+              <TokenPicture of={of} size={28} />
+              <Cut text={of.name || 'Token'} />
+              {of.symbol && (
+                <span class="faint">
+                  <Cut text={of.symbol} />
+                </span>
+              )}
             </h1>
             <Fields
               of={{
                 Contract: (
-                  <Link class="mono" href={`/address/${of.address_hash}`}>
-                    {of.address_hash}
-                  </Link>
+                  <span class="address full">
+                    <AddressLink hash={of.address_hash} full isContract />
+                    <Copy text={of.address_hash} of="address" />
+                  </span>
                 ),
                 Type: of.type,
-                Supply: of.total_supply === null ? null : units(of.total_supply, Number(of.decimals ?? 0), 18),
+                Supply:
+                  of.total_supply === null ? null : (
+                    <span class="amount" title={of.total_supply}>
+                      {units(of.total_supply, Number(of.decimals ?? 0), 18)}{' '}
+                      {of.symbol && (
+                        <span class="faint">
+                          <Cut text={of.symbol} />
+                        </span>
+                      )}
+                    </span>
+                  ),
                 Decimals: of.decimals,
+                Price: of.exchange_rate === null ? null : `$${of.exchange_rate}`,
                 Holders: withCommas(of.holders_count),
+                Transfers: counters === undefined ? null : withCommas(counters.transfers_count),
               }}
             />
           </section>
-          <Tabs
-            of={[
-              {
-                name: 'Transfers',
-                content: () => (
-                  <PaginatedTable<Transfer>
-                    path={`${base}/transfers`}
-                    table={transferTable}
-                    empty="It has not been moved."
-                    version={version}
-                  />
-                ),
-              },
-              ...(of.type === 'ERC-20'
-                ? []
-                : [
-                    {
-                      name: 'Items',
-                      content: () => <Inventory path={`${base}/instances`} of={hash} version={version} />,
-                    },
-                  ]),
-              {
-                name: 'Holders',
-                content: () => (
-                  <PaginatedTable<Holder>
-                    path={`${base}/holders`}
-                    table={holderTable(of)}
-                    empty="Nobody holds it."
-                    version={version}
-                  />
-                ),
-              },
-            ]}
-          />
+          <Tabs of={tabsOf(of, version)} />
         </>
       )}
-    </Loaded>
+    </LoadedPage>
   )
+}
+
+function tabsOf(of: Token, version: number): Tab[] {
+  const path = `/tokens/${of.address_hash}`
+  const transfers: Tab = {
+    name: 'Transfers',
+    content: () => (
+      <PaginatedTable<Transfer>
+        path={`${path}/transfers`}
+        table={transferTable}
+        empty="It has not been moved."
+        version={version}
+      />
+    ),
+  }
+  const items: Tab = {
+    name: 'Items',
+    content: () => <Inventory path={`${path}/instances`} of={of.address_hash} version={version} />,
+  }
+  const holders: Tab = {
+    name: 'Holders',
+    content: () => (
+      <PaginatedTable<Holder>
+        path={`${path}/holders`}
+        table={holderTable(of)}
+        empty="Nobody holds it."
+        version={version}
+        order="rank"
+      />
+    ),
+  }
+  return of.type === 'ERC-20' ? [transfers, holders] : [transfers, items, holders]
 }

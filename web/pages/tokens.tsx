@@ -1,13 +1,40 @@
-// The list of tokens.
+// The list of tokens, those with the most holders first, of all types or of one, or by words of their names.
+import { useState } from 'preact/hooks'
 import type { Token } from '../api.ts'
+import { useQuery } from '../location.ts'
+import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable } from '../parts.tsx'
 import { tokenTable } from '../tables.tsx'
 
 export default function Tokens() {
+  const [{ type, q }, change] = useQuery()
+  const [words, setWords] = useState(q ?? '')
+  const search = (event: Event) => {
+    event.preventDefault()
+    change({ q: words.trim() === '' ? undefined : words.trim(), page: undefined, anchor: undefined })
+  }
+  const asked = new URLSearchParams({ ...(type !== undefined && { type }), ...(q !== undefined && { q }) }).toString()
   return (
     <section class="card">
       <h1>Tokens</h1>
-      <PaginatedTable<Token> path="/tokens" table={tokenTable} empty="There are no tokens on this chain yet." />
+      <div class="above">
+        <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
+        <form class="end" onSubmit={search}>
+          <input
+            type="search"
+            aria-label="Name or symbol"
+            placeholder="Name or symbol"
+            value={words}
+            onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          />
+        </form>
+      </div>
+      <PaginatedTable<Token>
+        path={asked === '' ? '/tokens' : `/tokens?${asked}`}
+        table={tokenTable}
+        empty={q === undefined ? 'There are no tokens on this chain yet.' : 'No token is called so.'}
+        order="rank"
+      />
     </section>
   )
 }

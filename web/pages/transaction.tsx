@@ -1,124 +1,113 @@
-// The page of one transaction: its record, and lists of its transfers, messages, logs and state changes.
-import { Link } from 'wouter-preact'
+// The page of one transaction: its record, its calls, and lists of its transfers, messages, logs and state changes. A
+// transaction that waits is read with each block; a mined one only when blocks are removed.
+import { useState } from 'preact/hooks'
 import {
   type InternalTransaction,
+  type List,
   type Log,
   type StateChange,
   type Transaction,
   type Transfer,
-  useBlockVersion,
+  useHead,
+  useLive,
   useRead,
 } from '../api.ts'
-import { abbreviated, gwei, utcTime, withCommas } from '../format.ts'
-import {
-  Address,
-  BlockLink,
-  Coins,
-  DecodedCall,
-  Fields,
-  Loaded,
-  PaginatedTable,
-  Status,
-  type Tab,
-  Tabs,
-} from '../parts.tsx'
+import { abbreviated } from '../format.ts'
+import { useTitle } from '../location.ts'
+import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
+import { CallTree } from '../transaction/call-tree.tsx'
+import { Details } from '../transaction/details.tsx'
+
+/** Columns that say what every row of a transaction's list would say. */
+const OWN = ['Transaction', 'Method', 'Block', 'Age']
+const within = <T extends { readonly columns: readonly (readonly [string, ...unknown[]])[] }>(table: T): T => ({
+  ...table,
+  columns: table.columns.filter(([name]) => !OWN.includes(name)),
+})
+
+/** What a removal adds to the version: more than there are blocks. */
+const REMOVAL = 2 ** 32
 
 export default function TransactionPage({ hash }: { hash: string }) {
-  const version = useBlockVersion()
-  const reading = useRead<Transaction>(`/transactions/${hash}`, version)
-  const base = `/transactions/${hash}`
-  const tabs: readonly Tab[] = [
-    {
-      name: 'Token transfers',
-      content: () => (
-        <PaginatedTable<Transfer> path={`${base}/token-transfers`} table={transferTable} empty="It moved no tokens." />
-      ),
-    },
-    {
-      name: 'Internal',
-      content: () => (
-        <PaginatedTable<InternalTransaction>
-          path={`${base}/internal-transactions`}
-          table={internalTable}
-          empty="It called nothing else."
-        />
-      ),
-    },
-    {
-      name: 'Logs',
-      content: () => <PaginatedTable<Log> path={`${base}/logs`} table={logTable} empty="It logged nothing." />,
-    },
-    {
-      name: 'State changes',
-      content: () => (
-        <PaginatedTable<StateChange> path={`${base}/state-changes`} table={stateTable} empty="It changed nothing." />
-      ),
-    },
-  ]
+  const { number: newest, version, removals } = useHead()
+  const [collated, setCollated] = useState(0)
+  // The version with which the transaction was found in a block; undefined while it waits.
+  const [settled, setSettled] = useState<number | undefined>(undefined)
+  const path = `/transactions/${encodeURIComponent(hash)}`
+  const reading = useRead<Transaction>(path, (settled ?? version + collated) + removals * REMOVAL)
+  const isMined = typeof reading.data?.block_number === 'number'
+  if (isMined !== (settled !== undefined)) setSettled(isMined ? version + collated : undefined)
+  useLive(isMined ? undefined : `transactions:${hash.toLowerCase()}`, 'collated', () => setCollated((n) => n + 1))
+  useTitle(`Transaction ${abbreviated(hash)}`)
   return (
-    <Loaded reading={reading}>
+    <LoadedPage reading={reading} name="Transaction">
       {(of) => (
         <>
           <section class="card">
             <h1>
               Transaction <Status of={of.status} />
             </h1>
-            <Fields
-              of={{
-                Hash: <code>{of.hash}</code>,
-                Result: of.status === 'error' ? <span class="bad">{of.result}</span> : null,
-                Reason:
-                  of.revert_reason === null ? null : 'raw' in of.revert_reason ? (
-                    <code class="raw">{of.revert_reason.raw}</code>
-                  ) : (
-                    <DecodedCall of={of.revert_reason} />
-                  ),
-                Block:
-                  of.block_number !== null ? (
-                    <BlockLink number={of.block_number} />
-                  ) : of.status === null ? (
-                    'waiting'
-                  ) : null,
-                Time: of.timestamp === null ? null : utcTime(of.timestamp),
-                From: <Address of={of.from} full />,
-                To: of.to === null ? null : <Address of={of.to} full />,
-                Created: of.created_contract === null ? null : <Address of={of.created_contract} full />,
-                Value: <Coins value={of.value} digits={18} />,
-                Fee: of.fee.value === null ? null : <Coins value={of.fee.value} digits={18} />,
-                Gas: `${of.gas_used === null ? '' : `${withCommas(of.gas_used)} of `}${withCommas(of.gas_limit)}`,
-                'Gas price': of.gas_price === null ? null : gwei(of.gas_price, 9),
-                Nonce: of.nonce,
-                Delegations:
-                  of.authorization_list === undefined || of.authorization_list.length === 0
-                    ? null
-                    : of.authorization_list.map(({ authority, address_hash, nonce, status }) => (
-                        <div key={`${authority} ${address_hash} ${nonce}`} class="mono">
-                          {authority === null ? (
-                            '—'
-                          ) : (
-                            <Link href={`/address/${authority}`}>{abbreviated(authority)}</Link>
-                          )}{' '}
-                          runs <Link href={`/address/${address_hash}`}>{abbreviated(address_hash)}</Link>{' '}
-                          <span class={status === 'ok' || status === null ? 'faint' : 'bad'}>
-                            {status ?? 'waiting'}
-                          </span>
-                        </div>
-                      )),
-                Input:
-                  of.decoded_input !== null ? (
-                    <DecodedCall of={of.decoded_input} />
-                  ) : of.raw_input === '0x' ? null : (
-                    <code class="raw">{of.raw_input}</code>
-                  ),
-              }}
-            />
+            <Details of={of} newest={newest} />
           </section>
-          {of.block_number !== null && (
-            <Tabs of={tabs} chosen={of.token_transfers?.length === 0 ? 'Logs' : undefined} />
-          )}
+          {of.block_number !== null && <Lists of={of} path={path} />}
         </>
       )}
-    </Loaded>
+    </LoadedPage>
   )
+}
+
+/** How many rows a list has; undefined until it is known. */
+const useCount = (path: string): number | undefined => useRead<List<unknown>>(`${path}?items_count=1`).data?.total_count
+
+function Lists({ of, path }: { of: Transaction; path: string }) {
+  const transfers = useCount(`${path}/token-transfers`)
+  const messages = useCount(`${path}/internal-transactions`)
+  const logs = useCount(`${path}/logs`)
+  const tabs: readonly Tab[] = [
+    {
+      name: 'Token transfers',
+      count: transfers,
+      content: () => (
+        <PaginatedTable<Transfer>
+          path={`${path}/token-transfers`}
+          table={within(transferTable)}
+          empty="It moved no tokens."
+          order="rank"
+        />
+      ),
+    },
+    { name: 'Calls', content: () => <CallTree of={of.hash} /> },
+    {
+      name: 'Internal',
+      count: messages,
+      content: () => (
+        <PaginatedTable<InternalTransaction>
+          path={`${path}/internal-transactions`}
+          table={within(internalTable)}
+          empty="It called nothing else."
+          order="rank"
+        />
+      ),
+    },
+    {
+      name: 'Logs',
+      count: logs,
+      content: () => (
+        <PaginatedTable<Log> path={`${path}/logs`} table={logTable} empty="It logged nothing." order="rank" />
+      ),
+    },
+    {
+      name: 'State changes',
+      content: () => (
+        <PaginatedTable<StateChange>
+          path={`${path}/state-changes`}
+          table={stateTable}
+          empty="It changed nothing."
+          order="rank"
+        />
+      ),
+    },
+  ]
+  return <Tabs of={tabs} chosen={of.token_transfers?.length === 0 ? 'Logs' : undefined} />
 }

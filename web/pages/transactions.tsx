@@ -1,32 +1,44 @@
 // The lists of transactions: those in blocks, and those that wait.
 import { type Transaction, useBlockVersion } from '../api.ts'
+import { useQuery } from '../location.ts'
+import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable, Tabs } from '../parts.tsx'
 import { transactionTable } from '../tables.tsx'
 
+/** Kinds of transactions as the API calls them, and in words. */
+const KINDS = {
+  coin_transfer: 'coins',
+  contract_call: 'calls',
+  contract_creation: 'deployments',
+  token_transfer: 'tokens',
+  token_creation: 'new tokens',
+} as const
+
 export default function Transactions() {
   const version = useBlockVersion()
-  const validated = () => (
-    <PaginatedTable<Transaction>
-      path="/transactions?filter=validated"
-      table={transactionTable}
-      empty="Nothing has been sent on this chain yet."
-      version={version}
-    />
-  )
-  const pending = () => (
-    <PaginatedTable<Transaction>
-      path="/transactions?filter=pending"
-      table={transactionTable}
-      empty="Nothing is waiting."
-      version={version}
-    />
+  const [{ type }] = useQuery()
+  const list = (filter: 'validated' | 'pending', empty: string) => () => (
+    <>
+      <div class="above">
+        <Choice name="type" label="Kind of transaction" of={Object.keys(KINDS)} titles={KINDS} />
+      </div>
+      <PaginatedTable<Transaction>
+        path={`/transactions?filter=${filter}${type === undefined ? '' : `&type=${encodeURIComponent(type)}`}`}
+        table={transactionTable}
+        empty={empty}
+        version={version}
+      />
+    </>
   )
   return (
-    <Tabs
-      of={[
-        { name: 'Transactions', content: validated },
-        { name: 'Waiting', content: pending },
-      ]}
-    />
+    <>
+      <h1>Transactions</h1>
+      <Tabs
+        of={[
+          { name: 'Transactions', content: list('validated', 'There is no transaction of this kind yet.') },
+          { name: 'Waiting', content: list('pending', 'Nothing is waiting.') },
+        ]}
+      />
+    </>
   )
 }

@@ -1,0 +1,96 @@
+// Live updates of the node. Pages read again at most once a second, and only while somebody sees them: events that come in
+// between are one event. One store serves the whole document, so that a page that opens does not join anew.
+import { Socket } from 'phoenix'
+import { useEffect, useState } from 'preact/hooks'
+
+/** Least time between two rereads, in milliseconds. */
+const INTERVAL = 1000
+
+let socket: Socket | undefined
+
+function connected(): Socket {
+  if (socket === undefined) {
+    socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
+    socket.connect()
+  }
+  return socket
+}
+
+/** Calls back on an event of a topic while the page is shown, and once after joining, for events missed before. */
+export function useLive(topic: string | undefined, event: string, onEvent: () => void): void {
+  useEffect(() => {
+    if (topic === undefined) return
+    const channel = connected().channel(topic, {})
+    channel.on(event, onEvent)
+    channel.join().receive('ok', onEvent)
+    return () => {
+      channel.leave()
+    }
+  }, [topic, event])
+}
+
+export type Head = {
+  /** Number of the newest block; undefined until one is announced. */
+  readonly number: number | undefined
+  /** Rises with new blocks, and with removed ones. */
+  readonly version: number
+  /** Rises when blocks are removed (`evm_revert`): what was in a block may be gone. */
+  readonly removals: number
+}
+
+let head: Head = { number: undefined, version: 0, removals: 0 }
+/** What is told next; it differs from `head` while the last reread is recent or nobody sees the page. */
+let next: Head = head
+let timer: ReturnType<typeof setTimeout> | undefined
+let isJoined = false
+const listeners = new Set<(head: Head) => void>()
+
+function tell(): void {
+  if (timer !== undefined || document.hidden || next === head) return
+  head = next
+  for (const listener of listeners) listener(head)
+  timer = setTimeout(() => {
+    timer = undefined
+    tell()
+  }, INTERVAL)
+}
+
+function change(changes: Partial<Head>): void {
+  next = { ...next, version: next.version + 1, ...changes }
+  tell()
+}
+
+function join(): void {
+  if (isJoined) return
+  isJoined = true
+  document.addEventListener('visibilitychange', tell)
+  const channel = connected().channel('blocks:new_block', {})
+  channel.on('new_block', (payload: { readonly block?: { readonly height: number } }) => {
+    const height = payload.block?.height ?? next.number
+    // A block that is not higher than the last one replaces it.
+    const isReplaced = height !== undefined && next.number !== undefined && height <= next.number
+    change({ number: height, removals: next.removals + (isReplaced ? 1 : 0) })
+  })
+  channel.on('blocks_removed', (payload: { readonly head?: number }) =>
+    change({ number: payload.head ?? next.number, removals: next.removals + 1 }),
+  )
+  // Also after each lost connection.
+  channel.join().receive('ok', () => change({}))
+}
+
+/** The chain's head, as far as pages follow it. */
+export function useHead(): Head {
+  const [shown, setShown] = useState(head)
+  useEffect(() => {
+    join()
+    setShown(head)
+    listeners.add(setShown)
+    return () => {
+      listeners.delete(setShown)
+    }
+  }, [])
+  return shown
+}
+
+/** A number that rises with new blocks: the version for `useRead`. */
+export const useBlockVersion = (): number => useHead().version

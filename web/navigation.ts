@@ -1,0 +1,52 @@
+// What the header links, by groups. Pages that this build or this chain does not have are left out.
+import { PAGES } from '../src/explorer/pages.ts'
+
+export type Place = { readonly path: string; readonly name: string }
+export type Group = { readonly name: string; readonly places: readonly Place[] }
+
+/** Whether the chain has native modules; the node writes it into the document. */
+const IS_NATIVE = Boolean(document.documentElement.dataset.prefix)
+
+const place = (path: string, name: string): Place => ({ path, name })
+
+const ALL: readonly Group[] = [
+  {
+    name: 'Blockchain',
+    places: [
+      place('/blocks', 'Blocks'),
+      place('/txs', 'Transactions'),
+      place('/internal-txs', 'Internal transactions'),
+      place('/accounts', 'Top accounts'),
+      place('/verified-contracts', 'Verified contracts'),
+      place('/stats', 'Charts'),
+    ],
+  },
+  {
+    name: 'Tokens',
+    places: [place('/tokens', 'All tokens'), place('/token-transfers', 'Token transfers')],
+  },
+  {
+    name: 'Chain',
+    places: IS_NATIVE
+      ? [
+          place('/validators', 'Validators'),
+          place('/proposals', 'Proposals'),
+          place('/parameters', 'Parameters'),
+          place('/opcodes', 'Opcode proposals'),
+          place('/transfers', 'Transfers to other chains'),
+        ]
+      : [],
+  },
+  {
+    name: 'Tools',
+    places: [place('/verify', 'Verify a contract'), place('/api/v2/docs', 'API')],
+  },
+]
+
+/** Served by the node, without being one of these pages. */
+export const isOutside = (path: string): boolean => path.startsWith('/api/')
+
+export const NAVIGATION: readonly Group[] = ALL.map(({ name, places }) => ({
+  name,
+  places: places.filter(({ path }) => path in PAGES || isOutside(path)),
+})).filter(({ places }) => places.length > 0)

@@ -1,0 +1,18 @@
+// Messages within transactions, over the whole chain.
+import { type InternalTransaction, useBlockVersion } from '../api.ts'
+import { PaginatedTable } from '../parts.tsx'
+import { internalTable } from '../tables.tsx'
+
+export default function InternalTransactions() {
+  return (
+    <section class="card">
+      <h1>Internal transactions</h1>
+      <PaginatedTable<InternalTransaction>
+        path="/internal-transactions"
+        table={internalTable}
+        empty="No contract has called another one yet."
+        version={useBlockVersion()}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,24 @@
+// Token transfers over the whole chain, of all types of tokens or of one.
+import { type Transfer, useBlockVersion } from '../api.ts'
+import { useQuery } from '../location.ts'
+import { Choice } from '../parts/choice.tsx'
+import { PaginatedTable } from '../parts.tsx'
+import { transferTable } from '../tables.tsx'
+
+export default function TokenTransfers() {
+  const [{ type }] = useQuery()
+  return (
+    <section class="card">
+      <h1>Token transfers</h1>
+      <div class="above">
+        <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
+      </div>
+      <PaginatedTable<Transfer>
+        path={type === undefined ? '/token-transfers' : `/token-transfers?type=${encodeURIComponent(type)}`}
+        table={transferTable}
+        empty="No tokens have been moved yet."
+        version={useBlockVersion()}
+      />
+    </section>
+  )
+}

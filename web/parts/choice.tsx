@@ -1,0 +1,31 @@
+// One of a few values, or all, as buttons above a list. The choice is in the URL.
+import { useQuery } from '../location.ts'
+
+/** `name` of the parameter in the URL; `titles` where a value is not what it is called. */
+export function Choice({
+  name,
+  label,
+  of,
+  titles = {},
+}: {
+  name: string
+  label: string
+  of: readonly string[]
+  titles?: Readonly<Record<string, string>>
+}) {
+  const [query, change] = useQuery()
+  return (
+    <fieldset class="filters" aria-label={label}>
+      {[undefined, ...of].map((value) => (
+        <button
+          type="button"
+          key={value}
+          aria-pressed={query[name] === value}
+          onClick={() => change({ [name]: value, page: undefined, anchor: undefined })}
+        >
+          {value === undefined ? 'all' : (titles[value] ?? value)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,164 @@
+// Links to records, and the values that records are made of: names, amounts, times. Names and symbols come from contracts:
+// they are of any length and are cut to their place.
+import { blo } from 'blo'
+import { useEffect, useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import type { EmbeddedAddress, EmbeddedToken, Token } from '../api.ts'
+import { abbreviated, ago, units, utcTime } from '../format.ts'
+import { Copy } from './copy.tsx'
+
+/** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
+export const COIN = document.documentElement.dataset.coin
+
+/** A text that somebody else chose, cut with "…" where it has no room, and kept from turning the direction of its surroundings. */
+export const Cut = ({ text }: { text: string }) => (
+  <bdi class="cut" title={text}>
+    {text}
+  </bdi>
+)
+
+const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.test(text)
+
+/** The picture that wallets show for an address. */
+export const Identicon = ({ of, size = 16 }: { of: string; size?: number }) =>
+  isAddress(of) ? <img class="identicon" src={blo(of)} alt="" width={size} height={size} /> : null
+
+/** An address as a link. In `full` it is not abbreviated, and can be copied. */
+export const Address = ({
+  of,
+  full = false,
+  size = 6,
+}: {
+  of: EmbeddedAddress | null
+  full?: boolean
+  size?: number
+}) => {
+  if (of === null) return <span class="faint">—</span>
+  return (
+    <span class={full ? 'address full' : 'address'}>
+      <AddressLink hash={of.hash} name={of.name} isContract={of.is_contract} full={full} size={size} />
+      {full && of.name !== null && <span class="mono faint wide-only">{of.hash}</span>}
+      {full && <Copy text={of.hash} of="address" />}
+    </span>
+  )
+}
+
+/** The link itself, for records that know no more than the hash. */
+export const AddressLink = ({
+  hash,
+  name = null,
+  isContract = false,
+  full = false,
+  size = 6,
+}: {
+  hash: string
+  name?: string | null
+  isContract?: boolean
+  full?: boolean
+  size?: number
+}) => (
+  <>
+    <Identicon of={hash} />
+    <Link class={name === null ? 'mono' : ''} title={hash} href={`/address/${hash}`}>
+      {isContract && (
+        <span class="mark" title="Contract" aria-hidden="true">
+          ◆{' '}
+        </span>
+      )}
+      {name !== null ? <Cut text={name} /> : full ? hash : abbreviated(hash, size)}
+    </Link>
+  </>
+)
+
+export const TransactionLink = ({ hash, full = false }: { hash: string; full?: boolean }) => (
+  <Link class={full ? 'mono whole' : 'mono'} title={hash} href={`/tx/${hash}`}>
+    {full ? hash : abbreviated(hash)}
+  </Link>
+)
+
+export const BlockLink = ({ number }: { number: number | string }) => (
+  <Link class="mono" href={`/block/${number}`}>
+    {number}
+  </Link>
+)
+
+/** The picture that the operator or the token gives, else that of its address. */
+export const TokenPicture = ({ of, size = 16 }: { of: Token | EmbeddedToken; size?: number }) =>
+  of.icon_url === null ? (
+    <Identicon of={of.address_hash} size={size} />
+  ) : (
+    <img
+      class="identicon"
+      src={of.icon_url}
+      alt=""
+      width={size}
+      height={size}
+      loading="lazy"
+      referrerpolicy="no-referrer"
+    />
+  )
+
+export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
+  <span class="address">
+    <TokenPicture of={of} />
+    <Link title={`${of.name ?? ''} ${of.address_hash}`} href={`/token/${of.address_hash}`}>
+      <Cut text={of.symbol || of.name || abbreviated(of.address_hash)} />
+    </Link>
+  </span>
+)
+
+export const Coins = ({ value, digits = 4 }: { value: string; digits?: number }) => (
+  <span class="amount" title={`${value} wei`}>
+    {units(value, 18, digits)} <span class="faint">{COIN}</span>
+  </span>
+)
+
+/** An amount of a token; one of some hundred decimals or digits is cut. */
+export const Amount = ({ value, token }: { value: string; token: Token | EmbeddedToken }) => (
+  <span class="amount cut" title={value}>
+    {units(value, Number(token.decimals ?? 0), 6)}
+  </span>
+)
+
+/** The id of an item: up to 78 digits. */
+export const ItemId = ({ token, id }: { token: string; id: string }) => (
+  <Link class="mono cut" title={id} href={`/token/${token}/instance/${id}`}>
+    {id.length > 16 ? abbreviated(id, 5) : id}
+  </Link>
+)
+
+const clocks = new Set<(now: number) => void>()
+const TICK = 5000
+setInterval(() => {
+  if (!document.hidden) for (const tell of clocks) tell(Date.now())
+}, TICK)
+
+/** Renders again every few seconds, all at once. */
+function useClock(): void {
+  const [, setNow] = useState(0)
+  useEffect(() => {
+    clocks.add(setNow)
+    return () => {
+      clocks.delete(setNow)
+    }
+  }, [])
+}
+
+/** How long ago; the moment itself is its title, or with `full` stands beside it. */
+export const Time = ({ at, full = false }: { at: string | null; full?: boolean }) => {
+  useClock()
+  if (at === null) return <span class="faint nowrap">waiting</span>
+  return full ? (
+    <time dateTime={at}>
+      {ago(at)} <span class="faint">({utcTime(at)})</span>
+    </time>
+  ) : (
+    <time class="faint nowrap" dateTime={at} title={utcTime(at)}>
+      {ago(at)}
+    </time>
+  )
+}
+
+export const Status = ({ of }: { of: 'ok' | 'error' | null }) => (
+  <span class={`status ${of ?? 'waiting'}`}>{of === null ? 'waiting' : of === 'ok' ? 'success' : 'failed'}</span>
+)

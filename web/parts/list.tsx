@@ -1,0 +1,116 @@
+// Tables, and lists of the API by pages. On a phone each row is a card, whose cells carry the names of their columns.
+import type { ComponentChildren } from 'preact'
+import { type List, useHead, useRead } from '../api.ts'
+import { useQuery } from '../location.ts'
+import { Loaded } from './record.tsx'
+
+/** `number` is set to the right; `block` has more than one line, and on a phone the whole width. */
+export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren, kind?: 'number' | 'block']
+
+export type Table<T> = {
+  /** Key of a row within a page: a row keeps its elements when newer rows come before it. */
+  readonly keyOf: (row: T) => string | number
+  readonly columns: readonly Column<T>[]
+}
+
+/** `empty` is shown in place of a table without rows. */
+export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T>; empty: string }) {
+  const { keyOf, columns } = table
+  if (of.length === 0) return <p class="note">{empty}</p>
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(([name, , kind]) => (
+              <th key={name} class={kind}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(([name, cell, kind]) => (
+                <td key={name} class={kind} data-column={name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+type ListPlace = {
+  readonly path: string
+  readonly version?: number
+  /** What pages are apart: time, or rank. */
+  readonly order?: 'time' | 'rank'
+}
+
+/** Rows of a page, as the API gives them unless told otherwise. */
+const PAGE_LENGTH = 50
+
+/**
+ * A list of the API, with buttons to its older and newer pages. The page's number is in the URL, with the length that the list
+ * had on its first page, so that pages keep their rows while blocks arrive. Only the first page follows `version`; all follow
+ * the removal of blocks.
+ */
+export function Paginated<T>({
+  path,
+  version = 0,
+  order = 'time',
+  children,
+}: ListPlace & {
+  /** `list` is the answer as a whole, `before` how many rows come before its first. */
+  children: (items: readonly T[], list: List<T>, before: number) => ComponentChildren
+}) {
+  const [query, change] = useQuery()
+  const { removals } = useHead()
+  const page = Math.max(1, Math.trunc(Number(query.page ?? 1)) || 1)
+  const asked = page === 1 ? undefined : new URLSearchParams({ page: String(page), anchor: query.anchor ?? '' })
+  const separator = path.includes('?') ? '&' : '?'
+  const reading = useRead<List<T>>(asked ? `${path}${separator}${asked}` : path, removals + (asked ? 0 : version))
+  const turn = (to: number, anchor?: string | number) =>
+    change({
+      page: to === 1 ? undefined : String(to),
+      anchor: to === 1 || anchor === undefined ? undefined : String(anchor),
+    })
+  const [back, on] = order === 'time' ? ['← newer', 'older →'] : ['← previous', 'next →']
+  return (
+    <Loaded reading={reading}>
+      {(list) => (
+        <>
+          {children(list.items, list, (page - 1) * PAGE_LENGTH)}
+          {(page > 1 || list.next_page_params !== null) && (
+            <nav class="pages" aria-label="Pages of the list">
+              <button type="button" disabled={page === 1} onClick={() => turn(page - 1, query.anchor)}>
+                {back}
+              </button>
+              <span class="faint">
+                page {page}
+                {list.total_count !== undefined && ` · ${list.total_count.toLocaleString('en-US')} in all`}
+              </span>
+              <button
+                type="button"
+                disabled={list.next_page_params === null}
+                onClick={() => turn(page + 1, list.next_page_params?.anchor)}
+              >
+                {on}
+              </button>
+            </nav>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+/** A list of the API as a table. */
+export const PaginatedTable = <T,>({ table, empty, ...place }: ListPlace & { table: Table<T>; empty: string }) => (
+  <Paginated<T> {...place}>{(items) => <Rows of={items} table={table} empty={empty} />}</Paginated>
+)

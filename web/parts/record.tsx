@@ -1,0 +1,78 @@
+// A record: its fields, decoded calls, and what is shown until it has been read.
+import type { ComponentChildren } from 'preact'
+import { type Decoded, NotFound, type Reading } from '../api.ts'
+
+/** The fields of a record; those without a value are left out. */
+export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>> }) => (
+  <dl class="fields">
+    {Object.entries(of).map(
+      ([name, value]) =>
+        value !== null &&
+        value !== undefined && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
+
+/** A box of raw text that scrolls; the keyboard reaches it. */
+export const Raw = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
+  <section class="raw" tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+)
+
+export const DecodedCall = ({ of }: { of: Decoded }) => (
+  <div class="call">
+    <code>{of.method_call}</code>
+    {of.parameters.length > 0 && (
+      <Fields
+        of={Object.fromEntries(of.parameters.map(({ name, type, value }, i) => [`${type} ${name || i}`, show(value)]))}
+      />
+    )}
+  </div>
+)
+
+const show = (value: unknown) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 300 ? (
+    <Raw label="Value">
+      <code>{text}</code>
+    </Raw>
+  ) : (
+    <code>{text}</code>
+  )
+}
+
+/** A record once it has been read; until then a placeholder, or why it cannot be shown. */
+export function Loaded<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error } = reading
+  if (data !== undefined) return <>{children(data)}</>
+  if (error instanceof NotFound) return <p class="note">There is nothing under this name on this chain.</p>
+  if (error !== undefined) return <p class="note">{error.message}</p>
+  return <div class="loading" />
+}
+
+/** As `Loaded`, for the subject of a page, which has a heading in every case. */
+export function LoadedPage<T>({
+  reading,
+  name,
+  children,
+}: {
+  reading: Reading<T>
+  /** What the page is about: "Block 12". */
+  name: string
+  children: (data: T) => ComponentChildren
+}) {
+  if (reading.data !== undefined) return <>{children(reading.data)}</>
+  return (
+    <section class="card">
+      <h1>{name}</h1>
+      <Loaded reading={reading}>{children}</Loaded>
+    </section>
+  )
+}

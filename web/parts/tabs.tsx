@@ -1,0 +1,74 @@
+// Tabs, as WAI-ARIA describes them: arrow keys choose, Tab goes on to the panel. The open tab is in the URL.
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+import { useQuery } from '../location.ts'
+
+export type Tab = {
+  readonly name: string
+  readonly count?: number | undefined
+  readonly content: () => ComponentChildren
+}
+
+/** A tab's name within a URL: "Token transfers" is `token-transfers`. */
+const slug = (name: string) => name.toLowerCase().replaceAll(' ', '-')
+
+/** How far each key moves. */
+const STEPS: Readonly<Record<string, (at: number, length: number) => number>> = {
+  ArrowRight: (at, length) => (at + 1) % length,
+  ArrowLeft: (at, length) => (at + length - 1) % length,
+  Home: () => 0,
+  End: (_, length) => length - 1,
+}
+
+/** `chosen`: name of the tab that is open when the URL names none; left out, the first one. */
+export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: string | undefined }) {
+  const [query, change] = useQuery()
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const wanted = query.tab ?? slug(first ?? of[0]?.name ?? '')
+  const shown = of.find(({ name }) => slug(name) === wanted) ?? of[0]
+  const open = ({ name }: Tab, options?: { replace: boolean }) =>
+    // Page, filters and views are those of the tab that was open.
+    change({ ...Object.fromEntries(Object.keys(query).map((key) => [key, undefined])), tab: slug(name) }, options)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if (step === undefined || shown === undefined) return
+    event.preventDefault()
+    const at = step(of.indexOf(shown), of.length)
+    const tab = of[at]
+    if (tab !== undefined) open(tab, { replace: true })
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[at]?.focus()
+  }
+  if (shown === undefined) return null
+  return (
+    <section class="card" aria-label="Lists">
+      <div class="tabs" role="tablist" aria-label="Lists" ref={list} onKeyDown={onKeyDown}>
+        {of.map((tab) => (
+          <button
+            type="button"
+            role="tab"
+            key={tab.name}
+            id={`${id}-${slug(tab.name)}`}
+            aria-selected={tab === shown}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === shown ? 0 : -1}
+            onClick={() => open(tab)}
+          >
+            {tab.name}
+            {tab.count !== undefined && <span class="count">{tab.count.toLocaleString('en-US')}</span>}
+          </button>
+        ))}
+      </div>
+      <div
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${slug(shown.name)}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the pattern puts the panel into the order of focus
+        tabIndex={0}
+        key={shown.name}
+      >
+        {shown.content()}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,65 @@
+// Names of the functions that messages within a transaction call, from the verified interfaces of what they call. The ABI coder
+// is loaded only where there is such an interface.
+import { useEffect, useState } from 'preact/hooks'
+import type { Abi } from 'viem'
+import { type Contract, type EmbeddedAddress, read } from '../api.ts'
+
+export type CallName = { readonly name: string; readonly text: string }
+/** The function that a call's input names; undefined where the interface is not known. */
+export type DecodeCall = (to: string, input: string) => CallName | undefined
+
+/** Contracts whose interfaces are read. */
+const MOST_CONTRACTS = 12
+
+const UNKNOWN: DecodeCall = () => undefined
+
+/** `known`: addresses of the transaction in lower case. */
+export function useCallDecoder(known: ReadonlyMap<string, EmbeddedAddress>): DecodeCall {
+  const [decode, setDecode] = useState<DecodeCall>(() => UNKNOWN)
+  useEffect(() => {
+    let isCurrent = true
+    decoderFor(known).then(
+      (made) => isCurrent && setDecode(() => made),
+      // Without names the tree shows selectors.
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [known])
+  return decode
+}
+
+async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<DecodeCall> {
+  const targets = [...known].filter(([, { is_verified, implementations }]) => is_verified || implementations.length > 0)
+  if (targets.length === 0) return UNKNOWN
+  const [{ decodeFunctionData }, ...found] = await Promise.all([
+    import('viem/utils'),
+    ...targets.slice(0, MOST_CONTRACTS).map(async ([hash, { implementations }]) => {
+      const places = [hash, ...implementations.map(({ address_hash }) => address_hash)]
+      return [hash, (await Promise.all(places.map(abiOf))).flat()] as const
+    }),
+  ])
+  const abis = new Map(found)
+  return (to, input) => {
+    const abi = abis.get(to)
+    if (abi === undefined || !/^0x[0-9a-f]{8}/.test(input)) return undefined
+    try {
+      const { functionName, args = [] } = decodeFunctionData({ abi, data: `0x${input.slice(2)}` })
+      return { name: functionName, text: `${functionName}(${args.map(textOf).join(', ')})` }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Interface of a contract; an empty one when it is not verified. */
+async function abiOf(hash: string): Promise<Abi> {
+  const { abi } = await read<Contract>(`/smart-contracts/${hash}`)
+  return Array.isArray(abi) ? (abi as Abi) : []
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'bigint'
+    ? String(value)
+    : JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))

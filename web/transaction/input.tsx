@@ -1,0 +1,48 @@
+// The input of a transaction: decoded, as far as the interface of what it called is known, and raw.
+import { useState } from 'preact/hooks'
+import type { Transaction } from '../api.ts'
+import { Copy, DecodedCall, Raw } from '../parts.tsx'
+
+type Form = 'decoded' | 'hex' | 'text'
+
+export function Input({ of: { decoded_input, raw_input } }: { of: Transaction }) {
+  const text = textOf(raw_input)
+  const forms: readonly Form[] = [
+    ...(decoded_input ? (['decoded'] as const) : []),
+    'hex',
+    ...(text ? (['text'] as const) : []),
+  ]
+  const [chosen, setChosen] = useState<Form>(forms[0] ?? 'hex')
+  return (
+    <>
+      <div class="forms">
+        {forms.length > 1 &&
+          forms.map((form) => (
+            <button type="button" key={form} aria-pressed={form === chosen} onClick={() => setChosen(form)}>
+              {form}
+            </button>
+          ))}
+        <Copy text={raw_input} of="input" />
+        <span class="faint">{(raw_input.length - 2) / 2} bytes</span>
+      </div>
+      {chosen === 'decoded' && decoded_input !== null ? (
+        <DecodedCall of={decoded_input} />
+      ) : (
+        <Raw label="Input">
+          <code>{chosen === 'text' ? text : raw_input}</code>
+        </Raw>
+      )}
+    </>
+  )
+}
+
+/** The bytes as text, if they are text in UTF-8; undefined otherwise. */
+function textOf(hex: string): string | undefined {
+  const bytes = Uint8Array.from(hex.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return /^[^\p{Cc}]+$/u.test(text.replace(/[\n\r\t]/g, ' ')) ? text : undefined
+  } catch {
+    return undefined
+  }
+}
