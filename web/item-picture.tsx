@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { TokenInstance } from './api.ts'
 
 /** Sources beyond this node that the policy allows, as the server wrote them: `https:`. */
-const REMOTE = (document.documentElement.dataset.pictures ?? '').split(' ').filter((source) => source !== '')
+const REMOTE = (document.documentElement.dataset.media ?? '').split(' ').filter((source) => source !== '')
 
 /** Path of the endpoint that serves pictures which are on the chain. */
 const SERVED = /^\/api\/v2\/tokens\/0x[0-9a-f]{40}\/instances\/\d+\/media$/i

@@ -48,16 +48,16 @@ type Shown = Pick<Explorer, 'chain' | 'options'>
 export const landing = (explorer: Shown): ((reply: FastifyReply) => FastifyReply) => pageSender(explorer)
 
 function pageSender({ chain, options }: Shown): (reply: FastifyReply) => FastifyReply {
-  const pictures = pictureSources(options)
-  const page = pageOf(chain, pictures)
-  return (reply) => sendPage(reply, page, pictures)
+  const media = mediaSources(options)
+  const page = pageOf(chain, media)
+  return (reply) => sendPage(reply, page, media)
 }
 
 /**
- * Where pictures of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
+ * Where media of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
  * reader's browser then tells whoever issued a token that it was looked at.
  */
-function pictureSources({ nftMetadata, ipfsGateway }: Shown['options']): readonly string[] {
+function mediaSources({ nftMetadata, ipfsGateway }: Shown['options']): readonly string[] {
   if (nftMetadata !== 'fetch') return []
   const gateway = ipfsGateway?.startsWith('http:') === true ? [new URL(ipfsGateway).origin] : []
   return ['https:', ...gateway]
@@ -67,11 +67,8 @@ function pictureSources({ nftMetadata, ipfsGateway }: Shown['options']): readonl
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = (
-  { spec: { name, native } }: Pick<Chain, 'spec'>,
-  pictures: readonly string[],
-): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-pictures="${escaped(pictures.join(' '))}">
+const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>, media: readonly string[]): string => `<!doctype html>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

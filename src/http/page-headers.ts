@@ -2,12 +2,13 @@
 // call the node.
 import type { FastifyReply } from 'fastify'
 
-/** `pictures`: sources of pictures beside the node itself and those within the page, as the policy writes them: `https:`. */
-const headers = (pictures: readonly string[]) => ({
+/** `media`: sources of pictures, videos and sounds beside the node itself and data URIs, as the policy writes them: `https:`. */
+const headers = (media: readonly string[]) => ({
   // Live updates use a WebSocket of the same origin.
   'content-security-policy': [
     "default-src 'self'",
-    ["img-src 'self' data:", ...pictures].join(' '),
+    ["img-src 'self' data:", ...media].join(' '),
+    ["media-src 'self' data:", ...media].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -17,6 +18,6 @@ const headers = (pictures: readonly string[]) => ({
   'referrer-policy': 'same-origin',
 })
 
-/** Sends HTML, which must not have inline scripts, nor files of other sites but pictures of the sources named. */
-export const sendPage = (reply: FastifyReply, html: string, pictures: readonly string[] = []): FastifyReply =>
-  reply.headers(headers(pictures)).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
+/** Sends HTML, which must not have inline scripts, nor files of other sites but media of the sources named. */
+export const sendPage = (reply: FastifyReply, html: string, media: readonly string[] = []): FastifyReply =>
+  reply.headers(headers(media)).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)

@@ -12,7 +12,7 @@ const MEANT = `${PICTURE}(?:\\u200d${PICTURE})*|[${JOINING.join('')}]\\p{M}*[\\u
 /** Controls, formats (marks of direction, zero-width characters), ignorable fillers and selectors, the empty Braille cell. */
 const INVISIBLE = '\\p{Cc}|\\p{Cf}|\\p{Default_Ignorable_Code_Point}|\\u2800|\\ufffd'
 const MEANT_OR_INVISIBLE = new RegExp(`(${MEANT})|${INVISIBLE}`, 'gu')
-const SPACES = /[\s\p{Z}]+/gu
+const SPACES = /[\t-\r\p{Z}]+/gu
 /** More marks on one letter than any language needs; they cover the lines around. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u

@@ -15,7 +15,8 @@ export type Answer = {
 export function api(url: string) {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(`${url}/api/v2${path}`, init)
-    const body: unknown = response.status === 304 ? undefined : await response.json()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    const body: unknown = response.status === 304 ? undefined : await (isJson ? response.json() : response.text())
     if (response.status === 200) expectSchema(path, init.method ?? 'GET', body)
     return { status: response.status, body, headers: response.headers }
   }

@@ -31,7 +31,7 @@ async function expectOwners({ store, read, items, expectHolders }: Setting, art:
 describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
   it('has the owners of its items after every kind of transfer', async () => {
     const chain = await tokenChain()
-    const { deploy, send, fact, rows, sequences, instances, store } = chain
+    const { deploy, send, fact, rows, sequences, instances } = chain
     const art = await deploy('Art', [isOld])
     const named = { name: 'Art', symbol: 'ART', decimals: undefined, supply: undefined }
     expect(fact(art)).toMatchObject({ type: 'ERC-721', ...named })
@@ -111,7 +111,7 @@ async function expectAmounts({ store, read, holders, owned, items }: Setting, to
 describe('an ERC-1155', () => {
   it('is held id by id', async () => {
     const chain = await tokenChain()
-    const { deploy, send, fact, instances, store } = chain
+    const { deploy, send, fact, instances } = chain
     const token = await deploy('Items')
     const nothing = { name: undefined, symbol: undefined, decimals: undefined, supply: undefined }
     expect(fact(token)).toMatchObject({ type: 'ERC-1155', ...nothing })

@@ -71,9 +71,12 @@ export class KeptRows {
       ...{ type: 'put', key: KEY.kept(generation, Buffer.from(name, 'hex')), value: withChecksum(value) },
     }))
     const bytes = this.#state.bytes + rows.reduce((sum, [, value]) => sum + value.length, 0)
-    await this.#store.write([...batch, stateRow({ generation, bytes })])
-    this.#known = { generation, bytes }
-    for (const [name, value] of rows) if (this.#unwritten.get(name) === value) this.#unwritten.delete(name)
+    try {
+      await this.#store.write([...batch, stateRow({ generation, bytes })])
+      this.#known = { generation, bytes }
+    } finally {
+      for (const [name, value] of rows) if (this.#unwritten.get(name) === value) this.#unwritten.delete(name)
+    }
   }
 
   /** Deletes the old generation, whose place the new one takes. */
