@@ -72,8 +72,10 @@ export type StartOptions = {
   readonly engine?: 'compiled' | 'wasm' | 'library'
   /** Another engine that runs every block again; `stop` throws when they differed. */
   readonly shadow?: 'compiled' | 'wasm' | 'library'
-  /** Folder with more Solidity compilers. */
+  /** Folder with more compilers, beside those that Foundry and Hardhat have downloaded (`auto`); `none`: neither. */
   readonly compilers?: string
+  /** A Vyper compiler. */
+  readonly vyper?: string
   /** Milliseconds of processor time. */
   readonly compileTimeout?: number
   /** File with prices. */

@@ -6,6 +6,7 @@ import { etherscanApi } from './explorer/etherscan/plugin.ts'
 import type { Explorer } from './explorer/explorer.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
+import { sourcifyApi } from './explorer/sourcify/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
@@ -73,6 +74,7 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
   app.register(website, { explorer })
   return app

@@ -86,7 +86,8 @@ const flags = z.object({
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
-  compilers: path.optional(),
+  compilers: path.default('auto'),
+  vyper: path.optional(),
   compileTimeout: wholeNumber(1, 3_600_000),
   prices: path.optional(),
   nftMetadata: oneOf('chain', 'fetch'),
@@ -181,7 +182,14 @@ const withWorkFlags = (command: Command): Command =>
 const withExplorerFlags = (command: Command): Command =>
   command
     .optionsGroup('Explorer:')
-    .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
+    .addOption(
+      withDefault(
+        '--compilers <dir>',
+        'folder with more compilers of Solidity and Vyper, beside those that Foundry and Hardhat have downloaded; none',
+        'auto',
+      ),
+    )
+    .option('--vyper <file>', 'a Vyper compiler')
     .addOption(
       withDefault('--compile-timeout <ms>', 'processor time that a compiler may take for one contract', '60000'),
     )

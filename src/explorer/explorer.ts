@@ -5,6 +5,7 @@ import type { Chain } from '../chain/types.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
+import type { CompilerPlaces } from './contracts/compilers.ts'
 import type { Verification } from './contracts/verification.ts'
 import type { DocumentRequests } from './metadata/document-request.ts'
 import { TokenMetadata } from './metadata/token-metadata.ts'
@@ -18,8 +19,8 @@ import type { CoinPrices } from './statistics/prices.ts'
 export type ExplorerOptions = {
   /** Version of this program: `0.1.0`. */
   readonly version: string
-  /** Folder with Solidity compilers in addition to the bundled one. */
-  readonly compilers: string | undefined
+  /** Where compilers are in addition to the bundled one. */
+  readonly compilers: CompilerPlaces
   /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** Prices that the operator provides; undefined: every price in an answer is null. */
@@ -34,7 +35,7 @@ export type ExplorerOptions = {
 
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
-  compilers: undefined,
+  compilers: { folders: [] },
   compileTime: 60_000,
   prices: undefined,
   nftMetadata: 'chain',
