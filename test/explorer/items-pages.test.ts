@@ -65,9 +65,9 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
     await walletOf(0).writeContract({ ...art, functionName: 'mint', args, gas: 25_000_000n })
     const page = await openPage(browser, `${url}/token/${art.address}?tab=items`)
     const widths = () =>
-      page.locator('.inventory img').evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth))
+      page.evaluate("[...document.querySelectorAll('.inventory img.picture')].map(({ naturalWidth }) => naturalWidth)")
     await expect.poll(widths).toEqual([80, 80])
-    expect(await page.locator('.inventory img').first().getAttribute('referrerpolicy')).toBe('no-referrer')
+    expect(await page.locator('.inventory img.picture').first().getAttribute('referrerpolicy')).toBe('no-referrer')
     await expectSound(page)
     await page.getByRole('link', { name: 'A bird' }).click()
     await page.getByRole('heading', { name: /^A bird/ }).waitFor()

@@ -36,7 +36,7 @@ type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] }
 export async function expectSound(page: Page): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    const excess = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
     expect(excess, `${page.url()} at ${width} px`).toBeLessThanOrEqual(0)
   }
   await page.evaluate(axe)

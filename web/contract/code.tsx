@@ -11,7 +11,8 @@ import { TextBox } from './text-box.tsx'
 export function Code({ of, address, onVerified }: { of: Contract; address: string; onVerified: () => void }) {
   return (
     <>
-      {of.is_verified ? <Compilation of={of} /> : <NotVerified of={of} address={address} onVerified={onVerified} />}
+      {!of.is_verified && <NotVerified of={of} address={address} onVerified={onVerified} />}
+      {of.name !== null && <Compilation of={of} />}
       {of.source_code !== null && <SourceFiles of={of} />}
       <ConstructorArguments of={of} />
       {of.abi !== null && (

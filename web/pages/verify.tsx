@@ -10,7 +10,6 @@ import {
   isWay,
   type Outcome,
   type SourceFile,
-  takesSettings,
   verify,
   WAYS,
   type Way,
@@ -171,9 +170,9 @@ function SourcesForm({
       )}
       <Settings
         of={chosen}
+        way={way}
         config={config}
         compilers={compilers}
-        withCompilerSettings={takesSettings(way)}
         hint={hintOf(made, compilers)}
         onChange={setSettings}
       />

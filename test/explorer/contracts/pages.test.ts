@@ -29,7 +29,8 @@ async function shopChain() {
     form.set('files[0]', new Blob([JSON.stringify(input)]), 'input.json')
     const path = `${chain.url}/api/v2/smart-contracts/${address}`
     await fetch(`${path}/verification/via/standard-input`, { method: 'POST', body: form })
-    await expect.poll(async () => (await (await fetch(path)).json()).is_verified, { timeout: 60_000 }).toBe(true)
+    const record = async () => (await fetch(path)).json()
+    await expect.poll(record, { timeout: 60_000 }).toMatchObject({ is_verified: true })
   }
   const tab = (view: string, address = shop) => `${chain.url}/address/${address}?tab=contract&view=${view}`
   return { ...chain, abi: artifact.abi, deploy, shop, read, verify, tab }
