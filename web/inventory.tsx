@@ -21,9 +21,11 @@ export const Inventory = ({ path, of, version }: { path: string; of: string; ver
                   {itemName(item)}
                 </span>
               </Link>
-              <span class="faint" title={`#${item.id}`}>
-                #{item.id}
-              </span>
+              {itemName(item) !== `#${item.id}` && (
+                <span class="faint" title={`#${item.id}`}>
+                  #{item.id}
+                </span>
+              )}
               {item.owner !== null && (
                 <span>
                   <span class="faint">of</span> <Address of={item.owner} size={4} />

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, launchChromium } from '../../support/browser.ts'
 import { account, testChain } from '../../support/chain.ts'
 import { expectSound, openPage } from '../pages-support.ts'
-import { announcedWallet } from './announced-wallet.ts'
+import { announcedWallet, injectedWallet } from './announced-wallet.ts'
 import { PROXY_SOURCES, SHOP_SOURCES } from './shop.ts'
 import { compile, compilerVersion, type Input, standardInput } from './support.ts'
 
@@ -173,6 +173,26 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     })
     await page.locator('details[open]').getByRole('link', { name: /^0x/ }).click()
     await page.getByRole('heading', { name: /^Transaction/ }).waitFor()
+  }, 120_000)
+
+  it('find a wallet that is not announced, and remember it over a reload', async () => {
+    const { verify, tab, url, read } = await shopChain()
+    await verify()
+    const sender = account(4).address.toLowerCase()
+    const page = await openPage(browser, tab('write'), { init: injectedWallet({ url, account: sender }) })
+    await page.getByRole('button', { name: 'Browser wallet' }).click()
+    await page.getByLabel('Account (Browser wallet)').waitFor()
+    await page.reload()
+    await page.getByLabel('Account (Browser wallet)').waitFor()
+    await unfold(page, 'send coins')
+    await page.locator('details[open]').getByLabel('Value in KEST').fill('0.25')
+    // By the keyboard alone: from the field to the button.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('details[open]').getByText('success').waitFor()
+    expect(await read('paid', [account(4).address])).toBe(parseEther('0.25'))
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Browser wallet' }).waitFor()
   }, 120_000)
 
   it('call a proxy by its implementation’s functions, from an account of the node', async () => {
