@@ -1,23 +1,27 @@
 // One Fastify for all faces: one port, each face a plugin with its own scope and its own error body.
 import type { ServerOptions } from 'node:http'
 import websocket from '@fastify/websocket'
-import fastify, { type FastifyInstance } from 'fastify'
-import { etherscanApi } from './explorer/etherscan/plugin.ts'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { etherscanApi, refuseEtherscanUrl } from './explorer/etherscan/plugin.ts'
 import type { Explorer } from './explorer/explorer.ts'
-import { explorerPlugin } from './explorer/plugin.ts'
+import { explorerPlugin, refuseExplorerUrl } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
 import { sourcifyApi } from './explorer/sourcify/plugin.ts'
+import { explorerV1 } from './explorer/v1/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
 import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
 import type { RpcServices } from './rpc/define.ts'
-import { rpcPlugin } from './rpc/plugin.ts'
+import { refuseRpcUrl, rpcPlugin } from './rpc/plugin.ts'
 
 export type HttpOptions = AccessOptions & ConnectionLimits
 
 export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ...defaultConnectionLimits }
+
+/** Characters of a parameter in a path: as many as Node.js reads in all headers of a request. */
+const LONGEST_PARAMETER = 16_384
 
 /** What the faces need, each its own part, and who may call them. */
 export type Faces = {
@@ -44,7 +48,9 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
       // Of node 24.9 and later; for earlier ones there is `ignoreOtherUpgrades`.
       shouldUpgradeCallback: isHandshake,
     } as ServerOptions,
-    routerOptions: { ignoreTrailingSlash: true },
+    // Longer parameters than any route has reach the route, which refuses them in its own format.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: (_error, request, reply) => refuseUrl(request, reply),
   })
   const access = accessOf(http)
   const connections = new Connections(http)
@@ -73,9 +79,19 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
+  app.register(explorerV1, { explorer, prefix: '/api/v1' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
   app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
   app.register(website, { explorer })
   return app
+}
+
+/** A URL that cannot be decoded belongs to no route; the face below whose prefix it is answers in its own format. */
+function refuseUrl({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isBelow = (prefix: string) =>
+    url === prefix || (/^[/?]/.test(url.slice(prefix.length)) && url.startsWith(prefix))
+  if (isBelow('/api/v2') || isBelow('/api/v1')) return refuseExplorerUrl(reply)
+  if (isBelow('/api')) return refuseEtherscanUrl(reply)
+  return refuseRpcUrl(reply)
 }

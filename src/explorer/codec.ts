@@ -6,6 +6,13 @@ import { keccak256 } from '../lib/keccak.ts'
 
 // --- parameters
 
+/** JSON schemas of parameters as clients write them, where the schema of their text says less. */
+const documented = z.registry<Readonly<Record<string, unknown>>>()
+
+/** The JSON schema that the OpenAPI document shows for a parameter; undefined: the one of its own schema. */
+export const documentedForm = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> | undefined =>
+  schema instanceof z.ZodType ? documented.get(schema) : undefined
+
 /** An address in any case, with or without a valid checksum. */
 export const addressParam = z
   .string()
@@ -32,13 +39,18 @@ export const tokenIdParam = z
   .transform((text) => BigInt(text))
   .refine((id) => id < 2n ** 256n, 'Invalid value. Expected an unsigned integer of 256 bits')
 
-/** An integer of a query, within bounds. */
-export const integer = (from: number, to: number): z.ZodType<number, string> =>
+/** An integer of a query, within bounds. `shown` has more for the OpenAPI document, such as a default. */
+export const integer = (
+  from: number,
+  to: number,
+  shown: Readonly<Record<string, unknown>> = {},
+): z.ZodType<number, string> =>
   z
     .string()
     .regex(/^\d{1,15}$/, 'Invalid format. Expected a non-negative integer')
     .transform(Number)
     .refine((value) => value >= from && value <= to, `Invalid value. Expected an integer from ${from} to ${to}`)
+    .register(documented, { type: 'integer', minimum: from, maximum: to, ...shown })
 
 /**
  * A filter of labels: `a`, `a,b` or `[a,b]`. Unknown labels are dropped, unless there is no other; `ignored` labels are valid
@@ -61,10 +73,15 @@ export function labels<const L extends string>(known: readonly L[], ignored: rea
       }
       return found
     })
+    .register(documented, { type: 'array', items: { type: 'string', enum: [...known, ...ignored] } })
 }
 
+/** A filter of one label, such as a direction. A list of them is understood too, as `labels` does. */
+export const label = <const L extends string>(...known: readonly L[]) =>
+  labels(known).register(documented, { type: 'string', enum: known })
+
 /** A filter of directions. Absent, it means both. */
-export const direction = labels(['to', 'from'])
+export const direction = label('to', 'from')
 
 // --- writing
 
@@ -90,6 +107,15 @@ export const isoTime = (seconds: bigint | number): string =>
 
 /** Days since 1970 as `2025-05-16`. */
 export const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+/** Base units (wei) in a coin. */
+export const WEI = 10n ** 18n
+
+/** An amount of base units in coins, exactly: `1.5`. */
+export function toCoins(amount: bigint): string {
+  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
+  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
+}
 
 // --- schemas of written values
 

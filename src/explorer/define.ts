@@ -1,29 +1,18 @@
 // What a route of the explorer API is: one exported const of a file in `routes/`. Its schemas validate what comes in and
 // document what goes out, and no other file contains its path.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ExplorerContext } from './context.ts'
 
 type Fields = z.ZodObject
 type Method = 'GET' | 'POST' | 'PATCH'
-
-/** An answer that is no JSON. The schema of its route is of its content as text, with `contentMediaType`. */
-export class RawAnswer {
-  readonly type: string
-  readonly body: Uint8Array
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(type: string, body: Uint8Array, headers: Readonly<Record<string, string>> = {}) {
-    this.type = type
-    this.body = body
-    this.headers = headers
-  }
-}
 
 type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R extends z.ZodType> = {
   readonly method?: Method
   /** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
   readonly path: `/${string}`
   readonly summary: string
+  /** Name of generated functions; given where the one made of the path is another route's. */
+  readonly operationId?: string
   /** One field for each parameter of the path, under the name that error answers give. */
   readonly params?: P
   /** Empty values count as absent; unknown names are ignored. Routes with pages extend `pageQuery`. */
@@ -35,20 +24,37 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   handler(
     input: { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> },
     context: ExplorerContext,
-  ): z.input<R> | RawAnswer | Promise<z.input<R> | RawAnswer>
+  ): z.input<R> | Promise<z.input<R>>
 }
 
-/** A route as the plugin mounts it. Of the definition's types only the response's remains, for `web/`. */
-export type ExplorerRoute<R extends z.ZodType = z.ZodType> = {
+/** What routes have in common, as the plugin mounts them. Of the definition's types only the response's remains. */
+type Mounted<R extends z.ZodType> = {
   readonly method: Method
   readonly path: `/${string}`
   readonly summary: string
+  readonly operationId: string | undefined
   readonly params: Fields | undefined
   readonly query: Fields | undefined
   readonly body: z.ZodType | undefined
   readonly response: R
+}
+type JsonRoute<R extends z.ZodType = z.ZodType> = Mounted<R> & {
+  readonly produces: 'application/json'
   handle(input: RouteInput, context: ExplorerContext): Promise<unknown>
 }
+type CsvRoute = Mounted<z.ZodString> & {
+  readonly produces: 'text/csv'
+  /** The file. Its rows are read after this has returned, so that the context stays open meanwhile. */
+  table(input: RouteInput, context: ExplorerContext): Promise<CsvTable>
+}
+type MediaRoute = Mounted<z.ZodString> & {
+  readonly produces: 'image/*'
+  media(input: RouteInput, context: ExplorerContext): Promise<MediaFile>
+}
+/** A picture, video or sound. */
+export type MediaFile = { readonly type: string; readonly bytes: Uint8Array }
+/** A route, by the content type of its answers with status 200. */
+export type ExplorerRoute = JsonRoute | CsvRoute | MediaRoute
 
 export type RouteInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown }
 
@@ -58,17 +64,73 @@ export function explorerRoute<
   Q extends Fields = z.ZodObject<Record<never, never>>,
   R extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodUndefined,
->(definition: Definition<P, Q, B, R>): ExplorerRoute<R> {
-  const { method = 'GET', path, summary, params, query, body, response } = definition
+>(definition: Definition<P, Q, B, R>): JsonRoute<R> {
+  const { method = 'GET', path, summary, operationId, params, query, body, response } = definition
   return {
     method,
     path,
     summary,
+    operationId,
     params,
     query,
     body,
     response,
+    produces: 'application/json',
     // The plugin has parsed the input with these schemas.
     handle: async (input, context) => definition.handler(input as Parameters<typeof definition.handler>[0], context),
+  }
+}
+
+type CsvDefinition<P extends Fields, Q extends Fields> = {
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly params: P
+  readonly query: Q
+  /** Names of the columns, the first line of the file. */
+  readonly columns: readonly string[]
+  /** The other lines. What it throws before it returns is answered as an error; later the transfer breaks off. */
+  rows(
+    input: { readonly params: z.output<P>; readonly query: z.output<Q> },
+    context: ExplorerContext,
+  ): AsyncIterable<readonly CsvCell[]> | Promise<AsyncIterable<readonly CsvCell[]>>
+}
+export type CsvCell = string | number | null
+export type CsvTable = { readonly columns: readonly string[]; readonly rows: AsyncIterable<readonly CsvCell[]> }
+
+/** Makes a route that answers with a CSV file (RFC 4180). */
+export function csvRoute<P extends Fields, Q extends Fields>(definition: CsvDefinition<P, Q>): CsvRoute {
+  const { path, summary, params, query, columns } = definition
+  return {
+    ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
+    response: z.string().describe(`columns: ${columns.join(', ')}`),
+    produces: 'text/csv',
+    // The plugin has parsed the input with these schemas.
+    async table(input, context) {
+      const rows = await definition.rows(input as Parameters<typeof definition.rows>[0], context)
+      return { columns, rows }
+    },
+  }
+}
+
+type MediaDefinition<P extends Fields, Q extends Fields> = {
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly params: P
+  readonly query: Q
+  file(
+    input: { readonly params: z.output<P>; readonly query: z.output<Q> },
+    context: ExplorerContext,
+  ): Promise<MediaFile>
+}
+
+/** Makes a route that answers with a picture, video or sound of anybody's. */
+export function mediaRoute<P extends Fields, Q extends Fields>(definition: MediaDefinition<P, Q>): MediaRoute {
+  const { path, summary, params, query } = definition
+  return {
+    ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
+    response: z.string().meta({ contentMediaType: 'image/*' }),
+    produces: 'image/*',
+    // The plugin has parsed the input with these schemas.
+    media: (input, context) => definition.file(input as Parameters<typeof definition.file>[0], context),
   }
 }

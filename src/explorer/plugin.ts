@@ -1,11 +1,13 @@
 // The explorer API as one Fastify plugin below /api/v2. Every answer is JSON, errors too.
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { AccessDenied } from '../http/access.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { openContext } from './context.ts'
-import { type ExplorerRoute, RawAnswer } from './define.ts'
+import { csvStream } from './csv.ts'
+import type { ExplorerRoute, MediaFile } from './define.ts'
 import { documentation } from './documentation.ts'
 import { badRequest, errorAnswer, invalidInput } from './errors.ts'
 import type { Explorer } from './explorer.ts'
@@ -21,33 +23,75 @@ export async function explorerPlugin(
 ): Promise<void> {
   await acceptForms(app)
   acceptEmptyBodies(app)
-  app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
+  answerErrors(app, explorer)
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   for (const route of routes) mount(app, explorer, route)
   await app.register(documentation, { routes, version: explorer.options.version })
 }
 
-function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerRoute): void {
+/** Answers errors of an instance's routes with the body of their status. */
+export const answerErrors = (app: FastifyInstance, explorer: Explorer): void => {
+  app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
+}
+
+/** Serves a route below the prefix of an instance. */
+export function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerRoute): void {
   app.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
-    async handler(request, reply) {
-      const input = {
-        params: parse(route.params, request.params),
-        query: parse(route.query, present(request.query)),
-        body: parse(route.body, request.body),
-      }
-      const requester = { headers: request.headers, client: request.ip }
-      const { context, close } = await openContext(explorer, requester, connectionSignal(request.raw.socket))
-      try {
-        const answer = await route.handle(input, context)
-        if (answer instanceof RawAnswer) return sendRaw(reply, answer)
-        return sendWithTag(request, reply, JSON.stringify(answer))
-      } finally {
-        await close()
-      }
-    },
+    handler: (request, reply) => answerRoute(explorer, route, request, reply),
   })
+}
+
+/** Answers a request by a route. `params` are those of the path, unless other names are given for them. */
+export async function answerRoute(
+  explorer: Explorer,
+  route: ExplorerRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  params: unknown = request.params,
+): Promise<FastifyReply> {
+  const input = {
+    params: parse(route.params, params),
+    query: parse(route.query, present(request.query)),
+    body: parse(route.body, request.body),
+  }
+  const requester = { headers: request.headers, client: request.ip }
+  const { context, close } = await openContext(explorer, requester, connectionSignal(request.raw.socket))
+  let isStreaming = false
+  try {
+    if (route.produces === 'application/json') {
+      return sendWithTag(request, reply, JSON.stringify(await route.handle(input, context)))
+    }
+    if (route.produces === 'image/*') return sendMedia(reply, await route.media(input, context))
+    const stream = csvStream(await route.table(input, context))
+    stream.once('close', () => void close())
+    isStreaming = true
+    return sendFile(reply, route.path, stream)
+  } finally {
+    if (!isStreaming) await close()
+  }
+}
+
+/** Drawings are SVG, which may contain scripts: opened as a page by itself, one can neither run them nor load anything. */
+const MEDIA_HEADERS = {
+  'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=60',
+}
+
+const sendMedia = (reply: FastifyReply, { type, bytes }: MediaFile): FastifyReply =>
+  reply.headers(MEDIA_HEADERS).type(type).send(bytes)
+
+/** `token-transfers.csv` for `/addresses/{address_hash_param}/token-transfers/csv`. */
+function sendFile(reply: FastifyReply, path: string, stream: Readable): FastifyReply {
+  const name = path.split('/').at(-2) ?? 'export'
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .header('cache-control', 'no-store')
+    .send(stream)
 }
 
 const parse = (schema: z.ZodType | undefined, value: unknown): unknown => {
@@ -79,9 +123,6 @@ function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string)
   return sendText(reply, text)
 }
 
-const sendRaw = (reply: FastifyReply, { type, body, headers }: RawAnswer): FastifyReply =>
-  reply.headers(headers).type(type).send(body)
-
 function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), { message: error.message })
   // Fastify's own errors (a body that cannot be parsed, a path that cannot be decoded) carry a status.
@@ -91,6 +132,10 @@ function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, 
   if (isFault) explorer.log.error({ err: error, url: request.url }, 'explorer request failed')
   return sendJson(reply.code(code), body)
 }
+
+/** Answers a URL that cannot be decoded, which reaches no route. */
+export const refuseExplorerUrl = (reply: FastifyReply): FastifyReply =>
+  sendJson(reply.code(400), { message: 'Bad request' })
 
 const sendJson = (reply: FastifyReply, value: unknown) => sendText(reply, JSON.stringify(value))
 const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)

@@ -27,6 +27,8 @@ export type BalanceChange = { readonly address: Address } & (
 
 /** With more holders than this, balances are not read: the sums of the holders' transfers are shown instead. */
 const MOST_HOLDERS = 500
+/** Moves of one change; a holder with more of them has several changes, so that a page stays small. */
+const MOST_MOVES = 50
 /** Gas of one `balanceOf`. */
 const GAS = 200_000n
 
@@ -91,7 +93,7 @@ export class StateChanges {
     return holders.flatMap((holder, i): BalanceChange[] => {
       const { address, token, type, id, moves } = holder
       const balances = { before: before[i], after: after[i] }
-      if (type === 'ERC-721') return [{ kind: 'items', address, token, moves, ...balances }]
+      if (type === 'ERC-721') return itemChanges({ kind: 'items', address, token, moves, ...balances })
       const isKnown = balances.before !== undefined && balances.after !== undefined
       const change = isKnown ? (balances.after ?? 0n) - (balances.before ?? 0n) : holder.change
       return change === 0n ? [] : [{ kind: 'amount', address, token, id, change, ...balances }]
@@ -112,6 +114,24 @@ export class StateChanges {
   close(): void {
     this.#recent.clear()
   }
+}
+
+type ItemsChange = Extract<BalanceChange, { kind: 'items' }>
+
+/** A holder's change in parts of at most MOST_MOVES moves. Each part begins with the balance that the one before ends with. */
+function itemChanges(whole: ItemsChange): ItemsChange[] {
+  const { moves } = whole
+  const parts: ItemsChange[] = []
+  let before = whole.before
+  for (let at = 0; at < moves.length; at += MOST_MOVES) {
+    const part = moves.slice(at, at + MOST_MOVES)
+    const received = part.filter(({ direction }) => direction === 'to').length
+    const isLast = at + MOST_MOVES >= moves.length
+    const after = isLast || before === undefined ? whole.after : before + BigInt(2 * received - part.length)
+    parts.push({ ...whole, moves: part, before, after })
+    before = after
+  }
+  return parts
 }
 
 /** An address with a balance that transfers changed: of a token, or of one id of an ERC-1155. */

@@ -4,10 +4,8 @@ import { SECONDS_A_DAY } from '../lib/unix-time.ts'
 import type { Receipt } from '../primitives/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import type { IndexingContext } from './indexing-context.ts'
-import { RECORD } from './records.ts'
+import { type DayRecord, RECORD } from './records.ts'
 import { LIST } from './tables.ts'
-
-const EMPTY_DAY = { transactions: 0, gasUsed: 0, fees: 0n, contracts: 0 }
 
 /** Writes the record of a block and the sums. Call it last, after all lists of the block have grown. */
 export function indexBlock({ executed: { block, receipts } }: IndexingContext, overlay: Overlay): void {
@@ -32,13 +30,18 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
   // Block 0 may be indexed in parts, each with contracts of its own.
   const contracts = header.number === 0n ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
   const day = Number(header.timestamp / SECONDS_A_DAY)
-  const before = RECORD.day.get(overlay, day) ?? EMPTY_DAY
+  const before = RECORD.day.get(overlay, day) ?? emptyDay(Number(header.number))
   RECORD.day.set(
     overlay,
     {
+      firstBlock: before.firstBlock,
+      blocks: before.blocks + 1,
       transactions: before.transactions + transactions,
+      failed: before.failed + receipts.filter(({ status }) => status === 0).length,
+      transfers: before.transfers + transfers,
       gasUsed: before.gasUsed + Number(gasUsed),
       fees: before.fees + fees,
+      gasPrices: before.gasPrices + sumOf(receipts, (receipt) => receipt.effectiveGasPrice),
       contracts: before.contracts + contracts,
     },
     day,
@@ -47,6 +50,12 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
   const { gasUsed: gasBefore } = RECORD.totals.get(overlay) ?? { gasUsed: 0 }
   RECORD.totals.set(overlay, { gasUsed: gasBefore + Number(gasUsed) })
 }
+
+/** A day without blocks, before its first one. */
+const emptyDay = (firstBlock: number): DayRecord => ({
+  ...{ firstBlock, blocks: 0, transactions: 0, failed: 0, transfers: 0, gasUsed: 0, contracts: 0 },
+  ...{ fees: 0n, gasPrices: 0n },
+})
 
 /** The entries that an overlay has added to a list: first position and number. */
 const partOf = (overlay: Overlay, list: Hex): [first: number, count: number] => {

@@ -60,9 +60,17 @@ export type InstanceRecord = {
 }
 
 export type DayRecord = {
+  /** Number of the day's first block, and how many it has. */
+  readonly firstBlock: number
+  readonly blocks: number
   readonly transactions: number
+  /** How many of the transactions failed. */
+  readonly failed: number
+  readonly transfers: number
   readonly gasUsed: number
   readonly fees: bigint
+  /** Sum of the prices per gas that its transactions paid, for their average. */
+  readonly gasPrices: bigint
   readonly contracts: number
 }
 
@@ -139,7 +147,17 @@ export const RECORD = {
     0x07,
     'day',
     numbered,
-    record<DayRecord>({ transactions: sequence, gasUsed: sequence, fees: amount, contracts: sequence }),
+    record<DayRecord>({
+      firstBlock: sequence,
+      blocks: sequence,
+      transactions: sequence,
+      failed: sequence,
+      transfers: sequence,
+      gasUsed: sequence,
+      fees: amount,
+      gasPrices: amount,
+      contracts: sequence,
+    }),
   ),
   totals: declarations.records(0x08, '', () => '0x', record<{ gasUsed: number }>({ gasUsed: sequence })),
   /** Sum of all withdrawals of the consensus layer, in wei. */

@@ -91,5 +91,9 @@ function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: RpcServic
   })
 }
 
+/** Answers a URL that cannot be decoded, which reaches no route. */
+export const refuseRpcUrl = (reply: FastifyReply): FastifyReply =>
+  sendJson(reply, refusal(INVALID_REQUEST, 'invalid request: the URL cannot be decoded'), 400)
+
 const sendJson = (reply: FastifyReply, text: string, status = 200) =>
   reply.code(status).type('application/json').send(text)

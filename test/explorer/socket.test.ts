@@ -64,6 +64,45 @@ it('pushes blocks, transactions and balances in the form of the API', async () =
   expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
 })
 
+it('tells that blocks were removed, with the new head as a new block', async () => {
+  const { url, rpc, walletOf, bob } = await testChain()
+  const snapshot = await rpc('evm_snapshot')
+  const hash = await walletOf(0).sendTransaction({ to: bob.address, value: 7n })
+  await rpc('evm_mine')
+  const { next } = await listen(url, {
+    'blocks:new_block': ['new_block', 'blocks_removed'],
+    [`transactions:${hash}`]: ['removed'],
+  })
+  await rpc('evm_revert', snapshot)
+  expect(await next('blocks:new_block', 'blocks_removed')).toEqual({ head: 0, removed: [2, 1] })
+  const { block } = await next('blocks:new_block', 'new_block')
+  expect(block).toMatchObject({ height: 0 })
+  expect(await next(`transactions:${hash}`, 'removed')).toEqual({})
+})
+
+it('tells every waiting transaction that it is mined, however many blocks wait to be told', async () => {
+  const { url, rpc, walletOf, bob } = await testChain()
+  await rpc('evm_setAutomine', false)
+  const [first, ...more] = await Promise.all(
+    Array.from({ length: 8 }, (_, nonce) =>
+      walletOf(0).sendTransaction({ to: bob.address, value: 1n, nonce, gas: 21_000n }),
+    ),
+  )
+  const topics = [first, ...more].map((hash) => `transactions:${hash}`)
+  const { next } = await listen(url, {
+    'blocks:new_block': ['new_block'],
+    ...Object.fromEntries(topics.map((topic) => [topic, ['collated']])),
+  })
+  // 120 blocks in one go, more than may wait; the transactions are in the first of them.
+  await rpc('anvil_mine', '0x78', '0x1')
+  for (const topic of topics) expect(await next(topic, 'collated')).toEqual({})
+  for (let height = 0; height < 120; ) {
+    const { block } = await next('blocks:new_block', 'new_block')
+    height = Number((block as { height: number }).height)
+    expect(height).toBeLessThanOrEqual(120)
+  }
+})
+
 it('answers heartbeats and leaves, and ignores malformed frames', async () => {
   const { url } = await testChain()
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket/v2/websocket?vsn=2.0.0`)

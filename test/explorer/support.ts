@@ -1,6 +1,9 @@
-// Asking the explorer of a running node: every answer with status 200 must be what its route's schema says it is.
+// Asking the explorer of a running node: every answer with status 200 must be what its route's schema and the OpenAPI document
+// say it is.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import type { ExplorerRoute } from '../../src/explorer/define.ts'
+import { openApi } from '../../src/explorer/openapi.ts'
 import { routes } from '../../src/explorer/routes/index.ts'
 
 export type Answer = {
@@ -16,7 +19,7 @@ export function api(url: string) {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(`${url}/api/v2${path}`, init)
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-    const body: unknown = response.status === 304 ? undefined : await (isJson ? response.json() : response.text())
+    const body: unknown = response.status === 304 ? undefined : isJson ? await response.json() : await response.text()
     if (response.status === 200) expectSchema(path, init.method ?? 'GET', body)
     return { status: response.status, body, headers: response.headers }
   }
@@ -52,6 +55,23 @@ export function expectSchema(path: string, method: string, body: unknown): void 
   const parsed = route.response.safeParse(body)
   const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
   expect(issues, `${method} ${path}`).toEqual([])
+  const documented = documentedAnswer(route)
+  documented(body)
+  expect(documented.errors ?? [], `${method} ${path} by the OpenAPI document`).toEqual([])
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+const validators = new Map<ExplorerRoute, ValidateFunction>()
+
+/** Checks an answer as a client does that has only the OpenAPI document. */
+function documentedAnswer(route: ExplorerRoute): ValidateFunction {
+  if (ajv.getSchema('openapi') === undefined) ajv.addSchema(openApi(routes, '0'), 'openapi')
+  const escaped = route.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+  const content = `content/${route.produces.replace('/', '~1')}/schema`
+  const $ref = `openapi#/paths/${escaped}/${route.method.toLowerCase()}/responses/200/${content}`
+  const validator = validators.get(route) ?? ajv.compile({ $ref })
+  validators.set(route, validator)
+  return validator
 }
 
 /** The route for a path; one that is spelt out comes before one with a parameter there. */

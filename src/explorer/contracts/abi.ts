@@ -222,6 +222,8 @@ const decoded = z.strictObject({
 })
 
 export const decodedSchema = decoded.extend({ parameters: z.array(parameter).readonly() })
+z.globalRegistry.add(decodedSchema, { id: 'DecodedInput' })
 export const decodedLogSchema = decoded.extend({
   parameters: z.array(parameter.extend({ indexed: z.boolean() })).readonly(),
 })
+z.globalRegistry.add(decodedLogSchema, { id: 'DecodedLog' })

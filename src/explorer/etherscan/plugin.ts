@@ -109,5 +109,9 @@ function fieldsOf({ query, body }: FastifyRequest): Fields {
   return fields
 }
 
+/** Answers a URL that cannot be decoded, which reaches no route. */
+export const refuseEtherscanUrl = (reply: FastifyReply): FastifyReply =>
+  sendJson(reply, refusal('Error! The request cannot be read'))
+
 const sendJson = (reply: FastifyReply, value: EtherscanAnswer) => sendText(reply, JSON.stringify(value))
 const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)

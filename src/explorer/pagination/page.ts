@@ -11,19 +11,32 @@ const LARGEST_NUMBER = 2 ** 48
 
 /** `page`, `items_count` (more than 100 counts as 100) and `anchor`. A route's query extends it. */
 export const pageQuery = z.object({
-  page: integer(1, LARGEST_NUMBER).optional(),
-  items_count: integer(1, LARGEST_NUMBER).optional(),
-  anchor: integer(0, LARGEST_NUMBER).optional(),
+  page: integer(1, LARGEST_NUMBER, { default: 1, description: 'number of the page' }).optional(),
+  items_count: integer(1, LARGEST_NUMBER, {
+    default: DEFAULT_SIZE,
+    maximum: LARGEST_SIZE,
+    description: 'items of a page; more than the maximum counts as the maximum',
+  }).optional(),
+  anchor: integer(0, LARGEST_NUMBER, {
+    description: 'length of the list when its first page was read, of `next_page_params`',
+  }).optional(),
 })
 export type PageQuery = z.output<typeof pageQuery>
 
+const nextPageSchema = z.record(z.string(), z.union([z.string(), z.number()]))
+z.globalRegistry.add(nextPageSchema, { id: 'NextPageParams', description: 'the query of the next page' })
+
 /** Schema of a page of items. `next_page_params` is the query of the following page, null on the last one. */
-export const pageSchema = <T extends z.ZodType>(item: T) =>
-  z.object({
+export function pageSchema<T extends z.ZodType>(item: T) {
+  const schema = z.object({
     items: z.array(item),
-    next_page_params: z.record(z.string(), z.union([z.string(), z.number()])).nullable(),
+    next_page_params: nextPageSchema.nullable(),
     total_count: z.number().int().describe('length of the complete list').optional(),
   })
+  const id = z.globalRegistry.get(item)?.id
+  if (id !== undefined) z.globalRegistry.add(schema, { id: `${id}Page` })
+  return schema
+}
 
 export type Page<T> = {
   items: T[]

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { entriesBetween, lengthOfAll } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
-import { type IndexedTransaction, indexedTransaction } from '../shapes/indexed-transaction.ts'
+import { feeOf, indexedTransaction } from '../shapes/indexed-transaction.ts'
 import { showTransaction, type TransactionJson } from '../shapes/transaction.ts'
 import { oldestFirstPage, sequenceListPage } from './lists.ts'
 import { arrayPage, type Page, type PageQuery } from './page.ts'
@@ -51,7 +51,3 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   found.sort((a, b) => (a.by === b.by ? a.sequence - b.sequence : a.by < b.by ? -1 : 1))
   return found.map(({ sequence }) => sequence)
 }
-
-/** What the sender paid, blob gas included. */
-const feeOf = ({ receipt }: IndexedTransaction): bigint =>
-  receipt.gasUsed * receipt.effectiveGasPrice + (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)

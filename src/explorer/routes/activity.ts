@@ -13,6 +13,7 @@ import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 export const tokenTransfers = explorerRoute({
   path: '/token-transfers',
   summary: 'Token transfers, newest first',
+  operationId: 'getTokenTransfersOfChain',
   query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
   response: pageSchema(transferSchema),
   handler({ query: { type, ...query } }, context) {

@@ -8,7 +8,7 @@ import { type Address, toAddress } from '../../lib/hex.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
-import { addressParam, checksummed, wire } from '../codec.ts'
+import { addressParam, checksummed, toCoins, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
@@ -53,6 +53,7 @@ const recordSchema = addressSchema.extend({
   has_beacon_chain_withdrawals: z.boolean(),
   watchlist_address_id: z.null(),
 })
+z.globalRegistry.add(recordSchema, { id: 'Address' })
 
 type Status = z.infer<typeof recordSchema>['creation_status']
 
@@ -177,7 +178,7 @@ export const addresses = explorerRoute({
   query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
   response: pageSchema(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
     exchange_rate: wire.number.nullable(),
-    total_supply: wire.decimal.nullable(),
+    total_supply: wire.number.nullable().describe('whole coins'),
   }),
   async handler({ query }, context) {
     const { rows, options } = context
@@ -190,10 +191,11 @@ export const addresses = explorerRoute({
         transactions_count: lengthOfAll(rows, transactionsOf(of)).toString(),
       }
     })
+    const supply = await coinSupply(context)
     return {
       ...page,
       exchange_rate: options.prices?.coin ?? null,
-      total_supply: (await coinSupply(context))?.toString() ?? null,
+      total_supply: supply === undefined ? null : toCoins(supply),
     }
   },
 })

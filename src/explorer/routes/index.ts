@@ -6,6 +6,7 @@ import * as addressTokens from './address-tokens.ts'
 import * as addresses from './addresses.ts'
 import * as blocks from './blocks.ts'
 import * as config from './config.ts'
+import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
 import * as search from './search.ts'
 import * as smartContracts from './smart-contracts.ts'
@@ -24,6 +25,7 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   addresses,
   blocks,
   config,
+  exports,
   mainPage,
   search,
   smartContracts,

@@ -71,6 +71,7 @@ const transactionHit = z.strictObject({
   priority,
 })
 const hitSchema = z.discriminatedUnion('type', [tokenHit, addressHit, blockHit, transactionHit])
+z.globalRegistry.add(hitSchema, { id: 'SearchResult' })
 type Hit = z.infer<typeof hitSchema>
 
 /** The one thing that a query names exactly. */
@@ -235,6 +236,7 @@ const redirectSchema = z.strictObject({
   type: z.enum(['address', 'block', 'transaction']).nullable(),
   parameter: z.string().nullable().describe('address, or hash of block or transaction'),
 })
+z.globalRegistry.add(redirectSchema, { id: 'SearchRedirect' })
 
 export const searchCheckRedirect = explorerRoute({
   path: '/search/check-redirect',

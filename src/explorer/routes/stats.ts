@@ -5,7 +5,7 @@ import { RECORD } from '../../indexer/records.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { listLength } from '../../tables/list.ts'
-import { isoDay, isoTime, wire } from '../codec.ts'
+import { isoDay, isoTime, toCoins, WEI, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
@@ -17,7 +17,6 @@ const count = z.number().int()
 const CHARTED_DAYS = 31
 /** Gas of a plain transfer: its price is given together with the price of gas. */
 const TRANSFER_GAS = 21_000n
-const WEI = 10n ** 18n
 
 const detailedPrice = z.strictObject({
   price: z.number().describe('gwei'),
@@ -171,12 +170,6 @@ export const marketChart = explorerRoute({
     return { available_supply: supply === undefined ? '0' : toCoins(supply), chart_data }
   },
 })
-
-/** Base units as coins, exactly. */
-function toCoins(amount: bigint): string {
-  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
-  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
-}
 
 export const secondaryCoinMarketChart = explorerRoute({
   path: '/stats/charts/secondary-coin-market',

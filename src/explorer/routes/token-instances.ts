@@ -7,7 +7,7 @@ import { listLength } from '../../tables/list.ts'
 import { complement, membersUnder, readDescending } from '../../tables/ranking.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { explorerRoute, RawAnswer } from '../define.ts'
+import { explorerRoute, mediaRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
@@ -84,25 +84,16 @@ export const tokenInstanceRefetch = explorerRoute({
   },
 })
 
-/** Drawings are SVG, which may contain scripts: opened as a page by itself, one can neither run them nor load anything. */
-const MEDIA_HEADERS = {
-  'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'cross-origin',
-  'cache-control': 'public, max-age=60',
-}
-
-export const tokenInstanceMedia = explorerRoute({
+export const tokenInstanceMedia = mediaRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/media',
   summary: 'The picture, video or sound of an item whose metadata are on the chain',
   params: ofInstance,
   query: z.object({ field: z.enum(['image', 'animation']).optional() }),
-  response: z.string().meta({ contentMediaType: 'image/*' }),
-  async handler({ params: { address_hash_param: of, token_id_param: id }, query: { field } }, context) {
+  async file({ params: { address_hash_param: of, token_id_param: id }, query: { field } }, context) {
     requireInstance(context, of, id)
     const medium = await mediumOf(context, of, id, field)
     if (medium === undefined) throw notFound()
-    return new RawAnswer(medium.type, medium.bytes, MEDIA_HEADERS)
+    return medium
   },
 })
 

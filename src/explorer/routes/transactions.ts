@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
-import { hashParam, labels, wire } from '../codec.ts'
+import { hashParam, label, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { selectorsByName } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
@@ -32,7 +32,7 @@ export const transactions = explorerRoute({
   path: '/transactions',
   summary: 'Transactions, newest first: mined or pending',
   query: pageQuery.extend({
-    filter: labels(['validated', 'pending']),
+    filter: label('validated', 'pending'),
     type: labels(KINDS, OTHER_KINDS),
     method: z.string().optional().describe('names or selectors (0x and 8 digits) of methods, with commas between'),
   }),

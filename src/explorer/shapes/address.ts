@@ -24,6 +24,7 @@ export const addressSchema = z.strictObject({
   public_tags: z.array(z.never()),
   watchlist_names: z.array(z.never()),
 })
+z.globalRegistry.add(addressSchema, { id: 'AddressParam' })
 export type AddressParam = z.infer<typeof addressSchema>
 
 /** An address as every record shows it; name and proxy as of the context's head. */

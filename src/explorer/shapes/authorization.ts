@@ -24,6 +24,7 @@ export const authorizationSchema = z.strictObject({
   v: z.number().int(),
   status: z.enum(STATUSES).nullable().describe('null while the transaction waits, and where its state was pruned'),
 })
+z.globalRegistry.add(authorizationSchema, { id: 'Authorization' })
 export type AuthorizationJson = z.infer<typeof authorizationSchema>
 
 /** A transaction's authorizations; those of a mined one with their outcome. */

@@ -48,6 +48,7 @@ export const blockSchema = z.strictObject({
   uncles_hashes: z.array(z.strictObject({ hash: wire.hash })),
   is_pending_update: z.boolean(),
 })
+z.globalRegistry.add(blockSchema, { id: 'Block' })
 export type BlockJson = z.infer<typeof blockSchema>
 
 const NOTHING: BlockRecord = {

@@ -38,6 +38,7 @@ export const internalTransactionSchema = z.strictObject({
   error: z.string().nullable(),
   reverted: z.boolean().describe('an enclosing call failed, so that its effects were undone'),
 })
+z.globalRegistry.add(internalTransactionSchema, { id: 'InternalTransaction' })
 export type InternalTransaction = z.infer<typeof internalTransactionSchema>
 
 /** The entry of LIST.calls with this sequence; throws 404. */

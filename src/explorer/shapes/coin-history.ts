@@ -21,6 +21,7 @@ export const coinRowSchema = z.strictObject({
   delta: wire.delta,
   value: wire.decimal,
 })
+z.globalRegistry.add(coinRowSchema, { id: 'CoinBalanceChange' })
 export type CoinHistoryRow = z.infer<typeof coinRowSchema>
 
 /** An entry of LIST.balances; throws 404 when its block was removed in the meantime. */

@@ -61,6 +61,10 @@ export const indexedTransaction = oncePerRequest(async (context, sequence: numbe
   }
 })
 
+/** What the sender paid, blob gas included. */
+export const feeOf = ({ receipt }: Pick<IndexedTransaction, 'receipt'>): bigint =>
+  receipt.gasUsed * receipt.effectiveGasPrice + (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)
+
 /** A log with the transaction that emitted it. */
 export type LocatedLog = {
   readonly log: Log

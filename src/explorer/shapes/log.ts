@@ -22,6 +22,7 @@ export const logSchema = z.strictObject({
   data: wire.hex,
   decoded: decodedLogSchema.nullable(),
 })
+z.globalRegistry.add(logSchema, { id: 'Log' })
 export type LogJson = z.infer<typeof logSchema>
 
 /** A log by its block and its index within the block; throws 404. */

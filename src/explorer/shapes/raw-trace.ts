@@ -37,6 +37,7 @@ export const rawTraceSchema = z.discriminatedUnion('type', [
     ...position,
   }),
 ])
+z.globalRegistry.add(rawTraceSchema, { id: 'RawTrace' })
 export type RawTrace = z.infer<typeof rawTraceSchema>
 
 /** Every message of a transaction that was run again, in call order. */

@@ -67,6 +67,7 @@ export const smartContractSchema = z.strictObject({
   constructor_args: wire.hex.nullable(),
   decoded_constructor_args: z.array(argument).nullable(),
 })
+z.globalRegistry.add(smartContractSchema, { id: 'SmartContract' })
 export type SmartContract = z.infer<typeof smartContractSchema>
 
 /** A contract, verified or not; undefined for an address that never had code. */
@@ -230,6 +231,7 @@ export const verifiedContractSchema = z.strictObject({
   certified: flag,
   reputation: z.literal('ok'),
 })
+z.globalRegistry.add(verifiedContractSchema, { id: 'VerifiedContract' })
 
 export function showVerifiedContract(
   context: ExplorerContext,

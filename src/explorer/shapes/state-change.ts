@@ -6,7 +6,12 @@ import type { BalanceChange as Change } from '../state-changes.ts'
 import { addressSchema, showAddress } from './address.ts'
 import type { IndexedTransaction } from './indexed-transaction.ts'
 import { showToken, tokenSchema } from './token.ts'
-import { totalSchema } from './transfer.ts'
+
+/** The item itself is not embedded: thousands may move in one transaction. */
+const itemMoveSchema = z.strictObject({
+  direction: z.enum(['from', 'to']),
+  total: z.strictObject({ token_id: wire.decimal, token_instance: z.null() }),
+})
 
 export const stateChangeSchema = z.strictObject({
   address: addressSchema,
@@ -14,13 +19,11 @@ export const stateChangeSchema = z.strictObject({
   type: z.enum(['coin', 'token']),
   balance_before: wire.decimal.nullable(),
   balance_after: wire.decimal.nullable(),
-  change: z.union([
-    wire.delta,
-    z.array(z.strictObject({ direction: z.enum(['from', 'to']), total: totalSchema })).describe('of an ERC-721'),
-  ]),
+  change: z.union([wire.delta, z.array(itemMoveSchema).describe('of an ERC-721')]),
   token: tokenSchema.nullable(),
   token_id: wire.decimal.nullable().describe('of an ERC-1155'),
 })
+z.globalRegistry.add(stateChangeSchema, { id: 'StateChange' })
 export type StateChange = z.infer<typeof stateChangeSchema>
 
 export function showStateChange(context: ExplorerContext, { header }: IndexedTransaction, change: Change): StateChange {
@@ -41,7 +44,6 @@ export function showStateChange(context: ExplorerContext, { header }: IndexedTra
     const token_id = change.id?.toString() ?? null
     return { ...shown, type: 'token', change: change.change.toString(), token: info, token_id }
   }
-  // A transaction may move thousands of items: their records are read one by one where they are shown.
   const moves = change.moves.map(({ direction, id }) => ({
     direction,
     total: { token_id: id.toString(), token_instance: null },

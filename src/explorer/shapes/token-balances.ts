@@ -22,6 +22,7 @@ export const balanceSchema = z.strictObject({
   token_instance: instanceSchema.nullable(),
   value: wire.decimal.describe('an amount; of an ERC-721 how many items'),
 })
+z.globalRegistry.add(balanceSchema, { id: 'TokenBalance' })
 export type TokenBalance = z.infer<typeof balanceSchema>
 
 /**
@@ -49,6 +50,7 @@ export const itemSchema = instanceSchema.extend({
   token_type: z.enum(TOKEN_TYPES),
   value: wire.decimal.describe('how many of this id'),
 })
+z.globalRegistry.add(itemSchema, { id: 'NftItem' })
 
 /** A member of RANKING.items. */
 export async function showItem(
@@ -74,6 +76,7 @@ export const collectionSchema = z.strictObject({
   amount: wire.decimal.describe('how many different items'),
   token_instances: z.array(itemSchema),
 })
+z.globalRegistry.add(collectionSchema, { id: 'NftCollection' })
 
 export type Collection = { readonly token: Address; readonly type: ItemType }
 

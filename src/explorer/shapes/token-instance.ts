@@ -28,6 +28,7 @@ export const instanceSchema = z.strictObject({
   thumbnails: z.null(),
   holder_address_hash: wire.address.nullable(),
 })
+z.globalRegistry.add(instanceSchema, { id: 'TokenInstance' })
 export type TokenInstance = z.infer<typeof instanceSchema>
 
 /** Milliseconds that a list, or a single item, waits for metadata that are not read yet. */

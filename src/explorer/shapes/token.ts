@@ -28,9 +28,11 @@ export const tokenSchema = z.strictObject({
   reputation: z.enum(['ok', 'neutral', 'scam']),
   name_warning: z.enum(TEXT_WARNINGS).nullable().describe('why name or symbol may be taken for those of another token'),
 })
+z.globalRegistry.add(tokenSchema, { id: 'TokenInfo' })
 export type TokenInfo = z.infer<typeof tokenSchema>
 
 export const tokenResourceSchema = tokenSchema.extend({ decimals: z.number().int().nullable() })
+z.globalRegistry.add(tokenResourceSchema, { id: 'Token' })
 export type TokenResource = z.infer<typeof tokenResourceSchema>
 
 const UNKNOWN: TokenRecord = {

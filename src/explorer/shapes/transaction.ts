@@ -50,7 +50,7 @@ export const transactionSchema = z.strictObject({
   priority_fee: amount.nullable(),
   transaction_burnt_fee: amount.nullable(),
   confirmations: count,
-  confirmation_duration: z.array(count),
+  confirmation_duration: z.null().describe('the node does not record when a transaction arrived'),
   method: z.string().nullable(),
   transaction_types: z.array(z.enum(KINDS)),
   raw_input: wire.hex,
@@ -72,6 +72,7 @@ export const transactionSchema = z.strictObject({
   blob_gas_price: amount.optional(),
   burnt_blob_fee: amount.optional(),
 })
+z.globalRegistry.add(transactionSchema, { id: 'Transaction' })
 export type TransactionJson = z.infer<typeof transactionSchema>
 
 /** The transaction at a position of LIST.transactions, as an item of a list; throws 404. */
@@ -196,7 +197,7 @@ function common(context: ExplorerContext, transaction: ChainTransaction) {
     nonce: Number(nonce),
     max_fee_per_gas: type >= 2 ? maxFeePerGas.toString() : null,
     max_priority_fee_per_gas: type >= 2 ? maxPriorityFeePerGas.toString() : null,
-    confirmation_duration: [],
+    confirmation_duration: null,
     raw_input: toHex(data),
     token_transfers: null,
     token_transfers_overflow: null,

@@ -18,6 +18,7 @@ export const totalSchema = z.union([
   z.strictObject(item),
   z.strictObject({ ...item, value: wire.decimal, decimals: wire.decimal.nullable() }),
 ])
+z.globalRegistry.add(totalSchema, { id: 'TokenTransferTotal' })
 export type Total = z.infer<typeof totalSchema>
 
 export const transferSchema = z.strictObject({
@@ -35,6 +36,7 @@ export const transferSchema = z.strictObject({
   type: z.enum(['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
   total: totalSchema,
 })
+z.globalRegistry.add(transferSchema, { id: 'TokenTransfer' })
 export type TokenTransfer = z.infer<typeof transferSchema>
 
 /** The entry of LIST.transfers with this sequence; throws 404. */

@@ -15,6 +15,7 @@ export const withdrawalSchema = z.strictObject({
   block_number: z.number().int(),
   timestamp: wire.time,
 })
+z.globalRegistry.add(withdrawalSchema, { id: 'Withdrawal' })
 export type WithdrawalJson = z.infer<typeof withdrawalSchema>
 
 /** A withdrawal by its block and its index within the block; throws 404. */

@@ -30,19 +30,44 @@ import type { Hub } from './hub.ts'
 /** Most records of one event: a page shows no more of them. */
 const MOST_RECORDS = 50
 
-/** Pushes the events of a block. The context's head is this block or a later one. */
+/** Tells that transactions are in a block: their number, and each to those who wait for it. Nothing is rendered. */
+export function announceCollated(hub: Hub, { transactions }: Block): void {
+  if (transactions.length === 0) return
+  hub.push('transactions:new_transaction', 'transaction', { transaction: transactions.length })
+  for (const { hash } of transactions) hub.push(`transactions:${hash}`, 'collated', {})
+}
+
+/**
+ * Tells that blocks were removed (newest first), as evm_revert does. Clients that know only `new_block` get the new head as
+ * one, so that they read again; `blocks_removed` and `removed` are events of this node.
+ */
+export async function announceRemoval(
+  context: ExplorerContext,
+  hub: Hub,
+  removed: readonly Pick<Block, 'header' | 'transactions'>[],
+): Promise<void> {
+  for (const { hash } of removed.flatMap(({ transactions }) => transactions)) {
+    hub.push(`transactions:${hash}`, 'removed', {})
+  }
+  const topic = 'blocks:new_block'
+  if (!hub.hasListeners(topic)) return
+  const head = Number(context.head.number)
+  hub.push(topic, 'blocks_removed', { head, removed: removed.map(({ header }) => Number(header.number)) })
+  await announceHead(context, hub, topic, head)
+}
+
+async function announceHead(context: ExplorerContext, hub: Hub, topic: string, number: number): Promise<void> {
+  const average_block_time = String(await averageBlockTime(context))
+  hub.push(topic, 'new_block', { average_block_time, block: await showBlock(context, number) })
+}
+
+/** Pushes what a block changed, `announceCollated` apart. The context's head is this block or a later one. */
 export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
   const { block } = executed
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
-    if (!hub.hasListeners(topic)) continue
-    const average = String(await averageBlockTime(context))
-    hub.push(topic, 'new_block', { average_block_time: average, block: await showBlock(context, number) })
+    if (hub.hasListeners(topic)) await announceHead(context, hub, topic, number)
   }
-  if (block.transactions.length > 0) {
-    hub.push('transactions:new_transaction', 'transaction', { transaction: block.transactions.length })
-  }
-  for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
   const pause = yieldToEventLoop('light')

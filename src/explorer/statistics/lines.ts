@@ -1,0 +1,187 @@
+// Charts over time, as Blockscout's statistics service has them: what a day, week, month or year brought, and what there was
+// at its end. A value is computed of exact totals, never of rounded values of shorter periods.
+import { isoDay, toCoins } from '../codec.ts'
+import { type DailyTotals, NOTHING, plus, type Totals } from './daily-totals.ts'
+
+export const RESOLUTIONS = ['DAY', 'WEEK', 'MONTH', 'YEAR'] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+type Line = {
+  readonly title: string
+  readonly description: string
+  /** `coin` stands for the symbol of the chain's coin. */
+  readonly units?: string
+  /** The value of a period: what it brought, and all until its end. */
+  readonly value: (period: Totals, all: Totals) => string
+}
+
+/** Sections in Blockscout's order, each with its lines under their ids. */
+export const SECTIONS = {
+  accounts: {
+    title: 'Accounts',
+    lines: {
+      accountsGrowth: {
+        title: 'Number of accounts',
+        description: 'Addresses that have taken part in anything',
+        value: (_, all) => String(all.accounts),
+      },
+      newAccounts: {
+        title: 'New accounts',
+        description: 'Addresses that took part in something for the first time',
+        value: ({ accounts }) => String(accounts),
+      },
+    },
+  },
+  transactions: {
+    title: 'Transactions',
+    lines: {
+      averageTxnFee: {
+        title: 'Average transaction fee',
+        description: 'Average fee of a transaction',
+        units: 'coin',
+        value: ({ fees, transactions }) => toCoins(average(fees, transactions)),
+      },
+      txnsFee: {
+        title: 'Transactions fees',
+        description: 'Fees that were paid',
+        units: 'coin',
+        value: ({ fees }) => toCoins(fees),
+      },
+      newTxns: {
+        title: 'Number of transactions',
+        description: 'New transactions',
+        value: ({ transactions }) => String(transactions),
+      },
+      txnsGrowth: {
+        title: 'Transactions growth',
+        description: 'Transactions in all',
+        value: (_, all) => String(all.transactions),
+      },
+      txnsSuccessRate: {
+        title: 'Transaction success rate',
+        description: 'Successful transactions as a part of all, from 0 to 1',
+        value: ({ transactions, failed }) => String(transactions === 0 ? 0 : (transactions - failed) / transactions),
+      },
+    },
+  },
+  blocks: {
+    title: 'Blocks',
+    lines: {
+      newBlocks: { title: 'New blocks', description: 'New blocks', value: ({ blocks }) => String(blocks) },
+    },
+  },
+  tokens: {
+    title: 'Tokens',
+    lines: {
+      newTokenTransfers: {
+        title: 'New token transfers',
+        description: 'Transfers of ERC-20, ERC-721 and ERC-1155 tokens',
+        value: ({ transfers }) => String(transfers),
+      },
+    },
+  },
+  gas: {
+    title: 'Gas',
+    lines: {
+      averageGasPrice: {
+        title: 'Average gas price',
+        description: 'Average price per gas of a transaction',
+        units: 'Gwei',
+        value: ({ gasPrices, transactions }) => toGwei(average(gasPrices, transactions)),
+      },
+      newGasUsed: { title: 'Gas used', description: 'Gas used', value: ({ gasUsed }) => String(gasUsed) },
+      gasUsedGrowth: {
+        title: 'Gas used growth',
+        description: 'Gas used in all',
+        value: (_, all) => String(all.gasUsed),
+      },
+    },
+  },
+  contracts: {
+    title: 'Contracts',
+    lines: {
+      newContracts: {
+        title: 'New contracts',
+        description: 'Contracts that were created',
+        value: ({ contracts }) => String(contracts),
+      },
+      contractsGrowth: {
+        title: 'Contracts growth',
+        description: 'Contracts in all',
+        value: (_, all) => String(all.contracts),
+      },
+      newVerifiedContracts: {
+        title: 'New verified contracts',
+        description: 'Contracts that were verified',
+        value: ({ verified }) => String(verified),
+      },
+      verifiedContractsGrowth: {
+        title: 'Verified contracts growth',
+        description: 'Verified contracts in all',
+        value: (_, all) => String(all.verified),
+      },
+    },
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly title: string; readonly lines: Readonly<Record<string, Line>> }>
+>
+
+const average = (sum: bigint, count: number): bigint => (count === 0 ? 0n : sum / BigInt(count))
+
+const toGwei = (wei: bigint): string => (Number(wei) / 1e9).toFixed(9).replace(/\.?0+$/, '')
+
+const LINES: ReadonlyMap<string, Line> = new Map(
+  Object.values(SECTIONS).flatMap(({ lines }) => Object.entries<Line>(lines)),
+)
+/** A line by its id. */
+export const lineOf = (id: string): Line | undefined => LINES.get(id)
+
+/** What a client is told of a line. */
+export const lineInfo = (id: string, { title, description, units }: Line, coin: string) => ({
+  id,
+  title,
+  description,
+  ...(units !== undefined && { units: units === 'coin' ? coin : units }),
+  resolutions: [...RESOLUTIONS],
+})
+
+type Period = { readonly from?: number | undefined; readonly to?: number | undefined }
+
+/** The points of a line, oldest first, of the periods that have a day from `from` to `to` (days since 1970). */
+export function pointsOf(
+  { value }: Line,
+  { before, days }: DailyTotals,
+  resolution: Resolution,
+  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Period,
+) {
+  const points: { date: string; date_to: string; value: string; is_approximate: boolean }[] = []
+  let [period, all] = [NOTHING, before]
+  for (const [i, { day, totals }] of days.entries()) {
+    period = plus(period, totals)
+    all = plus(all, totals)
+    const { start, end } = spanOf(day, resolution)
+    const isLast = i === days.length - 1
+    if (day < end && !isLast) continue
+    if (end >= from && start <= to) {
+      points.push({ date: isoDay(start), date_to: isoDay(end), value: value(period, all), is_approximate: isLast })
+    }
+    period = NOTHING
+  }
+  return points
+}
+
+/** First and last day of the period that a day belongs to. Weeks begin with Monday. */
+function spanOf(day: number, resolution: Resolution): { start: number; end: number } {
+  if (resolution === 'DAY') return { start: day, end: day }
+  // 1970-01-01 was a Thursday, the fourth day of its week.
+  if (resolution === 'WEEK') {
+    const start = day - ((day + 3) % 7)
+    return { start, end: start + 6 }
+  }
+  const date = new Date(day * 86_400_000)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  if (resolution === 'MONTH') return { start: dayAt(year, month), end: dayAt(year, month + 1) - 1 }
+  return { start: dayAt(year, 0), end: dayAt(year + 1, 0) - 1 }
+}
+
+const dayAt = (year: number, month: number): number => Date.UTC(year, month) / 86_400_000
