@@ -45,7 +45,40 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect(faults).toEqual([])
     expect(links.size).toBeGreaterThan(100)
     expect([...links].filter((link) => !isKnown(link))).toEqual([])
-  }, 180_000)
+  }, 300_000)
+
+  it('suggest what the search box may mean, and go there by keys', async () => {
+    const page = await browser.newPage({ viewport: PHONE })
+    await page.goto(`${on().url}/blocks`)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('button', { name: /^Tokens/ }).click()
+    await page.getByRole('link', { name: 'Token transfers' }).click()
+    await page.getByRole('heading', { name: 'Token transfers' }).waitFor()
+    await page.getByRole('searchbox').fill('silver')
+    await page.getByRole('option', { name: /Silver Coin/ }).waitFor()
+    await page.getByRole('searchbox').press('ArrowDown')
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByRole('heading', { name: /^Silver Coin/ }).waitFor()
+    const path = new URL(page.url()).pathname
+    await page.close()
+    expect(path).toBe(`/token/${on().made.coin.address}`)
+  }, 60_000)
+
+  it('read a mined transaction once, whatever the chain does', async () => {
+    const { url, made, mine } = on()
+    const page = await browser.newPage()
+    const reads: string[] = []
+    const own = `/api/v2/transactions/${made.refused}`
+    page.on('request', (request) => request.url() === url + own && reads.push(own))
+    await page.goto(`${url}/tx/${made.refused}`)
+    const confirmations = page.getByText(/\d+ confirmations/)
+    const before = Number.parseInt(await confirmations.innerText(), 10)
+    for (let i = 0; i < 4; i++) await mine()
+    await page.getByText(`${before + 4} confirmations`).waitFor()
+    const count = reads.length
+    await page.close()
+    expect(count).toBe(1)
+  }, 60_000)
 
   it('load less than 150 KB of compressed scripts first', async () => {
     const page = await browser.newPage()
