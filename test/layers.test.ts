@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
-  indexer: ['lib', 'primitives', 'spec', 'state', 'tables', 'runtime', 'chain'],
+  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [

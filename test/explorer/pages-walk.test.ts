@@ -1,0 +1,148 @@
+// Every page of the explorer over a chain with hostile and ordinary content, in a real browser: on a desktop and a phone, light
+// and dark. No page is wider than the screen, none has a fault that axe finds, none complains on the console, no link is dead.
+import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import type { AxeResults } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../src/explorer/pages.ts'
+import { CHROMIUM, launchChromium } from '../support/browser.ts'
+import { pathsOf } from './pages/examples.ts'
+import { play } from './pages/story.ts'
+import { scenario } from './scenario.ts'
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const DESKTOP = { width: 1280, height: 900 }
+const PHONE = { width: 390, height: 844 }
+/** Pages that are walked at the same time. */
+const WALKERS = 3
+/** The first page's scripts, compressed. */
+const MOST_BYTES = 150_000
+
+describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chromium is installed)', () => {
+  const on = scenario(play)
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  it('fit their screen, are accessible and quiet, and link pages that exist', async () => {
+    const { url, made } = on()
+    const waiting = pathsOf(made)
+    const faults: string[] = []
+    const links = new Set<string>()
+    const walker = async () => {
+      const page = await browser.newPage({ viewport: DESKTOP, reducedMotion: 'reduce' })
+      await page.addInitScript({ path: AXE })
+      for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+        faults.push(...(await faultsOf(page, url, path)).map((fault) => `${path}: ${fault}`))
+        for (const link of await page.evaluate<string[]>(HREFS)) links.add(link)
+      }
+      await page.close()
+    }
+    await Promise.all(Array.from({ length: WALKERS }, walker))
+    expect(faults).toEqual([])
+    expect(links.size).toBeGreaterThan(100)
+    expect([...links].filter((link) => !isKnown(link))).toEqual([])
+  }, 300_000)
+
+  it('suggest what the search box may mean, and go there by keys', async () => {
+    const page = await browser.newPage({ viewport: PHONE })
+    await page.goto(`${on().url}/blocks`)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('button', { name: /^Tokens/ }).click()
+    await page.getByRole('link', { name: 'Token transfers' }).click()
+    await page.getByRole('heading', { name: 'Token transfers' }).waitFor()
+    await page.getByRole('searchbox').fill('silver')
+    await page.getByRole('option', { name: /Silver Coin/ }).waitFor()
+    await page.getByRole('searchbox').press('ArrowDown')
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByRole('heading', { name: /^Silver Coin/ }).waitFor()
+    const path = new URL(page.url()).pathname
+    await page.close()
+    expect(path).toBe(`/token/${on().made.coin.address}`)
+  }, 60_000)
+
+  it('read a mined transaction once, whatever the chain does', async () => {
+    const { url, made, mine } = on()
+    const page = await browser.newPage()
+    const reads: string[] = []
+    const own = `/api/v2/transactions/${made.refused}`
+    page.on('request', (request) => request.url() === url + own && reads.push(own))
+    await page.goto(`${url}/tx/${made.refused}`)
+    const confirmations = page.getByText(/\d+ confirmations/)
+    const before = Number.parseInt(await confirmations.innerText(), 10)
+    for (let i = 0; i < 4; i++) await mine()
+    await page.getByText(`${before + 4} confirmations`).waitFor()
+    const count = reads.length
+    await page.close()
+    expect(count).toBe(1)
+  }, 60_000)
+
+  it('load less than 150 KB of compressed scripts first', async () => {
+    const page = await browser.newPage()
+    const scripts: string[] = []
+    page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()))
+    await page.goto(on().url)
+    await page.getByRole('heading', { name: 'Latest blocks' }).waitFor()
+    const sizes = await Promise.all(scripts.map(async (of) => gzipSync(await (await fetch(of)).text()).length))
+    await page.close()
+    expect(scripts.length).toBeGreaterThan(1)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES)
+  }, 60_000)
+})
+
+const HREFS = `[...document.querySelectorAll('a[href^="/"]')].map((link) => link.getAttribute('href'))`
+
+/** Whether a link is a page of ours, or of the API. */
+const isKnown = (link: string): boolean => {
+  const [path = ''] = link.split(/[?#]/)
+  if (path.startsWith('/api/v2/')) return true
+  return Object.keys(PAGES).some((page) => new RegExp(`^${page.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
+}
+
+/** Loads a page, and looks at it on a light desktop and a dark phone. */
+async function faultsOf(page: Page, url: string, path: string): Promise<string[]> {
+  const faults: string[] = []
+  const onFault = (fault: Error) => faults.push(fault.message)
+  const onConsole = (message: { type(): string; text(): string }) => {
+    // That something is not there is what some pages are about.
+    if (message.type() === 'error' && !/status of (404|422)/.test(message.text())) faults.push(message.text())
+  }
+  page.on('pageerror', onFault)
+  page.on('console', onConsole)
+  await page.setViewportSize(DESKTOP)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(url + path)
+  await page.locator('h1').first().waitFor({ state: 'attached' })
+  await page.waitForFunction('document.querySelector(".loading") === null')
+  faults.push(...(await faultsNow(page, 'desktop', DESKTOP.width)))
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize(PHONE)
+  faults.push(...(await faultsNow(page, 'phone', PHONE.width)))
+  if ((await page.locator('h1').count()) !== 1) faults.push('does not have one h1')
+  page.off('pageerror', onFault)
+  page.off('console', onConsole)
+  return faults
+}
+
+/** Hashes and names within tables, how many of them are broken over lines. */
+const BROKEN =
+  '[...document.querySelectorAll("td .mono, td .cut")].filter((of) => of.getClientRects().length > 1).length'
+/** Rows after the sixth are as those before. */
+const AXE_RUN = 'axe.run({ exclude: [["tbody tr:nth-child(n+7)"]] })'
+
+async function faultsNow(page: Page, form: string, most: number): Promise<string[]> {
+  const faults: string[] = []
+  const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
+  if (width > most) faults.push(`${width} px wide on a ${form}`)
+  const broken = Number(await page.evaluate(BROKEN))
+  if (broken > 0) faults.push(`${broken} hashes or names broken over lines on a ${form}`)
+  const { violations } = await page.evaluate<Pick<AxeResults, 'violations'>>(AXE_RUN)
+  for (const { id, nodes } of violations) {
+    const places = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))
+    faults.push(`${id} on a ${form} at ${places.join(' ; ')}`)
+  }
+  return faults
+}
