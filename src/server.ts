@@ -77,13 +77,14 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
     addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
-  app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
+  const site = { chain: explorer.chain, options: explorer.options, development: rpc.options.development }
+  app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(explorerV1, { explorer, prefix: '/api/v1' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
   app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
-  app.register(website, { explorer })
+  app.register(website, { site })
   return app
 }
 

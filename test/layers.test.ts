@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
-  indexer: ['lib', 'primitives', 'spec', 'state', 'tables', 'runtime', 'chain'],
+  indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
@@ -52,9 +52,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
       'rpc',
     ],
   ],
-  // Precompiles for their ABIs, by which calls and logs are shown.
+  // Modules for what they keep; precompiles for their ABIs, by which calls and logs are shown.
   explorer: [
-    ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'tables', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.

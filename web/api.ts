@@ -5,6 +5,13 @@ import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
 import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
 import type { block } from '../src/explorer/routes/blocks.ts'
+import type { nativeProposal } from '../src/explorer/routes/native-proposals.ts'
+import type {
+  nativeValidator,
+  nativeValidatorDelegations,
+  nativeValidatorRedelegations,
+  nativeValidatorUnbondings,
+} from '../src/explorer/routes/native-validators.ts'
 import type { search, searchCheckRedirect, searchQuick } from '../src/explorer/routes/search.ts'
 import type { smartContract, smartContracts } from '../src/explorer/routes/smart-contracts.ts'
 import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
@@ -18,6 +25,7 @@ import type {
 import type { transaction } from '../src/explorer/routes/transactions.ts'
 import type { verificationConfig } from '../src/explorer/routes/verification.ts'
 import type { withdrawals } from '../src/explorer/routes/withdrawals.ts'
+import type { line, lines } from '../src/explorer/v1/routes.ts'
 
 export { useBlockVersion, useHead, useLive } from './live.ts'
 
@@ -34,11 +42,22 @@ export type Account = Answer<typeof address>
 export type AccountCounters = Answer<typeof addressTabsCounters>
 export type Block = Answer<typeof block>
 export type Chart = Answer<typeof transactionChart>
+export type ChartLine = Answer<typeof line>
+export type ChartSections = Answer<typeof lines>
 export type CoinChange = Item<typeof addressCoinHistory>
+export type Delegation = Item<typeof nativeValidatorDelegations>
 export type Contract = Answer<typeof smartContract>
 export type Holder = Item<typeof tokenHolders>
 export type InternalTransaction = Item<typeof internalTransactions>
 export type Log = Item<typeof transactionLogs>
+export type Proposal = Answer<typeof nativeProposal>
+export type ProposalVote = {
+  voter: EmbeddedAddress
+  options: { option: string; weight: string }[]
+  metadata: string
+}
+export type ProposalDeposit = { depositor: EmbeddedAddress; amount: string }
+export type Redelegation = Item<typeof nativeValidatorRedelegations>
 export type Redirect = Answer<typeof searchCheckRedirect>
 export type QuickHit = Answer<typeof searchQuick>[number]
 export type SearchHit = Item<typeof search>
@@ -51,6 +70,9 @@ export type TopAccounts = Answer<typeof addresses>
 export type Trace = Answer<typeof transactionRawTrace>[number]
 export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
+export type Unbonding = Item<typeof nativeValidatorUnbondings>
+export type Validator = Answer<typeof nativeValidator>
+export type ValidatorRef = Delegation['validator']
 export type VerifiedContract = Item<typeof smartContracts>
 export type VerificationConfig = Answer<typeof verificationConfig>
 export type Withdrawal = Item<typeof withdrawals>

@@ -1,9 +1,16 @@
 // What the query of a page's URL says: the open tab, and the page of a list. So each has a link, and Back returns to it.
 import { useEffect } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
+import { pagesOf } from '../src/explorer/pages.ts'
 
 /** The name of the chain; the node writes it into the document, because its policy forbids inline scripts. */
 export const CHAIN = document.documentElement.dataset.chain ?? ''
+
+/** The pages that this node has, by its chain and its mode. */
+export const NODE_PAGES = pagesOf({
+  native: Boolean(document.documentElement.dataset.prefix),
+  development: document.documentElement.dataset.development !== undefined,
+})
 
 /** Sets the document's title for as long as the page shows it. Undefined: leave the title as it is. */
 export function useTitle(title: string | undefined): void {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Route, Switch, useLocation } from 'wouter-preact'
 import { PAGES } from '../src/explorer/pages.ts'
 import { Header } from './header.tsx'
-import { useTitle } from './location.ts'
+import { NODE_PAGES, useTitle } from './location.ts'
 import { pages } from './pages.ts'
 import './styles/base.css'
 import './styles/header.css'
@@ -74,7 +74,7 @@ function App() {
       <Header />
       <main id="content" tabIndex={-1} ref={main}>
         <Switch>
-          {(Object.keys(PAGES) as (keyof typeof PAGES)[]).map((path) => (
+          {NODE_PAGES.map((path) => (
             <Route path={path} key={path}>
               {(parameters) => <Page path={path} parameters={named(parameters)} key={JSON.stringify(parameters)} />}
             </Route>

@@ -1,11 +1,10 @@
 // What the header links, by groups. Pages that this build or this chain does not have are left out.
-import { PAGES } from '../src/explorer/pages.ts'
+import { NODE_PAGES } from './location.ts'
 
 export type Place = { readonly path: string; readonly name: string }
 export type Group = { readonly name: string; readonly places: readonly Place[] }
 
-/** Whether the chain has native modules; the node writes it into the document. */
-const IS_NATIVE = Boolean(document.documentElement.dataset.prefix)
+const isPage = (path: string): boolean => NODE_PAGES.some((page) => page === path)
 
 const place = (path: string, name: string): Place => ({ path, name })
 
@@ -27,19 +26,17 @@ const ALL: readonly Group[] = [
   },
   {
     name: 'Chain',
-    places: IS_NATIVE
-      ? [
-          place('/validators', 'Validators'),
-          place('/proposals', 'Proposals'),
-          place('/parameters', 'Parameters'),
-          place('/opcodes', 'Opcode proposals'),
-          place('/transfers', 'Transfers to other chains'),
-        ]
-      : [],
+    places: [
+      place('/validators', 'Validators'),
+      place('/proposals', 'Proposals'),
+      place('/parameters', 'Parameters'),
+      place('/opcodes', 'Opcode proposals'),
+      place('/transfers', 'Transfers to other chains'),
+    ],
   },
   {
     name: 'Tools',
-    places: [place('/verify', 'Verify a contract'), place('/api/v2/docs', 'API')],
+    places: [place('/verify', 'Verify a contract'), place('/api/v2/docs', 'API'), place('/dev', 'Development')],
   },
 ]
 
@@ -48,5 +45,5 @@ export const isOutside = (path: string): boolean => path.startsWith('/api/')
 
 export const NAVIGATION: readonly Group[] = ALL.map(({ name, places }) => ({
   name,
-  places: places.filter(({ path }) => path in PAGES || isOutside(path)),
+  places: places.filter(({ path }) => isPage(path) || isOutside(path)),
 })).filter(({ places }) => places.length > 0)

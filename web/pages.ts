@@ -24,6 +24,12 @@ export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> }
   '/token/:hash': lazy(() => import('./pages/token.tsx')),
   '/token/:hash/instance/:id': lazy(() => import('./pages/token-instance.tsx')),
   '/verify': lazy(() => import('./pages/verify.tsx')),
+  '/stats': lazy(() => import('./pages/stats.tsx')),
+  '/validators': lazy(() => import('./pages/validators.tsx')),
+  '/validator/:address': lazy(() => import('./pages/validator.tsx')),
+  '/proposals': lazy(() => import('./pages/proposals.tsx')),
+  '/proposal/:id': lazy(() => import('./pages/proposal.tsx')),
+  '/dev': lazy(() => import('./pages/development.tsx')),
   '/token-transfers': lazy(() => import('./pages/token-transfers.tsx')),
   '/search': lazy(() => import('./pages/search.tsx')),
 }

@@ -17,7 +17,36 @@ export const PAGES = {
   '/token-transfers': 'Token transfers',
   '/token/:hash/instance/:id': 'Item',
   '/verify': 'Verify a contract',
+  '/stats': 'Charts',
+  '/validators': 'Validators',
+  '/validator/:address': 'Validator',
+  '/proposals': 'Proposals',
+  '/proposal/:id': 'Proposal',
+  '/dev': 'Development',
   '/search': 'Search',
 } as const
 
 export type PagePath = keyof typeof PAGES
+
+/** What the pages must know of a node before they ask it anything: whether its chain has native modules, and its mode. */
+export type SiteTraits = { readonly native: boolean; readonly development: boolean }
+
+/** Pages that only some nodes have. */
+const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
+  '/validators': 'native',
+  '/validator/:address': 'native',
+  '/proposals': 'native',
+  '/proposal/:id': 'native',
+  '/dev': 'development',
+}
+
+const isPath = (path: string): path is PagePath => path in PAGES
+
+/** The pages that a node has. */
+export const pagesOf = (traits: SiteTraits): readonly PagePath[] =>
+  Object.keys(PAGES)
+    .filter(isPath)
+    .filter((path) => {
+      const needed = NEEDS[path]
+      return needed === undefined || traits[needed]
+    })

@@ -2,11 +2,10 @@
 // page reads /api/v2.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Chain } from '../chain/types.ts'
 import { sendPage } from '../http/page-headers.ts'
 import { builtFile } from '../lib/built-files.ts'
 import type { Explorer } from './explorer.ts'
-import { PAGES } from './pages.ts'
+import { pagesOf, type SiteTraits } from './pages.ts'
 
 /** Files of the pages: the script, its chunks and the style, as the build names them. */
 const ASSET = /^[\w-]+\.(js|css)$/
@@ -15,9 +14,17 @@ const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=ut
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
-export async function website(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
-  const send = pageSender(explorer)
-  for (const path of Object.keys(PAGES)) {
+/** `development`: the node offers the methods of a development chain, and pages for them. */
+type Site = Pick<Explorer, 'chain' | 'options'> & { readonly development: boolean }
+
+const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
+  native: spec.native !== undefined,
+  development,
+})
+
+export async function website(app: FastifyInstance, { site }: { readonly site: Site }): Promise<void> {
+  const send = pageSender(site)
+  for (const path of pagesOf(traitsOf(site))) {
     // JSON-RPC answers `/`, and calls `landing` for browsers.
     if (path !== '/') app.get(path, (_request, reply) => send(reply))
   }
@@ -42,14 +49,12 @@ async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyRepl
     .send(await readFile(file))
 }
 
-type Shown = Pick<Explorer, 'chain' | 'options'>
-
 /** The page at `/`, for browsers. */
-export const landing = (explorer: Shown): ((reply: FastifyReply) => FastifyReply) => pageSender(explorer)
+export const landing = (site: Site): ((reply: FastifyReply) => FastifyReply) => pageSender(site)
 
-function pageSender({ chain, options }: Shown): (reply: FastifyReply) => FastifyReply {
-  const media = mediaSources(options)
-  const page = pageOf(chain, media)
+function pageSender(site: Site): (reply: FastifyReply) => FastifyReply {
+  const media = mediaSources(site.options)
+  const page = pageOf(site, media)
   return (reply) => sendPage(reply, page, media)
 }
 
@@ -57,7 +62,7 @@ function pageSender({ chain, options }: Shown): (reply: FastifyReply) => Fastify
  * Where media of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
  * reader's browser then tells whoever issued a token that it was looked at.
  */
-function mediaSources({ nftMetadata, ipfsGateway }: Shown['options']): readonly string[] {
+function mediaSources({ nftMetadata, ipfsGateway }: Site['options']): readonly string[] {
   if (nftMetadata !== 'fetch') return []
   const gateway = ipfsGateway?.startsWith('http:') === true ? [new URL(ipfsGateway).origin] : []
   return ['https:', ...gateway]
@@ -67,8 +72,10 @@ function mediaSources({ nftMetadata, ipfsGateway }: Shown['options']): readonly 
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>, media: readonly string[]): string => `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}">
+const pageOf = ({ chain: { spec }, development }: Site, media: readonly string[]): string => {
+  const { name, native } = spec
+  return `<!doctype html>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,3 +86,4 @@ const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>, media: readonly
 <body><div id="app"></div><script type="module" src="/web/main.js"></script></body>
 </html>
 `
+}

@@ -145,7 +145,7 @@ function Result({ of, called }: { of: Outcome; called: AbiFunction }) {
 }
 
 /** A transaction that was sent, until it has an outcome. */
-function Sent({ hash }: { hash: string }) {
+export function Sent({ hash }: { hash: string }) {
   const version = useBlockVersion()
   const [settled, setSettled] = useState<TransactionRecord>()
   const { data } = useRead<TransactionRecord>(settled === undefined ? `/transactions/${hash}` : undefined, version)

@@ -1,6 +1,8 @@
 // The home page: figures of the chain, its newest blocks and transactions.
+import { useMemo } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from '../api.ts'
+import { LazyChart } from '../charts/lazy-chart.tsx'
 import { gwei, withCommas } from '../format.ts'
 import { CHAIN } from '../location.ts'
 import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from '../parts.tsx'
@@ -49,7 +51,7 @@ export default function Home() {
               </ul>
             )}
           </Loaded>
-          <Loaded reading={chart}>{({ chart_data }) => <DailyTransactions days={[...chart_data].reverse()} />}</Loaded>
+          <Loaded reading={chart}>{({ chart_data }) => <DailyTransactions newestFirst={chart_data} />}</Loaded>
         </section>
         <section class="card">
           <h2>
@@ -91,18 +93,17 @@ const Tile = ({ name, value }: { name: string; value: string }) => (
   </div>
 )
 
-function DailyTransactions({ days }: { days: Chart['chart_data'] }) {
-  const most = Math.max(1, ...days.map((day) => day.transactions_count))
-  if (days.every((day) => day.transactions_count === 0)) return null
-  return (
-    <figure class="chart" aria-label="Transactions of the last days">
-      {days.map(({ date, transactions_count }) => (
-        <i
-          key={date}
-          title={`${date}: ${transactions_count}`}
-          style={{ height: `${(100 * transactions_count) / most}%` }}
-        />
-      ))}
-    </figure>
+function DailyTransactions({ newestFirst }: { newestFirst: Chart['chart_data'] }) {
+  const points = useMemo(
+    () =>
+      [...newestFirst].reverse().map(({ date, transactions_count: n }) => ({
+        x: Date.parse(date) / 1000,
+        y: n,
+        name: date,
+        value: withCommas(n),
+      })),
+    [newestFirst],
   )
+  if (points.every(({ y }) => y === 0)) return null
+  return <LazyChart title="Transactions per day" points={points} scale="time" form="bars" height={160} />
 }

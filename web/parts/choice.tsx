@@ -7,11 +7,14 @@ export function Choice({
   label,
   of,
   titles = {},
+  all = 'all',
 }: {
   name: string
   label: string
   of: readonly string[]
   titles?: Readonly<Record<string, string>>
+  /** What it is called when none is chosen. */
+  all?: string
 }) {
   const [query, change] = useQuery()
   return (
@@ -23,7 +26,7 @@ export function Choice({
           aria-pressed={query[name] === value}
           onClick={() => change({ [name]: value, page: undefined, anchor: undefined })}
         >
-          {value === undefined ? 'all' : (titles[value] ?? value)}
+          {value === undefined ? all : (titles[value] ?? value)}
         </button>
       ))}
     </fieldset>

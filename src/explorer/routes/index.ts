@@ -8,6 +8,8 @@ import * as blocks from './blocks.ts'
 import * as config from './config.ts'
 import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
+import * as nativeProposals from './native-proposals.ts'
+import * as nativeValidators from './native-validators.ts'
 import * as search from './search.ts'
 import * as smartContracts from './smart-contracts.ts'
 import * as stats from './stats.ts'
@@ -27,6 +29,8 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   config,
   exports,
   mainPage,
+  nativeProposals,
+  nativeValidators,
   search,
   smartContracts,
   stats,

@@ -161,6 +161,16 @@ export class Staking implements NativeModule<StakingGenesis> {
       .map((delegator) => ({ delegator, shares: sharesOf(this.#context, delegator, operator) }))
   }
 
+  /** Accounts that delegate to a validator. */
+  delegatorCount(operator: Address): number {
+    return this.#context.state.delegators.at(operator).size
+  }
+
+  /** Accounts whose tokens are leaving a validator, in order of their bytes. */
+  unbondersOf(operator: Address): readonly Address[] {
+    return [...this.#context.state.unbonders.at(operator).keys()].sort(compareAddresses)
+  }
+
   /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator without delegations. */
   tokensFromShares(operator: Address, shares: Dec): Dec {
     const validator = this.stake(operator)

@@ -1,0 +1,77 @@
+// The native modules over the state that a request sees, how its accounts are named, and the wire forms of rates and coins.
+// A chain without modules answers 404 to all of it.
+import { z } from 'zod'
+import { fromBech32, toBech32 } from '../../lib/bech32.ts'
+import { type Dec, formatDec } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { type Modules, openModules } from '../../modules/index.ts'
+import { operatorPrefix } from '../../spec/addresses.ts'
+import type { NativeSpec } from '../../spec/chain-spec.ts'
+import { isoTime, wire } from '../codec.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
+import { ExplorerError, invalidParameter } from '../errors.ts'
+
+export type Native = {
+  readonly spec: NativeSpec
+  readonly modules: Modules
+  /** Timestamp of the head, unix seconds: what "now" is for everything that has a time. */
+  readonly now: bigint
+}
+
+/** The modules on the state after the context's head. Throws 404 on a chain that has none. */
+export const nativeOf = oncePerRequest((context, _: 'head'): Native => {
+  const { view, head } = context
+  const spec = context.spec.native
+  if (spec === undefined) throw new ExplorerError(404, { message: 'This chain has no native modules' })
+  const block = { number: head.number, timestamp: head.timestamp, proposer: head.coinbase }
+  return { spec, modules: openModules({ spec, block, view, access: 'read' }), now: head.timestamp }
+})
+
+/** A parameter that names an account. It is read by `accountNamed`, because the prefix is the chain's. */
+export const accountParam = z
+  .string()
+  .describe('0x and 40 hexadecimal digits, or bech32 with the prefix of accounts or of operators')
+
+/** The account that a parameter names. Throws 404 on a chain without modules and 422 for a malformed name. */
+export function accountNamed(context: ExplorerContext, name: string, text: string): Address {
+  const { bech32Prefix } = nativeOf(context, 'head').spec
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return hexToAddress(text)
+  const prefix = text.toLowerCase().startsWith(operatorPrefix(bech32Prefix))
+    ? operatorPrefix(bech32Prefix)
+    : bech32Prefix
+  try {
+    return fromBech32(prefix, text)
+  } catch (error) {
+    if (error instanceof ChainError) throw invalidParameter(name, error.message)
+    throw error
+  }
+}
+
+/** The operator's address as bech32: `kestvaloper1…`. */
+export const operatorText = ({ bech32Prefix }: NativeSpec, of: Address): string =>
+  toBech32(operatorPrefix(bech32Prefix), of)
+
+/** A number of 18 decimals: `0.100000000000000000`. */
+export const rate = z
+  .string()
+  .regex(/^\d+\.\d{18}$/)
+  .describe('decimal number with 18 decimals')
+
+export const showRate = (of: Dec): string => formatDec(of)
+
+export const coinSchema = z.strictObject({ denom: z.string(), amount: wire.decimal })
+export const showCoin = ({ denom, amount }: { readonly denom: string; readonly amount: bigint }) => ({
+  denom,
+  amount: amount.toString(),
+})
+
+/** Unix seconds; null for zero, which the modules store where there is no time. */
+export const timeOrNull = (seconds: bigint): string | null => (seconds === 0n ? null : showTime(seconds))
+
+/** The last second that ISO 8601 writes with four digits of a year; later times are shown as this one. */
+const LAST_SECOND = 253_402_300_799n
+export const showTime = (seconds: bigint): string => isoTime(seconds > LAST_SECOND ? LAST_SECOND : seconds)
+
+/** Seconds from now until a time; zero when it has come. */
+export const secondsLeft = (until: bigint, now: bigint): number => (until > now ? Number(until - now) : 0)

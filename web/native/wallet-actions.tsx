@@ -1,0 +1,75 @@
+// Actions of a connected wallet, one of which is open: a form each, and the transaction that it sent.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { rpc } from '../contract/rpc.ts'
+import { WalletBar } from '../contract/wallet-bar.tsx'
+import { type Connection, useWallets } from '../contract/wallets.ts'
+import { Sent } from '../contract/write-contract.tsx'
+import { type NativeCall, sendNative } from './contracts.ts'
+import '../pages/contract.css'
+
+export type WalletAction = {
+  readonly name: string
+  /** `perform` sends the call and returns what to show of it. */
+  readonly form: (of: Performer) => ComponentChildren
+}
+
+export type Performer = {
+  readonly connection: Connection
+  readonly perform: (call: NativeCall) => Promise<ComponentChildren>
+}
+
+/** The id of the chain that the node serves, as it names it. */
+function useChainId(): string | undefined {
+  const [chainId, setChainId] = useState<string>()
+  useEffect(() => {
+    rpc('eth_chainId').then(
+      (id) => setChainId(String(id)),
+      () => {},
+    )
+  }, [])
+  return chainId
+}
+
+/** `above` tells what the connected account has. */
+export function WalletActions({
+  of,
+  above,
+}: {
+  of: readonly WalletAction[]
+  above?: (account: string) => ComponentChildren
+}) {
+  const chainId = useChainId()
+  const { connection } = useWallets()
+  const [chosen, setChosen] = useState(of[0]?.name)
+  const action = of.find(({ name }) => name === chosen) ?? of[0]
+  return (
+    <div class="contract">
+      <WalletBar chainId={chainId} />
+      {connection !== undefined && (
+        <>
+          {above?.(connection.account)}
+          <fieldset class="views" aria-label="What to do">
+            {of.map(({ name }) => (
+              <button
+                type="button"
+                key={name}
+                aria-pressed={name === action?.name}
+                aria-current={name === action?.name ? 'true' : undefined}
+                onClick={() => setChosen(name)}
+              >
+                {name}
+              </button>
+            ))}
+          </fieldset>
+          <div key={action?.name}>
+            {action?.form({
+              connection,
+              perform: async (call) => <Sent hash={await sendNative(connection, call)} />,
+            })}
+          </div>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,167 @@
+// The page of one proposal: its record, its messages, the tally with the rules it is measured by, votes and deposits.
+import { type Proposal, type ProposalDeposit, type ProposalVote, useBlockVersion, useRead } from '../api.ts'
+import { utcTime } from '../format.ts'
+import { useTitle } from '../location.ts'
+import { Countdown, percent, ShareBar } from '../native/parts.tsx'
+import { messageName, proposalStatus, TallyBars } from '../native/proposals.tsx'
+import { type GovRules, ProposalActions, useGovRules } from '../native/vote-forms.tsx'
+import { Address, Coins, Cut, Fields, LoadedPage, PaginatedTable, Raw, type Table, Tabs } from '../parts.tsx'
+import '../native/native.css'
+
+export default function ProposalPage({ id }: { id: string }) {
+  const version = useBlockVersion()
+  const base = `/native/proposals/${encodeURIComponent(id)}`
+  const reading = useRead<Proposal>(base, version)
+  useTitle(`Proposal ${id}`)
+  return (
+    <LoadedPage reading={reading} name={`Proposal ${id}`}>
+      {(of) => <Content of={of} base={base} version={version} />}
+    </LoadedPage>
+  )
+}
+
+function Content({ of, base, version }: { of: Proposal; base: string; version: number }) {
+  const rules = useGovRules(of.is_expedited)
+  return (
+    <>
+      <Record of={of} />
+      <section class="card" aria-label="Tally">
+        <h2>{of.tally.is_final ? 'Result' : 'Votes so far'}</h2>
+        <TallyBars of={of.tally} />
+        <Rules of={of} rules={rules} />
+      </section>
+      <ProposalActions of={of} rules={rules} />
+      <Tabs
+        of={[
+          { name: 'Messages', count: of.messages.length, content: () => <Messages of={of} /> },
+          {
+            name: 'Votes',
+            count: of.votes_count,
+            content: () => (
+              <PaginatedTable<ProposalVote>
+                path={`${base}/votes`}
+                table={voteTable}
+                empty="Nobody has voted, or the votes have been counted."
+                version={version}
+              />
+            ),
+          },
+          {
+            name: 'Deposits',
+            content: () => (
+              <PaginatedTable<ProposalDeposit>
+                path={`${base}/deposits`}
+                table={depositTable}
+                empty="There are no deposits, or they have been given back or burnt."
+                version={version}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function Record({ of }: { of: Proposal }) {
+  const { status, seconds_left: left, voting_end_time: end } = of
+  return (
+    <section class="card">
+      <h1>
+        Proposal {of.id} <Cut text={of.title} /> {proposalStatus(of)}
+      </h1>
+      <Fields
+        of={{
+          Summary: of.summary === '' ? null : <p class="prose">{of.summary}</p>,
+          Metadata: of.metadata === '' ? null : <p class="prose">{of.metadata}</p>,
+          Failure: of.failure === null ? null : <span class="bad">{of.failure}</span>,
+          Proposer: <Address of={of.proposer} full />,
+          Kind: of.is_expedited ? 'expedited' : null,
+          Submitted: utcTime(of.submit_time),
+          Deposit: (
+            <>
+              <Coins value={of.total_deposit} digits={6} />{' '}
+              <span class="faint">
+                of <Coins value={of.min_deposit} digits={6} />
+              </span>
+            </>
+          ),
+          'Deposit period ends':
+            status === 'deposit' ? <Countdown to={of.deposit_end_time} secondsLeft={left} /> : null,
+          'Voting began': of.voting_start_time === null ? null : utcTime(of.voting_start_time),
+          'Voting ends':
+            end === null ? null : (
+              <>
+                {status === 'voting' && <Countdown to={end} secondsLeft={left} />}{' '}
+                <span class="faint">{utcTime(end)}</span>
+              </>
+            ),
+        }}
+      />
+    </section>
+  )
+}
+
+const Rules = ({ of, rules }: { of: Proposal; rules: GovRules | undefined }) => (
+  <Fields
+    of={{
+      Turnout:
+        of.turnout === null ? null : (
+          <ShareBar
+            of={Number(of.turnout)}
+            label={`${percent(of.turnout)} of the bonded tokens${rules === undefined ? '' : `; ${percent(String(rules.quorum))} must vote`}`}
+          />
+        ),
+      'To pass':
+        rules === undefined
+          ? null
+          : `more than ${percent(String(rules.threshold))} yes of the votes that do not abstain, and at most ${percent(String(rules.vetoThreshold))} veto`,
+    }}
+  />
+)
+
+function Messages({ of: { messages } }: { of: Proposal }) {
+  if (messages.length === 0) return <p class="note">It is a text, and carries nothing out.</p>
+  return (
+    <>
+      {messages.map(({ type, content }, i) => (
+        // Messages of a proposal never change.
+        <section key={i} aria-label={`Message ${i + 1}`}>
+          <h2>{messageName(type)}</h2>
+          <p class="note mono">{type}</p>
+          <Raw label={`Fields of message ${i + 1}`}>
+            <pre class="prose mono">{JSON.stringify(content, null, 2)}</pre>
+          </Raw>
+        </section>
+      ))}
+    </>
+  )
+}
+
+const OPTION_NAMES: Readonly<Record<string, string>> = { no_with_veto: 'no with veto' }
+
+const voteTable: Table<ProposalVote> = {
+  keyOf: ({ voter }) => voter.hash,
+  columns: [
+    ['Voter', ({ voter }) => <Address of={voter} full />],
+    [
+      'Vote',
+      ({ options }) =>
+        options
+          .map(({ option, weight }) => {
+            const name = OPTION_NAMES[option] ?? option
+            return Number(weight) === 1 ? name : `${percent(weight)} ${name}`
+          })
+          .join(', '),
+    ],
+    ['Note', ({ metadata }) => (metadata === '' ? <span class="faint">—</span> : <Cut text={metadata} />)],
+  ],
+}
+
+const depositTable: Table<ProposalDeposit> = {
+  keyOf: ({ depositor }) => depositor.hash,
+  columns: [
+    ['Depositor', ({ depositor }) => <Address of={depositor} full />],
+    ['Amount', ({ amount }) => <Coins value={amount} digits={6} />, 'number'],
+  ],
+}

@@ -1,0 +1,27 @@
+// The list of validators, with the figures of stake above it.
+import { useBlockVersion, type Validator } from '../api.ts'
+import { useQuery } from '../location.ts'
+import { validatorTable } from '../native/tables.tsx'
+import { Choice } from '../parts/choice.tsx'
+import { PaginatedTable } from '../parts.tsx'
+import '../native/native.css'
+
+export default function Validators() {
+  const version = useBlockVersion()
+  const [{ status }] = useQuery()
+  return (
+    <section class="card">
+      <h1>Validators</h1>
+      <div class="above">
+        <Choice name="status" label="Status" of={['bonded', 'unbonding', 'unbonded']} />
+      </div>
+      <PaginatedTable<Validator>
+        path={`/native/validators${status === undefined ? '' : `?status=${encodeURIComponent(status)}`}`}
+        table={validatorTable}
+        empty="There are no validators of this kind."
+        version={version}
+        order="rank"
+      />
+    </section>
+  )
+}
