@@ -152,22 +152,7 @@ function SourcesForm({
   const hasSources = way.endsWith('-code') ? code.trim() !== '' : files.length > 0
   return (
     <form onSubmit={submit}>
-      {way.endsWith('-code') ? (
-        <LabelledField label="Source">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              required
-              rows={14}
-              spellcheck={false}
-              value={code}
-              onInput={({ currentTarget }) => setCode(currentTarget.value)}
-            />
-          )}
-        </LabelledField>
-      ) : (
-        <FileField way={way} files={files} onChange={setFiles} />
-      )}
+      <Sources way={way} code={code} files={files} onCode={setCode} onFiles={setFiles} />
       <Settings
         of={chosen}
         way={way}
@@ -183,6 +168,36 @@ function SourcesForm({
     </form>
   )
 }
+
+const Sources = ({
+  way,
+  code,
+  files,
+  onCode,
+  onFiles,
+}: {
+  way: Way
+  code: string
+  files: readonly SourceFile[]
+  onCode: (code: string) => void
+  onFiles: (files: readonly SourceFile[]) => void
+}) =>
+  way.endsWith('-code') ? (
+    <LabelledField label="Source">
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          required
+          rows={14}
+          spellcheck={false}
+          value={code}
+          onInput={({ currentTarget }) => onCode(currentTarget.value)}
+        />
+      )}
+    </LabelledField>
+  ) : (
+    <FileField way={way} files={files} onChange={onFiles} />
+  )
 
 const compilersFor = (way: Way, config: VerificationConfig): readonly string[] =>
   isVyper(way) ? config.vyper_compiler_versions : config.solidity_compiler_versions
