@@ -36,8 +36,8 @@ export function TallyBars({ of }: { of: Proposal['tally'] }) {
             <span class="bar" aria-hidden="true">
               <i style={{ width: `${Number.parseFloat(part.replace('<', '')) || 0}%` }} />
             </span>
-            <span class="number nowrap">
-              {part} <Coins value={of[option]} />
+            <span class="count">
+              <span>{part}</span> <Coins value={of[option]} />
             </span>
           </li>
         )

@@ -80,9 +80,9 @@ function Record({ of }: { of: Proposal }) {
           Submitted: utcTime(of.submit_time),
           Deposit: (
             <>
-              <Coins value={of.total_deposit} digits={6} />{' '}
+              <Coins value={of.total_deposit} digits={18} />{' '}
               <span class="faint">
-                of <Coins value={of.min_deposit} digits={6} />
+                of <Coins value={of.min_deposit} digits={18} />
               </span>
             </>
           ),
@@ -162,6 +162,6 @@ const depositTable: Table<ProposalDeposit> = {
   keyOf: ({ depositor }) => depositor.hash,
   columns: [
     ['Depositor', ({ depositor }) => <Address of={depositor} full />],
-    ['Amount', ({ amount }) => <Coins value={amount} digits={6} />, 'number'],
+    ['Amount', ({ amount }) => <Coins value={amount} digits={18} />, 'number'],
   ],
 }
