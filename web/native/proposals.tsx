@@ -16,6 +16,8 @@ export function messageName(type: string): string {
   return module === undefined ? name : `${module} ${name}`
 }
 
+export const OPTION_NAMES = { yes: 'yes', no: 'no', no_with_veto: 'no with veto', abstain: 'abstain' } as const
+
 const OPTIONS = [
   ['yes', 'Yes'],
   ['no', 'No'],
