@@ -41,7 +41,7 @@ export const gwei = (wei: string, digits = 3): string => `${units(wei, 9, digits
 export function share(part: string, whole: string): string | undefined {
   if (BigInt(whole) <= 0n) return undefined
   const hundredths = Number((BigInt(part) * 1_000_000n) / BigInt(whole)) / 10_000
-  return hundredths > 0 && hundredths < 0.01 ? '<0.01 %' : `${hundredths.toFixed(2)} %`
+  return BigInt(part) > 0n && hundredths < 0.01 ? '<0.01 %' : `${hundredths.toFixed(2)} %`
 }
 
 /** Decimal text of whole coins as base units: `1.5` is 1500000000000000000. */

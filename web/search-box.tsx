@@ -1,4 +1,4 @@
-// The search box, with suggestions: a combobox as WAI-ARIA describes it. Enter without a chosen suggestion goes to the page of
+// The search box, with suggestions, which the arrow keys choose. Enter without a chosen suggestion goes to the page of
 // results, which goes on to the record if the query names exactly one.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
@@ -92,10 +92,8 @@ export function SearchBox() {
         <input
           ref={input}
           type="search"
-          role="combobox"
           aria-label="Search"
           aria-autocomplete="list"
-          aria-expanded={isShown}
           aria-controls="suggestions"
           aria-activedescendant={isShown && chosen >= 0 ? `suggestion-${chosen}` : undefined}
           placeholder="Address, hash, block, token"
@@ -111,6 +109,9 @@ export function SearchBox() {
           onFocus={() => setOpen(true)}
           onBlur={close}
         />
+        <span class="unseen" role="status">
+          {isShown ? `${hits.length} ${hits.length === 1 ? 'suggestion' : 'suggestions'}` : ''}
+        </span>
         <Suggestions of={isShown ? hits : []} chosen={chosen} onChoose={(hit) => go(pageOf(hit))} />
       </form>
     </search>

@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByRole('tab', { name: 'State changes' }).click()
     await page.getByRole('cell', { name: '997', exact: true }).waitFor()
     await page.goto(`${url}/address/${address}`)
-    await page.getByRole('tab', { name: 'Code' }).click()
+    await page.getByRole('tab', { name: 'Contract' }).click()
     await page.getByText((await viem.getCode({ address })) ?? '').waitFor()
   }, 60_000)
 })

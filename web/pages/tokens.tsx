@@ -21,7 +21,7 @@ export default function Tokens() {
         <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
         <form class="end" onSubmit={search}>
           <input
-            type="search"
+            type="text"
             aria-label="Name or symbol"
             placeholder="Name or symbol"
             value={words}

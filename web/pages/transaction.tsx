@@ -77,7 +77,7 @@ function Lists({ of, path }: { of: Transaction; path: string }) {
         />
       ),
     },
-    { name: 'Calls', content: () => <CallTree of={of.hash} /> },
+    { name: 'Calls', content: () => <CallTree of={of} /> },
     {
       name: 'Internal',
       count: messages,
@@ -109,5 +109,6 @@ function Lists({ of, path }: { of: Transaction; path: string }) {
       ),
     },
   ]
-  return <Tabs of={tabs} chosen={of.token_transfers?.length === 0 ? 'Logs' : undefined} />
+  const chosen = of.status === 'error' ? 'Calls' : of.token_transfers?.length === 0 ? 'Logs' : undefined
+  return <Tabs of={tabs} chosen={chosen} />
 }

@@ -18,7 +18,8 @@ export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T
   const { keyOf, columns } = table
   if (of.length === 0) return <p class="note">{empty}</p>
   return (
-    <div class="scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
+    <section class="scroll" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -41,7 +42,7 @@ export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 

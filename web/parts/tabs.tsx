@@ -1,6 +1,6 @@
 // Tabs, as WAI-ARIA describes them: arrow keys choose, Tab goes on to the panel. The open tab is in the URL.
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { useQuery } from '../location.ts'
 
 export type Tab = {
@@ -39,6 +39,11 @@ export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: strin
     if (tab !== undefined) open(tab, { replace: true })
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[at]?.focus()
   }
+  // On a phone the open tab may be out of sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (list.current && tab) list.current.scrollLeft = tab.offsetLeft - list.current.offsetLeft - 40
+  }, [shown?.name])
   if (shown === undefined) return null
   return (
     <section class="card" aria-label="Lists">

@@ -1,7 +1,14 @@
 // The messages of a transaction as a tree: who called what with which function, its gas, value and result. Branches fold;
 // what is folded is not in the document, because a transaction can have many thousand messages.
 import { useMemo, useState } from 'preact/hooks'
-import { type EmbeddedAddress, type InternalTransaction, type List, type Trace, useRead } from '../api.ts'
+import {
+  type EmbeddedAddress,
+  type InternalTransaction,
+  type List,
+  type Trace,
+  type Transaction,
+  useRead,
+} from '../api.ts'
 import { withCommas } from '../format.ts'
 import { AddressLink, Coins, Copy, Cut, Fields, Loaded, Raw } from '../parts.tsx'
 import { type DecodeCall, useCallDecoder } from './call-names.ts'
@@ -14,10 +21,10 @@ const MOST_UNFOLDED = 100
 /** Messages of one caller that are shown at once. */
 const MOST_SIBLINGS = 100
 
-export function CallTree({ of }: { of: string }) {
-  const reading = useRead<Trace[]>(`/transactions/${of}/raw-trace`)
-  const messages = useRead<List<InternalTransaction>>(`/transactions/${of}/internal-transactions?items_count=100`)
-  const known = useMemo(() => addressesIn(messages.data?.items ?? []), [messages.data])
+export function CallTree({ of }: { of: Transaction }) {
+  const reading = useRead<Trace[]>(`/transactions/${of.hash}/raw-trace`)
+  const messages = useRead<List<InternalTransaction>>(`/transactions/${of.hash}/internal-transactions?items_count=100`)
+  const known = useMemo(() => addressesIn([of, ...(messages.data?.items ?? [])]), [of, messages.data])
   return (
     <Loaded reading={reading}>
       {(traces) => {
@@ -29,8 +36,10 @@ export function CallTree({ of }: { of: string }) {
   )
 }
 
-/** Names of the addresses that the list of messages knows, by their spelling in lower case. */
-const addressesIn = (messages: readonly InternalTransaction[]): Known =>
+type Parties = Pick<InternalTransaction, 'from' | 'to' | 'created_contract'>
+
+/** The addresses that the transaction and its list of messages know, by their spelling in lower case. */
+const addressesIn = (messages: readonly Parties[]): Known =>
   new Map(
     messages
       .flatMap(({ from, to, created_contract }) => [from, to, created_contract])

@@ -28,22 +28,23 @@ const TYPES: Readonly<Record<number, string>> = {
 }
 
 /** `newest`: number of the newest block, once one has been announced. */
-export const Details = ({ of, newest }: { of: Transaction; newest: number | undefined }) => (
-  <>
-    <Fields of={{ ...summary(of, newest), ...fees(of) }} />
+export function Details({ of, newest }: { of: Transaction; newest: number | undefined }) {
+  const accessList = useAccessList(of)
+  return (
     <Fields
       of={{
+        ...summary(of, newest),
         Moved: of.token_transfers !== null && of.token_transfers.length > 0 ? <Moved of={of} /> : null,
-        Input: of.raw_input === '0x' ? null : <Input of={of} />,
+        ...fees(of),
+        Blobs: of.blob_versioned_hashes === undefined ? null : <Blobs of={of} />,
         Delegations: of.authorization_list && of.authorization_list.length > 0 ? <Authorizations of={of} /> : null,
+        'Access list': accessList.length === 0 ? null : <AccessList of={accessList} />,
+        Others: <Others of={of} />,
+        Input: of.raw_input === '0x' ? null : <Input of={of} />,
       }}
     />
-    <details class="more">
-      <summary>More of this transaction</summary>
-      <Fields of={more(of)} />
-    </details>
-  </>
-)
+  )
+}
 
 const summary = (of: Transaction, newest: number | undefined): Record<string, ComponentChildren> => ({
   Hash: (
@@ -114,22 +115,41 @@ const fees = (of: Transaction): Record<string, ComponentChildren> => ({
       )}
     </>
   ),
-  'Gas price': gwei(of.gas_price, 9),
-  Blobs: of.blob_versioned_hashes === undefined ? null : <Blobs of={of} />,
-})
-
-const more = (of: Transaction): Record<string, ComponentChildren> => ({
-  Type: `${of.type} (${TYPES[of.type] ?? 'unknown'})`,
-  Nonce: of.nonce,
-  Position: of.position === null ? null : `${of.position} in the block`,
-  'Base fee': of.base_fee_per_gas === null ? null : gwei(of.base_fee_per_gas, 9),
-  'Max fee': of.max_fee_per_gas === null ? null : gwei(of.max_fee_per_gas, 9),
-  'Max priority fee': of.max_priority_fee_per_gas === null ? null : gwei(of.max_priority_fee_per_gas, 9),
-  'Priority fee paid': of.priority_fee === null ? null : <Coins value={of.priority_fee} digits={18} />,
+  'Gas price': <GasPrice of={of} />,
+  'Priority fee': of.priority_fee === null ? null : <Coins value={of.priority_fee} digits={18} />,
   'Burnt fee': of.transaction_burnt_fee === null ? null : <Coins value={of.transaction_burnt_fee} digits={18} />,
   'Saved by the max fee': saved(of),
-  'Access list': of.type === 0 ? null : <AccessList of={of.hash} />,
 })
+
+/** The price that was paid, and what it was made of. */
+const GasPrice = ({ of }: { of: Transaction }) => {
+  const parts = [
+    ['base', of.base_fee_per_gas],
+    ['max', of.max_fee_per_gas],
+    ['max priority', of.max_priority_fee_per_gas],
+  ].flatMap(([name, price]) => (typeof price === 'string' ? [`${name} ${gwei(price, 9)}`] : []))
+  return (
+    <>
+      {gwei(of.gas_price, 9)} {parts.length > 0 && <span class="faint">({parts.join(' · ')})</span>}
+    </>
+  )
+}
+
+const Others = ({ of: { type, nonce, position } }: { of: Transaction }) => (
+  <span class="others">
+    <span>
+      <span class="faint">Type</span> {type} ({TYPES[type] ?? 'unknown'})
+    </span>
+    <span>
+      <span class="faint">Nonce</span> {nonce}
+    </span>
+    {position !== null && (
+      <span>
+        <span class="faint">Position in the block</span> {position}
+      </span>
+    )}
+  </span>
+)
 
 /** What the sender was ready to pay beyond the price of the block. */
 function saved({ max_fee_per_gas, gas_price, gas_used }: Transaction): ComponentChildren {
@@ -202,32 +222,29 @@ const Authorizations = ({ of }: { of: Transaction }) => (
   </>
 )
 
-type Signed = { readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly string[] }[] }
+type Access = { readonly address: string; readonly storageKeys: readonly string[] }
+type Signed = { readonly accessList?: readonly Access[] }
 
 /** Blockscout's API has no access lists; Etherscan's asks JSON-RPC. */
-function AccessList({ of }: { of: string }) {
-  const { data } = useRead<{ readonly result: Signed | null }>(
-    `?module=proxy&action=eth_getTransactionByHash&txhash=${of}`,
-    0,
-    '/api',
-  )
-  const list = data?.result?.accessList
-  if (list === undefined) return <span class="faint">…</span>
-  if (list.length === 0) return <span class="faint">empty</span>
-  return (
-    <>
-      {list.map(({ address, storageKeys }) => (
-        <div key={address}>
-          <Link class="mono" href={`/address/${address}`}>
-            {address}
-          </Link>
-          {storageKeys.map((key) => (
-            <div key={key}>
-              <code class="faint">{key}</code>
-            </div>
-          ))}
-        </div>
-      ))}
-    </>
-  )
+function useAccessList({ hash, type }: Transaction): readonly Access[] {
+  const path = type === 0 ? undefined : `?module=proxy&action=eth_getTransactionByHash&txhash=${hash}`
+  const { data } = useRead<{ readonly result: Signed | null }>(path, 0, '/api')
+  return data?.result?.accessList ?? []
 }
+
+const AccessList = ({ of }: { of: readonly Access[] }) => (
+  <>
+    {of.map(({ address, storageKeys }) => (
+      <div key={address}>
+        <Link class="mono" href={`/address/${address}`}>
+          {address}
+        </Link>
+        {storageKeys.map((key) => (
+          <div key={key}>
+            <code class="faint">{key}</code>
+          </div>
+        ))}
+      </div>
+    ))}
+  </>
+)

@@ -1,0 +1,70 @@
+// Which pages are walked: every page of `src/explorer/pages.ts`. A page whose path has no parameters is walked by itself; one
+// with parameters needs an example here, or this file does not compile.
+import { PAGES, type PagePath } from '../../../src/explorer/pages.ts'
+import type { Story } from './story.ts'
+
+type WithParameters = { [P in PagePath]: P extends `${string}:${string}` ? P : never }[PagePath]
+
+/** Paths of a page, with the tabs and views that deserve to be seen. */
+export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => readonly string[] } = {
+  '/block/:id': ({ tokens }) => {
+    const number = tokens[0]?.receipt.blockNumber
+    return ['/block/0', `/block/${number}`, `/block/${number}?tab=internal`, '/block/99999999']
+  },
+  '/tx/:hash': ({
+    airdrop,
+    batch,
+    delegation,
+    failed,
+    delegated,
+    blobs,
+    paid,
+    nested,
+    refused,
+    created,
+    deep,
+    ...of
+  }) => [
+    ...[airdrop, batch, blobs, failed, delegated, of.waiting, refused].map((hash) => `/tx/${hash}`),
+    ...[nested, deep, delegation, created].map((hash) => `/tx/${hash}?tab=calls`),
+    ...['internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
+    `/tx/0x${'12'.repeat(32)}`,
+  ],
+  '/address/:hash': ({ bob, stage, tokens }) => [
+    ...['', '?tab=token-transfers', '?tab=tokens', '?tab=internal', '?tab=coin-history'].map(
+      (tab) => `/address/${bob}${tab}`,
+    ),
+    `/address/${stage.address}?tab=contract`,
+    `/address/${tokens[0]?.address}?tab=logs`,
+    '/address/0x12',
+  ],
+  '/token/:hash': ({ tokens, items, art }) => [
+    ...tokens.map(({ address }) => `/token/${address}`),
+    ...[items, art].flatMap(({ address }) => [`/token/${address}?tab=items`, `/token/${address}?tab=holders`]),
+    `/token/${tokens[0]?.address}?tab=holders`,
+  ],
+  '/token/:hash/instance/:id': ({ art }) => [
+    `/token/${art.address}/instance/1`,
+    `/token/${art.address}/instance/${2n ** 256n - 1n}`,
+  ],
+}
+
+/** More of pages without parameters. */
+const MORE: { readonly [P in PagePath]?: readonly string[] } = {
+  '/blocks': ['/blocks?page=2'],
+  '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
+  '/tokens': ['/tokens?q=silver'],
+  '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],
+}
+
+const isPage = (path: string): path is PagePath => path in PAGES
+const hasParameters = (path: PagePath): path is WithParameters => path.includes(':')
+
+/** Every path to walk. */
+export function pathsOf(story: Story): string[] {
+  const pages = Object.keys(PAGES).filter(isPage)
+  return [
+    ...pages.flatMap((page) => (hasParameters(page) ? EXAMPLES[page](story) : [page, ...(MORE[page] ?? [])])),
+    '/no/such/page',
+  ]
+}
