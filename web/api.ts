@@ -5,11 +5,7 @@ import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
 import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
 import type { block } from '../src/explorer/routes/blocks.ts'
-import type {
-  nativeAddress,
-  nativeAddressGrants,
-  nativeAddressVotes,
-} from '../src/explorer/routes/native-addresses.ts'
+import type { nativeAddress, nativeAddressGrants, nativeAddressVotes } from '../src/explorer/routes/native-addresses.ts'
 import type {
   nativeModules,
   nativeOpcodeProposals,

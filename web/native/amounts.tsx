@@ -1,6 +1,7 @@
 // Amounts of coins by their denomination: those of the chain's own coin in whole coins, others as they are counted.
-import { useRead } from '../api.ts'
+
 import type { Pool } from '../api.ts'
+import { useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { Coins, Cut } from '../parts.tsx'
 

@@ -1,7 +1,7 @@
 // What the owner of an address can do about its stake from a wallet: claim all rewards, and cancel unbondings.
 import { type List, type NativeAccount, type Unbonding, useRead } from '../api.ts'
-import { ActionForm, choiceField } from '../forms/action-form.tsx'
 import { units } from '../format.ts'
+import { ActionForm, choiceField } from '../forms/action-form.tsx'
 import { COIN } from '../parts.tsx'
 import { DISTRIBUTION, STAKING } from './contracts.ts'
 import { type Performer, WalletActions } from './wallet-actions.tsx'
@@ -43,11 +43,7 @@ export function CancelUnbonding({ of, version }: { of: string; version: number }
           {
             name: 'Cancel',
             form: ({ connection, perform }) =>
-              isSame(of, connection.account) ? (
-                <CancelForm of={data?.items ?? []} perform={perform} />
-              ) : (
-                NOT_CONNECTED
-              ),
+              isSame(of, connection.account) ? <CancelForm of={data?.items ?? []} perform={perform} /> : NOT_CONNECTED,
           },
         ]}
       />

@@ -15,10 +15,10 @@ import {
 } from '../api.ts'
 import { utcTime } from '../format.ts'
 import { useBaseDenomination } from '../native/amounts.tsx'
-import { packetTable } from '../native/packets.tsx'
-import { Countdown, DecCoins, percent, Pill, ValidatorLink } from '../native/parts.tsx'
-import { messageName, OPTION_NAMES, proposalStatus } from '../native/proposals.tsx'
 import { CancelUnbonding, WithdrawAll } from '../native/own-stake.tsx'
+import { packetTable } from '../native/packets.tsx'
+import { Countdown, DecCoins, Pill, percent, ValidatorLink } from '../native/parts.tsx'
+import { messageName, OPTION_NAMES, proposalStatus } from '../native/proposals.tsx'
 import { delegationTable, redelegationTable, unbondingTable } from '../native/tables.tsx'
 import { Address, Coins, Cut, Fields, Loaded, Rows, type Table, Time, TransactionLink } from '../parts.tsx'
 import '../native/native.css'
@@ -142,8 +142,9 @@ const Steps = ({ name, of }: { name: string; of: readonly Step[] }) =>
 const limitOf = ({ limit, allocations }: Grant): ComponentChildren => {
   if (allocations.length > 0) {
     return allocations
-      .map(({ source_channel, spend_limit }) =>
-        `${source_channel}: ${spend_limit.map(({ amount, denom }) => `${amount} ${denom}`).join(', ') || 'any'}`,
+      .map(
+        ({ source_channel, spend_limit }) =>
+          `${source_channel}: ${spend_limit.map(({ amount, denom }) => `${amount} ${denom}`).join(', ') || 'any'}`,
       )
       .join('; ')
   }

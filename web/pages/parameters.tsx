@@ -122,7 +122,8 @@ function showValue(key: string, value: Value): ComponentChildren {
 }
 
 const changeTable: Table<ParameterChange> = {
-  keyOf: ({ block_number, module, key, cause }) => `${block_number} ${module} ${key} ${cause.proposal_id} ${cause.name}`,
+  keyOf: ({ block_number, module, key, cause }) =>
+    `${block_number} ${module} ${key} ${cause.proposal_id} ${cause.name}`,
   columns: [
     ['Block', ({ block_number }) => <BlockLink number={block_number} />],
     ['Parameter', ({ module, key }) => `${words(module)}: ${words(key).toLowerCase()}`],

@@ -5,7 +5,19 @@ import { useTitle } from '../location.ts'
 import { Countdown, percent, ShareBar } from '../native/parts.tsx'
 import { messageName, OPTION_NAMES, proposalStatus, TallyBars } from '../native/proposals.tsx'
 import { type GovRules, ProposalActions, useGovRules } from '../native/vote-forms.tsx'
-import { Address, Coins, Cut, Fields, LoadedPage, PaginatedTable, Raw, type Table, Tabs, Time, TransactionLink } from '../parts.tsx'
+import {
+  Address,
+  Coins,
+  Cut,
+  Fields,
+  LoadedPage,
+  PaginatedTable,
+  Raw,
+  type Table,
+  Tabs,
+  Time,
+  TransactionLink,
+} from '../parts.tsx'
 import '../native/native.css'
 
 export default function ProposalPage({ id }: { id: string }) {
@@ -152,7 +164,10 @@ const voteTable: Table<ProposalVote> = {
           })
           .join(', '),
     ],
-    ['Note', ({ metadata }) => (metadata === null || metadata === '' ? <span class="faint">—</span> : <Cut text={metadata} />)],
+    [
+      'Note',
+      ({ metadata }) => (metadata === null || metadata === '' ? <span class="faint">—</span> : <Cut text={metadata} />),
+    ],
     ['Age', ({ timestamp }) => <Time at={timestamp} />],
     ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
   ],
