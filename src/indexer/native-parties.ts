@@ -15,7 +15,7 @@ import { ballotEntry, LIST, packetEntry, partyEntry, sequenceEntry } from './tab
 
 const topicOf = (signature: string): Hash => keccakHash(Buffer.from(signature, 'latin1'))
 
-/** Topics of the events that are indexed, by what they tell. Other events of the native contracts are logs like any. */
+/** Topics of the events that are read, by what they tell. Other events of the native contracts are logs like any. */
 export const NATIVE_EVENT = {
   /** owner, spender */
   approval: topicOf('Approval(address,address,string[],uint256)'),
@@ -27,6 +27,7 @@ export const NATIVE_EVENT = {
   deposit: topicOf('Deposit(address,uint64,(string,uint256)[])'),
   vote: topicOf('Vote(address,uint64,uint8)'),
   weightedVote: topicOf('VoteWeighted(address,uint64,(uint8,string)[])'),
+  creation: topicOf('CreateValidator(address,uint256)'),
   transfer: topicOf('IBCTransfer(address,string,string,string,string,uint256,string)'),
 } as const
 
