@@ -128,7 +128,10 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     await expectSound(page)
     const { number } = await viem.getBlock()
     await page.goto(`${url}/opcodes`)
-    await page.getByRole('region', { name, exact: true }).getByText(`Blocks ${number + 1n} to now`).waitFor()
+    await page
+      .getByRole('region', { name, exact: true })
+      .getByText(`Blocks ${number + 1n} to now`)
+      .waitFor()
     await expectSound(page)
   }, 90_000)
 })
