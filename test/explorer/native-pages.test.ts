@@ -93,6 +93,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     const name = known?.name ?? ''
     const id = await propose([evmParams(name)], { title: 'Other prices for opcodes' })
     const [yes, ...others] = VALIDATORS.map((index) => account(index).address)
+    // The node keeps no keys of validators.
+    await rpc('anvil_impersonateAccount', yes)
     const page = await openPage(browser, `${url}/proposals`, {
       init: announcedWallet({ url, account: yes ?? '0x' }),
     })

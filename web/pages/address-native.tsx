@@ -32,7 +32,13 @@ export default function AddressNative({ hash }: { hash: string }) {
   const base = useBaseDenomination()
   const reading = useRead<NativeAccount>(path, version)
   const list = <T,>(name: string, table: Table<T>, empty: string) => (
-    <ListOf<T> path={`${path}/${name}?items_count=${SHOWN}`} table={table} empty={empty} version={version} />
+    <ListOf<T>
+      name={name}
+      path={`${path}/${name}?items_count=${SHOWN}`}
+      table={table}
+      empty={empty}
+      version={version}
+    />
   )
   return (
     <Loaded reading={reading}>
@@ -70,13 +76,25 @@ const Part = ({ name, children }: { name: string; children: ComponentChildren })
   </section>
 )
 
-function ListOf<T>({ path, table, empty, version }: { path: string; table: Table<T>; empty: string; version: number }) {
+function ListOf<T>({
+  name,
+  path,
+  table,
+  empty,
+  version,
+}: {
+  name: string
+  path: string
+  table: Table<T>
+  empty: string
+  version: number
+}) {
   const reading = useRead<List<T>>(path, version)
   return (
     <Loaded reading={reading}>
       {({ items, total_count: total = items.length }) => (
         <>
-          <Rows of={items} table={table} empty={empty} />
+          <Rows of={items} table={table} empty={empty} label={`Table of ${name}`} />
           {total > items.length && (
             <p class="note">
               {items.length} of {total.toLocaleString('en-US')} are shown; the API has all.
@@ -137,7 +155,7 @@ const stepTable = (name: string): Table<Step> => ({
 })
 
 const Steps = ({ name, of }: { name: string; of: readonly Step[] }) =>
-  of.length === 0 ? null : <Rows of={of} table={stepTable(name)} empty="" />
+  of.length === 0 ? null : <Rows of={of} table={stepTable(name)} empty="" label={name} />
 
 const limitOf = ({ limit, allocations }: Grant): ComponentChildren => {
   if (allocations.length > 0) {

@@ -1,7 +1,7 @@
 // Opcode proposals: what each changes, and the blocks in which it was active.
 import { type OpcodeProposal, useBlockVersion } from '../api.ts'
 import { Pill } from '../native/parts.tsx'
-import { BlockLink, Paginated } from '../parts.tsx'
+import { BlockLink, Fields, Paginated } from '../parts.tsx'
 import '../native/native.css'
 
 export default function OpcodesPage() {
@@ -15,17 +15,31 @@ export default function OpcodesPage() {
         </p>
       </section>
       <Paginated<OpcodeProposal> path="/native/opcode-proposals" version={version} order="rank">
-        {(items) =>
-          items.length === 0 ? (
-            <p class="note">This node knows none.</p>
-          ) : (
-            items.map((of) => <Entry key={of.name} of={of} />)
-          )
-        }
+        {(items) => (items.length === 0 ? <p class="note">This node knows none.</p> : <Entries of={items} />)}
       </Paginated>
     </>
   )
 }
+
+/** Proposals of the standard that the chain's fork has anyway come last, in few words. */
+function Entries({ of }: { of: readonly OpcodeProposal[] }) {
+  const [useful, idle] = [of.filter(isUseful), of.filter((one) => !isUseful(one))]
+  return (
+    <>
+      {useful.map((one) => (
+        <Entry key={one.name} of={one} />
+      ))}
+      {idle.length > 0 && (
+        <section class="card" aria-label="Without effect">
+          <h2>Without effect on this chain’s fork</h2>
+          <Fields of={Object.fromEntries(idle.map(({ name, title }) => [name, title]))} />
+        </section>
+      )}
+    </>
+  )
+}
+
+const isUseful = ({ changes, active_blocks }: OpcodeProposal): boolean => changes.length + active_blocks.length > 0
 
 const Entry = ({ of: { name, title, is_active, changes, active_blocks } }: { of: OpcodeProposal }) => (
   <section class="card" aria-label={name}>
@@ -49,7 +63,8 @@ const Entry = ({ of: { name, title, is_active, changes, active_blocks } }: { of:
     {changes.length === 0 ? (
       <p class="note">It changes no opcode of the newest block’s table.</p>
     ) : (
-      <div class="scroll">
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
+      <section class="scroll" tabIndex={0} aria-label={`Changes of ${name}`}>
         <table>
           <thead>
             <tr>
@@ -72,7 +87,7 @@ const Entry = ({ of: { name, title, is_active, changes, active_blocks } }: { of:
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     )}
   </section>
 )

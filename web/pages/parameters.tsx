@@ -96,9 +96,12 @@ function Now({ version }: { version: number }) {
   )
 }
 
+/** Modules that are known by other names than their keys. */
+const NAMES: Readonly<Record<string, string>> = { evm: 'EVM', gov: 'governance', authz: 'grants', erc20: 'token pairs' }
+
 /** `voting_period`: Voting period */
 const words = (key: string): string => {
-  const text = key.replaceAll('_', ' ')
+  const text = NAMES[key] ?? key.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
