@@ -89,8 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
 
   it('vote with a wallet, and show the result with what it changed', async () => {
     const { url, rpc, send, viem, propose, conclude } = await govChain()
-    const [known] = (await rpc('kestrel_getProposals', 'latest')) as { name: string }[]
-    const name = known?.name ?? ''
+    const name = 'kestrel_0'
     const id = await propose([evmParams(name)], { title: 'Other prices for opcodes' })
     const [yes, ...others] = VALIDATORS.map((index) => account(index).address)
     // The node keeps no keys of validators.
@@ -114,15 +113,15 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     // Three validators of the same weight: 1,000 KEST of 3,000 have voted.
     await page.getByText('100.00 % 1,000 KEST').waitFor()
     await page.getByText(/^33.33 % of the bonded tokens/).waitFor()
-    await page.getByRole('tab', { name: /Votes/ }).press('ArrowRight')
-    await page.getByRole('tab', { name: 'Deposits', selected: true }).waitFor()
+    await page.getByRole('tab', { name: /Messages/ }).press('ArrowRight')
+    await page.getByRole('tab', { name: /Votes/, selected: true }).waitFor()
     await expectSound(page)
 
     await send(vote(id, others[0] ?? '0x', YES), { from: VALIDATORS[1] })
     await send(vote(id, others[1] ?? '0x', NO), { from: VALIDATORS[2] })
     await conclude(id)
     await page.getByText('passed', { exact: true }).waitFor()
-    await page.getByText('66.66 % 2,000 KEST').waitFor()
+    await page.getByText('66.67 % 2,000 KEST').waitFor()
     await page.goto(`${url}/parameters?tab=history`)
     const row = page.getByRole('row', { name: /active proposals/ })
     await row.getByText(name).waitFor()
