@@ -72,12 +72,18 @@ export type StartOptions = {
   readonly engine?: 'compiled' | 'wasm' | 'library'
   /** Another engine that runs every block again; `stop` throws when they differed. */
   readonly shadow?: 'compiled' | 'wasm' | 'library'
-  /** Folder with more Solidity compilers. */
+  /** Folder with more compilers, beside those that Foundry and Hardhat have downloaded (`auto`); `none`: neither. */
   readonly compilers?: string
+  /** A Vyper compiler. */
+  readonly vyper?: string
   /** Milliseconds of processor time. */
   readonly compileTimeout?: number
   /** File with prices. */
   readonly prices?: string
+  /** Metadata of token items: what is on the chain (the default), or documents of public addresses too. */
+  readonly nftMetadata?: 'chain' | 'fetch'
+  /** URL of the gateway for `ipfs://` (https://ipfs.io), or `none`. */
+  readonly ipfsGateway?: string
   /** Folder of key files. */
   readonly keystore?: string
   readonly unlock?: readonly string[]

@@ -361,7 +361,7 @@ async function closeAll(
   scripted.close()
   await server.close()
   filters.stop()
-  explorer.close()
+  await explorer.close()
   await readers?.close()
   const left = (await unchecked) ?? 0
   if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)

@@ -6,6 +6,7 @@ import { etherscanApi, refuseEtherscanUrl } from './explorer/etherscan/plugin.ts
 import type { Explorer } from './explorer/explorer.ts'
 import { explorerPlugin, refuseExplorerUrl } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
+import { sourcifyApi } from './explorer/sourcify/plugin.ts'
 import { explorerV1 } from './explorer/v1/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
@@ -76,11 +77,12 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
     addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
-  const site = { chain: explorer.chain, development: rpc.options.development }
+  const site = { chain: explorer.chain, options: explorer.options, development: rpc.options.development }
   app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(explorerV1, { explorer, prefix: '/api/v1' })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   app.register(explorerSocket, { explorer })
   app.register(website, { site })
   return app

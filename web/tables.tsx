@@ -3,13 +3,13 @@ import { Link } from 'wouter-preact'
 import type {
   Block,
   CoinChange,
+  EmbeddedToken,
   Holder,
   InternalTransaction,
   Log,
   StateChange,
   Token,
   TokenBalance,
-  TokenInstance,
   Transaction,
   Transfer,
 } from './api.ts'
@@ -215,14 +215,6 @@ export const stateTable: Table<StateChange> = {
   ],
 }
 
-export const instanceTable: Table<TokenInstance> = {
-  keyOf: ({ id }) => id,
-  columns: [
-    ['Id', ({ id }) => <span class="mono">{id}</span>],
-    ['Owner', ({ owner }) => <Address of={owner} />],
-  ],
-}
-
 export const tokenTable: Table<Token> = {
   keyOf: ({ address_hash }) => address_hash,
   columns: [
@@ -273,7 +265,7 @@ export const balanceTable: Table<TokenBalance> = {
 }
 
 /** Holders of a token, the largest first. */
-export const holderTable = (token: Token): Table<Holder> => ({
+export const holderTable = (token: Token | EmbeddedToken): Table<Holder> => ({
   keyOf: ({ address, token_id }) => `${address.hash} ${token_id}`,
   columns: [
     ['Holder', ({ address }) => <Address of={address} />],

@@ -16,7 +16,7 @@ export const DEFAULT_DATADIR = 'kestrel-data'
 
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
-/** Folder of additional Solidity compilers. */
+/** Folder of additional compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 
 /** Adds `--datadir`, the same for every command. */

@@ -89,6 +89,13 @@ function toOrigin(text: string): string | undefined {
   return origin === 'null' ? text : origin
 }
 
+/** URL of an IPFS gateway, with or without `/ipfs/`. */
+export const ipfsGateway = flag('an http(s) URL such as https://ipfs.io, or none', (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (text === 'none') return text
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '' ? url.href : undefined
+})
+
 export const oneOf = <const T extends readonly string[]>(...words: T) =>
   flag(`one of ${words.join(', ')}`, (text) => words.find((word): word is T[number] => word === text))
 

@@ -1,6 +1,8 @@
 // Starts a node from the flags of `kestrel start`: an existing chain on disk is used as it is, flags decide how it runs. The
 // command and the library share this code, so it prints nothing and handles no signals.
 import { isIP } from 'node:net'
+import { toolFolders } from '../explorer/contracts/compiler-files.ts'
+import type { CompilerPlaces } from '../explorer/contracts/compilers.ts'
 import { readPrices } from '../explorer/statistics/prices.ts'
 import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -43,7 +45,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseExposure(flags)
   refuseSameEngine(flags)
   refuseAnyPage(flags)
-  for (const folder of [flags.compilers, flags.keystore]) if (folder !== undefined) requireFolder(folder)
+  for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(flags, chain))
   if (stored === undefined) refuseKnownKeys(flags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
@@ -103,9 +105,11 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     },
     explorer: {
       version: VERSION,
-      compilers: flags.compilers ?? compilersFolder(flags.datadir),
+      compilers: compilerPlaces(flags),
       compileTime: flags.compileTimeout,
       prices,
+      nftMetadata: flags.nftMetadata,
+      ipfsGateway: flags.ipfsGateway === 'none' ? undefined : flags.ipfsGateway,
     },
     // Load and memory figures are not public on a production node.
     metrics: flags.metrics ?? !production,
@@ -117,6 +121,17 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     },
   }
 }
+
+/** The folder of --compilers; undefined where it is one of the words that mean none. */
+const namedCompilers = ({ compilers }: StartFlags): string | undefined =>
+  compilers === 'auto' || compilers === 'none' ? undefined : compilers
+
+/** `none` leaves the bundled compiler; else the node uses what other tools have downloaded too. */
+const compilerPlaces = (flags: StartFlags): CompilerPlaces => ({
+  folders:
+    flags.compilers === 'none' ? [] : [namedCompilers(flags) ?? compilersFolder(flags.datadir), ...toolFolders()],
+  vyper: flags.vyper,
+})
 
 /** The wallet with the accounts of --unlock. Throws ChainError for a wrong password or an account that has no key file. */
 async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> {

@@ -9,6 +9,7 @@ import {
   coins,
   hosts,
   integer,
+  ipfsGateway,
   list,
   oneOf,
   origins,
@@ -85,9 +86,12 @@ const flags = z.object({
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
-  compilers: path.optional(),
+  compilers: path.default('auto'),
+  vyper: path.optional(),
   compileTimeout: wholeNumber(1, 3_600_000),
   prices: path.optional(),
+  nftMetadata: oneOf('chain', 'fetch'),
+  ipfsGateway,
   keystore: path.optional(),
   unlock: addresses.default([]),
   passwordFile: path.optional(),
@@ -178,11 +182,28 @@ const withWorkFlags = (command: Command): Command =>
 const withExplorerFlags = (command: Command): Command =>
   command
     .optionsGroup('Explorer:')
-    .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
+    .addOption(
+      withDefault(
+        '--compilers <dir>',
+        'folder with more compilers of Solidity and Vyper, beside those that Foundry and Hardhat have downloaded; none',
+        'auto',
+      ),
+    )
+    .option('--vyper <file>', 'a Vyper compiler')
     .addOption(
       withDefault('--compile-timeout <ms>', 'processor time that a compiler may take for one contract', '60000'),
     )
     .option('--prices <file>', 'prices for the explorer: JSON with coin, tokens and history')
+    .addOption(
+      withDefault(
+        '--nft-metadata <source>',
+        'metadata of token items: `chain`, only what is on the chain, or `fetch`, also documents from public addresses',
+        'chain',
+      ),
+    )
+    .addOption(
+      withDefault('--ipfs-gateway <url>', 'gateway for ipfs:// metadata and pictures, or none', 'https://ipfs.io'),
+    )
 
 const withKeyFlags = (command: Command): Command =>
   command

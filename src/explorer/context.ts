@@ -11,7 +11,15 @@ import type { Explorer } from './explorer.ts'
 /** Everything a handler may use. */
 export type ExplorerContext = Pick<
   Explorer,
-  'chain' | 'options' | 'verification' | 'pendingTransactions' | 'gasOracle' | 'lastDay' | 'stateChanges' | 'blockSizes'
+  | 'chain'
+  | 'options'
+  | 'verification'
+  | 'pendingTransactions'
+  | 'gasOracle'
+  | 'lastDay'
+  | 'stateChanges'
+  | 'blockSizes'
+  | 'tokenMetadata'
 > & {
   readonly spec: ChainSpec
   /** Snapshot of the store, for the index's tables. */
@@ -43,8 +51,8 @@ export async function openContext(
   requester: Requester = { headers: {}, client: '' },
   signal: AbortSignal = NO_CONNECTION,
 ): Promise<OpenContext> {
-  const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay, stateChanges, blockSizes } =
-    explorer
+  const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay } = explorer
+  const { stateChanges, blockSizes, tokenMetadata } = explorer
   const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal))
   for (;;) {
     const rows = chain.store.consistentReader()
@@ -53,7 +61,8 @@ export async function openContext(
     if (readHead(rows).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
       const context = {
-        ...{ chain, options, verification, pendingTransactions, gasOracle, lastDay, stateChanges, blockSizes },
+        ...{ chain, options, verification, pendingTransactions, gasOracle, lastDay },
+        ...{ stateChanges, blockSizes, tokenMetadata },
         ...{ spec, rows, head, view, heavy, requestCache: new RequestCache() },
         ...requester,
       }

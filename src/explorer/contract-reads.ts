@@ -13,6 +13,7 @@ const GAS = 100_000n
 const SELECTOR = {
   /** balanceOf(address), of ERC-20 and ERC-721 */
   balanceOf: fromHex('0x70a08231'),
+  totalSupply: fromHex('0x18160ddd'),
   /** balanceOf(address,uint256), of ERC-1155 */
   balanceOfId: fromHex('0x00fdd58e'),
   /** supplyOf(address) of the native bank; the zero address is the coin. */
@@ -34,6 +35,10 @@ export const returnedNumber = (output: Uint8Array, error: unknown): bigint | und
 /** A holder's balance as the token's `balanceOf` returns it; undefined when it does not return a number. */
 export const tokenBalance = (at: At, token: Address, holder: Address): Promise<bigint | undefined> =>
   callForNumber(at, token, balanceOfInput(holder))
+
+/** A token's total supply as it answers now; undefined when it does not return a number. */
+export const tokenSupply = (at: At, token: Address): Promise<bigint | undefined> =>
+  callForNumber(at, token, SELECTOR.totalSupply)
 
 /** Base units of the coin in existence; undefined on a chain without native modules, where no contract counts them. */
 export const coinSupply = async (at: At): Promise<bigint | undefined> =>

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import type { ExplorerContext } from './context.ts'
 
 type Fields = z.ZodObject
+type Method = 'GET' | 'POST' | 'PATCH'
 
 type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R extends z.ZodType> = {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: Method
   /** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
   readonly path: `/${string}`
   readonly summary: string
@@ -28,7 +29,7 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
 
 /** What routes have in common, as the plugin mounts them. Of the definition's types only the response's remains. */
 type Mounted<R extends z.ZodType> = {
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly path: `/${string}`
   readonly summary: string
   readonly operationId: string | undefined
@@ -46,8 +47,14 @@ type CsvRoute = Mounted<z.ZodString> & {
   /** The file. Its rows are read after this has returned, so that the context stays open meanwhile. */
   table(input: RouteInput, context: ExplorerContext): Promise<CsvTable>
 }
+type MediaRoute = Mounted<z.ZodString> & {
+  readonly produces: 'image/*'
+  media(input: RouteInput, context: ExplorerContext): Promise<MediaFile>
+}
+/** A picture, video or sound. */
+export type MediaFile = { readonly type: string; readonly bytes: Uint8Array }
 /** A route, by the content type of its answers with status 200. */
-export type ExplorerRoute = JsonRoute | CsvRoute
+export type ExplorerRoute = JsonRoute | CsvRoute | MediaRoute
 
 export type RouteInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown }
 
@@ -102,5 +109,28 @@ export function csvRoute<P extends Fields, Q extends Fields>(definition: CsvDefi
       const rows = await definition.rows(input as Parameters<typeof definition.rows>[0], context)
       return { columns, rows }
     },
+  }
+}
+
+type MediaDefinition<P extends Fields, Q extends Fields> = {
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly params: P
+  readonly query: Q
+  file(
+    input: { readonly params: z.output<P>; readonly query: z.output<Q> },
+    context: ExplorerContext,
+  ): Promise<MediaFile>
+}
+
+/** Makes a route that answers with a picture, video or sound of anybody's. */
+export function mediaRoute<P extends Fields, Q extends Fields>(definition: MediaDefinition<P, Q>): MediaRoute {
+  const { path, summary, params, query } = definition
+  return {
+    ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
+    response: z.string().meta({ contentMediaType: 'image/*' }),
+    produces: 'image/*',
+    // The plugin has parsed the input with these schemas.
+    media: (input, context) => definition.file(input as Parameters<typeof definition.file>[0], context),
   }
 }

@@ -5,7 +5,10 @@ import type { Chain } from '../chain/types.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
+import type { CompilerPlaces } from './contracts/compilers.ts'
 import type { Verification } from './contracts/verification.ts'
+import type { DocumentRequests } from './metadata/document-request.ts'
+import { TokenMetadata } from './metadata/token-metadata.ts'
 import { PendingTransactions } from './pending-transactions.ts'
 import type { Hub } from './socket/hub.ts'
 import { StateChanges } from './state-changes.ts'
@@ -16,19 +19,27 @@ import type { CoinPrices } from './statistics/prices.ts'
 export type ExplorerOptions = {
   /** Version of this program: `0.1.0`. */
   readonly version: string
-  /** Folder with Solidity compilers in addition to the bundled one. */
-  readonly compilers: string | undefined
+  /** Where compilers are in addition to the bundled one. */
+  readonly compilers: CompilerPlaces
   /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** Prices that the operator provides; undefined: every price in an answer is null. */
   readonly prices: CoinPrices | undefined
+  /** Metadata of token items: only what is on the chain, or documents of the web too. */
+  readonly nftMetadata: 'chain' | 'fetch'
+  /** Gateway for `ipfs://`, as `https://ipfs.io`; undefined: none. */
+  readonly ipfsGateway: string | undefined
+  /** Replaces the requests for documents of the web. */
+  readonly documentRequests?: DocumentRequests | undefined
 }
 
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
-  compilers: undefined,
+  compilers: { folders: [] },
   compileTime: 60_000,
   prices: undefined,
+  nftMetadata: 'chain',
+  ipfsGateway: 'https://ipfs.io',
 }
 
 type Parts = {
@@ -54,6 +65,7 @@ export class Explorer {
   readonly gasOracle: GasOracle
   readonly lastDay: LastDay
   readonly stateChanges: StateChanges
+  readonly tokenMetadata: TokenMetadata
   /** Bytes of a block's RLP, by the block objects that the chain itself caches. */
   readonly blockSizes = new WeakMap<Block, number>()
 
@@ -69,12 +81,14 @@ export class Explorer {
     this.gasOracle = new GasOracle(chain)
     this.lastDay = new LastDay(chain)
     this.stateChanges = new StateChanges(chain)
+    this.tokenMetadata = new TokenMetadata({ chain, queue, hub, options, log })
   }
 
-  /** Ends a running verification and drops the caches. The server that uses the explorer must be closed before. */
-  close(): void {
+  /** Ends running work and drops the caches. The server that uses the explorer must be closed before. */
+  async close(): Promise<void> {
     this.verification?.close()
     this.pendingTransactions.close()
     this.stateChanges.close()
+    await this.tokenMetadata.close()
   }
 }

@@ -7,12 +7,12 @@ import { AccessDenied } from '../http/access.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { openContext } from './context.ts'
 import { csvStream } from './csv.ts'
-import type { ExplorerRoute } from './define.ts'
+import type { ExplorerRoute, MediaFile } from './define.ts'
 import { documentation } from './documentation.ts'
 import { badRequest, errorAnswer, invalidInput } from './errors.ts'
 import type { Explorer } from './explorer.ts'
 import { routes } from './routes/index.ts'
-import { acceptForms } from './uploads.ts'
+import { acceptEmptyBodies, acceptForms } from './uploads.ts'
 
 const UNKNOWN_PATH = { message: 'Unknown API v2 action' }
 
@@ -22,6 +22,7 @@ export async function explorerPlugin(
   { explorer }: { readonly explorer: Explorer },
 ): Promise<void> {
   await acceptForms(app)
+  acceptEmptyBodies(app)
   answerErrors(app, explorer)
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   for (const route of routes) mount(app, explorer, route)
@@ -62,6 +63,7 @@ export async function answerRoute(
     if (route.produces === 'application/json') {
       return sendWithTag(request, reply, JSON.stringify(await route.handle(input, context)))
     }
+    if (route.produces === 'image/*') return sendMedia(reply, await route.media(input, context))
     const stream = csvStream(await route.table(input, context))
     stream.once('close', () => void close())
     isStreaming = true
@@ -70,6 +72,17 @@ export async function answerRoute(
     if (!isStreaming) await close()
   }
 }
+
+/** Drawings are SVG, which may contain scripts: opened as a page by itself, one can neither run them nor load anything. */
+const MEDIA_HEADERS = {
+  'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=60',
+}
+
+const sendMedia = (reply: FastifyReply, { type, bytes }: MediaFile): FastifyReply =>
+  reply.headers(MEDIA_HEADERS).type(type).send(bytes)
 
 /** `token-transfers.csv` for `/addresses/{address_hash_param}/token-transfers/csv`. */
 function sendFile(reply: FastifyReply, path: string, stream: Readable): FastifyReply {
@@ -106,7 +119,7 @@ const hasTag = (tags: string | undefined, tag: string): boolean =>
 function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`
   reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'Origin, updated-gas-oracle')
-  if (request.method !== 'POST' && hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  if (request.method === 'GET' && hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return sendText(reply, text)
 }
 

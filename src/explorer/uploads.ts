@@ -30,6 +30,15 @@ export async function acceptForms(app: FastifyInstance): Promise<void> {
   })
 }
 
+/** Makes routes that need no body accept requests that announce JSON and send nothing, as browsers' clients do. */
+export function acceptEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body.toString(), done)
+  })
+}
+
 /** The files of a form's field: `files`, `files[]`, `files[0]`, `files[1]` … */
 export function filesIn(form: Readonly<Record<string, unknown>>, field: string): UploadedFile[] {
   const isOfField = (name: string) => name === field || (name.startsWith(`${field}[`) && name.endsWith(']'))

@@ -15,7 +15,7 @@ const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
 /** `development`: the node offers the methods of a development chain, and pages for them. */
-type Site = Pick<Explorer, 'chain'> & { readonly development: boolean }
+type Site = Pick<Explorer, 'chain' | 'options'> & { readonly development: boolean }
 
 const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
   native: spec.native !== undefined,
@@ -23,17 +23,17 @@ const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
 })
 
 export async function website(app: FastifyInstance, { site }: { readonly site: Site }): Promise<void> {
-  const page = pageOf(site)
+  const send = pageSender(site)
   for (const path of pagesOf(traitsOf(site))) {
     // JSON-RPC answers `/`, and calls `landing` for browsers.
-    if (path !== '/') app.get(path, (_request, reply) => sendPage(reply, page))
+    if (path !== '/') app.get(path, (_request, reply) => send(reply))
   }
   app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   app.get<{ Params: { name: string } }>('/web/:name', (request, reply) => sendAsset(request.params.name, reply))
   app.setNotFoundHandler((request, reply) => {
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
     reply.code(404)
-    return isBrowser ? sendPage(reply, page) : reply.send({ message: 'Not found' })
+    return isBrowser ? send(reply) : reply.send({ message: 'Not found' })
   })
 }
 
@@ -50,19 +50,32 @@ async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyRepl
 }
 
 /** The page at `/`, for browsers. */
-export const landing =
-  (site: Site) =>
-  (reply: FastifyReply): FastifyReply =>
-    sendPage(reply, pageOf(site))
+export const landing = (site: Site): ((reply: FastifyReply) => FastifyReply) => pageSender(site)
+
+function pageSender(site: Site): (reply: FastifyReply) => FastifyReply {
+  const media = mediaSources(site.options)
+  const page = pageOf(site, media)
+  return (reply) => sendPage(reply, page, media)
+}
+
+/**
+ * Where media of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
+ * reader's browser then tells whoever issued a token that it was looked at.
+ */
+function mediaSources({ nftMetadata, ipfsGateway }: Site['options']): readonly string[] {
+  if (nftMetadata !== 'fetch') return []
+  const gateway = ipfsGateway?.startsWith('http:') === true ? [new URL(ipfsGateway).origin] : []
+  return ['https:', ...gateway]
+}
 
 /** Escapes text for HTML: names come from a genesis file and must not become markup. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = ({ chain: { spec }, development }: Site): string => {
+const pageOf = ({ chain: { spec }, development }: Site, media: readonly string[]): string => {
   const { name, native } = spec
   return `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}"${development ? ' data-development' : ''}>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

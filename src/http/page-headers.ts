@@ -2,11 +2,13 @@
 // call the node.
 import type { FastifyReply } from 'fastify'
 
-const HEADERS = {
-  // Pages show token images, whose URLs come from contracts. Live updates use a WebSocket of the same origin.
+/** `media`: sources of pictures, videos and sounds beside the node itself and data URIs, as the policy writes them: `https:`. */
+const headers = (media: readonly string[]) => ({
+  // Live updates use a WebSocket of the same origin.
   'content-security-policy': [
     "default-src 'self'",
-    "img-src 'self' https: data:",
+    ["img-src 'self' data:", ...media].join(' '),
+    ["media-src 'self' data:", ...media].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -14,8 +16,8 @@ const HEADERS = {
   ].join('; '),
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-}
+})
 
-/** Sends HTML, which must not have inline scripts or files of other sites. */
-export const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
-  reply.headers(HEADERS).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
+/** Sends HTML, which must not have inline scripts, nor files of other sites but media of the sources named. */
+export const sendPage = (reply: FastifyReply, html: string, media: readonly string[] = []): FastifyReply =>
+  reply.headers(headers(media)).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)

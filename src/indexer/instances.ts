@@ -1,42 +1,43 @@
-// Indexes token items: the owner of an ERC-721, the supply of an ERC-1155 id, and the URI of the metadata.
+// Indexes token items: the owner of an ERC-721 and the supply of an ERC-1155 id. Their metadata is no part of the index.
 import { type Address, bigToFixed } from '../lib/hex.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { addMember, complement } from '../tables/ranking.ts'
 import { type InstanceRecord, RECORD } from './records.ts'
 import { RANKING } from './tables.ts'
 import { setOwner } from './token-balances.ts'
-import type { TokenReads } from './token-reads.ts'
 
-/** Records the owner of an ERC-721 item; undefined when it was burnt. A burnt item stays listed. */
-export function setInstanceOwner(overlay: Overlay, token: Address, id: bigint, owner: Address | undefined): void {
+/**
+ * Records the owner of an ERC-721 item; undefined when it was burnt. A burnt item stays listed. Returns by how many the
+ * token's existing items change: -1, 0 or 1.
+ */
+export function setInstanceOwner(overlay: Overlay, token: Address, id: bigint, owner: Address | undefined): number {
   const known = instanceOf(overlay, token, id)
   setOwner(overlay, token, id, known.owner, owner)
-  RECORD.instance.set(overlay, { ...known, owner, supply: owner === undefined ? 0n : 1n }, token, id)
+  return setInstance(overlay, token, id, known, { owner, supply: owner === undefined ? 0n : 1n })
 }
 
-/** Changes the supply of an ERC-1155 id. */
-export function changeInstanceSupply(overlay: Overlay, token: Address, id: bigint, change: bigint): void {
+/** Changes the supply of an ERC-1155 id. Returns the same. */
+export function changeInstanceSupply(overlay: Overlay, token: Address, id: bigint, change: bigint): number {
   const known = instanceOf(overlay, token, id)
-  RECORD.instance.set(overlay, { ...known, supply: known.supply + change }, token, id)
+  return setInstance(overlay, token, id, known, { ...known, supply: known.supply + change })
 }
 
-/** Reads the URI of an item's metadata from the contract, if it is not recorded yet. */
-export async function readUri(
+function setInstance(
   overlay: Overlay,
-  reads: TokenReads,
   token: Address,
   id: bigint,
-  question: 'tokenUri' | 'uri',
-): Promise<void> {
-  const known = RECORD.instance.get(overlay, token, id)
-  if (known === undefined || known.uri !== undefined || known.supply === 0n) return
-  const uri = await reads.uri(token, question, id)
-  if (uri !== undefined) RECORD.instance.set(overlay, { ...known, uri }, token, id)
+  before: InstanceRecord,
+  after: InstanceRecord,
+): number {
+  RECORD.instance.set(overlay, after, token, id)
+  return existing(after) - existing(before)
 }
+
+const existing = ({ supply }: InstanceRecord): number => (supply > 0n ? 1 : 0)
 
 /** The record of an item; a new item is added to the list of its token. */
 function instanceOf(overlay: Overlay, token: Address, id: bigint): InstanceRecord {
   const known = RECORD.instance.get(overlay, token, id)
   if (known === undefined) addMember(overlay, RANKING.instances(token), complement(bigToFixed(id, 32)))
-  return known ?? { owner: undefined, supply: 0n, uri: undefined }
+  return known ?? { owner: undefined, supply: 0n }
 }

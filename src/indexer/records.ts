@@ -48,6 +48,8 @@ export type TokenRecord = {
   readonly symbol: string | undefined
   readonly decimals: number | undefined
   readonly supply: bigint | undefined
+  /** Items of an ERC-721 or ids of an ERC-1155 that exist: those with a supply above zero. */
+  readonly items: number
 }
 
 export type InstanceRecord = {
@@ -55,8 +57,6 @@ export type InstanceRecord = {
   readonly owner: Address | undefined
   /** Supply of the id: 0 or 1 for an ERC-721. */
   readonly supply: bigint
-  /** Answer of tokenURI or uri when the id was first seen. */
-  readonly uri: string | undefined
 }
 
 export type DayRecord = {
@@ -119,13 +119,14 @@ export const RECORD = {
       symbol: maybe(text),
       decimals: maybe(u8),
       supply: maybe(amount),
+      items: sequence,
     }),
   ),
   instance: declarations.records(
     0x04,
     'token, id',
     ofToken,
-    record<InstanceRecord>({ owner: maybe(address), supply: amount, uri: maybe(text) }),
+    record<InstanceRecord>({ owner: maybe(address), supply: amount }),
   ),
   /** Balance of a token (of an ERC-721: number of items); exists while it is above zero. */
   holding: declarations.records(

@@ -3,6 +3,7 @@
 import { ADDRESS_BYTES, type Address, bigToWord, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
 import { address, amount, bytes, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
 import { byteDigits, TableDeclarations } from '../tables/declarations.ts'
+import { complement } from '../tables/ranking.ts'
 
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
@@ -310,6 +311,13 @@ export const RANKING = {
     'amount descending, address complemented',
     (token: Address, tokenId: bigint) => digits(ofToken(token, tokenId)),
   ),
+  /** What is held of an ERC-1155: one member for each id and holder. */
+  holdings: declarations.rankings(
+    0x08,
+    'token',
+    'amount descending, id (32 bytes), address complemented',
+    (token: Address) => digits(token),
+  ),
   tokens: declarations.rankings(
     0x04,
     'type or all',
@@ -337,6 +345,11 @@ export const RANKING = {
 export const MEMBER = {
   /** The address of a member of `accounts` or `tokens`. */
   address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
+  /** Id and holder of a member of `holdings`, after the amount. */
+  holding: (bytes: Uint8Array): { readonly id: bigint; readonly holder: Address } => ({
+    id: bytesToBig(bytes.subarray(0, -ADDRESS_BYTES)),
+    holder: toAddress(complement(bytes.subarray(-ADDRESS_BYTES))),
+  }),
   /** The token and, where present, the id of a member of `items`, or of `owned` after the amount. */
   item: (bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } => {
     const tokenId = bytes.subarray(ADDRESS_BYTES)

@@ -43,8 +43,10 @@ export function setInstanceBalance(
   if (amount === before) return 0n
   const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
   const last = complement(fromHex(holder))
-  const whenHeld = (held: bigint): Uint8Array | undefined => (held === 0n ? undefined : item)
+  const whenHeld = (of: bigint): Uint8Array | undefined => (of === 0n ? undefined : item)
+  const held = Buffer.concat([bigToFixed(id, 32), last])
   moveMember(overlay, RANKING.holdersOfInstance(token, id), orderBy(before, last), orderBy(amount, last))
+  moveMember(overlay, RANKING.holdings(token), orderBy(before, held), orderBy(amount, held))
   moveMember(overlay, RANKING.owned(holder, 'ERC-1155'), orderBy(before, item), orderBy(amount, item))
   moveMember(overlay, RANKING.items(holder, 'ERC-1155'), whenHeld(before), whenHeld(amount))
   return amount - before

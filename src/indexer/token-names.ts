@@ -1,12 +1,16 @@
-// Names and symbols of tokens: untrusted text, made safe to display, and the search terms of a token.
+// Names and symbols of tokens as contracts answer them, and the search terms of a token. Readers remove what must not be shown
+// (`visibleText`), so that they can also say that there was something to remove.
 import { type Address, fromHex } from '../lib/hex.ts'
+import { visibleText } from '../lib/visible-text.ts'
 import { KEY } from '../state/keyspace.ts'
 import { NO_VALUE, type Overlay } from '../tables/overlay.ts'
 import type { TokenRecord } from './records.ts'
 import { sizeAt } from './token-logs.ts'
 
-/** Control characters, line ends, and marks that change the direction of text. */
-const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/gu
+/** Control characters, and what stands for invalid UTF-8. */
+const NO_TEXT = /[\p{Cc}\ufffd]/gu
+/** Bytes of a name that are decoded, however long it is. */
+const MOST_BYTES = 4_096
 const LONGEST_WORD = 64
 
 /**
@@ -14,13 +18,14 @@ const LONGEST_WORD = 64
  * beyond `limit` characters are removed. undefined when no text remains.
  */
 export function decodeText(output: Uint8Array, limit: number): string | undefined {
-  const bytes = output.length === 32 ? output : stringIn(output)
+  const bytes = output.length === 32 ? output : abiString(output)
   if (bytes === undefined) return undefined
-  const shown = new TextDecoder().decode(bytes).replace(UNSHOWABLE, '').trim()
-  return shown === '' ? undefined : [...shown].slice(0, limit).join('')
+  const text = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES)).replace(NO_TEXT, '').trim()
+  return text === '' ? undefined : [...text].slice(0, limit).join('')
 }
 
-function stringIn(output: Uint8Array): Uint8Array | undefined {
+/** The bytes of a string that a function returned; undefined when the answer is no string. */
+export function abiString(output: Uint8Array): Uint8Array | undefined {
   const offset = sizeAt(output, 0)
   const length = offset === undefined ? undefined : sizeAt(output, offset)
   if (offset === undefined || length === undefined || offset + 32 + length > output.length) return undefined
@@ -30,7 +35,7 @@ function stringIn(output: Uint8Array): Uint8Array | undefined {
 /** Distinct words of a name or of a query, in the form in which they are compared. */
 export const searchTermsOf = (text: string): string[] => [
   ...new Set(
-    text
+    (visibleText(text) ?? '')
       .normalize('NFKC')
       .toLowerCase()
       .split(/[^\p{L}\p{M}\p{N}]+/u)

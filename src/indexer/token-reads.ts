@@ -10,13 +10,16 @@ const MOST_READS = 5_000
 const MOST_GAS = 150_000_000n
 /** Gas budget of every block, however small. */
 const LEAST_GAS = 10_000_000n
-/** Additional budget for each unit of gas that the block used: enough if every log were a new item with metadata. */
+/** Additional budget for each unit of gas that the block used: enough if every log were a new token. */
 const GAS_PER_GAS = 3n
 const READ_GAS = 200_000n
 /** EIP-165: `supportsInterface` uses less than 30,000. */
 const INTERFACE_GAS = 30_000n
-/** Largest answer in bytes; longer ones count as none. */
+/** A name is read once; from storage, a kilobyte costs 70,000 gas. */
+const NAME_GAS = 1_000_000n
+/** Largest answer with a number, in bytes; longer ones count as none. */
 const LONGEST_ANSWER = 4_096
+/** Characters of a name or symbol; what is beyond is cut off. */
 const LONGEST_NAME = 256
 
 /** Function selectors. */
@@ -30,8 +33,6 @@ export const SELECTOR = {
   /** `balanceOf(address,uint256)` */
   balanceOfId: '0x00fdd58e',
   supportsInterface: '0x01ffc9a7',
-  tokenUri: '0xc87b56dd',
-  uri: '0x0e89341c',
 } as const
 type Question = keyof typeof SELECTOR
 
@@ -60,11 +61,11 @@ export class TokenReads {
   }
 
   name(token: Address): MaybePromise<string | undefined> {
-    return this.#text(token, 'name', LONGEST_NAME)
+    return this.#text(token, 'name')
   }
 
   symbol(token: Address): MaybePromise<string | undefined> {
-    return this.#text(token, 'symbol', LONGEST_NAME)
+    return this.#text(token, 'symbol')
   }
 
   async decimals(token: Address): Promise<number | undefined> {
@@ -84,11 +85,6 @@ export class TokenReads {
     return this.#word(token, 'balanceOfId', `${ADDRESS_PADDING}${holder.slice(2)}${wordOf(id)}`)
   }
 
-  /** URI of an item's metadata: `tokenURI` of ERC-721, `uri` of ERC-1155. */
-  uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): MaybePromise<string | undefined> {
-    return this.#text(token, question, LONGEST_ANSWER, wordOf(id))
-  }
-
   /** EIP-165; a contract that claims every interface supports none. */
   async supports(contract: Address, interfaceId: string): Promise<boolean> {
     return (await this.#claims(contract, interfaceId)) && !(await this.#claims(contract, NO_INTERFACE))
@@ -102,14 +98,14 @@ export class TokenReads {
 
   #word(token: Address, question: Question, args = ''): MaybePromise<bigint | undefined> {
     return andThen(this.#ask(token, question, args, READ_GAS), (answer) =>
-      answer === undefined || answer.length < 32
+      answer === undefined || answer.length < 32 || answer.length > LONGEST_ANSWER
         ? undefined
         : bytesToBig(answer.length === 32 ? answer : answer.subarray(0, 32)),
     )
   }
 
-  #text(token: Address, question: Question, limit: number, args = ''): MaybePromise<string | undefined> {
-    return andThen(this.#ask(token, question, args, READ_GAS), (answer) => answer && decodeText(answer, limit))
+  #text(token: Address, question: Question): MaybePromise<string | undefined> {
+    return andThen(this.#ask(token, question, '', NAME_GAS), (answer) => answer && decodeText(answer, LONGEST_NAME))
   }
 
   #ask(to: Address, question: Question, args: string, gas: bigint): MaybePromise<Uint8Array | undefined> {
@@ -118,7 +114,7 @@ export class TokenReads {
     return andThen(this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit), ({ output, gasUsed }) => {
       this.#reads--
       this.#gas -= gasUsed < this.#gas ? gasUsed : this.#gas
-      return output !== undefined && output.length <= LONGEST_ANSWER ? output : undefined
+      return output
     })
   }
 }

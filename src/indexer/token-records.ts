@@ -1,5 +1,6 @@
 // Records of tokens (name, symbol, decimals, supply) and their order in the ranking of tokens.
 import { type Address, fromHex } from '../lib/hex.ts'
+import { visibleText } from '../lib/visible-text.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { descending, moveMember } from '../tables/ranking.ts'
 import { memberCountIn } from '../tables/ranking-tree.ts'
@@ -26,6 +27,7 @@ export async function describe(reads: TokenReads, token: TouchedToken): Promise<
     symbol: (await reads.symbol(address)) ?? before?.symbol,
     decimals: hasDecimals ? ((await reads.decimals(address)) ?? before?.decimals) : undefined,
     supply: before?.supply,
+    items: before?.items ?? 0,
   }
 }
 
@@ -35,7 +37,8 @@ export type RankedAt = { readonly type: TokenType; readonly order: Uint8Array }
 const PLACE_OF_NAME = 16
 
 /** A token's present order in the overlay. */
-export function rankOrderOf(overlay: Overlay, token: Address, { type, name }: TokenRecord): RankedAt {
+export function rankOrderOf(overlay: Overlay, token: Address, { type, name: given }: TokenRecord): RankedAt {
+  const name = given === undefined ? undefined : visibleText(given)
   const order = new Uint8Array(PLACE_OF_NAME).fill(name === undefined ? 0xff : 0)
   order.set(Buffer.from((name ?? '').toLowerCase(), 'utf8').subarray(0, PLACE_OF_NAME))
   const holders = memberCountIn(overlay, RANKING.holders(token))

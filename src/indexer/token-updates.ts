@@ -1,9 +1,9 @@
-// Updates the tokens of a block from their contracts' answers: names, then balances, supplies and items, the most important
+// Updates the tokens of a block from their contracts' answers: names, then balances, items and supplies, the most important
 // first. What the budget no longer covers follows from the logs, or stays unknown.
 
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Overlay } from '../tables/overlay.ts'
-import { changeInstanceSupply, readUri, setInstanceOwner } from './instances.ts'
+import { changeInstanceSupply, setInstanceOwner } from './instances.ts'
 import type { TokenRecord } from './records.ts'
 import {
   balanceOf,
@@ -31,17 +31,18 @@ export async function updateTokens(
     described.push({ token, place, fact: await describe(reads, token) })
   }
   const pause = yieldToEventLoop('block')
+  const moreItems = new Map<TouchedToken, number>()
   for (const token of tokens) {
     await updateHoldings(overlay, reads, token, pause)
-    await updateInstances(overlay, reads, token, pause)
+    moreItems.set(token, await updateInstances(overlay, reads, token, pause))
   }
   for (const { token, place, fact } of described) {
     const { address, before, changes } = token
+    const items = fact.items + (moreItems.get(token) ?? 0)
     const believed = fact.supply === undefined ? undefined : atLeastNothing(fact.supply + changes.supply)
     const supply = (await reads.totalSupply(address)) ?? believed
-    setToken(overlay, address, before, { ...fact, supply }, place)
+    setToken(overlay, address, before, { ...fact, supply, items }, place)
   }
-  for (const token of tokens) await readUris(overlay, reads, token)
 }
 
 async function updateHoldings(overlay: Overlay, reads: TokenReads, token: TouchedToken, pause: Pause): Promise<void> {
@@ -57,10 +58,16 @@ async function updateHoldings(overlay: Overlay, reads: TokenReads, token: Touche
   }
 }
 
-async function updateInstances(overlay: Overlay, reads: TokenReads, token: TouchedToken, pause: Pause): Promise<void> {
-  const { address, changes } = token
+/** Returns by how many the existing items change. */
+async function updateInstances(
+  overlay: Overlay,
+  reads: TokenReads,
+  { address, changes }: TouchedToken,
+  pause: Pause,
+): Promise<number> {
+  let items = 0
   for (const [id, owner] of changes.owners) {
-    setInstanceOwner(overlay, address, id, owner)
+    items += setInstanceOwner(overlay, address, id, owner)
     await pause()
   }
   for (const [holder, ids] of changes.ids) {
@@ -69,18 +76,13 @@ async function updateInstances(overlay: Overlay, reads: TokenReads, token: Touch
       const answer = await reads.balanceOfId(address, holder, id)
       const amount = answer ?? atLeastNothing(instanceBalanceOf(overlay, address, id, holder) + change)
       const more = setInstanceBalance(overlay, address, id, holder, amount)
-      changeInstanceSupply(overlay, address, id, more)
+      items += changeInstanceSupply(overlay, address, id, more)
       total += more
       await pause()
     }
     changeTotal(overlay, address, holder, total)
   }
-}
-
-async function readUris(overlay: Overlay, reads: TokenReads, { address, changes }: TouchedToken): Promise<void> {
-  for (const id of changes.owners.keys()) await readUri(overlay, reads, address, id, 'tokenUri')
-  const ids = new Set([...changes.ids.values()].flatMap((of) => [...of.keys()]))
-  for (const id of ids) await readUri(overlay, reads, address, id, 'uri')
+  return items
 }
 
 const atLeastNothing = (amount: bigint): bigint => (amount < 0n ? 0n : amount)

@@ -130,6 +130,10 @@ export const KEY = {
   // --- submitted by users
   /** address -> verified sources of the contract */
   verified: (of: Address) => key(0x50, of),
+
+  // --- caches
+  /** generation (0 or 1), key of the cache -> what was expensive to read */
+  kept: (generation: number, of: Uint8Array) => key(0x58, generation, of),
 } as const
 
 /** Whether a key is that of a code row. */
@@ -182,6 +186,7 @@ export const RANGE = {
   },
   nameWords: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
+  kept: (generation: number) => within(key(0x58, generation)),
   /** Accounts, slots and trie nodes: all versioned rows. */
   state: () => ({ gte: key(0x10), lt: key(0x14) }),
   accountNodes: () => within(key(0x12)),

@@ -44,6 +44,7 @@ describe('a search for one thing', () => {
         ...{ token_url: `/token/${address}`, address_url: `/address/${address}`, icon_url: null, total_supply: '77' },
         ...{ exchange_rate: null, circulating_market_cap: null, is_smart_contract_verified: false, priority: 0 },
         ...{ is_smart_contract_address: true, is_verified_via_admin_panel: false, certified: false, reputation: 'ok' },
+        name_warning: null,
       },
       expect.objectContaining({ type: 'address', address_hash: address, name: 'Some Coin' }),
     ])

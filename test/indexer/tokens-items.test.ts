@@ -31,10 +31,10 @@ async function expectOwners({ store, read, items, expectHolders }: Setting, art:
 describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
   it('has the owners of its items after every kind of transfer', async () => {
     const chain = await tokenChain()
-    const { deploy, send, fact, rows, sequences, instances, store } = chain
+    const { deploy, send, fact, rows, sequences, instances } = chain
     const art = await deploy('Art', [isOld])
     const named = { name: 'Art', symbol: 'ART', decimals: undefined, supply: undefined }
-    expect(fact(art)).toEqual({ type: 'ERC-721', ...named })
+    expect(fact(art)).toMatchObject({ type: 'ERC-721', ...named })
     const far = 2n ** 255n + 7n
     const steps: [string, readonly unknown[]][] = [
       ['mint', [ALICE, 7n]],
@@ -52,7 +52,7 @@ describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
       await expectOwners(chain, art, [0n, 7n, far])
     }
     expect(await instances(art.address)).toEqual([far, 7n, 0n])
-    expect(RECORD.instance.get(store, art.address, 7n)?.uri).toBe('ipfs://art/7')
+
     expect(
       rows()
         .map(({ type, id, amount, from, to }) => [type, id, amount, from, to])
@@ -111,10 +111,10 @@ async function expectAmounts({ store, read, holders, owned, items }: Setting, to
 describe('an ERC-1155', () => {
   it('is held id by id', async () => {
     const chain = await tokenChain()
-    const { deploy, send, fact, instances, store } = chain
+    const { deploy, send, fact, instances } = chain
     const token = await deploy('Items')
     const nothing = { name: undefined, symbol: undefined, decimals: undefined, supply: undefined }
-    expect(fact(token)).toEqual({ type: 'ERC-1155', ...nothing })
+    expect(fact(token)).toMatchObject({ type: 'ERC-1155', ...nothing })
     const ids = [1n, 2n, 2n ** 200n]
     const steps: [string, readonly unknown[]][] = [
       ['mint', [ALICE, 1n, 10n]],
@@ -132,7 +132,6 @@ describe('an ERC-1155', () => {
       await expectAmounts(chain, token, ids)
     }
     expect(await instances(token.address)).toEqual([2n ** 200n, 2n, 1n])
-    expect(RECORD.instance.get(store, token.address, 2n)?.uri).toBe('https://items.example/{id}.json')
   })
 
   it('has a row for each id of a batch, also when an id comes twice', async () => {

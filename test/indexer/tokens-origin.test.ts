@@ -19,7 +19,7 @@ it('a token of the genesis is listed with block 0, its holders when they are fir
   const coin = { address: hexToAddress(`0x${'c0'.repeat(20)}`), abi }
   const genesis = { ...spec.genesis, alloc: new Map([...spec.genesis.alloc, [coin.address, account]]) }
   const { fact, send, tokens, holders, expectHolders } = await tokenChain({ spec: { ...spec, genesis } })
-  expect(fact(coin)).toEqual({ type: 'ERC-20', name: undefined, symbol: undefined, decimals: 0, supply: 10n })
+  expect(fact(coin)).toMatchObject({ type: 'ERC-20', name: undefined, symbol: undefined, decimals: 0, supply: 10n })
   expect(await tokens('all')).toEqual([coin.address])
   expect(await holders(RANKING.holders(coin.address))).toEqual([])
   await send(coin, 'die', [BOB])
@@ -37,7 +37,7 @@ it('a voucher is indexed as a token', async () => {
   const spec = presets.kestrel()
   const native = spec.native && { ...spec.native, modules: { ...spec.native.modules, transfer } }
   const { fact, send, expectHolders, rows } = await tokenChain({ spec: { ...spec, native } })
-  expect(fact(face)).toEqual({ type: 'ERC-20', name: 'Atom', symbol: 'ATOM', decimals: 6, supply: 1_000_000n })
+  expect(fact(face)).toMatchObject({ type: 'ERC-20', name: 'Atom', symbol: 'ATOM', decimals: 6, supply: 1_000_000n })
   const voucher = { address: face, abi: erc20Abi }
   await send(voucher, 'transfer', [BOB, 5n])
   await expectHolders(voucher, 'ERC-20')
@@ -61,10 +61,10 @@ it('a destroyed token stays listed, with what its last logs say', async () => {
   expect(await rpc('anvil_setBalance', ALICE, '0xde0b6b3a7640000')).toBeDefined()
   const coin = await deploy('MortalCoin')
   const known = { type: 'ERC-20', name: undefined, symbol: undefined, decimals: 0, supply: 10n }
-  expect(fact(coin)).toEqual(known)
+  expect(fact(coin)).toMatchObject(known)
   await send(coin, 'die', [BOB])
   expect(await viem.getCode({ address: coin.address })).toBeUndefined()
-  expect(fact(coin)).toEqual(known)
+  expect(fact(coin)).toMatchObject(known)
   expect(await tokens('all')).toEqual([coin.address])
   expect(await holders(RANKING.holders(coin.address))).toEqual([
     [ALICE, 6n],

@@ -48,8 +48,6 @@ describe('calls of token contracts', () => {
       balanceOf: toFunctionSelector('balanceOf(address)'),
       balanceOfId: toFunctionSelector('balanceOf(address,uint256)'),
       supportsInterface: toFunctionSelector('supportsInterface(bytes4)'),
-      tokenUri: toFunctionSelector('tokenURI(uint256)'),
-      uri: toFunctionSelector('uri(uint256)'),
     })
   })
 
@@ -58,18 +56,17 @@ describe('calls of token contracts', () => {
     const abi = parseAbi([
       'function balanceOf(address) view returns (uint256)',
       'function supportsInterface(bytes4) view returns (bool)',
-      'function tokenURI(uint256) view returns (string)',
     ])
     const pair = parseAbi(['function balanceOf(address, uint256) view returns (uint256)'])
     expect(await tokenReads.balanceOf(TOKEN, HOLDER)).toBe(7n)
     expect(await tokenReads.balanceOfId(TOKEN, HOLDER, 2n ** 256n - 1n)).toBe(7n)
     await tokenReads.supports(TOKEN, '0x80ac58cd')
-    await tokenReads.uri(TOKEN, 'tokenUri', 300n)
+    await tokenReads.name(TOKEN)
     expect(asked).toEqual([
       { input: encodeFunctionData({ abi, functionName: 'balanceOf', args: [HOLDER] }), gas: 200_000n },
       { input: encodeFunctionData({ abi: pair, args: [HOLDER, 2n ** 256n - 1n] }), gas: 200_000n },
       { input: encodeFunctionData({ abi, functionName: 'supportsInterface', args: ['0x80ac58cd'] }), gas: 30_000n },
-      { input: encodeFunctionData({ abi, functionName: 'tokenURI', args: [300n] }), gas: 200_000n },
+      { input: toFunctionSelector('name()'), gas: 1_000_000n },
     ])
   })
 })
@@ -83,7 +80,6 @@ describe('answers of token contracts', () => {
   ])('%s is none', async (_, given) => {
     const { tokenReads } = reads({ output: given })
     expect(await tokenReads.totalSupply(TOKEN)).toBeUndefined()
-    expect(await tokenReads.name(TOKEN)).toBeUndefined()
     expect(await tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(false)
   })
 
@@ -141,7 +137,9 @@ describe('names and symbols of tokens', () => {
     ['32 bytes to the last', padded('x'.repeat(32)), 'x'.repeat(32)],
     ['letters of many bytes', ofString('Ünïcødé 🍣 代币'), 'Ünïcødé 🍣 代币'],
     ['zeros and control characters', ofString('A\u0000B\u0007C\nD\u007f\u0085'), 'ABCD'],
-    ['marks that turn the direction', ofString('USD\u202eCDS\u2066'), 'USDCDS'],
+    // Readers remove what nobody sees (`visibleText`), and say that it was there.
+    ['marks that turn the direction', ofString('USD\u202eCDS\u2066'), 'USD\u202eCDS\u2066'],
+    ['zero-width characters', ofString('K\u200bUSD'), 'K\u200bUSD'],
     ['bytes that are no UTF-8', raw([0x41, 0xff, 0xc3, 0x42, 0xed, 0xa0, 0x80]), 'AB'],
     ['spaces around', ofString('  DAI '), 'DAI'],
     ['an empty string', ofString(''), undefined],
@@ -158,6 +156,14 @@ describe('names and symbols of tokens', () => {
     expect(decodeText(output, 256)).toBe(text)
   })
 
+  it('are cut, however long they are', async () => {
+    const long = `Long ${'n'.repeat(20_000)}`
+    const { tokenReads } = reads(output('string', long))
+    expect(await tokenReads.name(TOKEN)).toBe(long.slice(0, 256))
+    // Cut within the third byte of a letter, which is then left out.
+    expect(decodeText(ofString(`ab${'代'.repeat(2_000)}`), 5_000)).toBe(`ab${'代'.repeat(1_364)}`)
+  })
+
   it('are cut between characters', () => {
     expect(decodeText(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
   })
@@ -172,6 +178,7 @@ describe('names and symbols of tokens', () => {
       '2',
       '0',
     ])
+    expect(searchTermsOf('Kest\u200b\u200brel D\u202eollar')).toEqual(['kestrel', 'dollar'])
     expect(searchTermsOf('🍣 -- ')).toEqual([])
     expect(searchTermsOf('Ünïcødé 代币')).toEqual(['ünïcødé', '代币'])
     expect(searchTermsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])

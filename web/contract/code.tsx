@@ -3,16 +3,18 @@ import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { type Contract, useLive } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
-import { Fields } from '../parts.tsx'
+import { Copy, Fields } from '../parts.tsx'
 import { SourceFiles } from './source-files.tsx'
-import { CopyButton, TextBox } from './text-box.tsx'
+import { TextBox } from './text-box.tsx'
 
 /** `onVerified` is called when somebody has verified the contract meanwhile. */
 export function Code({ of, address, onVerified }: { of: Contract; address: string; onVerified: () => void }) {
   return (
     <>
-      {of.is_verified ? <Compilation of={of} /> : <NotVerified of={of} address={address} onVerified={onVerified} />}
+      {!of.is_verified && <NotVerified of={of} address={address} onVerified={onVerified} />}
+      {of.name !== null && <Compilation of={of} />}
       {of.source_code !== null && <SourceFiles of={of} />}
+      <ConstructorArguments of={of} />
       {of.abi !== null && (
         <TextBox
           title="ABI"
@@ -21,7 +23,6 @@ export function Code({ of, address, onVerified }: { of: Contract; address: strin
           file={`${of.name ?? address}.abi.json`}
         />
       )}
-      <ConstructorArguments of={of} />
       {of.compiler_settings !== null && (
         <TextBox title="Compiler settings" text={JSON.stringify(of.compiler_settings, null, 2)} language="json" />
       )}
@@ -100,9 +101,9 @@ function ConstructorArguments({ of }: { of: Contract }) {
   if (of.constructor_args === null) return null
   return (
     <section>
-      <h3>
-        Constructor arguments <CopyButton text={of.constructor_args} label="Copy as bytes" />
-      </h3>
+      <h2>
+        Constructor arguments <Copy text={of.constructor_args} of="the encoded arguments" />
+      </h2>
       {of.decoded_constructor_args === null ? (
         <code>{of.constructor_args}</code>
       ) : (

@@ -22,7 +22,7 @@ export function FileField({ way, files, onChange }: Props) {
               {...attributes}
               type="file"
               multiple={!isJson}
-              accept={isJson ? '.json,application/json' : '.sol,.yul,.vy,.vyi'}
+              accept={isJson ? '.json,application/json' : '.sol,.yul,.vy,.vyi,.json'}
               onChange={take}
             />
           )}

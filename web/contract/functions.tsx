@@ -78,7 +78,7 @@ export function FunctionList({
         return (
           <details class="function" key={declaration} hidden={!isShown}>
             <summary>
-              <b>{one.name}</b> <code class="faint">{declaration.slice(one.name.length)}</code>
+              <b>{one.name}</b> <code class="faint">{declaration.slice(one.name.length)}</code>{' '}
               {one.stateMutability === 'payable' && <span class="method">payable</span>}
               <code class="faint selector">{selector}</code>
             </summary>

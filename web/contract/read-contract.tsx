@@ -36,7 +36,7 @@ export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
         )}
       </LabelledField>
       {values.length > 0 && <Getters of={values} reads={reads} />}
-      {others.length > 0 && <h3>Functions</h3>}
+      {others.length > 0 && <h2>Functions</h2>}
       <FunctionList of={others}>{(one) => <ReadForm of={one} reads={reads} />}</FunctionList>
     </>
   )
@@ -85,12 +85,12 @@ function Getters({ of, reads }: { of: readonly AbiFunction[]; reads: Reads }) {
   }, [to, abi, block, from, version])
   return (
     <section>
-      <h3>
+      <h2>
         Values{' '}
         <button type="button" class="action" onClick={() => setVersion(version + 1)}>
           Read again
         </button>
-      </h3>
+      </h2>
       <dl class="values">
         {of.map((one, i) => (
           <div key={one.name}>

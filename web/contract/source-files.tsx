@@ -21,14 +21,14 @@ export function SourceFiles({ of }: { of: Contract }) {
   if (open === undefined) return null
   return (
     <section>
-      <h3>
+      <h2>
         Sources <span class="faint">{files.length === 1 ? 'one file' : `${files.length} files`}</span>
         <SaveButton
           text={JSON.stringify(standardInput(of, files), null, 2)}
           file={`${of.name ?? 'contract'}.standard-input.json`}
           label="Download standard JSON"
         />
-      </h3>
+      </h2>
       <div class={files.length === 1 ? '' : 'with-tree'}>
         {files.length > 1 && (
           <nav class="tree" aria-label="Source files">

@@ -1,26 +1,32 @@
 // Long texts: sources, ABIs, bytecode; with buttons that copy them and save them as files.
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
+import { Copy } from '../parts.tsx'
 import { highlighted, type Language } from './highlight.ts'
 
-/** A text in a box that scrolls. `file`: the name under which it is saved; without one it can only be copied. */
+/**
+ * A text in a box that scrolls. `shown`: a shorter form of it for the eye. `file`: the name under which it is saved; without one
+ * it can only be copied.
+ */
 export function TextBox({
   title,
   text,
+  shown = text,
   language,
   file,
 }: {
   title: string
   text: string
+  shown?: string
   language?: Language | undefined
   file?: string | undefined
 }) {
-  const content = useMemo(() => (language === undefined ? text : highlighted(text, language)), [text, language])
-  const lines = language === undefined ? 0 : text.split('\n').length
+  const content = useMemo(() => (language === undefined ? shown : highlighted(shown, language)), [shown, language])
+  const lines = language === undefined ? 0 : shown.split('\n').length
   return (
     <figure class="text-box">
       <figcaption>
         <span class="path">{title}</span>
-        <CopyButton text={text} />
+        <Copy text={text} of={title} />
         {file !== undefined && <SaveButton text={text} file={file} />}
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard */}
@@ -33,27 +39,6 @@ export function TextBox({
         <pre>{content}</pre>
       </section>
     </figure>
-  )
-}
-
-/** How long a button says that it has worked, in milliseconds. */
-const CONFIRMED_FOR = 1500
-
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [word, setWord] = useState(label)
-  const copy = async () => {
-    // Browsers allow it on https and on localhost only.
-    const done = await navigator.clipboard?.writeText(text).then(
-      () => true,
-      () => false,
-    )
-    setWord(done === true ? 'Copied' : 'The browser refuses')
-    setTimeout(() => setWord(label), CONFIRMED_FOR)
-  }
-  return (
-    <button type="button" class="action" onClick={copy}>
-      <span aria-live="polite">{word}</span>
-    </button>
   )
 }
 

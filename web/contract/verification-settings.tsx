@@ -1,6 +1,7 @@
 // The settings of a verification: compiler, name, licence, and what a standard JSON input would say itself.
 import type { VerificationConfig } from '../api.ts'
 import { LabelledField } from './arguments.tsx'
+import { isVyper, takesCompiler, takesSettings, type Way } from './verification.ts'
 
 export type SettingsValue = {
   readonly compiler: string
@@ -16,16 +17,16 @@ const DEFAULT_RUNS = '200'
 
 export function Settings({
   of,
+  way,
   config,
   compilers,
-  withCompilerSettings,
   hint,
   onChange,
 }: {
   of: SettingsValue
+  way: Way
   config: VerificationConfig
   compilers: readonly string[]
-  withCompilerSettings: boolean
   hint: string | undefined
   onChange: (value: SettingsValue) => void
 }) {
@@ -33,14 +34,16 @@ export function Settings({
   return (
     <>
       <div class="columns">
-        <Choice
-          label="Compiler"
-          value={of.compiler}
-          options={compilers}
-          hint={hint}
-          placeholder="Choose …"
-          onChange={(compiler) => change({ compiler })}
-        />
+        {takesCompiler(way) && (
+          <Choice
+            label="Compiler"
+            value={of.compiler}
+            options={compilers}
+            hint={hint}
+            placeholder="Choose …"
+            onChange={(compiler) => change({ compiler })}
+          />
+        )}
         <LabelledField label="Name of the contract" hint="May be left empty: all contracts of the sources are tried.">
           {(attributes) => (
             <input
@@ -58,45 +61,53 @@ export function Settings({
           onChange={(licence) => change({ licence })}
         />
       </div>
-      {withCompilerSettings && (
-        <div class="columns">
-          <Choice
-            label="EVM version"
-            value={of.evmVersion}
-            options={config.solidity_evm_versions}
-            onChange={(evmVersion) => change({ evmVersion })}
-          />
-          <LabelledField label="Optimizer">
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={of.runs === undefined ? 'off' : 'on'}
-                onChange={({ currentTarget }) =>
-                  change({ runs: currentTarget.value === 'on' ? DEFAULT_RUNS : undefined })
-                }
-              >
-                <option>off</option>
-                <option>on</option>
-              </select>
-            )}
-          </LabelledField>
-          {of.runs !== undefined && (
-            <LabelledField label="Runs of the optimizer">
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  inputMode="numeric"
-                  pattern="\d{1,10}"
-                  required
-                  value={of.runs}
-                  onInput={({ currentTarget }) => change({ runs: currentTarget.value })}
-                />
-              )}
-            </LabelledField>
-          )}
-        </div>
-      )}
+      {takesSettings(way) && <CompilerSettings of={of} way={way} config={config} onChange={change} />}
     </>
+  )
+}
+
+function CompilerSettings({
+  of,
+  way,
+  config,
+  onChange,
+}: {
+  of: SettingsValue
+  way: Way
+  config: VerificationConfig
+  onChange: (changes: Partial<SettingsValue>) => void
+}) {
+  return (
+    <div class="columns">
+      <Choice
+        label="EVM version"
+        value={of.evmVersion}
+        options={isVyper(way) ? config.vyper_evm_versions : config.solidity_evm_versions}
+        onChange={(evmVersion) => onChange({ evmVersion })}
+      />
+      {!isVyper(way) && (
+        <Choice
+          label="Optimizer"
+          value={of.runs === undefined ? 'off' : 'on'}
+          options={['off', 'on']}
+          onChange={(word) => onChange({ runs: word === 'on' ? DEFAULT_RUNS : undefined })}
+        />
+      )}
+      {!isVyper(way) && of.runs !== undefined && (
+        <LabelledField label="Runs of the optimizer">
+          {(attributes) => (
+            <input
+              {...attributes}
+              inputMode="numeric"
+              pattern="\d{1,10}"
+              required
+              value={of.runs}
+              onInput={({ currentTarget }) => onChange({ runs: currentTarget.value })}
+            />
+          )}
+        </LabelledField>
+      )}
+    </div>
   )
 }
 

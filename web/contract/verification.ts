@@ -10,6 +10,10 @@ export const WAYS = {
   },
   'flattened-code': { name: 'One file', hint: 'A single source file, with all that it imports in it.' },
   'multi-part': { name: 'Several files', hint: 'Source files with the paths by which they import each other.' },
+  sourcify: {
+    name: 'metadata.json and files',
+    hint: 'The metadata of the compiler, which name all settings, and the sources.',
+  },
   'vyper-standard-input': {
     name: 'Vyper: standard JSON input',
     hint: 'What the Vyper compiler takes with --standard-json.',
@@ -21,7 +25,10 @@ export type Way = keyof typeof WAYS
 
 export const isWay = (name: string): name is Way => Object.hasOwn(WAYS, name)
 export const isVyper = (way: Way): boolean => way.startsWith('vyper')
-export const takesSettings = (way: Way): boolean => !way.endsWith('standard-input')
+/** Whether the form asks for the compiler: metadata name it themselves. */
+export const takesCompiler = (way: Way): boolean => way !== 'sourcify'
+/** Whether it asks for settings that a standard JSON input has in it. */
+export const takesSettings = (way: Way): boolean => takesCompiler(way) && !way.endsWith('standard-input')
 
 export type SourceFile = { readonly path: string; readonly content: Blob }
 
@@ -122,8 +129,8 @@ function formOf(of: Submission): FormData {
   form.set('compiler_version', of.compiler)
   form.set('contract_name', of.contractName)
   form.set('license_type', of.licence)
-  if (takesSettings(of.way)) {
-    form.set('evm_version', of.evmVersion)
+  if (takesSettings(of.way)) form.set('evm_version', of.evmVersion)
+  if (takesSettings(of.way) && !isVyper(of.way)) {
     form.set('is_optimization_enabled', String(of.runs !== undefined))
     form.set('optimization_runs', of.runs ?? '')
   }
@@ -132,7 +139,8 @@ function formOf(of: Submission): FormData {
     form.set('is_yul_contract', String(/^\s*object\s+"/m.test(of.code)))
   } else {
     of.files.forEach(({ path, content }, i) => {
-      form.set(`files[${i}]`, content, path)
+      const field = isVyper(of.way) && /\.(vyi|json)$/.test(path) && takesSettings(of.way) ? 'interfaces' : 'files'
+      form.set(`${field}[${i}]`, content, path)
     })
   }
   return form

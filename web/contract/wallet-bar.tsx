@@ -57,7 +57,7 @@ function Connected({
   const isOther = chainId !== undefined && BigInt(walletChain) !== BigInt(chainId)
   return (
     <>
-      <LabelledField label={`Account of ${wallet.name}`}>
+      <LabelledField label={`Account (${wallet.name})`}>
         {(attributes) => (
           <select
             {...attributes}

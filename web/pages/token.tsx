@@ -1,9 +1,10 @@
 // The page of one token: its record, transfers, items and holders.
-import { type Holder, type Token, type TokenInstance, type Transfer, useBlockVersion, useRead } from '../api.ts'
+import { type Holder, type Token, type Transfer, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
+import { Inventory } from '../inventory.tsx'
 import { useTitle } from '../location.ts'
 import { AddressLink, Copy, Cut, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenPicture } from '../parts.tsx'
-import { holderTable, instanceTable, transferTable } from '../tables.tsx'
+import { holderTable, transferTable } from '../tables.tsx'
 
 type Counters = { readonly token_holders_count: string; readonly transfers_count: string }
 
@@ -77,15 +78,7 @@ function tabsOf(of: Token, version: number): Tab[] {
   }
   const items: Tab = {
     name: 'Items',
-    content: () => (
-      <PaginatedTable<TokenInstance>
-        path={`${path}/instances`}
-        table={instanceTable}
-        empty="There are no items of it."
-        version={version}
-        order="rank"
-      />
-    ),
+    content: () => <Inventory path={`${path}/instances`} of={of.address_hash} version={version} />,
   }
   const holders: Tab = {
     name: 'Holders',

@@ -10,7 +10,6 @@ import {
   isWay,
   type Outcome,
   type SourceFile,
-  takesSettings,
   verify,
   WAYS,
   type Way,
@@ -66,7 +65,9 @@ function VerificationForm({ config }: { config: VerificationConfig }) {
   const [query, change] = useQuery()
   const address = (query.address ?? '').trim()
   const subject = useSubject(address)
-  const ways = config.verification_options.filter(isWay)
+  const ways = Object.keys(WAYS)
+    .filter(isWay)
+    .filter((one) => config.verification_options.includes(one))
   const [way, setWay] = useState<Way>(ways[0] ?? 'standard-input')
   const code = subject.kind === 'contract' ? subject.contract.deployed_bytecode : ''
   const made = compilerIn(code)
@@ -105,7 +106,7 @@ function VerificationForm({ config }: { config: VerificationConfig }) {
           </label>
         ))}
       </fieldset>
-      <SourcesForm key={`${way} ${code}`} {...{ way, address, config, made }} isReady={subject.kind === 'contract'} />
+      <SourcesForm key={way} {...{ way, address, config, made }} isReady={subject.kind === 'contract'} />
     </>
   )
 }
@@ -128,18 +129,21 @@ function SourcesForm({
   const [code, setCode] = useState('')
   const [files, setFiles] = useState<readonly SourceFile[]>([])
   const [settings, setSettings] = useState<SettingsValue>(() => ({
-    compiler: compilersFor(way, config).find((version) => isVersion(version, made?.version)) ?? '',
+    compiler: '',
     contractName: '',
     licence: 'none',
     evmVersion: 'default',
     runs: undefined,
   }))
+  const compilers = compilersFor(way, config)
+  const named = compilers.find((version) => isVersion(version, made?.version)) ?? ''
+  const chosen = { ...settings, compiler: settings.compiler === '' ? named : settings.compiler }
   const [outcome, setOutcome] = useState<Outcome | 'waiting'>()
   const submit = async (event: Event) => {
     event.preventDefault()
     setOutcome('waiting')
     setOutcome(
-      await verify({ ...settings, way, address, code, files }).catch((error: Error) => ({
+      await verify({ ...chosen, way, address, code, files }).catch((error: Error) => ({
         isVerified: false,
         reason: error.message,
       })),
@@ -165,11 +169,11 @@ function SourcesForm({
         <FileField way={way} files={files} onChange={setFiles} />
       )}
       <Settings
-        of={settings}
+        of={chosen}
+        way={way}
         config={config}
-        compilers={compilersFor(way, config)}
-        withCompilerSettings={takesSettings(way)}
-        hint={hintOf(made, compilersFor(way, config))}
+        compilers={compilers}
+        hint={hintOf(made, compilers)}
         onChange={setSettings}
       />
       <button type="submit" class="action" disabled={outcome === 'waiting' || !isReady || !hasSources}>

@@ -13,7 +13,7 @@ import { type DecodedValue, decodedValue, decodeTopic, decodeValues } from './ab
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
 import { knownAbi } from './known-abis.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
-import type { VerifiedContract, VerifiedContracts } from './verified-contracts.ts'
+import type { VerifiedContract, VerifiedContracts, VerifiedEntry } from './verified-contracts.ts'
 
 /** The part of a request's context that lookups of contracts need. */
 export type ContractsContext = {
@@ -40,9 +40,9 @@ const SELECTOR = 4
 
 // --- lookups of a contract
 
-/** The interface of a native or verified contract, or of the implementation that a proxy runs. */
+/** The interface of a native or verified contract, or of the implementation that a proxy runs; not a twin's. */
 export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
-  return ownAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
+  return publishedAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
 }
 
 /** The kind of a proxy and whose code it runs; undefined for other contracts. */
@@ -50,10 +50,11 @@ export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf |
 
 export const isVerified = (known: ContractsContext, address: Address): boolean => verified(known, address) !== undefined
 
-/** The name of a verified, native or preinstalled contract. */
+/** The name of a verified, native or preinstalled contract, or of one that has a verified contract's code. */
 export function contractName(known: ContractsContext, address: Address): string | undefined {
   const native = nativeAt(known, address)
-  return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
+  const named = verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
+  return named ?? twinOf(known, address)?.name
 }
 
 /** Verified contracts whose name has, for each prefix, a word that begins with it; the case of letters is ignored. */
@@ -71,13 +72,20 @@ export function verifiedByName(
 const verified = ({ verification, view }: ContractsContext, address: Address): VerifiedContract | undefined =>
   verification?.contracts.get(view, address)
 
+/** The verified contract whose code an unverified one has. */
+export const twinOf = ({ verification, view }: ContractsContext, address: Address): VerifiedEntry | undefined =>
+  verification?.contracts.twin(view, address)
+
 const nativeAt = ({ spec: { native } }: ContractsContext, address: Address) => {
   const found = NATIVE.get(address)
   return native !== undefined && found?.isOn(native) ? found : undefined
 }
 
-const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
+const publishedAbi = (known: ContractsContext, address: Address): Abi | undefined =>
   nativeAt(known, address)?.abi ?? verified(known, address)?.abi
+
+const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
+  publishedAbi(known, address) ?? twinOf(known, address)?.abi
 
 const implementationsOf = (known: ContractsContext, address: Address): (Abi | undefined)[] =>
   (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))

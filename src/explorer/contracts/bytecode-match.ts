@@ -2,7 +2,7 @@
 // (immutables, addresses of libraries, a library's own address) and where the compiler writes a hash of the sources
 // (metadata). A match is exact if that hash is equal too: then the sources are the same, to the last comment.
 import type { Abi } from 'abitype'
-import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress } from '../../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress, toHex } from '../../lib/hex.ts'
 import type { CompiledCode, CompilerOutput, SourceSpan } from './compilers.ts'
 
 type Link = { readonly library: string; readonly start: number }
@@ -16,6 +16,8 @@ export type Code = {
 }
 
 export type Artifact = {
+  /** Vyper writes no hash of the sources into runtime code, and appends immutables to it. */
+  readonly isVyper: boolean
   readonly path: string
   readonly name: string
   readonly abi: Abi
@@ -31,18 +33,26 @@ export type DeployedContract = {
   readonly creation: Uint8Array | undefined
 }
 
+export type MatchKind = 'exact' | 'partial'
+
 export type Match = {
   readonly artifact: Artifact
-  readonly match: 'exact' | 'partial'
+  readonly match: MatchKind
+  readonly runtimeMatch: MatchKind
+  /** undefined: the creation code is unknown, or another one than the compiled. */
+  readonly creationMatch: MatchKind | undefined
   readonly libraries: readonly { readonly name: string; readonly address: Address }[]
   /** Bytes of the creation code; undefined when it is unknown or another code made the account's. */
   readonly creationSize: number | undefined
+  /** Bytes of the runtime code that another contract of the same sources may have otherwise. */
+  readonly variable: readonly SourceSpan[]
 }
 
 /** Every contract of an output that has code. */
-export function artifactsOf({ contracts }: CompilerOutput): Artifact[] {
+export function artifactsOf({ contracts }: CompilerOutput, isVyper = false): Artifact[] {
   const artifacts = Object.entries(contracts).flatMap(([path, inFile]) =>
     Object.entries(inFile).map(([name, { abi, evm }]) => ({
+      isVyper,
       path,
       name,
       abi: abi as Abi,
@@ -60,16 +70,25 @@ export function bestMatch(artifacts: readonly Artifact[], deployed: DeployedCont
 }
 
 function matchOf(artifact: Artifact, { address, code, creation }: DeployedContract): Match | undefined {
-  const { runtime } = artifact
-  if (runtime.bytes.length !== code.length) return undefined
-  const compared = compare(runtime, code, ownAddress(runtime, code, address))
+  const { runtime, isVyper } = artifact
+  // Nothing in the code jumps behind its end, so what is appended to Vyper's cannot change what it does.
+  const appended = isVyper ? Math.max(0, code.length - runtime.bytes.length) : 0
+  if (runtime.bytes.length + appended !== code.length) return undefined
+  const own = ownAddress(runtime.bytes, code, address)
+  const compared = compare(runtime, code.subarray(0, runtime.bytes.length), own)
   if (compared === undefined) return undefined
   const created = creation && compare(artifact.creation, creation.subarray(0, artifact.creation.bytes.length), [])
   // Another creation code may return the same runtime code, with a constructor that the sources do not show.
-  const isExact = compared.isExact && (creation === undefined || created?.isExact === true)
+  const isExact = (isVyper || compared.isExact) && (creation === undefined ? !isVyper : created?.isExact === true)
   return {
     artifact,
-    match: isExact ? 'exact' : 'partial',
+    match: kindOf(isExact),
+    runtimeMatch: kindOf(compared.isExact),
+    creationMatch: created && kindOf(created.isExact),
+    variable: [
+      ...[...runtime.immutables, ...runtime.metadata, ...own],
+      ...(appended > 0 ? [{ start: runtime.bytes.length, length: appended }] : []),
+    ],
     libraries: [...new Map([...compared.libraries, ...(created?.libraries ?? [])])].map(([name, linked]) => ({
       name,
       address: linked,
@@ -77,6 +96,8 @@ function matchOf(artifact: Artifact, { address, code, creation }: DeployedContra
     creationSize: created && artifact.creation.bytes.length,
   }
 }
+
+const kindOf = (isExact: boolean): MatchKind => (isExact ? 'exact' : 'partial')
 
 type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
@@ -100,7 +121,8 @@ function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]
 
 const part = (bytes: Uint8Array, { start, length }: SourceSpan): Uint8Array => bytes.subarray(start, start + length)
 
-function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
+/** The bytes with zeros in the spans. */
+export function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
   const blank = Uint8Array.from(bytes)
   for (const { start, length } of spans) blank.fill(0, start, start + length)
   return blank
@@ -109,21 +131,46 @@ function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
 /** How a library's code begins: PUSH20 of its own address, filled in when it is created; ADDRESS, EQ. */
 const LIBRARY = { push: 0x73, behind: [0x30, 0x14] } as const
 
-function ownAddress(compiled: Code, code: Uint8Array, address: Address): SourceSpan[] {
-  const { bytes } = compiled
-  const at = { start: 1, length: ADDRESS_BYTES }
-  const isLibrary =
-    bytes[0] === LIBRARY.push &&
-    LIBRARY.behind.every((byte, i) => bytes[1 + ADDRESS_BYTES + i] === byte) &&
-    part(bytes, at).every((byte) => byte === 0)
-  return isLibrary && equalBytes(part(code, at), fromHex(address)) ? [at] : []
+const OWN_ADDRESS: SourceSpan = { start: 1, length: ADDRESS_BYTES }
+
+/** Where a library's code has its own address, if it has. */
+function ownAddress(compiled: Uint8Array, code: Uint8Array, address: Address): SourceSpan[] {
+  const isFilled = isLibrary(compiled) && part(compiled, OWN_ADDRESS).every((byte) => byte === 0)
+  return isFilled && equalBytes(part(code, OWN_ADDRESS), fromHex(address)) ? [OWN_ADDRESS] : []
+}
+
+const isLibrary = (code: Uint8Array): boolean =>
+  code[0] === LIBRARY.push && LIBRARY.behind.every((byte, i) => code[1 + ADDRESS_BYTES + i] === byte)
+
+/** Whether the code of an account begins as a library's, but with another address than its own. */
+export const isForeignLibrary = (code: Uint8Array, address: Address): boolean =>
+  isLibrary(code) && !equalBytes(part(code, OWN_ADDRESS), fromHex(address))
+
+const PUSH1 = 0x60
+const PUSH32 = 0x7f
+
+/**
+ * Runtime code without what contracts of the same sources may have otherwise: the operands of PUSH32, of which immutables are
+ * some, metadata, a library's own address. Equal skeletons are a reason to compare codes, and no more.
+ */
+export function skeletonOf(code: Uint8Array): Uint8Array {
+  const spans: SourceSpan[] = [...metadataSpans(toHex(code).slice(2)), ...(isLibrary(code) ? [OWN_ADDRESS] : [])]
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] ?? 0
+    if (opcode < PUSH1 || opcode > PUSH32) continue
+    const length = opcode - PUSH1 + 1
+    if (opcode === PUSH32) spans.push({ start: at + 1, length })
+    at += length
+  }
+  return blanked(code, spans)
 }
 
 function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): Code {
   const links = Object.values(linkReferences).flatMap((inFile) =>
     Object.entries(inFile).flatMap(([library, places]) => places.map(({ start }) => ({ library, start }))),
   )
-  let digits = object
+  // Vyper's has the prefix, Solidity's has not.
+  let digits = object.replace(/^0x/, '')
   for (const { start } of links) {
     const [from, to] = [start * 2, (start + ADDRESS_BYTES) * 2]
     digits = digits.slice(0, from) + '0'.repeat(to - from) + digits.slice(to)
@@ -132,7 +179,7 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
     bytes: fromHex(`0x${digits}`),
     links,
     immutables: Object.values(immutableReferences).flat(),
-    metadata: metadataIn(digits),
+    metadata: metadataSpans(digits),
   }
 }
 
@@ -143,8 +190,15 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
 const METADATA =
   /a[1-4](?:64697066735822[0-9a-f]{68}|65627a7a723[01]5820[0-9a-f]{64})(?:6c6578706572696d656e74616cf5)?(?:64736f6c6343[0-9a-f]{6})?00[0-9a-f]{2}/g
 
-function metadataIn(digits: string): SourceSpan[] {
-  return [...digits.matchAll(METADATA)]
+/**
+ * What Vyper appends to creation code since 0.4.1: a CBOR list of the sources' hash, sizes of code, data and immutables, and
+ * the version; then its length.
+ */
+const VYPER_METADATA = /855820[0-9a-f]{64}(?:[0-9a-f]{2}){3,60}a165767970657283[0-9a-f]{6}00[0-9a-f]{2}$/g
+
+/** Where code has metadata, by its hex digits. */
+export function metadataSpans(digits: string): SourceSpan[] {
+  return [...digits.matchAll(METADATA), ...digits.matchAll(VYPER_METADATA)]
     .map((found) => ({ start: found.index / 2, length: found[0].length / 2 }))
     .filter(({ start }) => Number.isInteger(start))
 }

@@ -1,9 +1,13 @@
 // One run of a compiler as a process of its own. Anyone may submit sources, so the process is bounded in time, memory and
-// output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler.
-import { spawn } from 'node:child_process'
+// output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler:
+// a native one runs in an empty folder.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { constants, setPriority } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ChainError } from '../../lib/errors.ts'
+import type { CompilerFile } from './compiler-files.ts'
 
 export type CompilerLimits = {
   /** Milliseconds of processor time of one run. */
@@ -61,61 +65,103 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
   process.stdout.write(input === null ? solc.version() : solc.compile(input))
 })`
 
+type Run = { readonly limits: CompilerLimits; readonly signal: AbortSignal }
+
 /**
- * The answer of a compiler to an input (standard JSON), or with none its version. Throws ChainError `limit-exceeded` when it
- * is over a limit, is ended by the signal, or breaks down.
- * @param soljson - the compiler's JavaScript build
+ * The answer of a compiler to an input (standard JSON), or with none what it says of its version. Throws ChainError
+ * `limit-exceeded` when it is over a limit, is ended by the signal, or breaks down.
  */
 export async function runCompiler(
-  soljson: string,
+  { file, kind }: Pick<CompilerFile, 'file' | 'kind'>,
   input: string | null,
-  { limits, signal }: { readonly limits: CompilerLimits; readonly signal: AbortSignal },
+  run: Run,
 ): Promise<string> {
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time * REAL_TIME_FACTOR)])
-  const request = { wrapper: packages.resolve('solc/wrapper'), soljson, input, limits }
-  return answerOf(JSON.stringify(request), limits, timed)
+  const { limits } = run
+  if (kind === 'native') return runNative(file, input, run)
+  const request = { wrapper: packages.resolve('solc/wrapper'), soljson: file, input, limits }
+  // WebAssembly's pages have 64 KB.
+  const flags = [`--max-old-space-size=${limits.memory}`, `--wasm-max-mem-pages=${limits.memory * 16}`]
+  const child = () => spawn(process.execPath, [...flags, '--input-type=commonjs', '--eval', SCRIPT], { env: {} })
+  return answerOf(child, JSON.stringify(request), run)
 }
 
-function answerOf(request: string, { time, memory }: CompilerLimits, signal: AbortSignal): Promise<string> {
+/** Runs a program under the shell's limits, where the system knows them. Megabytes become kilobytes. */
+const LIMITED =
+  'ulimit -S -t "$1" 2>/dev/null; ulimit -H -t $(($1 + 2)) 2>/dev/null; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+
+async function runNative(file: string, input: string | null, run: Run): Promise<string> {
+  const { time, memory } = run.limits
+  const folder = await mkdtemp(join(tmpdir(), 'kestrel-compiler-'))
+  try {
+    const bounds = [Math.ceil(time / 1000), memory * 1000].map(String)
+    const command = [file, input === null ? '--version' : '--standard-json']
+    // The path is for scripts that begin with `env`. The group of processes ends together: some programs start another one.
+    const options = { cwd: folder, env: { PATH: `${dirname(file)}:/usr/local/bin:/usr/bin:/bin` }, detached: true }
+    const child = () => spawn('/bin/sh', ['-c', LIMITED, 'sh', ...bounds, ...command], options)
+    const answer = await answerOf(child, input ?? '', run)
+    // Compilers name the folder where they say why an import was not found.
+    return answer.replaceAll(folder, '')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function answerOf(start: () => ChildProcess, request: string, { limits, signal }: Run): Promise<string> {
+  const { time, memory } = limits
   const tooLong = `was stopped: one run may take ${time / 1000} seconds of processor time`
   const refusal = (words: string) => new ChainError('limit-exceeded', `the compiler ${words}`)
   return new Promise((resolve, reject) => {
-    // WebAssembly's pages have 64 KB.
-    const flags = [`--max-old-space-size=${memory}`, `--wasm-max-mem-pages=${memory * 16}`]
-    const child = spawn(process.execPath, [...flags, '--input-type=commonjs', '--eval', SCRIPT], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: {},
-      signal,
-      killSignal: 'SIGKILL',
-    })
+    if (signal.aborted) return reject(refusal('was stopped'))
+    const child = start()
     // At once, so that the threads which the process will start inherit it.
     if (child.pid !== undefined) yieldTo(child.pid)
     const parts: Buffer[] = []
     let [size, complaint] = [0, '']
-    child.stdout.on('data', (part: Buffer) => {
+    const stop = (words: string) => {
+      end(child)
+      reject(refusal(words))
+    }
+    const close = () => stop('was stopped')
+    signal.addEventListener('abort', close, { once: true })
+    const timer = setTimeout(() => stop(tooLong), time * REAL_TIME_FACTOR)
+    const settle = () => {
+      signal.removeEventListener('abort', close)
+      clearTimeout(timer)
+    }
+    child.stdout?.on('data', (part: Buffer) => {
       size += part.length
-      if (size > LARGEST_OUTPUT) child.kill('SIGKILL')
+      if (size > LARGEST_OUTPUT) end(child)
       else parts.push(part)
     })
-    child.stderr.on('data', (part: Buffer) => {
+    child.stderr?.on('data', (part: Buffer) => {
       complaint = `${complaint}${part}`.slice(-MAX_COMPLAINT)
     })
-    // Writing fails when the compiler ends before it has read everything; its exit is handled above.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(request)
+    // Writing fails when the compiler ends before it has read everything; its exit is handled below.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(request)
     child.on('error', (error) => {
-      if (!signal.aborted) reject(error)
-      else if (signal.reason?.name !== 'TimeoutError') reject(refusal('was stopped'))
-      else reject(refusal(tooLong))
+      settle()
+      reject(error)
     })
-    child.on('close', (code) => {
+    child.on('close', (code, killedBy) => {
+      settle()
       if (size > LARGEST_OUTPUT) reject(refusal('was stopped: its answer is too large'))
-      else if (complaint.endsWith(OVER_TIME)) reject(refusal(tooLong))
+      else if (complaint.endsWith(OVER_TIME) || killedBy === 'SIGXCPU') reject(refusal(tooLong))
       else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(`was stopped: it may use ${memory} MB of memory`))
       else if (code !== 0) reject(refusal(`broke down: ${lastLine(complaint) || 'out of memory'}`))
       else resolve(Buffer.concat(parts).toString('utf8'))
     })
   })
+}
+
+/** Kills a process, and those that it has started if it leads a group. */
+function end(child: ChildProcess): void {
+  child.kill('SIGKILL')
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It leads none, or has ended.
+  }
 }
 
 /**

@@ -1,15 +1,17 @@
-// Solidity compilers: the bundled one, and those in a folder of the operator. All sources are in the input; imports of other
-// files fail. Each run is a process of its own.
-import { readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+// Compilers of Solidity and Vyper: the bundled one, and those that are found on this machine. All sources are in the input;
+// imports of other files fail. Each run is a process of its own.
+import { basename } from 'node:path'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
+import { type CompilerFile, compilersIn, vyperAt } from './compiler-files.ts'
 import { bundledCompiler, type CompilerLimits, defaultCompilerLimits, runCompiler } from './compiler-process.ts'
 
-/** Solidity's standard JSON, with the sources in it. */
+/** Standard JSON of Solidity and Vyper, with the sources in it. */
 export const compilerInput = z.object({
-  language: z.enum(['Solidity', 'Yul']),
+  language: z.enum(['Solidity', 'Yul', 'Vyper']),
   sources: z.record(z.string(), z.object({ content: z.string() })),
+  /** Vyper's: sources or ABIs that are imported only. */
+  interfaces: z.record(z.string(), z.unknown()).optional(),
   settings: z.record(z.string(), z.unknown()).default({}),
 })
 export type CompilerInput = z.output<typeof compilerInput>
@@ -18,74 +20,102 @@ const span = z.object({ start: z.number(), length: z.number() })
 export type SourceSpan = z.output<typeof span>
 
 const compiledCode = z.object({
-  /** Without `0x`; with placeholders where libraries are linked. */
+  /** Vyper's with `0x`; with placeholders where libraries are linked. */
   object: z.string().default(''),
+  // Vyper's is an object.
+  sourceMap: z.unknown().optional(),
   linkReferences: z.record(z.string(), z.record(z.string(), z.array(span))).default({}),
   immutableReferences: z.record(z.string(), z.array(span)).default({}),
 })
 export type CompiledCode = z.output<typeof compiledCode>
 
+const contractOutput = z.object({
+  abi: z.array(z.unknown()).default([]),
+  /** Solidity's, as text: its hash is in the code. */
+  metadata: z.unknown().optional(),
+  userdoc: z.unknown().optional(),
+  devdoc: z.unknown().optional(),
+  storageLayout: z.unknown().optional(),
+  transientStorageLayout: z.unknown().optional(),
+  evm: z.object({ bytecode: compiledCode, deployedBytecode: compiledCode }),
+})
+export type ContractOutput = z.output<typeof contractOutput>
+
 const compilerOutput = z.object({
   errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  contracts: z
-    .record(
-      z.string(),
-      z.record(
-        z.string(),
-        z.object({
-          abi: z.array(z.unknown()).default([]),
-          evm: z.object({ bytecode: compiledCode, deployedBytecode: compiledCode }),
-        }),
-      ),
-    )
-    .default({}),
+  sources: z.record(z.string(), z.object({ id: z.number() })).default({}),
+  contracts: z.record(z.string(), z.record(z.string(), contractOutput)).default({}),
 })
 export type CompilerOutput = z.output<typeof compilerOutput>
 
-export type Compiler = {
+export type Compiler = CompilerFile & {
   /** `v0.8.37+commit.f401782d` */
   readonly version: string
-  /** Its JavaScript build. */
-  readonly file: string
 }
 
-const VERSION = /\d+\.\d+\.\d+(?:-[\w.]+)?\+commit\.[0-9a-f]{8}/
+export type CompilerLanguage = CompilerFile['language']
+
+/** The commit has seven digits in old versions of Vyper. */
+const VERSION = /\d+\.\d+\.\d+(?:-?[a-z][\w.]*)?\+commit\.[0-9a-f]{7,8}/
+
+export type CompilerPlaces = {
+  /** Searched for compilers, with the folders in them. */
+  readonly folders: readonly string[]
+  /** A Vyper compiler. */
+  readonly vyper?: string | undefined
+}
 
 export class Compilers {
-  readonly #folder: string | undefined
+  readonly #places: CompilerPlaces
   readonly #limits: CompilerLimits
   readonly #versions = new Map<string, Promise<string | undefined>>()
   readonly #closing = new AbortController()
 
-  constructor(folder: string | undefined, limits: Partial<CompilerLimits> = {}) {
-    this.#folder = folder
+  constructor(places: CompilerPlaces, limits: Partial<CompilerLimits> = {}) {
+    this.#places = places
     this.#limits = { ...defaultCompilerLimits, ...limits }
   }
 
-  /** Installed compilers, newest first. The folder is read each time, so that a new file is found at once. */
+  /**
+   * Installed compilers of both languages, newest first, and of each version one: a native one if there is one, as it is
+   * faster. The folders are read each time, so that a new file is found at once.
+   */
   async installed(): Promise<readonly Compiler[]> {
-    const files = [bundledCompiler(), ...(await compilersIn(this.#folder))]
-    const compilers = await Promise.all(files.map(async (file) => ({ file, version: await this.#version(file) })))
-    return compilers
-      .filter((compiler): compiler is Compiler => compiler.version !== undefined)
-      .sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))
+    const { folders, vyper } = this.#places
+    const inFolders = await Promise.all(folders.map((folder) => compilersIn(folder)))
+    const named = vyper === undefined ? [] : [vyperAt(vyper)]
+    const bundled: CompilerFile = { file: bundledCompiler(), language: 'solidity', kind: 'javascript' }
+    const found = new Map<string, Compiler>()
+    // One after the other: a run each, where the name does not say the version, would take the whole machine.
+    for (const compiler of [bundled, ...named, ...inFolders.flat()]) {
+      const version = await this.#version(compiler)
+      if (version === undefined) continue
+      const key = `${compiler.language} ${version}`
+      const known = found.get(key)
+      if (known === undefined || (known.kind === 'javascript' && compiler.kind === 'native')) {
+        found.set(key, { ...compiler, version })
+      }
+    }
+    return [...found.values()].sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }))
   }
 
   /** The compiler of a version: `v0.8.37+commit.f401782d`, or shorter. Throws ChainError `invalid-params`. */
-  async find(wanted: string): Promise<Compiler> {
-    const version = `v${wanted.replace(/^v/, '').replace(/\.Emscripten.*$/, '')}`
-    const installed = await this.installed()
+  async find(wanted: string, language: CompilerLanguage = 'solidity'): Promise<Compiler> {
+    const version = `v${wanted.replace(/^(vyper:)?v?/, '').replace(/\.Emscripten.*$/, '')}`
+    const installed = (await this.installed()).filter((compiler) => compiler.language === language)
     const found = installed.find((one) => one.version === version || one.version.startsWith(`${version}+`))
     if (found !== undefined) return found
-    const there = installed.map((one) => one.version).join(', ')
-    throw new ChainError('invalid-params', `compiler ${wanted} is not installed here; there is ${there}`)
+    const there = installed.map((one) => one.version).join(', ') || 'none'
+    const what = language === 'vyper' ? 'Vyper compiler' : 'compiler'
+    throw new ChainError('invalid-params', `${what} ${wanted} is not installed here; there is ${there}`)
   }
 
   /** Compiles; errors of the sources are in the output. Throws ChainError `limit-exceeded`. */
-  async compile({ file }: Compiler, { settings, ...input }: CompilerInput): Promise<CompilerOutput> {
+  async compile(compiler: CompilerFile, { settings, ...input }: CompilerInput): Promise<CompilerOutput> {
     // Neither changes the compiled code: `modelChecker` costs time, and `stopAfter` leaves the code out of the output.
     const { stopAfter: _, modelChecker: __, ...deciding } = settings
-    const text = await this.#run(file, JSON.stringify({ ...input, settings: { ...deciding, ...WANTED } }))
+    const outputSelection = { '*': compiler.language === 'vyper' ? WANTED_OF_VYPER : { '*': WANTED } }
+    const text = await this.#run(compiler, JSON.stringify({ ...input, settings: { ...deciding, outputSelection } }))
     return compilerOutput.parse(JSON.parse(text))
   }
 
@@ -95,40 +125,31 @@ export class Compilers {
   }
 
   /** undefined for a file that is no compiler. */
-  #version(file: string): Promise<string | undefined> {
-    const known = this.#versions.get(file) ?? this.#readVersion(file)
-    this.#versions.set(file, known)
+  #version(compiler: CompilerFile): Promise<string | undefined> {
+    const known = this.#versions.get(compiler.file) ?? this.#readVersion(compiler)
+    this.#versions.set(compiler.file, known)
     return known
   }
 
-  async #readVersion(file: string): Promise<string | undefined> {
-    const named = VERSION.exec(basename(file)) ?? VERSION.exec(await this.#run(file, null).catch(() => ''))
+  async #readVersion(compiler: CompilerFile): Promise<string | undefined> {
+    // A native file may be for another kind of machine, whatever its name says.
+    const named = compiler.kind === 'javascript' ? VERSION.exec(basename(compiler.file)) : null
+    const version = named ?? VERSION.exec(await this.#run(compiler, null).catch(() => ''))
     // The failure may be temporary: the next request tries again.
-    if (named === null) this.#versions.delete(file)
-    return named ? `v${named[0]}` : undefined
+    if (version === null) this.#versions.delete(compiler.file)
+    return version ? `v${version[0]}` : undefined
   }
 
-  #run(soljson: string, input: string | null): Promise<string> {
-    return runCompiler(soljson, input, { limits: this.#limits, signal: this.#closing.signal })
+  #run(compiler: CompilerFile, input: string | null): Promise<string> {
+    return runCompiler(compiler, input, { limits: this.#limits, signal: this.#closing.signal })
   }
 }
 
-const WANTED = {
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } },
-}
-
-/** JavaScript builds in a folder: `soljson-v0.8.20+commit.a1b79de6.js`, or packages such as `solc-0.8.20`. */
-async function compilersIn(folder: string | undefined): Promise<string[]> {
-  if (folder === undefined) return []
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const folders = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith('solc'))
-  const inPackages = await Promise.all(
-    folders.map(async ({ name }) =>
-      (await readdir(join(folder, name))).includes('soljson.js') ? [join(folder, name, 'soljson.js')] : [],
-    ),
-  )
-  const files = entries
-    .filter(({ name }) => /^(soljson|solc).*\.c?js$/.test(name))
-    .map(({ name }) => join(folder, name))
-  return [...files, ...inPackages.flat()]
-}
+const WANTED = [
+  ...['abi', 'metadata', 'userdoc', 'devdoc', 'storageLayout', 'transientStorageLayout'],
+  ...['evm.bytecode', 'evm.deployedBytecode'],
+]
+const WANTED_OF_VYPER = [
+  ...['abi', 'userdoc', 'devdoc', 'evm.bytecode.object'],
+  ...['evm.deployedBytecode.object', 'evm.deployedBytecode.sourceMap'],
+]

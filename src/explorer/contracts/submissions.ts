@@ -6,13 +6,16 @@ import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { type CompilerInput, compilerInput } from './compilers.ts'
 import { LICENCES, type Licence } from './verified-contracts.ts'
 
-/** EVM versions that compilers accept, newest first. */
+/** EVM versions that Vyper accepts, newest first. */
+export const VYPER_EVM_VERSIONS = ['prague', 'cancun', 'shanghai', 'paris', 'london', 'berlin', 'istanbul'] as const
+
+/** EVM versions that compilers of Solidity accept, newest first. */
 export const EVM_VERSIONS = [
   ...['osaka', 'prague', 'cancun', 'shanghai', 'paris', 'london', 'berlin', 'istanbul', 'petersburg'],
   ...['constantinople', 'byzantium', 'spuriousDragon', 'tangerineWhistle', 'homestead'],
 ] as const
 
-/** Reads Solidity's standard JSON. Throws ChainError `invalid-params`. */
+/** Reads standard JSON of Solidity or Vyper. Throws ChainError `invalid-params`. */
 export function inputFromJson(text: string): CompilerInput {
   let json: unknown
   try {
@@ -52,7 +55,38 @@ export function inputFromFiles(files: Readonly<Record<string, string>>, settings
   }
 }
 
+/** The input of Vyper's files by path; `interfaces` are imported only. */
+export function vyperInput(
+  files: Readonly<Record<string, string>>,
+  interfaces: Readonly<Record<string, string>>,
+  evmVersion: string | undefined,
+): CompilerInput {
+  const given = evmVersion === undefined || evmVersion === '' || evmVersion === 'default' ? {} : { evmVersion }
+  const ofInterface = (path: string, content: string) =>
+    path.endsWith('.json') ? { abi: abiFromJson(content) } : { content }
+  return {
+    language: 'Vyper',
+    sources: Object.fromEntries(Object.entries(files).map(([path, content]) => [path, { content }])),
+    ...(Object.keys(interfaces).length > 0 && {
+      interfaces: Object.fromEntries(
+        Object.entries(interfaces).map(([path, content]) => [path, ofInterface(path, content)]),
+      ),
+    }),
+    settings: given,
+  }
+}
+
+function abiFromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ChainError('invalid-params', 'an interface is no JSON')
+  }
+}
+
 const shown = z.object({
+  /** Vyper's. */
+  optimize: z.union([z.boolean(), z.string()]).optional().catch(undefined),
   optimizer: z
     .object({ enabled: z.boolean().catch(false), runs: z.number().int().catch(DEFAULT_RUNS) })
     .catch({ enabled: false, runs: DEFAULT_RUNS }),
@@ -61,9 +95,11 @@ const shown = z.object({
 })
 
 /** The settings of an input that the explorer shows. */
-export function settingsOf({ settings }: CompilerInput) {
-  const { optimizer, evmVersion, libraries } = shown.parse(settings)
-  return { isOptimized: optimizer.enabled, runs: optimizer.runs, evmVersion, libraries: librariesIn(libraries) }
+export function settingsOf({ language, settings }: CompilerInput) {
+  const { optimizer, optimize, evmVersion, libraries } = shown.parse(settings)
+  // Vyper optimizes unless it is told not to.
+  const isOptimized = language === 'Vyper' ? optimize !== false && optimize !== 'none' : optimizer.enabled
+  return { isOptimized, runs: optimizer.runs, evmVersion, libraries: librariesIn(libraries) }
 }
 
 type Library = { readonly name: string; readonly address: Address }

@@ -2,6 +2,7 @@
 // the code on the chain. Verifications run one at a time in the background; clients take turns. Clients poll for the
 // outcome by an id, or listen on the socket. A verification goes on after its client has disconnected.
 import { createHash, randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -10,8 +11,8 @@ import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Hub } from '../socket/hub.ts'
-import { artifactsOf, bestMatch, type Match } from './bytecode-match.ts'
-import { type Compiler, type CompilerInput, Compilers } from './compilers.ts'
+import { artifactsOf, bestMatch, type Match, type MatchKind, skeletonOf } from './bytecode-match.ts'
+import { type Compiler, type CompilerInput, type CompilerOutput, type CompilerPlaces, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
 import { settingsOf } from './submissions.ts'
 import { type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
@@ -25,6 +26,7 @@ export type VerificationSubmission = {
   /** `Name` or `path:Name`; undefined: any contract of the sources that matches. */
   readonly contractName: string | undefined
   readonly licence: Licence
+  readonly isViaSourcify?: boolean
 }
 
 /** The field of a submission that is at fault, under its name in the forms. */
@@ -32,22 +34,45 @@ export type FaultyField = 'files' | 'compiler_version' | 'name'
 
 export type VerificationOutcome =
   | { readonly state: 'pending' }
-  | { readonly state: 'verified'; readonly match: 'exact' | 'partial'; readonly name: string }
-  | { readonly state: 'failed'; readonly fault: FaultyField; readonly reason: string }
+  | { readonly state: 'verified'; readonly match: MatchKind; readonly name: string }
+  | { readonly state: 'failed'; readonly fault: FaultyField; readonly code: FailureCode; readonly reason: string }
 type FinalOutcome = Exclude<VerificationOutcome, { state: 'pending' }>
+
+/** Why a verification failed, in Sourcify's words. */
+export type FailureCode =
+  | 'compiler_error'
+  | 'contract_not_found_in_compiler_output'
+  | 'no_match'
+  | 'already_verified'
+  | 'contract_not_deployed'
+  | 'invalid_compiler_version'
+  | 'no_similar_match_found'
+  | 'internal_error'
+
+export type VerificationJob = {
+  readonly address: Address
+  /** Milliseconds since 1970. */
+  readonly begun: number
+  readonly ended: number | undefined
+  readonly outcome: VerificationOutcome
+}
 
 const REMEMBERED = 1000
 /** `size` counts characters of submissions, which wait in memory: 64 M of them at most. */
 const QUEUE_LIMITS = { tasks: 32, tasksPerClient: 8, size: 64 * 1024 * 1024 }
+/** Milliseconds that a question for an outcome is held. */
+const LONGEST_WAIT = 10_000
 /** Characters of the compiler's errors that an outcome contains. */
 const LONGEST_REASON = 2000
 
 class Refusal extends Error {
   readonly fault: FaultyField
+  readonly code: FailureCode
 
-  constructor(fault: FaultyField, reason: string) {
+  constructor(fault: FaultyField, code: FailureCode, reason: string) {
     super(reason.slice(0, LONGEST_REASON))
     this.fault = fault
+    this.code = code
   }
 }
 
@@ -58,16 +83,18 @@ type Services = {
   readonly log: Pick<Logger, 'error' | 'info'>
 }
 
-type CompilerOptions = { readonly compilers: string | undefined; readonly compileTime: number }
+type CompilerOptions = { readonly compilers: CompilerPlaces; readonly compileTime: number }
 
 export class Verification {
   readonly contracts: VerifiedContracts
   readonly compilers: Compilers
   readonly #services: Services
-  readonly #outcomes = new LRUCache<string, VerificationOutcome>({ max: REMEMBERED })
+  readonly #jobs = new LRUCache<string, VerificationJob>({ max: REMEMBERED })
   readonly #queue = new TaskQueue(QUEUE_LIMITS)
   /** Ids of verifications without an outcome, by hash of the submission. */
   readonly #unsettled = new Map<string, string>()
+  /** Emits the id of a verification that has an outcome. */
+  readonly #outcomes = new EventEmitter().setMaxListeners(0)
 
   private constructor(services: Services, contracts: VerifiedContracts, compilers: Compilers) {
     this.#services = services
@@ -75,7 +102,7 @@ export class Verification {
     this.compilers = compilers
   }
 
-  /** `compilers`: folder with further Solidity compilers; `compileTime`: milliseconds of processor time of one run. */
+  /** `compileTime`: milliseconds of processor time of one run. */
   static async open({ compilers, compileTime, ...services }: Services & CompilerOptions) {
     const contracts = await VerifiedContracts.load(services.chain.store)
     return new Verification(services, contracts, new Compilers(compilers, { time: compileTime }))
@@ -92,26 +119,60 @@ export class Verification {
     if (view.code(submission.address).length === 0) {
       throw new ChainError('not-found', `no contract at ${submission.address}`)
     }
-    const compiler = await this.compilers.find(submission.compilerVersion)
+    const language = submission.input.language === 'Vyper' ? 'vyper' : 'solidity'
+    const compiler = await this.compilers.find(submission.compilerVersion, language)
     const text = JSON.stringify(submission)
     const key = createHash('sha256').update(text).digest('base64')
     const known = this.#unsettled.get(key)
     if (known !== undefined) return known
-    const id = randomUUID().replaceAll('-', '')
+    const id = newId()
+    const job = { address: submission.address, begun: Date.now(), ended: undefined }
     this.#queue.add(client, text.length, async () => {
       const outcome = await this.#settle(submission, compiler)
       this.#unsettled.delete(key)
-      this.#outcomes.set(id, outcome)
+      this.#jobs.set(id, { ...job, ended: Date.now(), outcome })
+      this.#outcomes.emit(id)
       this.#announce(submission.address, outcome)
     })
     this.#unsettled.set(key, id)
-    this.#outcomes.set(id, { state: 'pending' })
+    this.#jobs.set(id, { ...job, outcome: { state: 'pending' } })
+    return id
+  }
+
+  /** The id of a verification that has failed before it began. */
+  fail(address: Address, code: FailureCode, reason: string): string {
+    const [id, now] = [newId(), Date.now()]
+    this.#jobs.set(id, {
+      address,
+      begun: now,
+      ended: now,
+      outcome: { state: 'failed', fault: 'files', code, reason },
+    })
     return id
   }
 
   /** undefined: the id is unknown, or older than the last thousand. */
+  job(id: string): VerificationJob | undefined {
+    return this.#jobs.get(id)
+  }
+
   outcome(id: string): VerificationOutcome | undefined {
-    return this.#outcomes.get(id)
+    return this.job(id)?.outcome
+  }
+
+  /**
+   * Waits until a verification has an outcome, but not longer than `time` milliseconds and while the client listens. Clients
+   * ask again after 3 to 15 seconds when they are told that it is pending, and most compilers need one or two.
+   */
+  async settled(id: string, signal: AbortSignal, time: number = LONGEST_WAIT): Promise<void> {
+    if (this.outcome(id)?.state !== 'pending' || signal.aborted) return
+    const end = new AbortController()
+    const stop = () => end.abort()
+    const timer = setTimeout(stop, time)
+    signal.addEventListener('abort', stop, { once: true })
+    await once(this.#outcomes, id, { signal: end.signal }).catch(() => undefined)
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
   }
 
   /** Ends a running compiler. */
@@ -138,21 +199,25 @@ export class Verification {
       this.#services.log.info({ address, match }, `verified ${artifact.name} at ${address}`)
       return { state: 'verified', match, name: artifact.name }
     } catch (error) {
-      if (error instanceof Refusal) return { state: 'failed', fault: error.fault, reason: error.message }
-      if (error instanceof ChainError) return { state: 'failed', fault: 'files', reason: error.message }
+      if (error instanceof Refusal) return failed(error.fault, error.code, error.message)
+      if (error instanceof ChainError) return failed('files', 'compiler_error', error.message)
       this.#services.log.error({ err: error, address }, 'verification failed')
-      return { state: 'failed', fault: 'files', reason: 'internal error' }
+      return failed('files', 'internal_error', 'internal error')
     }
   }
 
-  async #verify({ address, input, contractName, licence }: VerificationSubmission, compiler: Compiler): Promise<Match> {
+  async #verify(submission: VerificationSubmission, compiler: Compiler): Promise<Match> {
+    const { address, input, contractName } = submission
     const output = await this.compilers.compile(compiler, input)
     const errors = output.errors.filter(({ severity }) => severity === 'error')
-    if (errors.length > 0) throw new Refusal('files', errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
-    const artifacts = artifactsOf(output)
+    if (errors.length > 0) {
+      throw new Refusal('files', 'compiler_error', errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+    }
+    const artifacts = artifactsOf(output, compiler.language === 'vyper')
     const named = artifacts.filter(({ path, name }) => isNamed(contractName, path, name))
-    if (named.length === 0) throw new Refusal('name', notAmong(contractName, artifacts))
-
+    if (named.length === 0) {
+      throw new Refusal('name', 'contract_not_found_in_compiler_output', notAmong(contractName, artifacts))
+    }
     const { chain } = this.#services
     const { view } = await chain.at('latest')
     const code = view.code(address)
@@ -160,36 +225,63 @@ export class Verification {
     const creation = created && (await creationInput(chain, created, address))
     const found = bestMatch(named, { address, code, creation })
     if (found === undefined) {
-      throw new Refusal('files', `the compiled code is not the code at ${address}; sources or settings are others`)
+      const words = `the compiled code is not the code at ${address}; sources or settings are others`
+      throw new Refusal('files', 'no_match', words)
     }
     if (found.match === 'partial' && this.contracts.get(view, address) !== undefined) {
-      throw new Refusal('files', 'the contract is verified already; only an exact match replaces that')
+      const words = 'the contract is verified already; only an exact match replaces that'
+      throw new Refusal('files', 'already_verified', words)
     }
-    await this.contracts.add(address, sourcesOf(found, { input, compiler, licence, code }))
+    await this.contracts.add(address, sourcesOf(found, { submission, compiler, output, code }))
     return found
   }
 }
 
-function sourcesOf(
-  { artifact, match, libraries, creationSize }: Match,
-  of: Pick<VerificationSubmission, 'input' | 'licence'> & { readonly compiler: Compiler; readonly code: Uint8Array },
-): VerifiedSources {
-  const { path, name, abi } = artifact
-  const { libraries: given, ...settings } = settingsOf(of.input)
+const newId = (): string => randomUUID().replaceAll('-', '')
+
+const failed = (fault: FaultyField, code: FailureCode, reason: string): FinalOutcome => ({
+  state: 'failed',
+  fault,
+  code,
+  reason,
+})
+
+type Verified = {
+  readonly submission: VerificationSubmission
+  readonly compiler: Compiler
+  readonly output: CompilerOutput
+  readonly code: Uint8Array
+}
+
+const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const
+
+function sourcesOf(found: Match, { submission, compiler, output, code }: Verified): VerifiedSources {
+  const { match, runtimeMatch, creationMatch, libraries, creationSize, variable } = found
+  const { path, name, abi } = found.artifact
+  const { input, licence, isViaSourcify = false } = submission
+  const { libraries: given, ...settings } = settingsOf(input)
+  const compiled = output.contracts[path]?.[name]
   return {
-    codeHash: keccakHash(of.code),
+    codeHash: keccakHash(code),
+    skeleton: keccakHash(skeletonOf(code)),
+    variable,
     match,
+    runtimeMatch,
+    creationMatch,
+    isViaSourcify,
     name,
     path,
-    language: of.input.language === 'Yul' ? 'yul' : 'solidity',
-    compilerVersion: of.compiler.version,
+    language: LANGUAGES[input.language],
+    compilerVersion: compiler.version,
     abi,
-    licence: of.licence,
+    licence,
     libraries: [...libraries, ...given],
     creationSize,
     ...settings,
     verifiedAt: Math.floor(Date.now() / 1000),
-    input: of.input,
+    input,
+    ...(compiled && { output: compiled }),
+    sourceIds: output.sources,
   }
 }
 

@@ -1,12 +1,15 @@
 // Verified contracts: one row of the store for each, apart from the index because no block contains it. A row is valid while
 // the account has the code that it was written for, so that neither a rewound chain nor another contract at the same
-// address ever shows the wrong sources.
+// address ever shows the wrong sources. Other contracts with that code are its twins.
 import type { Abi } from 'abitype'
-import { type Address, type Hash, toAddress } from '../../lib/hex.ts'
+import { LRUCache } from 'lru-cache'
+import { type Address, equalBytes, type Hash, toAddress } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
 import { KEY, RANGE } from '../../state/keyspace.ts'
 import { verifyChecksum, withChecksum } from '../../state/row-checksum.ts'
 import type { KvReader, KvStore, StateView } from '../../state/types.ts'
-import type { CompilerInput } from './compilers.ts'
+import { blanked, isForeignLibrary, type MatchKind, skeletonOf } from './bytecode-match.ts'
+import type { CompilerInput, ContractOutput, SourceSpan } from './compilers.ts'
 
 /** Licences as Blockscout and Etherscan number them, from 1. */
 export const LICENCES = [
@@ -15,14 +18,26 @@ export const LICENCES = [
 ] as const
 export type Licence = (typeof LICENCES)[number]
 
+export const CONTRACT_LANGUAGES = ['solidity', 'vyper', 'yul'] as const
+export type ContractLanguage = (typeof CONTRACT_LANGUAGES)[number]
+
 export type VerifiedContract = {
   readonly codeHash: Hash
+  /** Of the skeleton of its code; like `variable` undefined in rows of older versions. */
+  readonly skeleton?: Hash
+  /** Bytes of its code that a twin may have otherwise. */
+  readonly variable?: readonly SourceSpan[]
   /** exact: the metadata hash is equal too, so that not even a comment differs. */
-  readonly match: 'exact' | 'partial'
+  readonly match: MatchKind
+  readonly runtimeMatch?: MatchKind
+  readonly creationMatch?: MatchKind | undefined
+  /** Numbers verifications from 1, in their order. */
+  readonly matchId?: number
+  readonly isViaSourcify?: boolean
   readonly name: string
   /** File within the sources. */
   readonly path: string
-  readonly language: 'solidity' | 'yul'
+  readonly language: ContractLanguage
   /** `v0.8.37+commit.f401782d` */
   readonly compilerVersion: string
   readonly isOptimized: boolean
@@ -38,16 +53,28 @@ export type VerifiedContract = {
   readonly verifiedAt: number
 }
 
-/** With the compiler's input, which may be large and stays on disk. */
-export type VerifiedSources = VerifiedContract & { readonly input: CompilerInput }
+/** With the compiler's input and what it made of this contract, which may be large and stay on disk. */
+export type VerifiedSources = VerifiedContract & {
+  readonly input: CompilerInput
+  /** undefined in rows of older versions. */
+  readonly output?: ContractOutput
+  /** The ids that the compiler gave to the sources. */
+  readonly sourceIds?: Readonly<Record<string, { readonly id: number }>>
+}
 
-type Entry = VerifiedContract & { readonly address: Address }
+export type VerifiedEntry = VerifiedContract & { readonly address: Address; readonly matchId: number }
+
+/** Codes whose skeletons are remembered. */
+const REMEMBERED_CODES = 10_000
 
 export class VerifiedContracts {
   readonly #store: KvStore
   /** In order of verification. */
-  #entries: readonly Entry[] = []
-  #byAddress = new Map<Address, Entry>()
+  #entries: readonly VerifiedEntry[] = []
+  #byAddress = new Map<Address, VerifiedEntry>()
+  /** By hash of the code and by hash of its skeleton. */
+  #byCode: ReadonlyMap<Hash, readonly VerifiedEntry[]> = new Map()
+  readonly #skeletons = new LRUCache<Hash, Hash>({ max: REMEMBERED_CODES })
   #abi: Abi | undefined
 
   private constructor(store: KvStore) {
@@ -56,12 +83,14 @@ export class VerifiedContracts {
 
   static async load(store: KvStore): Promise<VerifiedContracts> {
     const contracts = new VerifiedContracts(store)
-    const entries: Entry[] = []
+    const found: (VerifiedContract & { readonly address: Address })[] = []
     for await (const [key, row] of store.scan(RANGE.verified())) {
-      const { input: _, ...contract } = decode(row)
-      entries.push({ ...contract, address: toAddress(key.subarray(1)) })
+      found.push({ ...withoutSources(decode(row)), address: toAddress(key.subarray(1)) })
     }
-    contracts.#set(entries.sort((a, b) => a.verifiedAt - b.verifiedAt))
+    // Rows without a number are older than those with one.
+    const order = ({ matchId = 0 }: VerifiedContract) => matchId
+    found.sort((a, b) => order(a) - order(b) || a.verifiedAt - b.verifiedAt)
+    contracts.#set(found.map((contract, i) => ({ ...contract, matchId: contract.matchId ?? i + 1 })))
     return contracts
   }
 
@@ -77,8 +106,30 @@ export class VerifiedContracts {
     return row && decode(row)
   }
 
+  /**
+   * A verified contract whose sources are also those of the contract at an address: the codes are equal but for immutables,
+   * metadata and a library's own address. undefined for a contract that is verified itself.
+   */
+  twin(view: StateView, address: Address): VerifiedEntry | undefined {
+    if (this.#byCode.size === 0 || this.get(view, address) !== undefined) return undefined
+    const codeHash = view.account(address)?.codeHash
+    if (codeHash === undefined) return undefined
+    const same = this.#byCode.get(codeHash)?.find((entry) => isCurrent(view, entry))
+    if (same !== undefined) return same
+    const skeleton = this.#skeletonOf(view, address, codeHash)
+    return this.#byCode.get(skeleton)?.find((entry) => isCurrent(view, entry) && isTwin(view, entry, address))
+  }
+
+  #skeletonOf(view: StateView, address: Address, codeHash: Hash): Hash {
+    const known = this.#skeletons.get(codeHash)
+    if (known !== undefined) return known
+    const skeleton = keccakHash(skeletonOf(view.code(address)))
+    this.#skeletons.set(codeHash, skeleton)
+    return skeleton
+  }
+
   /** All valid ones, newest first. */
-  all(view: StateView): readonly Entry[] {
+  all(view: StateView): readonly VerifiedEntry[] {
     return this.#entries.filter((entry) => isCurrent(view, entry)).reverse()
   }
 
@@ -90,20 +141,39 @@ export class VerifiedContracts {
 
   /** Writes a contract; it replaces an earlier one at the address. */
   async add(address: Address, sources: VerifiedSources): Promise<void> {
-    await this.#store.write([{ type: 'put', key: KEY.verified(address), value: encode(sources) }])
-    const { input: _, ...contract } = sources
-    this.#set([...this.#entries.filter((entry) => entry.address !== address), { ...contract, address }])
+    const matchId = 1 + (this.#entries.at(-1)?.matchId ?? 0)
+    const numbered = { ...sources, matchId }
+    await this.#store.write([{ type: 'put', key: KEY.verified(address), value: encode(numbered) }])
+    const entry = { ...withoutSources(numbered), address, matchId }
+    this.#set([...this.#entries.filter((other) => other.address !== address), entry])
   }
 
-  #set(entries: readonly Entry[]): void {
+  #set(entries: readonly VerifiedEntry[]): void {
+    const byCode = new Map<Hash, VerifiedEntry[]>()
+    for (const entry of entries) {
+      for (const hash of new Set([entry.codeHash, entry.skeleton ?? entry.codeHash])) {
+        byCode.set(hash, [...(byCode.get(hash) ?? []), entry])
+      }
+    }
+    this.#byCode = byCode
     this.#entries = entries
     this.#byAddress = new Map(entries.map((entry) => [entry.address, entry]))
     this.#abi = undefined
   }
 }
 
-const isCurrent = (view: StateView, { address, codeHash }: Entry): boolean =>
+function withoutSources({ input: _, output: __, sourceIds: ___, ...contract }: VerifiedSources): VerifiedContract {
+  return contract
+}
+
+const isCurrent = (view: StateView, { address, codeHash }: VerifiedEntry): boolean =>
   view.account(address)?.codeHash === codeHash
+
+function isTwin(view: StateView, { address, variable = [] }: VerifiedEntry, other: Address): boolean {
+  const [code, otherCode] = [view.code(address), view.code(other)]
+  const areEqual = code.length === otherCode.length && equalBytes(blanked(code, variable), blanked(otherCode, variable))
+  return areEqual && !isForeignLibrary(otherCode, other)
+}
 
 const encode = (sources: VerifiedSources): Uint8Array => withChecksum(Buffer.from(JSON.stringify(sources)))
 /** Decodes a row that `encode` has written. Throws ChainError `storage` for a damaged one. */

@@ -11,6 +11,7 @@ import { tokenBalance } from '../contract-reads.ts'
 import { decodeInput } from '../contracts/abi.ts'
 import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
+import { shownNames } from '../shapes/token.ts'
 import type { ListSection } from './define.ts'
 import { type Action, action, address, addresses, hash, listSection, nonEmpty, Refused } from './define.ts'
 
@@ -127,7 +128,8 @@ async function transferFields(context: ExplorerContext, sequence: number) {
   if (entry === undefined) throw new Refused('No transactions found')
   const { transaction, token, type, from, to, id, amount, log } = transferEntry.decode(entry)
   const { fields } = await transactionFields(context, transaction)
-  const { name, symbol, decimals } = RECORD.token.get(context.rows, token) ?? {}
+  const fact = RECORD.token.get(context.rows, token)
+  const { name, symbol } = shownNames(fact ?? { name: undefined, symbol: undefined })
   return {
     ...fields,
     from,
@@ -139,7 +141,7 @@ async function transferFields(context: ExplorerContext, sequence: number) {
     ...(type === 'ERC-1155' && { tokenValue: amount.toString() }),
     tokenName: name ?? '',
     tokenSymbol: symbol ?? '',
-    tokenDecimal: (decimals ?? 0).toString(),
+    tokenDecimal: (fact?.decimals ?? 0).toString(),
     input: 'deprecated',
   }
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import type { ExplorerContext } from '../context.ts'
-import { contractAbi, proxyOf } from '../contracts/abi.ts'
+import { contractAbi, proxyOf, twinOf } from '../contracts/abi.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
 import { creationOf } from '../contracts/creation.ts'
 import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
@@ -30,6 +30,8 @@ const getsourcecode = action(z.object({ address }), async ({ address: of }, cont
       Proxy: proxy === undefined ? '0' : '1',
       Implementation: proxy?.implementations[0] ?? '',
       SwarmSource: '',
+      // Tools skip a contract that has sources here, so a twin is named only: it may still be verified itself.
+      SimilarMatch: twinOf(context, of)?.address ?? '',
     },
   ]
 })
@@ -57,7 +59,7 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
     ABI: JSON.stringify(abi),
     ContractName: name,
     CompilerVersion: sources.compilerVersion,
-    CompilerType: 'solc',
+    CompilerType: sources.language === 'vyper' ? 'vyper' : 'solc',
     OptimizationUsed: sources.isOptimized ? '1' : '0',
     Runs: sources.runs.toString(),
     ConstructorArguments: creation === undefined ? '' : toHex(creation.subarray(creationSize)).slice(2),
@@ -148,7 +150,7 @@ function inputOf(fields: {
   readonly viair?: boolean | undefined
 }): CompilerInput {
   const { sourcecode, codeformat, contractname = '' } = fields
-  if (codeformat === 'solidity-standard-json-input') return inputFromJson(sourcecode)
+  if (codeformat === 'solidity-standard-json-input' || codeformat === 'vyper-json') return inputFromJson(sourcecode)
   if (codeformat !== 'solidity-single-file') throw new Refused(`Error! Invalid codeformat: ${codeformat}`)
   const [path = ''] = contractname.includes(':') ? contractname.split(':') : [`${contractname || 'contract'}.sol`]
   return inputFromFiles(

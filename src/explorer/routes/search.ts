@@ -13,10 +13,12 @@ import { badRequest } from '../errors.ts'
 import { contractsByName, tokensByName } from '../name-search.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { isContractAt } from '../shapes/address.ts'
-import { showToken } from '../shapes/token.ts'
+import { showToken, tokenName, tokenSchema } from '../shapes/token.ts'
 
 /** Bytes of the shortest query that is searched for as a name. */
 const SHORTEST_NAME = 3
+/** A hit needs a text that can be clicked. */
+const UNNAMED = 'Unnamed token'
 
 const priority = z.literal(0)
 const url = z.string().startsWith('/')
@@ -42,6 +44,7 @@ const tokenHit = z.strictObject({
   total_supply: wire.decimal.nullable(),
   circulating_market_cap: z.null(),
   is_verified_via_admin_panel: z.literal(false),
+  name_warning: tokenSchema.shape.name_warning,
 })
 const addressHit = z.strictObject({
   type: z.enum(['address', 'contract']),
@@ -150,10 +153,10 @@ const commonOf = (context: ExplorerContext, of: Address) => ({
 })
 
 function tokenHitOf(context: ExplorerContext, of: Address): Hit {
-  const { name, symbol, type, total_supply, exchange_rate, address } = showToken(context, of)
+  const { name, symbol, type, total_supply, exchange_rate, address, name_warning } = showToken(context, of)
   return {
     type: 'token',
-    name: name ?? '',
+    name: name ?? symbol ?? UNNAMED,
     symbol: symbol ?? '',
     ...commonOf(context, of),
     token_url: `/token/${address}`,
@@ -162,6 +165,7 @@ function tokenHitOf(context: ExplorerContext, of: Address): Hit {
     token_type: type,
     exchange_rate,
     total_supply,
+    name_warning,
     circulating_market_cap: null,
     is_verified_via_admin_panel: false,
   }
@@ -171,7 +175,7 @@ function addressHitOf(context: ExplorerContext, of: Address): Hit {
   const common = commonOf(context, of)
   return {
     type: common.is_smart_contract_verified ? 'contract' : 'address',
-    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
+    name: contractName(context, of) ?? tokenName(context, of) ?? null,
     ...common,
     url: `/address/${common.address}`,
     ens_info: null,

@@ -7,13 +7,14 @@ import { listLength } from '../../tables/list.ts'
 import { complement, membersUnder, readDescending } from '../../tables/ranking.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { explorerRoute } from '../define.ts'
+import { explorerRoute, mediaRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rankingPage } from '../pagination/rankings.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
-import { instanceSchema, showInstance, showToken, type TokenInstance, tokenSchema } from '../shapes/token.ts'
+import { showToken, tokenSchema } from '../shapes/token.ts'
+import { instanceSchema, mediumOf, showInstance, type TokenInstance } from '../shapes/token-instance.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
 /** Most items of one holder that are listed. */
@@ -66,7 +67,33 @@ export const tokenInstance = explorerRoute({
   response: instanceSchema,
   handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
     requireInstance(context, of, id)
-    return showInstance(context, of, id, { withToken: true })
+    return showInstance(context, of, id, { withToken: true, isSingle: true })
+  },
+})
+
+export const tokenInstanceRefetch = explorerRoute({
+  method: 'PATCH',
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}/refetch-metadata',
+  summary: 'Reads the metadata of an item again; live updates tell when it is done',
+  params: ofInstance,
+  response: z.strictObject({ message: z.string() }),
+  handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
+    requireInstance(context, of, id)
+    context.tokenMetadata.refetch(of, id)
+    return { message: 'OK' }
+  },
+})
+
+export const tokenInstanceMedia = mediaRoute({
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}/media',
+  summary: 'The picture, video or sound of an item whose metadata are on the chain',
+  params: ofInstance,
+  query: z.object({ field: z.enum(['image', 'animation']).optional() }),
+  async file({ params: { address_hash_param: of, token_id_param: id }, query: { field } }, context) {
+    requireInstance(context, of, id)
+    const medium = await mediumOf(context, of, id, field)
+    if (medium === undefined) throw notFound()
+    return medium
   },
 })
 

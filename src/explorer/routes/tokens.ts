@@ -8,6 +8,7 @@ import { complement, readDescending } from '../../tables/ranking.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
+import { tokenBalance } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { tokensByName } from '../name-search.ts'
@@ -23,8 +24,11 @@ const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_marke
 
 const params = z.object({ address_hash_param: addressParam })
 
-function requireToken({ rows }: ExplorerContext, of: Address): void {
-  if (RECORD.token.get(rows, of) === undefined) throw notFound()
+/** The type of a token; throws 404 for other addresses. */
+function requireToken({ rows }: ExplorerContext, of: Address): TokenType {
+  const type = RECORD.token.get(rows, of)?.type
+  if (type === undefined) throw notFound()
+  return type
 }
 
 export const tokens = explorerRoute({
@@ -108,21 +112,32 @@ export const tokenHolders = explorerRoute({
   response: pageSchema(
     z.strictObject({
       address: addressSchema,
-      value: wire.decimal.describe('of an ERC-721 or ERC-1155 how many items'),
-      token_id: z.null(),
+      value: wire.decimal.describe('an amount; of an ERC-721 how many items'),
+      token_id: wire.decimal.nullable().describe('of an ERC-1155, which has a row for each id and holder'),
       token: tokenSchema,
     }),
   ),
   handler({ params: { address_hash_param: of }, query }, context) {
-    requireToken(context, of)
-    return rankingPage(context, RANKING.holders(of), query, (order) => {
+    const type = requireToken(context, of)
+    const show = (holder: Address, value: bigint, id: bigint | undefined) => ({
+      address: showAddress(context, holder),
+      value: value.toString(),
+      token_id: id?.toString() ?? null,
+      token: showToken(context, of),
+    })
+    if (type === 'ERC-1155') {
+      return rankingPage(context, RANKING.holdings(of), query, (order) => {
+        const { value, rest } = readDescending(order)
+        const { id, holder } = MEMBER.holding(rest)
+        return show(holder, value, id)
+      })
+    }
+    return rankingPage(context, RANKING.holders(of), query, async (order) => {
       const { value, rest } = readDescending(order)
-      return {
-        address: showAddress(context, toAddress(complement(rest))),
-        value: value.toString(),
-        token_id: null,
-        token: showToken(context, of),
-      }
+      const holder = toAddress(complement(rest))
+      // Some tokens change balances without an event. The amount is right here, although its rank follows the events.
+      const amount = type === 'ERC-20' ? ((await tokenBalance(context, of, holder)) ?? value) : value
+      return show(holder, amount, undefined)
     })
   },
 })

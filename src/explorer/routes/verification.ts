@@ -4,9 +4,17 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import type { CompilerInput } from '../contracts/compilers.ts'
-import { EVM_VERSIONS, inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
-import type { Verification } from '../contracts/verification.ts'
+import type { CompilerLanguage } from '../contracts/compilers.ts'
+import { inputFromMetadata, metadataIn } from '../contracts/solidity-metadata.ts'
+import {
+  EVM_VERSIONS,
+  inputFromFiles,
+  inputFromJson,
+  licenceOf,
+  VYPER_EVM_VERSIONS,
+  vyperInput,
+} from '../contracts/submissions.ts'
+import type { Verification, VerificationSubmission } from '../contracts/verification.ts'
 import { LICENCES } from '../contracts/verified-contracts.ts'
 import { type ExplorerRoute, explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
@@ -14,26 +22,33 @@ import { filesIn, type UploadedFile } from '../uploads.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
+const SOLIDITY_OPTIONS = ['flattened-code', 'standard-input', 'multi-part', 'sourcify']
+const VYPER_OPTIONS = ['vyper-code', 'vyper-multi-part', 'vyper-standard-input']
+
 export const verificationConfig = explorerRoute({
   path: '/smart-contracts/verification/config',
   summary: 'Compilers and methods of contract verification on this node',
   response: z.strictObject({
     solidity_compiler_versions: z.array(z.string()).describe('newest first'),
     solidity_evm_versions: z.array(z.string()),
-    vyper_compiler_versions: z.array(z.never()),
-    vyper_evm_versions: z.array(z.never()),
+    vyper_compiler_versions: z.array(z.string()),
+    vyper_evm_versions: z.array(z.string()),
     verification_options: z.array(z.string()),
     is_rust_verifier_microservice_enabled: z.boolean().describe('the form need not ask for what can be found out'),
     license_types: z.record(z.string(), z.number().int()),
   }),
   async handler(_, { verification }) {
     const compilers = (await verification?.compilers.installed()) ?? []
+    const versionsOf = (wanted: CompilerLanguage) =>
+      compilers.filter(({ language }) => language === wanted).map(({ version }) => version)
+    const vyper = versionsOf('vyper')
     return {
-      solidity_compiler_versions: compilers.map(({ version }) => version),
+      solidity_compiler_versions: versionsOf('solidity'),
       solidity_evm_versions: ['default', ...EVM_VERSIONS],
-      vyper_compiler_versions: [],
-      vyper_evm_versions: [],
-      verification_options: verification === undefined ? [] : ['flattened-code', 'standard-input', 'multi-part'],
+      vyper_compiler_versions: vyper,
+      vyper_evm_versions: vyper.length > 0 ? ['default', ...VYPER_EVM_VERSIONS] : [],
+      verification_options:
+        verification === undefined ? [] : [...SOLIDITY_OPTIONS, ...(vyper.length > 0 ? VYPER_OPTIONS : [])],
       is_rust_verifier_microservice_enabled: true,
       license_types: Object.fromEntries(LICENCES.map((licence, i) => [licence, i + 1])),
     }
@@ -42,7 +57,6 @@ export const verificationConfig = explorerRoute({
 
 // Forms send every field as text, empty ones too.
 const text = z.string().trim().optional()
-const requiredText = z.string().trim().min(1)
 const yesNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
 const number = z.union([
   z.number().int(),
@@ -53,7 +67,7 @@ const number = z.union([
 ])
 
 const common = z.looseObject({
-  compiler_version: requiredText.describe('v0.8.37+commit.f401782d'),
+  compiler_version: text.describe('v0.8.37+commit.f401782d'),
   contract_name: text.describe('the contract is found without it'),
   license_type: z.union([z.string(), z.number()]).optional(),
 })
@@ -63,12 +77,16 @@ const settings = common.extend({
   evm_version: text,
 })
 
-/** One way to submit sources; `input` turns the form into the compiler's input. */
+/** What a form submits: the compiler's input, and what the other fields do not say. */
+type FromForm = Pick<VerificationSubmission, 'input'> &
+  Partial<Pick<VerificationSubmission, 'compilerVersion' | 'contractName' | 'isViaSourcify'>>
+
+/** One way to submit sources. */
 function verificationVia<B extends typeof common>(
   way: string,
   summary: string,
   body: B,
-  input: (form: z.output<B>) => CompilerInput,
+  read: (form: z.output<B>) => FromForm,
 ): ExplorerRoute {
   return explorerRoute({
     method: 'POST',
@@ -82,13 +100,17 @@ function verificationVia<B extends typeof common>(
       if (verification.contracts.get(context.view, address)?.match === 'exact') {
         throw new ExplorerError(422, { message: 'Already verified' })
       }
-      const { compiler_version, contract_name, license_type } = form as z.output<typeof common>
+      const { compiler_version = '', contract_name, license_type } = form as z.output<typeof common>
+      const given = read(form)
+      if (given.compilerVersion === undefined && compiler_version === '') {
+        throw invalidParameter('compiler_version', 'Missing field: compiler_version')
+      }
       const submission = {
         address,
         compilerVersion: compiler_version,
-        input: input(form),
         contractName: contract_name === '' ? undefined : contract_name,
         licence: licenceOf(license_type),
+        ...given,
       }
       await verification.submit(submission, context.client).catch(refuseBusy)
       return { message: 'Smart-contract verification started' }
@@ -113,7 +135,7 @@ export const verifyFlattenedCode = verificationVia(
   settings.extend({ source_code: z.string().min(1), is_yul_contract: yesNo.optional() }),
   ({ source_code, contract_name, is_yul_contract = false, ...form }) => {
     const name = `${contract_name || 'contract'}.${is_yul_contract ? 'yul' : 'sol'}`
-    return inputFromFiles({ [name]: source_code }, { ...plain(form), isYul: is_yul_contract })
+    return { input: inputFromFiles({ [name]: source_code }, { ...plain(form), isYul: is_yul_contract }) }
   },
 )
 
@@ -121,7 +143,7 @@ export const verifyStandardInput = verificationVia(
   'standard-input',
   "Verifies a contract by the compiler's standard JSON input, a file of the form",
   common,
-  (form) => inputFromJson(uploaded(form)[0]?.content ?? ''),
+  (form) => ({ input: inputFromJson(uploaded(form)[0]?.content ?? '') }),
 )
 
 export const verifyMultiPart = verificationVia(
@@ -129,11 +151,57 @@ export const verifyMultiPart = verificationVia(
   'Verifies a contract by its source files',
   settings,
   (form) => {
-    const sources = Object.fromEntries(uploaded(form).map(({ filename, content }) => [filename, content]))
+    const sources = byPath(uploaded(form))
     const isYul = Object.keys(sources).every((path) => path.endsWith('.yul'))
-    return inputFromFiles(sources, { ...plain(form), isYul })
+    return { input: inputFromFiles(sources, { ...plain(form), isYul }) }
   },
 )
+
+export const verifySourcify = verificationVia(
+  'sourcify',
+  'Verifies a contract by its metadata.json and source files, which need no settings',
+  common,
+  (form) => {
+    const files = uploaded(form)
+    const metadata = files.flatMap(({ content }) => metadataIn(content) ?? [])
+    const chosen = metadata[Number(form.chosen_contract_index ?? 0)]
+    if (chosen === undefined) throw invalidParameter('files', 'there is no metadata of a contract among the files')
+    return { ...inputFromMetadata(chosen, byPath(files)), isViaSourcify: true }
+  },
+)
+
+/** Vyper's compiler names a contract after its file; the names of forms are what their authors call it. */
+const ANY_CONTRACT = { contractName: undefined }
+
+export const verifyVyperCode = verificationVia(
+  'vyper-code',
+  'Verifies a contract of Vyper by a single source',
+  common.extend({ source_code: z.string().min(1), evm_version: text }),
+  ({ source_code, contract_name, evm_version }) => ({
+    ...ANY_CONTRACT,
+    input: vyperInput({ [`${contract_name || 'Vyper_contract'}.vy`]: source_code }, {}, evm_version),
+  }),
+)
+
+export const verifyVyperMultiPart = verificationVia(
+  'vyper-multi-part',
+  'Verifies a contract of Vyper by its source files, with those of interfaces in a field of their own',
+  common.extend({ evm_version: text }),
+  (form) => ({
+    ...ANY_CONTRACT,
+    input: vyperInput(byPath(uploaded(form)), byPath(filesIn(form, 'interfaces')), form.evm_version),
+  }),
+)
+
+export const verifyVyperStandardInput = verificationVia(
+  'vyper-standard-input',
+  "Verifies a contract by Vyper's standard JSON input, a file of the form",
+  common,
+  (form) => ({ ...ANY_CONTRACT, input: inputFromJson(uploaded(form)[0]?.content ?? '') }),
+)
+
+const byPath = (files: readonly UploadedFile[]): Record<string, string> =>
+  Object.fromEntries(files.map(({ filename, content }) => [filename, content]))
 
 const plain = ({
   is_optimization_enabled = false,

@@ -5,6 +5,7 @@ import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
+import { tokenName } from './token.ts'
 
 export const addressSchema = z.strictObject({
   hash: wire.address,
@@ -34,7 +35,7 @@ export const showAddress = oncePerRequest((context, of: Address): AddressParam =
     hash: checksummed(of),
     is_contract: isContract,
     is_verified: isContract ? isVerified(context, of) : null,
-    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
+    name: contractName(context, of) ?? tokenName(context, of) ?? null,
     is_scam: false,
     reputation: 'ok',
     proxy_type: proxy?.type ?? null,

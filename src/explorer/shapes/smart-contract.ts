@@ -7,11 +7,16 @@ import { type Address, toHex } from '../../lib/hex.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { proxyOf } from '../contracts/abi.ts'
+import { proxyOf, twinOf } from '../contracts/abi.ts'
 import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
 import { componentsOf, typeOf } from '../contracts/abi-index.ts'
 import { creationInput, creationOf } from '../contracts/creation.ts'
-import { LICENCES, type VerifiedContract, type VerifiedSources } from '../contracts/verified-contracts.ts'
+import {
+  CONTRACT_LANGUAGES,
+  LICENCES,
+  type VerifiedContract,
+  type VerifiedSources,
+} from '../contracts/verified-contracts.ts'
 import { transactionsOf } from '../pagination/address-lists.ts'
 import { addressSchema, showAddress } from './address.ts'
 
@@ -40,11 +45,13 @@ export const smartContractSchema = z.strictObject({
   is_vyper_contract: flag,
   certified: flag,
   can_be_visualized_via_sol2uml: flag,
-  verified_twin_address_hash: z.null(),
+  verified_twin_address_hash: wire.address
+    .nullable()
+    .describe('a verified contract with this code, whose sources are shown when the contract is not verified itself'),
   minimal_proxy_address_hash: wire.address.nullable(),
-  sourcify_repo_url: z.null(),
+  sourcify_repo_url: z.string().nullable(),
   name: z.string().nullable(),
-  language: z.enum(['solidity', 'yul']).nullable(),
+  language: z.enum(CONTRACT_LANGUAGES).nullable(),
   license_type: z.enum(LICENCES).nullable(),
   compiler_version: z.string().nullable(),
   evm_version: z.string().nullable(),
@@ -85,6 +92,34 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
       proxy?.type === 'eip1167' && implementation !== undefined ? checksummed(implementation) : null,
     ...UNVERIFIED,
     ...(verification && showSources(verification.contracts.sources(rows, view, of), creation)),
+    ...(verification?.contracts.get(view, of)?.isViaSourcify === true && {
+      is_verified_via_sourcify: true,
+      sourcify_repo_url: repositoryUrl(context, of),
+    }),
+    ...showTwin(context, of),
+  }
+}
+
+/** Where this node serves the files of a verified contract, by the name under which it was called. */
+function repositoryUrl({ headers, spec, verification, view }: ExplorerContext, of: Address): string {
+  const { host = 'localhost', 'x-forwarded-proto': protocol = 'http' } = headers
+  const match = verification?.contracts.get(view, of)?.match === 'exact' ? 'full_match' : 'partial_match'
+  return `${protocol}://${host}/sourcify/repository/contracts/${match}/${spec.chainId}/${checksummed(of)}/`
+}
+
+/** The sources of the verified contract with the same code. Its constructor's arguments are its own. */
+function showTwin(context: ExplorerContext, of: Address): Partial<SmartContract> {
+  const twin = twinOf(context, of)
+  const sources = twin && context.verification?.contracts.sources(context.rows, context.view, twin.address)
+  if (twin === undefined || sources === undefined) return {}
+  return {
+    ...showSources(sources, undefined),
+    is_verified: false,
+    is_fully_verified: false,
+    is_partially_verified: false,
+    is_verified_via_sourcify: false,
+    sourcify_repo_url: null,
+    verified_twin_address_hash: checksummed(twin.address),
   }
 }
 
@@ -148,7 +183,8 @@ function showSources(sources: VerifiedSources | undefined, creation: Uint8Array 
     compiler_version: sources.compilerVersion,
     evm_version: sources.evmVersion,
     optimization_enabled: sources.isOptimized,
-    optimization_runs: sources.runs,
+    optimization_runs: sources.language === 'vyper' ? null : sources.runs,
+    is_vyper_contract: sources.language === 'vyper',
     compiler_settings: input.settings,
     verified_at: isoTime(sources.verifiedAt),
     abi,
@@ -184,7 +220,7 @@ export const verifiedContractSchema = z.strictObject({
   name: z.string(),
   coin_balance: wire.decimal,
   compiler_version: z.string(),
-  language: z.enum(['solidity', 'yul']),
+  language: z.enum(CONTRACT_LANGUAGES),
   has_constructor_args: flag,
   optimization_enabled: flag,
   license_type: z.enum(LICENCES).nullable(),

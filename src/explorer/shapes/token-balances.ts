@@ -8,7 +8,8 @@ import { membersAfter, membersFrom, membersUnder, readDescending } from '../../t
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { tokenBalance } from '../contract-reads.ts'
-import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
+import { showToken, tokenSchema } from './token.ts'
+import { instanceSchema, showInstance } from './token-instance.ts'
 
 const LAST_ID = 2n ** 256n - 1n
 
@@ -40,7 +41,7 @@ export async function showBalance(
   return {
     token: showToken(context, token),
     token_id: id?.toString() ?? null,
-    token_instance: id === undefined ? null : showInstance(context, token, id),
+    token_instance: id === undefined ? null : await showInstance(context, token, id),
     value: amount.toString(),
   }
 }
@@ -52,16 +53,16 @@ export const itemSchema = instanceSchema.extend({
 z.globalRegistry.add(itemSchema, { id: 'NftItem' })
 
 /** A member of RANKING.items. */
-export function showItem(
+export async function showItem(
   context: ExplorerContext,
   of: Address,
   type: ItemType,
   member: Uint8Array,
   options: { readonly withToken: boolean },
-): z.infer<typeof itemSchema> {
+): Promise<z.infer<typeof itemSchema>> {
   const { token, id = 0n } = MEMBER.item(member)
   const amount = type === 'ERC-721' ? 1n : (RECORD.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
-  return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
+  return { ...(await showInstance(context, token, id, options)), token_type: type, value: amount.toString() }
 }
 
 /** Items shown with a collection. */
@@ -123,8 +124,8 @@ export async function showCollection(
   return {
     token: showToken(context, token),
     amount: (amount ?? members.length).toString(),
-    token_instances: members
-      .slice(0, SHOWN_ITEMS)
-      .map((member) => showItem(context, of, type, member, { withToken: false })),
+    token_instances: await Promise.all(
+      members.slice(0, SHOWN_ITEMS).map((member) => showItem(context, of, type, member, { withToken: false })),
+    ),
   }
 }

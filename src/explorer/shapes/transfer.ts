@@ -8,7 +8,8 @@ import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
 import { indexedTransaction, methodOf } from './indexed-transaction.ts'
-import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
+import { showToken, tokenSchema } from './token.ts'
+import { instanceSchema, showInstance } from './token-instance.ts'
 
 const item = { token_id: wire.decimal, token_instance: instanceSchema.nullable() }
 /** ERC-20, ERC-721, ERC-1155. */
@@ -59,7 +60,7 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
     token: { ...token, type: transfer.type },
     token_type: transfer.type,
     type: movement(transfer),
-    total: totalOf(context, transfer, token.decimals),
+    total: await totalOf(context, transfer, token.decimals),
   }
 }
 
@@ -71,9 +72,13 @@ function movement({ from, to }: TransferEntry): TokenTransfer['type'] {
 type Moved = Pick<TransferEntry, 'type' | 'token' | 'id' | 'amount'>
 
 /** What was moved: an amount (ERC-20), an item (ERC-721), or an amount of an item (ERC-1155). */
-export function totalOf(context: ExplorerContext, { type, token, id, amount }: Moved, decimals: string | null): Total {
+async function totalOf(
+  context: ExplorerContext,
+  { type, token, id, amount }: Moved,
+  decimals: string | null,
+): Promise<Total> {
   const value = { value: amount.toString(), decimals }
   if (type === 'ERC-20' || id === undefined) return value
-  const instance = { token_id: id.toString(), token_instance: showInstance(context, token, id) }
+  const instance = { token_id: id.toString(), token_instance: await showInstance(context, token, id) }
   return type === 'ERC-721' ? instance : { ...instance, ...value }
 }

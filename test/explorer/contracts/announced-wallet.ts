@@ -33,3 +33,15 @@ const announce = () => window.dispatchEvent(new CustomEvent('eip6963:announcePro
 window.addEventListener('eip6963:requestProvider', announce)
 announce()
 `
+
+/** A script that puts a wallet of former times into a page: `window.ethereum`, on this chain, and not announced. */
+export const injectedWallet = ({ url, account }: { readonly url: string; readonly account: string }): string => `
+window.ethereum = {
+  async request({ method, params }) {
+    if (method === 'eth_requestAccounts' || method === 'eth_accounts') return ['${account}']
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = await fetch('${url}/rpc', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return (await answer.json()).result
+  },
+}
+`

@@ -2,10 +2,12 @@
 import { createRequire } from 'node:module'
 import fastify from 'fastify'
 import { type Abi, getAddress, type Hex } from 'viem'
+import type { CompilerPlaces } from '../../../src/explorer/contracts/compilers.ts'
 import { Verification } from '../../../src/explorer/contracts/verification.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
 import { defaultExplorerOptions, Explorer } from '../../../src/explorer/explorer.ts'
 import { explorerPlugin } from '../../../src/explorer/plugin.ts'
+import { sourcifyApi } from '../../../src/explorer/sourcify/plugin.ts'
 import { acceptForms } from '../../../src/explorer/uploads.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { WorkQueue } from '../../../src/lib/work-queue.ts'
@@ -61,13 +63,13 @@ const PREFIX = '/api/v2'
 type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
 
 /** A chain with an explorer, to be closed; `pushed` is what listeners of the socket would hear. */
-export async function verifyingExplorer() {
+export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [] }) {
   const clients = withClients(await startNode(nodeOptions()))
   const { chain } = clients.node
   const log = createLogger({ level: 'error', json: false })
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
-  const verification = await Verification.open({ chain, hub, compilers: undefined, compileTime: 60_000, log })
+  const verification = await Verification.open({ chain, hub, compilers, compileTime: 60_000, log })
   const explorer = new Explorer({
     chain,
     options: defaultExplorerOptions,
@@ -87,6 +89,7 @@ export async function verifyingExplorer() {
     await scope.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   })
   app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {
     await app.close()

@@ -286,7 +286,7 @@ describe("the explorer's form", () => {
     expect(await explorer.json('/api/v2/smart-contracts/verification/config')).toMatchObject({
       solidity_compiler_versions: [compilerVersion()],
       solidity_evm_versions: expect.arrayContaining(['default', 'osaka', 'homestead']),
-      verification_options: ['flattened-code', 'standard-input', 'multi-part'],
+      verification_options: ['flattened-code', 'standard-input', 'multi-part', 'sourcify'],
       license_types: { none: 1, mit: 3, bsl_1_1: 14 },
     })
   })
@@ -366,7 +366,7 @@ describe("the explorer's form", () => {
     expect((await via(address, 'multi-part', { compiler_version: compilerVersion() })).status).toBe(422)
     const unknown = await via(address, 'flattened-code', { ...form, compiler_version: 'v0.4.11+commit.68ef5810' })
     expect(unknown).toMatchObject({ status: 422, body: { message: expect.stringContaining('is not installed here') } })
-    expect(await via(address, 'sourcify', form)).toMatchObject({ status: 400 })
+    expect(await via(address, 'unknown-way', form)).toMatchObject({ status: 400 })
 
     expect(await via(address, 'flattened-code', { ...form, source_code: 'contract {' })).toEqual(started)
     expect(await explorer.told(address)).toEqual({

@@ -39,10 +39,12 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
     '/address/0x12',
   ],
   '/token/:hash': ({ tokens, items, art }) => [
-    ...tokens.map(({ address }) => `/token/${address}`),
+    ...tokens.slice(0, 3).map(({ address }) => `/token/${address}`),
     ...[items, art].flatMap(({ address }) => [`/token/${address}?tab=items`, `/token/${address}?tab=holders`]),
     `/token/${tokens[0]?.address}?tab=holders`,
   ],
+  '/validator/:address': ({ validator }) => [`/validator/${validator}`, `/validator/0x${'12'.repeat(20)}`],
+  '/proposal/:id': () => ['/proposal/1', '/proposal/77'],
   '/token/:hash/instance/:id': ({ art }) => [
     `/token/${art.address}/instance/1`,
     `/token/${art.address}/instance/${2n ** 256n - 1n}`,
@@ -51,7 +53,6 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
 
 /** More of pages without parameters. */
 const MORE: { readonly [P in PagePath]?: readonly string[] } = {
-  '/blocks': ['/blocks?page=2'],
   '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
   '/tokens': ['/tokens?q=silver'],
   '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],

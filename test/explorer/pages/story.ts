@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { getAddress, type Hex, numberToHex, parseEther, parseGwei, stringToHex, toHex } from 'viem'
+import { submit } from '../../precompiles/gov-support.ts'
 import { delegate, STAKING } from '../../precompiles/staking-support.ts'
 import { viemKzg, withCellProofs } from '../../support/blobs.ts'
 import { account } from '../../support/chain.ts'
@@ -20,6 +21,7 @@ export const HOSTILE = [
   ['', ''],
 ] as const
 
+const GOV = '0x0000000000000000000000000000000000000805'
 const bob = account(1).address
 const stranger = (number: number): Hex => getAddress(numberToHex(0xbeef000 + number, { size: 20 }))
 
@@ -33,7 +35,7 @@ export async function play(on: Scenario) {
   for (const [name, symbol] of HOSTILE) tokens.push(await deploy('Coin', [name, symbol, 18, 2n ** 255n]))
   for (const token of tokens) await call(token, 'transfer', [bob, 12345n * 10n ** 24n])
   const coin = await deploy('Coin', ['Silver Coin', 'SLV', 6, 1_000_000n])
-  const airdrop = await call(coin, 'spread', [Array.from({ length: 60 }, (_, i) => stranger(100 + i)), 2n])
+  const airdrop = await call(coin, 'spread', [Array.from({ length: 12 }, (_, i) => stranger(100 + i)), 2n])
   const art = await deploy('Art', [false])
   for (const id of [1n, 2n, 2n ** 256n - 1n]) await call(art, 'mint', [bob, id])
   await call(art, 'burn', [2n])
@@ -42,16 +44,29 @@ export async function play(on: Scenario) {
   const { stage, lamp, ...calls } = await playOnStage(on)
   const delegation = await send(0, STAKING, 0n, { data: delegate(parseEther('5')), gas: 3_000_000n })
   const failed = await send(0, STAKING, 0n, { data: delegate(parseEther('5000000')), gas: 3_000_000n })
+  await send(0, GOV, 0n, { data: submit([], { title: 'W'.repeat(100) }), gas: 3_000_000n })
   const delegated = await sendDelegation(on, lamp)
   const blobs = await sendBlob(on)
-  await mine(60)
+  await mine(30)
   await verify(on, stage)
   // One that waits for a nonce that does not come.
   const nonce = (await on.viem.getTransactionCount({ address: account(4).address })) + 2
   const waiting = await walletOf(4).sendTransaction({ to: bob, value: 1n, nonce, gas: 21_000n })
   await rpc('evm_mine')
+  const { items: validators } = await on.read('/native/validators')
+  const validator = String(validators[0].address.hash)
   const hashes = { airdrop, batch, delegation, failed, delegated, blobs, ...calls }
-  return { tokens, coin, art, items, stage, bob, waiting, ...each(hashes, ({ transactionHash }) => transactionHash) }
+  return {
+    tokens,
+    coin,
+    art,
+    items,
+    stage,
+    bob,
+    waiting,
+    validator,
+    ...each(hashes, ({ transactionHash }) => transactionHash),
+  }
 }
 
 const each = <K extends string, T, R>(of: Readonly<Record<K, T>>, show: (one: T) => R): Record<K, R> =>

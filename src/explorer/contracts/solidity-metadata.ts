@@ -1,0 +1,90 @@
+// Solidity's metadata of a contract (docs.soliditylang.org/en/latest/metadata.html): the compiler writes it with each contract,
+// and it names the compiler, the settings and the hash of each source. With the sources it makes the compiler's input.
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import type { CompilerInput } from './compilers.ts'
+
+const source = z.looseObject({ keccak256: z.string().optional(), content: z.string().optional() })
+
+export const solidityMetadata = z.looseObject({
+  compiler: z.looseObject({ version: z.string().min(1) }),
+  language: z.enum(['Solidity', 'Yul']),
+  settings: z.looseObject({
+    compilationTarget: z.record(z.string(), z.string()),
+    libraries: z.record(z.string(), z.string()).optional(),
+  }),
+  sources: z.record(z.string(), source),
+})
+export type SolidityMetadata = z.output<typeof solidityMetadata>
+
+/** What a verification needs of a contract's metadata and sources. */
+export type MetadataSubmission = {
+  readonly compilerVersion: string
+  readonly contractName: string
+  readonly input: CompilerInput
+}
+
+/** The metadata in a text; undefined when it holds something else. */
+export function metadataIn(text: string): SolidityMetadata | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    // Tools also hand on the text within a text, as it is in the compiler's output.
+    return solidityMetadata.safeParse(typeof json === 'string' ? JSON.parse(json) : json).data
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The compiler's input. A source is found by its hash, whatever its name: tools change paths. Throws ChainError
+ * `invalid-params` when one is missing or the metadata names no single contract.
+ */
+export function inputFromMetadata(
+  { compiler, language, settings, sources }: SolidityMetadata,
+  files: Readonly<Record<string, string>>,
+): MetadataSubmission {
+  const { compilationTarget, libraries, ...deciding } = settings
+  const [target, ...others] = Object.entries(compilationTarget)
+  if (target === undefined || others.length > 0) {
+    throw new ChainError('invalid-params', 'the metadata has no single compilationTarget')
+  }
+  const byHash = new Map(Object.values(files).flatMap((content) => variants(content)))
+  const missing: string[] = []
+  const found = Object.entries(sources).flatMap(([path, { keccak256, content }]): [string, { content: string }][] => {
+    const text = content ?? (keccak256 === undefined ? files[path] : byHash.get(keccak256.toLowerCase()))
+    if (text === undefined) missing.push(path)
+    return text === undefined ? [] : [[path, { content: text }]]
+  })
+  if (missing.length > 0) {
+    const words = `sources are mentioned in the metadata but are missing or other ones: ${missing.join(', ')}`
+    throw new ChainError('invalid-params', words)
+  }
+  return {
+    compilerVersion: compiler.version,
+    contractName: target.join(':'),
+    input: {
+      language,
+      sources: Object.fromEntries(found),
+      settings: { ...deciding, ...(libraries && { libraries: librariesByFile(libraries) }) },
+    },
+  }
+}
+
+/** A text by its hash, and also with the line ends of other systems and without the last one. */
+function variants(content: string): [string, string][] {
+  const unix = content.replaceAll('\r\n', '\n')
+  const all = new Set([content, unix, unix.replaceAll('\n', '\r\n'), unix.trimEnd(), `${unix.trimEnd()}\n`])
+  return [...all].map((text) => [keccakHash(Buffer.from(text)), text])
+}
+
+/** `{ "path:Name": address }` as standard JSON has it: by file. Old compilers name no file. */
+function librariesByFile(libraries: Readonly<Record<string, string>>): Record<string, Record<string, string>> {
+  const byFile: Record<string, Record<string, string>> = {}
+  for (const [name, address] of Object.entries(libraries)) {
+    const at = name.lastIndexOf(':')
+    const file = at < 0 ? '' : name.slice(0, at)
+    byFile[file] = { ...byFile[file], [name.slice(at + 1)]: address }
+  }
+  return byFile
+}

@@ -1,0 +1,91 @@
+// What the URI of a token item (ERC-721's tokenURI, ERC-1155's uri) leads to: metadata that it contains, or a document on the
+// web. Pure; anybody can issue tokens, so that every form of it may be hostile.
+
+/** Metadata of an item, as its issuer wrote it. */
+export type Metadata = Readonly<Record<string, unknown>>
+
+export type UriContent =
+  | { readonly kind: 'metadata'; readonly metadata: Metadata }
+  | { readonly kind: 'document'; readonly url: string }
+
+/** Characters of a URI that is decoded. */
+const LONGEST_URI = 2 << 20
+const DATA_URI = /^data:([^,;]*)((?:;[^,;]*)*),/i
+const BARE_CID = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,})(?:\/[^\s\p{Cc}]*)?$/u
+const HTTP = /^https?:\/\/[^\s\p{Cc}]+$/iu
+
+/** Reads the URI of an item; undefined where it leads nowhere. */
+export function readUri(uri: string, gateway: string | undefined): UriContent | undefined {
+  const given = uri.trim()
+  if (given.length > LONGEST_URI) return undefined
+  const metadata = given.startsWith('{') ? jsonObject(given) : embeddedMetadata(given)
+  if (metadata !== undefined) return { kind: 'metadata', metadata }
+  const url = webUrl(given, gateway)
+  return url !== undefined && HTTP.test(url) ? { kind: 'document', url } : undefined
+}
+
+/** ERC-1155: `{id}` stands for the id in 64 hexadecimal digits, in the URI and in the metadata. */
+export const withId = (text: string, id: bigint): string => text.replaceAll('{id}', id.toString(16).padStart(64, '0'))
+
+/** The URL under which a browser finds it: IPFS through the gateway, if there is one, Arweave through its own. */
+export function webUrl(uri: string, gateway: string | undefined): string | undefined {
+  const [, ipfs] = /^ipfs:\/\/(?:ipfs\/)?(.+)$/is.exec(uri) ?? (BARE_CID.test(uri) ? ['', uri] : [])
+  if (ipfs !== undefined) return gateway === undefined ? undefined : throughGateway(ipfs, gateway)
+  const [, arweave] = /^ar:\/\/(.+)$/is.exec(uri) ?? []
+  return arweave === undefined ? uri : `https://arweave.net/${arweave}`
+}
+
+/** Beginning of the URLs of a gateway's files, which is given with or without `/ipfs/`. */
+export const ipfsRoot = (gateway: string): string => `${gateway.replace(/\/+$/, '').replace(/\/ipfs$/, '')}/ipfs/`
+
+/** A path of IPFS at a gateway (`https://ipfs.io`); undefined when it would lead out of `/ipfs/`. */
+function throughGateway(path: string, gateway: string): string | undefined {
+  const base = ipfsRoot(gateway)
+  const url = urlOf(`${base}${path}`)
+  return url?.href.startsWith(`${base}${path.split(/[/?#]/, 1)[0]}`) ? url.href : undefined
+}
+
+/** The parsed URL; undefined when it is none. */
+export const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
+
+/** The JSON object that a text is; undefined for other texts. */
+export function jsonObject(text: string): Metadata | undefined {
+  try {
+    const found: unknown = JSON.parse(text)
+    return isObject(found) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Metadata =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A data URI with JSON, or with the picture itself. */
+function embeddedMetadata(uri: string): Metadata | undefined {
+  const data = decodeDataUri(uri)
+  if (data === undefined) return undefined
+  if (data.type.startsWith('image/')) return { image: uri }
+  return jsonObject(Buffer.from(data.bytes).toString('utf8'))
+}
+
+export type DataUri = { readonly type: string; readonly bytes: Uint8Array }
+
+/** Media type and content of a data URI (RFC 2397); undefined for other URIs. */
+export function decodeDataUri(uri: string): DataUri | undefined {
+  const [head, type = '', parameters = ''] = DATA_URI.exec(uri) ?? []
+  if (head === undefined) return undefined
+  const data = uri.slice(head.length)
+  const isBase64 = /;\s*base64$/i.test(parameters)
+  const bytes = isBase64 ? Buffer.from(percentDecoded(data), 'base64') : Buffer.from(percentDecoded(data))
+  return { type: type.trim().toLowerCase(), bytes }
+}
+
+/** Many contracts write their text without percent-encoding, so that a lone `%` stands for itself. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,74 @@
+// Sourcify's API (docs.sourcify.dev) for this chain, below /sourcify: version 2, version 1 for older clients, and the repository
+// of verified files. Foundry and Hardhat verify with Sourcify by default. Contracts that are verified here are those of the
+// explorer, and nothing is asked of other servers.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { connectionSignal } from '../../lib/connection-signal.ts'
+import { openContext } from '../context.ts'
+import type { Explorer } from '../explorer.ts'
+import { acceptForms } from '../uploads.ts'
+import { type SourcifyAnswer, type SourcifyRequest, unknownChain } from './define.ts'
+import { errorBody, legacyErrorBody, parsed, SourcifyError, sourcifyError } from './errors.ts'
+import { legacyRoutes } from './legacy.ts'
+import { lookupRoutes } from './lookup.ts'
+import { repositoryRoutes } from './repository.ts'
+import { verificationRoutes } from './verify.ts'
+
+const ROUTES = [...verificationRoutes, ...lookupRoutes, ...legacyRoutes, ...repositoryRoutes]
+
+/** Registers every route. Register it with the prefix /sourcify. */
+export async function sourcifyApi(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
+  await acceptForms(app)
+  app.setErrorHandler((error, request, reply) => {
+    const refused = sourcifyError(error)
+    if (refused === undefined) explorer.log.error({ err: error, url: request.url }, 'Sourcify request failed')
+    const { status, code, message } = refused ?? new SourcifyError(500, 'internal_error', 'internal error')
+    return reply.code(status).send(isVersion2(request) ? errorBody({ code, message }) : legacyErrorBody(message))
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send(errorBody({ code: 'route_not_found', message: 'Unknown path of the Sourcify API' })),
+  )
+  for (const { method, path, handle } of ROUTES) {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) =>
+      send(reply, await handle(requestOf(explorer, request)))
+    app.route({ method, url: path, handler })
+    // Foundry puts paths behind the given address as it is, which people write without a slash at its end.
+    if (path.startsWith('/v2/')) app.route({ method, url: path.slice(1), handler })
+  }
+}
+
+const isVersion2 = ({ url }: FastifyRequest): boolean => /^\/sourcify\/?v2\//.test(url)
+
+const texts = z.record(z.string(), z.string())
+
+function requestOf(explorer: Explorer, request: FastifyRequest): SourcifyRequest {
+  const { verification, chain } = explorer
+  if (verification === undefined) throw new SourcifyError(403, 'forbidden', 'Contracts are not verified on this node')
+  const [client, signal] = [request.ip, connectionSignal(request.raw.socket)]
+  const params = parsed(texts, request.params)
+  const chainId = chain.spec.chainId.toString()
+  if (params.chain !== undefined && params.chain !== chainId) throw unknownChain(params.chain)
+  return {
+    params,
+    query: parsed(texts, request.query),
+    body: request.body,
+    client,
+    signal,
+    verification,
+    chainId,
+    async withContext(use) {
+      const { context, close } = await openContext(explorer, { headers: {}, client }, signal)
+      try {
+        return await use(context)
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+function send(reply: FastifyReply, { status = 200, body, type, location }: SourcifyAnswer): FastifyReply {
+  if (location !== undefined) return reply.redirect(location)
+  reply.code(status)
+  return type === undefined ? reply.send(body) : reply.type(type).send(body)
+}
