@@ -6,7 +6,20 @@ import type { internalTransactions } from '../src/explorer/routes/activity.ts'
 import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
 import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
 import type { block } from '../src/explorer/routes/blocks.ts'
-import type { nativeProposal } from '../src/explorer/routes/native-proposals.ts'
+import type { nativeAddress, nativeAddressGrants, nativeAddressVotes } from '../src/explorer/routes/native-addresses.ts'
+import type {
+  nativeModules,
+  nativeOpcodeProposals,
+  nativeParameters,
+  nativeParametersHistory,
+  nativePool,
+} from '../src/explorer/routes/native-chain.ts'
+import type {
+  nativeProposal,
+  nativeProposalDeposits,
+  nativeProposalVotes,
+} from '../src/explorer/routes/native-proposals.ts'
+import type { nativeDenominations, nativeTransfers } from '../src/explorer/routes/native-transfers.ts'
 import type {
   nativeValidator,
   nativeValidatorDelegations,
@@ -51,13 +64,19 @@ export type Contract = Answer<typeof smartContract>
 export type Holder = Item<typeof tokenHolders>
 export type InternalTransaction = Item<typeof internalTransactions>
 export type Log = Item<typeof transactionLogs>
+export type NativeAccount = Answer<typeof nativeAddress>
+export type Grant = Item<typeof nativeAddressGrants>
+export type CastVote = Item<typeof nativeAddressVotes>
+export type ModuleAccount = Item<typeof nativeModules>
+export type OpcodeProposal = Item<typeof nativeOpcodeProposals>
+export type Parameters = Answer<typeof nativeParameters>
+export type ParameterChange = Item<typeof nativeParametersHistory>
+export type Pool = Answer<typeof nativePool>
+export type Denomination = Item<typeof nativeDenominations>
+export type Packet = Item<typeof nativeTransfers>
 export type Proposal = Answer<typeof nativeProposal>
-export type ProposalVote = {
-  voter: EmbeddedAddress
-  options: { option: string; weight: string }[]
-  metadata: string
-}
-export type ProposalDeposit = { depositor: EmbeddedAddress; amount: string }
+export type ProposalDeposit = Item<typeof nativeProposalDeposits>
+export type ProposalVote = Item<typeof nativeProposalVotes>
 export type Redelegation = Item<typeof nativeValidatorRedelegations>
 export type Redirect = Answer<typeof searchCheckRedirect>
 export type QuickHit = Answer<typeof searchQuick>[number]

@@ -71,8 +71,8 @@ function join(): void {
     const isReplaced = height !== undefined && next.number !== undefined && height <= next.number
     change({ number: height, removals: next.removals + (isReplaced ? 1 : 0) })
   })
-  channel.on('blocks_removed', (payload: { readonly head?: number }) =>
-    change({ number: payload.head ?? next.number, removals: next.removals + 1 }),
+  channel.on('removed_blocks', (payload: { readonly height?: number }) =>
+    change({ number: payload.height ?? next.number, removals: next.removals + 1 }),
   )
   // Also after each lost connection.
   channel.join().receive('ok', () => change({}))

@@ -125,11 +125,16 @@ export class ChainStateQueries implements StateQueries {
   }
 
   async proposals(ref: BlockRef): Promise<KnownProposal[]> {
-    const active = await this.activeProposals(ref)
+    const { header, view } = await this.#reader.at(ref)
+    const env = this.#runtime.env(header)
+    const active = this.#runtime.modules(view, env, 'read')?.params.activeProposals() ?? []
     const { proposals } = this.#runtime
-    return proposals.names().map((name) => {
-      return { name, title: proposals.get(name)?.title ?? '', isActive: active.includes(name) }
-    })
+    return proposals.names().map((name) => ({
+      name,
+      title: proposals.get(name)?.title ?? '',
+      isActive: active.includes(name),
+      changes: this.#runtime.changesOf(name, env),
+    }))
   }
 
   async #withStorage(view: View, account: InspectedAccount, pause: Pause): Promise<InspectedAccount> {

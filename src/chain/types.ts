@@ -14,6 +14,7 @@ import type {
 import type { StateEdit } from '../runtime/edit-state.ts'
 import type { Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
 import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
@@ -190,7 +191,13 @@ export type InspectedAccount = {
 }
 
 /** An improvement proposal that this program knows. */
-export type KnownProposal = { readonly name: string; readonly title: string; readonly isActive: boolean }
+export type KnownProposal = {
+  readonly name: string
+  readonly title: string
+  readonly isActive: boolean
+  /** What it changes by itself in the opcode table of the block's fork. */
+  readonly changes: ReturnType<Runtime['changesOf']>
+}
 
 /**
  * Pages of state in the order of the trie (by hash of address or slot), and queries of the native modules. Long queries end

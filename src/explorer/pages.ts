@@ -22,6 +22,9 @@ export const PAGES = {
   '/validator/:address': 'Validator',
   '/proposals': 'Proposals',
   '/proposal/:id': 'Proposal',
+  '/parameters': 'Parameters',
+  '/opcodes': 'Opcode proposals',
+  '/transfers': 'Transfers to other chains',
   '/dev': 'Development',
   '/search': 'Search',
 } as const
@@ -37,6 +40,9 @@ const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
   '/validator/:address': 'native',
   '/proposals': 'native',
   '/proposal/:id': 'native',
+  '/parameters': 'native',
+  '/opcodes': 'native',
+  '/transfers': 'native',
   '/dev': 'development',
 }
 

@@ -10,6 +10,7 @@ import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { indexLogs } from './logs.ts'
+import { indexNativeParties } from './native-parties.ts'
 import { indexFormat } from './records.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
@@ -35,6 +36,7 @@ export const indexer: Indexer = {
     await indexTransactions(facts, overlay, calls, tokens)
     await pause()
     await indexLogs(facts, overlay)
+    indexNativeParties(facts, overlay)
     await pause()
     indexAccounts(facts, overlay)
     await pause()

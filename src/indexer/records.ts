@@ -162,6 +162,13 @@ export const RECORD = {
   totals: declarations.records(0x08, '', () => '0x', record<{ gasUsed: number }>({ gasUsed: sequence })),
   /** Sum of all withdrawals of the consensus layer, in wei. */
   withdrawn: declarations.records(0x09, '', () => '0x', record<{ amount: bigint }>({ amount })),
+  /** Block of the first grant of one account to another. */
+  grantPair: declarations.records(
+    0x20,
+    'granter, grantee',
+    (granter: Address, grantee: Address) => `0x${granter.slice(2)}${grantee.slice(2)}`,
+    record<{ number: number }>({ number: sequence }),
+  ),
 } as const
 
 /** Hash over the declarations of all tables; records are declared last. */

@@ -145,12 +145,58 @@ export const balanceEntry = record<BalanceEntry>({
   after: amount,
 })
 
+/** A log by its place, and the account that the list is read for. */
+export const partyEntry = record<{ number: number; index: number; address: Address }>({
+  number: sequence,
+  index: u32,
+  address,
+})
+/** The log of a vote, and its proposal. */
+export const ballotEntry = record<{ number: number; index: number; proposal: number }>({
+  number: sequence,
+  index: u32,
+  proposal: sequence,
+})
+
+/** An ICS-04 packet that left, and the place of the log of its transfer. */
+export type PacketEntry = {
+  readonly number: number
+  readonly index: number
+  /** On its channel, from 1. */
+  readonly sequence: number
+  readonly sourcePort: string
+  readonly sourceChannel: string
+  readonly destinationPort: string
+  readonly destinationChannel: string
+  /** Timeout: height with its revision, and unix nanoseconds; zeros: none. */
+  readonly revision: bigint
+  readonly height: bigint
+  readonly time: bigint
+  /** JSON of ICS-20. */
+  readonly data: Uint8Array
+}
+export const packetEntry = record<PacketEntry>({
+  number: sequence,
+  index: u32,
+  sequence,
+  sourcePort: text,
+  sourceChannel: text,
+  destinationPort: text,
+  destinationChannel: text,
+  revision: amount,
+  height: amount,
+  time: amount,
+  data: bytes,
+})
+
 // --- tables
 
 /** Every table of the index is declared here, so that its format follows from the declarations. */
 export const declarations = new TableDeclarations()
 
 const digits = (hex: Hex): string => hex.slice(2)
+/** A number as eight bytes. */
+const numberDigits = (number: number): string => number.toString(16).padStart(16, '0')
 const indexIn = <W extends string>(words: readonly W[], word: W): string => byteDigits(words.indexOf(word))
 /** The id of one item of a token: token . id (32 bytes). */
 export const ofToken = (token: Address, tokenId: bigint): Hex => `0x${digits(token)}${digits(bigToWord(tokenId))}`
@@ -237,6 +283,19 @@ export const LIST = {
   addresses: declarations.list(0x24, firstSeenEntry),
   /** Every contract that was ever created. */
   contracts: declarations.list(0x25, firstSeenEntry),
+
+  /** Accounts to which an account has ever granted something, each once; and the other way round. */
+  grantees: declarations.lists(0x30, 'granter', partyEntry, (granter: Address) => digits(granter)),
+  granters: declarations.lists(0x31, 'grantee', partyEntry, (grantee: Address) => digits(grantee)),
+  /** Votes on a proposal, repeated ones too. */
+  votesOn: declarations.lists(0x32, 'proposal', partyEntry, (proposal: number) => numberDigits(proposal)),
+  votesOf: declarations.lists(0x33, 'voter', ballotEntry, (voter: Address) => digits(voter)),
+  /** The submission of a proposal, and its later deposits. */
+  depositsOn: declarations.lists(0x34, 'proposal', partyEntry, (proposal: number) => numberDigits(proposal)),
+  /** Every packet that left over a channel of this chain. */
+  packets: declarations.list(0x35, packetEntry),
+  /** [packets] by sender, and by receiver where the other end is this chain. */
+  packetsOf: declarations.lists(0x36, 'address', sequenceEntry, (of: Address) => digits(of)),
 } as const
 
 /** Rankings: sets in an order that changes. The words after an id describe the bytes of a member. */

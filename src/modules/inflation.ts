@@ -47,6 +47,10 @@ export class Inflation implements NativeModule<InflationGenesis> {
     this.#state.stakingShare.set(stakingShare)
   }
 
+  params(): InflationGenesis {
+    return { perBlock: this.#state.perBlock.get(), stakingShare: this.#state.stakingShare.get() }
+  }
+
   /** Comes before the distribution, which shares the coins in the same block. */
   beginBlock(): void {
     const perBlock = this.#state.perBlock.get()

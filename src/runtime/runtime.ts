@@ -8,6 +8,7 @@ import { commonFor } from '../evm/ethereumjs/common.ts'
 import { buildTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
+import { type OpcodeChange, opcodeChanges } from '../evm/opcode-changes.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -141,6 +142,16 @@ export class Runtime {
   /** The fork's opcode table with the proposals that are active on a view. Throws ChainError as `checkProposals`. */
   table(view: StateView, env: BlockEnv): OpcodeTable {
     return this.#table(env.fork, this.#proposalsOn(view))
+  }
+
+  /** What an improvement proposal changes by itself in a fork's opcode table; nothing where it cannot be applied alone. */
+  changesOf(name: string, { fork }: Pick<BlockEnv, 'fork'>): readonly OpcodeChange[] {
+    try {
+      return opcodeChanges(this.#table(fork, []), this.#table(fork, [name]))
+    } catch (error) {
+      if (error instanceof ChainError) return []
+      throw error
+    }
   }
 
   /**

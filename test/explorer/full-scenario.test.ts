@@ -6,6 +6,7 @@ import { type Book, readBook } from './full/book.ts'
 import { describeFigures } from './full/figures.ts'
 import { describeFrontend } from './full/frontend.ts'
 import { addressLists, blocksOf, chainLists, coinHistory, type Expected, partLists } from './full/lists.ts'
+import { describeNative } from './full/native.ts'
 import { describeRecords } from './full/records.ts'
 import { NATIVE, play, spec, stranger } from './full/script.ts'
 import { describeContracts } from './full/sources.ts'
@@ -62,6 +63,7 @@ const given = () => ({ on: on(), book, visit })
 describeRecords(given)
 describeAccounts(given)
 describeFigures(given)
+describeNative(given)
 
 describeContracts(given)
 describeFrontend(given)

@@ -31,7 +31,11 @@ export default function Chart({ title, unit, points, scale, form, height = HEIGH
   useEffect(() => {
     const element = box.current
     if (element === null) return
-    const plot = new UPlot(optionsOf({ title, unit, scale, form, height }, element), dataOf(points), element)
+    const plot = new UPlot(
+      optionsOf({ unit, scale, form, height, isWhole: points.every(({ y }) => Number.isInteger(y)) }, element),
+      dataOf(points),
+      element,
+    )
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     sizes.observe(element)
     const redraw = () => plot.redraw(false, true)
@@ -45,7 +49,7 @@ export default function Chart({ title, unit, points, scale, form, height = HEIGH
       system.removeEventListener('change', redraw)
       plot.destroy()
     }
-  }, [points, title, unit, scale, form, height])
+  }, [points, unit, scale, form, height])
   const heading = scale === 'time' ? 'From (UTC)' : 'Block'
   return (
     <figure class="plot">
@@ -96,18 +100,16 @@ const margin = (_: UPlot, least: number | null, most: number | null): [number, n
 }
 const fromZero = (_: UPlot, __: number, most: number): [number, number] => [0, most > 0 ? most * 1.08 : 1]
 
-function optionsOf(
-  {
-    title,
-    unit,
-    scale,
-    form,
-    height,
-  }: Required<Pick<ChartProps, 'title' | 'scale' | 'form' | 'height'>> & {
-    unit: string | undefined
-  },
-  element: HTMLElement,
-): UPlot.Options {
+type Form = Required<Pick<ChartProps, 'scale' | 'form' | 'height'>> & {
+  readonly unit: string | undefined
+  /** All values are whole numbers, and so are the marks of their axis. */
+  readonly isWhole: boolean
+}
+
+/** 1, 2, 5, 10, …: distances of marks. */
+const WHOLE_STEPS = Array.from({ length: 18 }, (_, power) => [1, 2, 5].map((of) => of * 10 ** power)).flat()
+
+function optionsOf({ unit, scale, form, height, isWhole }: Form, element: HTMLElement): UPlot.Options {
   const faint = () => colour(element, '--faint')
   const line = () => colour(element, '--line')
   const accent = () => colour(element, '--accent')
@@ -121,12 +123,12 @@ function optionsOf(
     scales: { x: { time: scale === 'time', range: margin }, y: { range: fromZero } },
     axes: [
       { ...axis, size: ROOM.x, ...(scale === 'block' && { values: (_, splits) => splits.map(wholeText) }) },
-      { ...axis, size: ROOM.y, values: (_, splits) => splits.map(shortText) },
+      { ...axis, size: ROOM.y, values: (_, splits) => splits.map(shortText), ...(isWhole && { incrs: WHOLE_STEPS }) },
     ],
     series: [
       scale === 'block' ? { label: 'Block', value: (_, x) => (x === null ? '—' : wholeText(x)) } : { label: 'UTC' },
       {
-        label: unit ?? title,
+        label: unit ?? 'Value',
         value: (_, y) => (y === null ? '—' : y.toLocaleString('en-US', { maximumFractionDigits: 9 })),
         stroke: accent,
         width: form === 'bars' ? 0 : 2,

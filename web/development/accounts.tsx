@@ -13,7 +13,10 @@ export function Faucet({ state: { accounts } }: Pick<PanelProps, 'state'>) {
   return (
     <>
       <p class="note">
-        From the node’s first account <AddressLink hash={from} />
+        From the node’s first account{' '}
+        <span class="address">
+          <AddressLink hash={from} />
+        </span>
       </p>
       <ActionForm
         fields={{ to: addressField('Address'), amount: coinsField(`Amount in ${COIN}`, '100') }}
@@ -71,7 +74,9 @@ export function Accounts({ state: { accounts }, reread }: PanelProps) {
         <ul class="rows">
           {accounts.map((account) => (
             <li key={account}>
-              <AddressLink hash={account} />
+              <span class="address">
+                <AddressLink hash={account} />
+              </span>
             </li>
           ))}
         </ul>

@@ -16,6 +16,8 @@ export function messageName(type: string): string {
   return module === undefined ? name : `${module} ${name}`
 }
 
+export const OPTION_NAMES = { yes: 'yes', no: 'no', no_with_veto: 'no with veto', abstain: 'abstain' } as const
+
 const OPTIONS = [
   ['yes', 'Yes'],
   ['no', 'No'],
@@ -36,8 +38,8 @@ export function TallyBars({ of }: { of: Proposal['tally'] }) {
             <span class="bar" aria-hidden="true">
               <i style={{ width: `${Number.parseFloat(part.replace('<', '')) || 0}%` }} />
             </span>
-            <span class="number nowrap">
-              {part} <Coins value={of[option]} />
+            <span class="count">
+              <span>{part}</span> <Coins value={of[option]} />
             </span>
           </li>
         )

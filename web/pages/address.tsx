@@ -1,4 +1,5 @@
 // The page of one address: its record, its lists, and its code if it is a contract.
+import type { ComponentChildren } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
 import {
   type Account,
@@ -14,7 +15,7 @@ import {
 } from '../api.ts'
 import { nativeSpelling } from '../bech32.ts'
 import { abbreviated } from '../format.ts'
-import { useQuery, useTitle } from '../location.ts'
+import { NODE_PAGES, useQuery, useTitle } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import {
   AddressLink,
@@ -35,6 +36,7 @@ import { addressLogTable, balanceTable, coinTable, internalTable, transactionTab
 
 /** The compiler's highlighting, the ABI coder and the wallet are loaded when somebody opens the tab. */
 const ContractTab = lazy(() => import('./contract.tsx'))
+const StakingTab = lazy(() => import('./address-native.tsx'))
 
 export default function AddressPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
@@ -181,19 +183,15 @@ function listTabs(base: string, counts: AccountCounters | undefined, version: nu
 }
 
 /** Tabs of addresses of some kind. */
-const ownTabs = (of: Account): Tab[] =>
-  of.is_contract
-    ? [
-        {
-          name: 'Contract',
-          content: () => (
-            <Suspense fallback={<div class="loading" />}>
-              <ContractTab hash={of.hash} />
-            </Suspense>
-          ),
-        },
-      ]
-    : []
+const ownTabs = (of: Account): Tab[] => [
+  ...(NODE_PAGES.includes('/validators') ? [lazyTab('Staking', <StakingTab hash={of.hash} />)] : []),
+  ...(of.is_contract ? [lazyTab('Contract', <ContractTab hash={of.hash} />)] : []),
+]
+
+const lazyTab = (name: string, content: ComponentChildren): Tab => ({
+  name,
+  content: () => <Suspense fallback={<div class="loading" />}>{content}</Suspense>,
+})
 
 const SIDES = { from: 'sent', to: 'received' } as const
 

@@ -3,9 +3,21 @@ import { type Proposal, type ProposalDeposit, type ProposalVote, useBlockVersion
 import { utcTime } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { Countdown, percent, ShareBar } from '../native/parts.tsx'
-import { messageName, proposalStatus, TallyBars } from '../native/proposals.tsx'
+import { messageName, OPTION_NAMES, proposalStatus, TallyBars } from '../native/proposals.tsx'
 import { type GovRules, ProposalActions, useGovRules } from '../native/vote-forms.tsx'
-import { Address, Coins, Cut, Fields, LoadedPage, PaginatedTable, Raw, type Table, Tabs } from '../parts.tsx'
+import {
+  Address,
+  Coins,
+  Cut,
+  Fields,
+  LoadedPage,
+  PaginatedTable,
+  Raw,
+  type Table,
+  Tabs,
+  Time,
+  TransactionLink,
+} from '../parts.tsx'
 import '../native/native.css'
 
 export default function ProposalPage({ id }: { id: string }) {
@@ -41,7 +53,7 @@ function Content({ of, base, version }: { of: Proposal; base: string; version: n
               <PaginatedTable<ProposalVote>
                 path={`${base}/votes`}
                 table={voteTable}
-                empty="Nobody has voted, or the votes have been counted."
+                empty="Nobody has voted."
                 version={version}
               />
             ),
@@ -52,7 +64,7 @@ function Content({ of, base, version }: { of: Proposal; base: string; version: n
               <PaginatedTable<ProposalDeposit>
                 path={`${base}/deposits`}
                 table={depositTable}
-                empty="There are no deposits, or they have been given back or burnt."
+                empty="There are no deposits."
                 version={version}
               />
             ),
@@ -80,9 +92,9 @@ function Record({ of }: { of: Proposal }) {
           Submitted: utcTime(of.submit_time),
           Deposit: (
             <>
-              <Coins value={of.total_deposit} digits={6} />{' '}
+              <Coins value={of.total_deposit} digits={18} />{' '}
               <span class="faint">
-                of <Coins value={of.min_deposit} digits={6} />
+                of <Coins value={of.min_deposit} digits={18} />
               </span>
             </>
           ),
@@ -138,8 +150,6 @@ function Messages({ of: { messages } }: { of: Proposal }) {
   )
 }
 
-const OPTION_NAMES: Readonly<Record<string, string>> = { no_with_veto: 'no with veto' }
-
 const voteTable: Table<ProposalVote> = {
   keyOf: ({ voter }) => voter.hash,
   columns: [
@@ -149,19 +159,27 @@ const voteTable: Table<ProposalVote> = {
       ({ options }) =>
         options
           .map(({ option, weight }) => {
-            const name = OPTION_NAMES[option] ?? option
+            const name = OPTION_NAMES[option]
             return Number(weight) === 1 ? name : `${percent(weight)} ${name}`
           })
           .join(', '),
     ],
-    ['Note', ({ metadata }) => (metadata === '' ? <span class="faint">—</span> : <Cut text={metadata} />)],
+    [
+      'Note',
+      ({ metadata }) => (metadata === null || metadata === '' ? <span class="faint">—</span> : <Cut text={metadata} />),
+    ],
+    ['Age', ({ timestamp }) => <Time at={timestamp} />],
+    ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
   ],
 }
 
 const depositTable: Table<ProposalDeposit> = {
-  keyOf: ({ depositor }) => depositor.hash,
+  keyOf: ({ depositor, transaction_hash }) => `${depositor.hash} ${transaction_hash}`,
   columns: [
     ['Depositor', ({ depositor }) => <Address of={depositor} full />],
-    ['Amount', ({ amount }) => <Coins value={amount} digits={6} />, 'number'],
+    ['Amount', ({ amount }) => <Coins value={amount} digits={18} />, 'number'],
+    ['Note', ({ is_initial }) => (is_initial ? <span class="faint">with the submission</span> : null)],
+    ['Age', ({ timestamp }) => <Time at={timestamp} />],
+    ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
   ],
 }

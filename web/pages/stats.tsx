@@ -46,7 +46,8 @@ function BlockCharts({ of }: { of: readonly Block[] }) {
       transactions: pointsOf(blocks, ({ transactions_count: n }) => [n, withCommas(n)]),
       fees: pointsOf(blocks, ({ base_fee_per_gas: wei }) => [Number(wei ?? 0) / 1e9, units(wei ?? '0', 9, 9)]),
       seconds: pointsOf(
-        blocks.filter(({ height }) => before.get(height) !== undefined),
+        // The genesis is older than the chain's first block by any time.
+        blocks.filter(({ height }) => height > 1 && before.get(height) !== undefined),
         ({ height, timestamp }) => {
           const seconds = (Date.parse(timestamp) - Date.parse(before.get(height)?.timestamp ?? timestamp)) / 1000
           return [seconds, String(seconds)]

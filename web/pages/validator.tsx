@@ -109,7 +109,7 @@ function Record({ of }: { of: Validator }) {
             <>
               <Coins value={of.self_delegation} digits={6} />{' '}
               <span class="faint">
-                (at least <Coins value={of.min_self_delegation} digits={6} />)
+                (at least <Coins value={of.min_self_delegation} digits={18} />)
               </span>
             </>
           ),
@@ -123,9 +123,11 @@ function Record({ of }: { of: Validator }) {
             </>
           ),
           Uptime:
-            uptime === null ? null : (
+            uptime === null ? null : signed === undefined ? (
+              <span class="faint">none of its votes are counted yet (window of {uptime.window} blocks)</span>
+            ) : (
               <>
-                {signed ?? 'no votes yet'}{' '}
+                {signed}{' '}
                 <span class="faint">
                   {uptime.missed} missed of the last {uptime.signed + uptime.missed} (window of {uptime.window} blocks)
                 </span>

@@ -13,13 +13,23 @@ export type Table<T> = {
   readonly columns: readonly Column<T>[]
 }
 
-/** `empty` is shown in place of a table without rows. */
-export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T>; empty: string }) {
+/** `empty` is shown in place of a table without rows; `label` tells tables of one page apart. */
+export function Rows<T>({
+  of,
+  table,
+  empty,
+  label = 'Table',
+}: {
+  of: readonly T[]
+  table: Table<T>
+  empty: string
+  label?: string
+}) {
   const { keyOf, columns } = table
   if (of.length === 0) return <p class="note">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
-    <section class="scroll" tabIndex={0} aria-label="Table">
+    <section class="scroll" tabIndex={0} aria-label={label}>
       <table>
         <thead>
           <tr>

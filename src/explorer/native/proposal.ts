@@ -8,12 +8,12 @@ import { addressSchema, showAddress } from '../shapes/address.ts'
 import { nativeOf, rate, secondsLeft, showRate, showTime, timeOrNull } from './modules.ts'
 
 export const PROPOSAL_STATUSES = ['deposit', 'voting', 'passed', 'rejected', 'failed'] as const
-export const WIRE_OPTION: { readonly [O in VoteOption]: string } = {
+export const WIRE_OPTION = {
   yes: 'yes',
   abstain: 'abstain',
   no: 'no',
   noWithVeto: 'no_with_veto',
-}
+} as const satisfies { readonly [O in VoteOption]: string }
 
 export const proposalSchema = z.strictObject({
   id: z.number().int(),

@@ -8,7 +8,10 @@ import * as blocks from './blocks.ts'
 import * as config from './config.ts'
 import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
+import * as nativeAddresses from './native-addresses.ts'
+import * as nativeChain from './native-chain.ts'
 import * as nativeProposals from './native-proposals.ts'
+import * as nativeTransfers from './native-transfers.ts'
 import * as nativeValidators from './native-validators.ts'
 import * as search from './search.ts'
 import * as smartContracts from './smart-contracts.ts'
@@ -17,6 +20,7 @@ import * as tokenInstances from './token-instances.ts'
 import * as tokens from './tokens.ts'
 import * as transactionParts from './transaction-parts.ts'
 import * as transactions from './transactions.ts'
+import * as validators from './validators.ts'
 import * as verification from './verification.ts'
 import * as withdrawals from './withdrawals.ts'
 
@@ -29,7 +33,10 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   config,
   exports,
   mainPage,
+  nativeAddresses,
+  nativeChain,
   nativeProposals,
+  nativeTransfers,
   nativeValidators,
   search,
   smartContracts,
@@ -38,6 +45,7 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   tokens,
   transactionParts,
   transactions,
+  validators,
   verification,
   withdrawals,
 ]

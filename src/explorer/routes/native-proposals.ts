@@ -5,6 +5,7 @@ import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { nativeOf } from '../native/modules.ts'
 import { isStored, PROPOSAL_STATUSES, proposalSchema, showProposal } from '../native/proposal.ts'
+import { depositSchema, depositsOn, showDeposit, showVote, voteSchema, votesOn } from '../native/vote.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 
 const params = z.object({ id: integer(0, 2 ** 48).transform(BigInt) })
@@ -33,5 +34,29 @@ export const nativeProposal = explorerRoute({
   handler({ params: { id } }, context) {
     if (!isStored(context, id)) throw notFound()
     return showProposal(context, id)
+  },
+})
+
+export const nativeProposalVotes = explorerRoute({
+  path: '/native/proposals/{id}/votes',
+  summary: 'The last vote of each account on a proposal, newest first',
+  params,
+  query: pageQuery,
+  response: pageSchema(voteSchema),
+  handler({ params: { id }, query }, context) {
+    if (!isStored(context, id)) throw notFound()
+    return arrayPage(votesOn(context, id), query, (party) => showVote(context, id, party))
+  },
+})
+
+export const nativeProposalDeposits = explorerRoute({
+  path: '/native/proposals/{id}/deposits',
+  summary: 'Deposits of a proposal, oldest first, also when they were given back or burnt',
+  params,
+  query: pageQuery,
+  response: pageSchema(depositSchema),
+  async handler({ params: { id }, query }, context) {
+    if (!isStored(context, id)) throw notFound()
+    return arrayPage(await depositsOn(context, id), query, (deposit) => showDeposit(context, deposit))
   },
 })

@@ -52,6 +52,19 @@ export const UNLIMITED = 2n ** 256n - 1n
 const missing = (to: string, of: Address): ChainError =>
   reverted(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
 
+/** A grant that has not expired. */
+export type LiveGrant = {
+  readonly message: GrantableMessage
+  /** Unix seconds. */
+  readonly expiration: bigint
+  /** What is left, 2^256 - 1 being no limit; of transfer grants the base coin through all channels. */
+  readonly limit: bigint
+  /** Of stake grants: the operators for whom. */
+  readonly validators: readonly Address[]
+  /** Of transfer grants. */
+  readonly allocations: readonly Allocation[]
+}
+
 /** Lists of other modules that grants are made from. */
 export type Grantable = {
   /** Operators of all validators that are not jailed, in order. */
@@ -75,6 +88,26 @@ export class Authz implements NativeModule<unknown> {
   initGenesis(genesis: unknown): void {
     const { defaultExpiration } = readSection('authz', authzGenesis, genesis)
     this.#state.lifetime.set(BigInt(defaultExpiration))
+  }
+
+  /** Seconds that a grant lives. */
+  lifetime(): bigint {
+    return this.#state.lifetime.get()
+  }
+
+  /** All grants of one account to another that are alive, in order of the messages' list. */
+  grantsBetween(granter: Address, grantee: Address): readonly LiveGrant[] {
+    return Object.values(MESSAGE).flatMap((message) => {
+      const found = this.#live(granter, grantee, message)
+      if (found === undefined) return []
+      return {
+        message,
+        expiration: found.expiration.get(),
+        limit: isLimitedMessage(message) ? this.allowance(granter, grantee, message) : UNLIMITED,
+        validators: found.validators.get(),
+        allocations: message === MESSAGE.transfer ? this.#allocationsOf(found) : [],
+      }
+    })
   }
 
   /** Clears expired grants. */

@@ -57,6 +57,11 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     }
   }
 
+  /** Whether tokens may become coins at all. */
+  params(): { readonly isEnabled: boolean } {
+    return { isEnabled: this.#state.isEnabled.get() }
+  }
+
   /** Makes a pair with an external contract. Throws ChainError when the contract or the coin is in a pair already. */
   register(pair: Omit<Pair, 'owner'>): void {
     this.#add({ ...pair, owner: 'external' })

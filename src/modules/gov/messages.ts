@@ -11,12 +11,22 @@ import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
 import { whole } from '../genesis-section.ts'
 import { reverted } from '../module.ts'
-import { evmParamsSchema } from '../params.ts'
+import { type EvmParams, evmParamsSchema } from '../params.ts'
+import type { SlashingParams } from '../slashing/layout.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import { slashingParams } from '../slashing/slashing.ts'
 import { newStakingParams } from '../staking/genesis.ts'
+import type { StakingParams } from '../staking/layout.ts'
 import type { GovernedModules } from './context.ts'
+import type { GovParams } from './layout.ts'
 import { govParams } from './params.ts'
+
+/** The parameters of a module that a message replaces. */
+export type ReplacedParams =
+  | { readonly module: 'evm'; readonly params: EvmParams }
+  | { readonly module: 'gov'; readonly params: GovParams }
+  | { readonly module: 'staking'; readonly params: Omit<StakingParams, 'powerReduction'> }
+  | { readonly module: 'slashing'; readonly params: SlashingParams }
 
 /** A message after it was parsed. */
 export type ProposalMessage = {
@@ -28,6 +38,8 @@ export type ProposalMessage = {
   readonly contested: Address | undefined
   /** How many lists of improvement proposals `check` builds opcode tables for, which takes time. */
   readonly lists: number
+  /** undefined: it changes no parameters. */
+  readonly replaces: ReplacedParams | undefined
   /** Throws ChainError when the message could not be carried out even now, and the vote would be for nothing. */
   check(governed: GovernedModules): void
   /** Throws ChainError. */
@@ -57,6 +69,7 @@ function messageKind<T>(of: {
   check?(fields: T, governed: GovernedModules): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
+  replaces?(fields: T): ReplacedParams
 }): MessageKind {
   return {
     types: of.types,
@@ -69,6 +82,7 @@ function messageKind<T>(of: {
         tokens: of.tokens?.(data) ?? [],
         contested: of.contested?.(data),
         lists: of.tryList === undefined ? 0 : 1,
+        replaces: of.replaces?.(data),
         check(governed) {
           of.tryList?.(data, governed)
           of.check?.(data, governed)
@@ -112,6 +126,7 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
     // As Evmos' MsgUpdateParams.ValidateBasic: a list that cannot be activated is refused at submission.
     tryList: ({ params: update }, { params }) => params.requireActivatable(update),
     run: ({ params: update }, { params }) => params.update(update),
+    replaces: ({ params }) => ({ module: 'evm', params }),
     failure: () => 'list-refused',
   }),
   messageKind({
@@ -141,12 +156,14 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
     types: ['/cosmos.gov.v1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: govParams(spec) }),
     run: ({ params }, { gov }) => gov.updateParams(params),
+    replaces: ({ params }) => ({ module: 'gov', params }),
     failure: () => 'params-refused',
   }),
   messageKind({
     types: ['/cosmos.staking.v1beta1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: newStakingParams(spec.denom) }),
     run: ({ params }, { staking }) => staking.updateParams(params),
+    replaces: ({ params }) => ({ module: 'staking', params }),
     failure: () => 'params-refused',
   }),
   messageKind({
@@ -155,6 +172,7 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
     // A chain without slashing has nothing to change.
     check: (_, { slashing }) => void slashingOf(slashing),
     run: ({ params }, { slashing }) => slashingOf(slashing).updateParams(params),
+    replaces: ({ params }) => ({ module: 'slashing', params }),
     failure: () => 'params-refused',
   }),
   messageKind({

@@ -146,6 +146,11 @@ export class Channels {
     return this.#state.commitments.at(endName(source)).at(sequence).get()
   }
 
+  /** What the destination has answered to a packet that it has received; zero when there is none. */
+  acknowledgementOf(destination: ChannelId, sequence: bigint): Hash {
+    return this.#state.acknowledgements.at(endName(destination)).at(sequence).get()
+  }
+
   /** The sequence of the channel's next packet. */
   nextSequence(source: ChannelId): bigint {
     return this.#state.sequences.at(endName(source)).get() + 1n

@@ -180,6 +180,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return this.#state.traces.has(hash) ? hash : undefined
   }
 
+  /** Whether transfers may leave, and arrive. */
+  params(): { readonly sendEnabled: boolean; readonly receiveEnabled: boolean } {
+    return { sendEnabled: this.#state.sendEnabled.get(), receiveEnabled: this.#state.receiveEnabled.get() }
+  }
+
   /** What has left through a channel and not come back. */
   escrowed(source: ChannelId, denom: string): bigint {
     return this.#state.escrows.at(endName(source)).get(denom) ?? 0n

@@ -11,10 +11,23 @@ import type { ModuleContext } from '../module.ts'
 import { reverted } from '../module.ts'
 import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
 import { lockedBalance, progressOf, vestingAccount } from './locked-balance.ts'
-import { checkGrant, merge, scheduleOf, type VestingGrant } from './schedule.ts'
+import { checkGrant, merge, type Schedule, scheduleOf, type VestingGrant, type VestingProgress } from './schedule.ts'
 
 /** Balances of a clawback account, in base units. Locked coins may be vested or not. */
 export type VestingBalances = { readonly locked: bigint; readonly unvested: bigint; readonly vested: bigint }
+
+export type VestingRecord = {
+  readonly funder: Address
+  /** Unix seconds. */
+  readonly start: bigint
+  readonly lockup: Schedule
+  readonly vesting: Schedule
+  /** Base units that were delegated and have not come back. */
+  readonly delegated: bigint
+  /** Whether governance, too, may claw back. */
+  readonly allowsGovernance: boolean
+  readonly progress: VestingProgress
+}
 
 /** Steps of one schedule: enough for a step a day over five years. A grant that would need more is refused. */
 const MAX_STEPS = 2_000
@@ -148,6 +161,21 @@ export class Vesting {
     }
     const { original, unlocked, vested } = progressOf(of, this.#now())
     return { locked: original - unlocked, unvested: original - vested, vested }
+  }
+
+  /** A clawback account with its schedules; undefined: the account is an ordinary one. */
+  account(account: Address): VestingRecord | undefined {
+    const of = this.#find(account)
+    if (of === undefined) return undefined
+    return {
+      funder: this.funder(account),
+      start: of.start.get(),
+      lockup: of.lockup.get(),
+      vesting: of.vesting.get(),
+      delegated: of.delegated.get(),
+      allowsGovernance: of.governance.get(),
+      progress: progressOf(of, this.#now()),
+    }
   }
 
   /** Steps that an account's two schedules have in storage; 0 for ordinary accounts. */

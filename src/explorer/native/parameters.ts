@@ -1,0 +1,127 @@
+// The parameters of all modules as the explorer shows them, by module and key. Periods are seconds, fractions rates.
+import { z } from 'zod'
+import { ZERO_ADDRESS } from '../../lib/hex.ts'
+import type { DistributionParams } from '../../modules/distribution/layout.ts'
+import type { GovParams } from '../../modules/gov/layout.ts'
+import type { InflationGenesis } from '../../modules/inflation.ts'
+import type { EvmParams } from '../../modules/params.ts'
+import type { SlashingParams } from '../../modules/slashing/layout.ts'
+import type { StakingParams } from '../../modules/staking/layout.ts'
+import { checksummed, wire } from '../codec.ts'
+import { type Native, rate, showRate } from './modules.ts'
+
+const period = z.number().int().describe('seconds')
+const count = z.number().int()
+
+export const parametersSchema = z.strictObject({
+  evm: z.strictObject({
+    active_proposals: z.array(z.string()).describe('opcode proposals in order of application'),
+  }),
+  staking: z.strictObject({
+    unbonding_time: period,
+    max_validators: count,
+    max_entries: count,
+    min_commission_rate: rate,
+    power_reduction: wire.decimal.describe('tokens of a unit of voting power'),
+  }),
+  slashing: z
+    .strictObject({
+      signed_blocks_window: count,
+      min_signed_per_window: rate,
+      downtime_jail_duration: period,
+      slash_fraction_double_sign: rate,
+      slash_fraction_downtime: rate,
+    })
+    .nullable()
+    .describe('null on chains without slashing'),
+  distribution: z.strictObject({ community_tax: rate, withdraw_addr_enabled: z.boolean() }),
+  inflation: z.strictObject({ per_block: wire.decimal.describe('base units'), staking_share: rate }),
+  gov: z.strictObject({
+    voting_period: period,
+    max_deposit_period: period,
+    min_deposit: wire.decimal,
+    quorum: rate,
+    threshold: rate,
+    veto_threshold: rate,
+    min_initial_deposit_ratio: rate,
+    min_deposit_ratio: rate,
+    proposal_cancel_ratio: rate,
+    proposal_cancel_dest: wire.address.nullable().describe('null: it is burnt'),
+    expedited_voting_period: period,
+    expedited_threshold: rate,
+    expedited_min_deposit: wire.decimal,
+    burn_vote_quorum: z.boolean(),
+    burn_proposal_deposit_prevote: z.boolean(),
+    burn_vote_veto: z.boolean(),
+  }),
+  authz: z.strictObject({ default_expiration: period }),
+  erc20: z.strictObject({ enabled: z.boolean() }),
+  transfer: z.strictObject({ send_enabled: z.boolean(), receive_enabled: z.boolean() }),
+  fee_market: z.strictObject({ burn_base_fee: z.boolean() }),
+})
+export type Parameters = z.input<typeof parametersSchema>
+
+export const showEvmParams = ({ extraEips }: EvmParams): Parameters['evm'] => ({ active_proposals: [...extraEips] })
+
+export const showStakingParams = (of: StakingParams): Parameters['staking'] => ({
+  unbonding_time: Number(of.unbondingTime),
+  max_validators: Number(of.maxValidators),
+  max_entries: Number(of.maxEntries),
+  min_commission_rate: showRate(of.minCommissionRate),
+  power_reduction: of.powerReduction.toString(),
+})
+
+export const showSlashingParams = (of: SlashingParams): Exclude<Parameters['slashing'], null> => ({
+  signed_blocks_window: Number(of.signedBlocksWindow),
+  min_signed_per_window: showRate(of.minSignedPerWindow),
+  downtime_jail_duration: Number(of.downtimeJailDuration),
+  slash_fraction_double_sign: showRate(of.slashFractionDoubleSign),
+  slash_fraction_downtime: showRate(of.slashFractionDowntime),
+})
+
+export const showGovParams = (of: GovParams): Parameters['gov'] => ({
+  voting_period: Number(of.votingPeriod),
+  max_deposit_period: Number(of.maxDepositPeriod),
+  min_deposit: of.minDeposit.toString(),
+  quorum: showRate(of.quorum),
+  threshold: showRate(of.threshold),
+  veto_threshold: showRate(of.vetoThreshold),
+  min_initial_deposit_ratio: showRate(of.minInitialDepositRatio),
+  min_deposit_ratio: showRate(of.minDepositRatio),
+  proposal_cancel_ratio: showRate(of.proposalCancelRatio),
+  proposal_cancel_dest: of.proposalCancelDest === ZERO_ADDRESS ? null : checksummed(of.proposalCancelDest),
+  expedited_voting_period: Number(of.expeditedVotingPeriod),
+  expedited_threshold: showRate(of.expeditedThreshold),
+  expedited_min_deposit: of.expeditedMinDeposit.toString(),
+  burn_vote_quorum: of.burnVoteQuorum,
+  burn_proposal_deposit_prevote: of.burnProposalDepositPrevote,
+  burn_vote_veto: of.burnVoteVeto,
+})
+
+const showDistributionParams = (of: DistributionParams): Parameters['distribution'] => ({
+  community_tax: showRate(of.communityTax),
+  withdraw_addr_enabled: of.withdrawAddrEnabled,
+})
+
+export const showInflation = (of: InflationGenesis): Parameters['inflation'] => ({
+  per_block: of.perBlock.toString(),
+  staking_share: showRate(of.stakingShare),
+})
+
+/** The parameters after the context's head. */
+export function showParameters({ spec, modules }: Native): Parameters {
+  const { params, staking, slashing, distribution, inflation, gov, authz, erc20, transfer } = modules
+  const { sendEnabled, receiveEnabled } = transfer.params()
+  return {
+    evm: showEvmParams(params.get()),
+    staking: showStakingParams(staking.params()),
+    slashing: slashing === undefined ? null : showSlashingParams(slashing.params()),
+    distribution: showDistributionParams(distribution.params()),
+    inflation: showInflation(inflation.params()),
+    gov: showGovParams(gov.params()),
+    authz: { default_expiration: Number(authz.lifetime()) },
+    erc20: { enabled: erc20.params().isEnabled },
+    transfer: { send_enabled: sendEnabled, receive_enabled: receiveEnabled },
+    fee_market: { burn_base_fee: spec.feeMarket.burnBaseFee },
+  }
+}

@@ -1,0 +1,118 @@
+// The development panel in a real browser, and that a node in production has none.
+import type { Browser, Page } from 'playwright-core'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHROMIUM, launchChromium } from '../support/browser.ts'
+import { account, testChain } from '../support/chain.ts'
+import { plainSpec } from '../support/plain-spec.ts'
+import { expectSound, openPage } from './pages-support.ts'
+
+it('serves the panel on development nodes only, and pages of modules where there are modules', async () => {
+  const statusOf = async (url: string, path: string) =>
+    (await fetch(url + path, { headers: { accept: 'text/html' } })).status
+  const development = await testChain()
+  const production = await testChain({ rpc: { development: false }, spec: plainSpec(account(0).address) })
+  expect(await statusOf(development.url, '/dev')).toBe(200)
+  expect(await statusOf(production.url, '/dev')).toBe(404)
+  expect(await statusOf(development.url, '/validators')).toBe(200)
+  expect(await statusOf(production.url, '/validators')).toBe(404)
+})
+
+describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+  it('makes blocks, moves the clock, goes back to a snapshot, and gives coins', async () => {
+    const { url, viem, rpc } = await testChain()
+    const page = await openPage(browser, `${url}/dev`)
+    await part(page, 'Snapshots').getByRole('button', { name: 'Take a snapshot' }).click()
+    await page.getByText(/^Snapshot \d+ was taken/).waitFor()
+
+    const blocks = part(page, 'Blocks')
+    await blocks.getByLabel('Number of blocks').fill('1.5')
+    await blocks.getByRole('button', { name: 'Make blocks' }).click()
+    await page.getByText('A whole number from 1 on is expected.').waitFor()
+    await blocks.getByLabel('Number of blocks').fill('5')
+    await blocks.getByLabel('Number of blocks').press('Enter')
+    await page.getByText('5 blocks were made.').waitFor()
+    expect(await viem.getBlockNumber()).toBe(5n)
+
+    const before = await viem.getBlock()
+    const clock = part(page, 'Clock')
+    await clock.getByLabel('Seconds to go forward').fill('86400')
+    await clock.getByRole('button', { name: 'Go forward' }).click()
+    await page.getByText(/^The clock went 86,400 s forward/).waitFor()
+    expect((await viem.getBlock()).timestamp - before.timestamp).toBeGreaterThanOrEqual(86_400n)
+
+    const stranger = '0x000000000000000000000000000000000000dEaD'
+    const faucet = part(page, 'Faucet')
+    await faucet.getByLabel('Address').fill('somebody')
+    await faucet.getByRole('button', { name: 'Send coins' }).click()
+    await page.getByText('An address is expected: 0x and 40 hexadecimal digits.').waitFor()
+    await faucet.getByLabel('Address').fill(stranger)
+    await faucet.getByLabel('Amount in KEST').fill('2.5')
+    await faucet.getByRole('button', { name: 'Send coins' }).click()
+    await page.getByText(/^2.5 KEST sent/).waitFor()
+    expect(await viem.getBalance({ address: stranger })).toBe(parseEther('2.5'))
+    await expectSound(page)
+
+    await part(page, 'Snapshots').getByRole('button', { name: 'Go back to it' }).click()
+    await page.getByText('There are no snapshots.').waitFor()
+    expect([await viem.getBlockNumber(), await viem.getBalance({ address: stranger })]).toEqual([0n, 0n])
+    expect(await rpc('anvil_getAutomine')).toBe(true)
+    await blocks.getByRole('button', { name: 'Stop automatic mining' }).click()
+    await blocks.getByRole('button', { name: 'Make a block for each transaction' }).waitFor()
+    expect(await rpc('anvil_getAutomine')).toBe(false)
+  }, 60_000)
+
+  it('sets balances and impersonates accounts', async () => {
+    const { url, viem, rpc } = await testChain()
+    const stranger = '0x000000000000000000000000000000000000bEEF'
+    const page = await openPage(browser, `${url}/dev`)
+    const accounts = part(page, 'Accounts')
+    await accounts.getByLabel('Account', { exact: true }).fill(stranger)
+    await accounts.getByLabel('New balance in KEST').fill('3')
+    await accounts.getByRole('button', { name: 'Set the balance' }).click()
+    await page.getByText('It has 3 KEST now.').waitFor()
+    expect(await viem.getBalance({ address: stranger })).toBe(parseEther('3'))
+    await accounts.getByLabel('Account to impersonate').fill(stranger)
+    await accounts.getByRole('button', { name: 'Impersonate', exact: true }).click()
+    await page.getByText(/^It is one of this node’s accounts now/).waitFor()
+    await rpc('eth_sendTransaction', { from: stranger, to: account(0).address, value: '0x1' })
+    await accounts.getByRole('button', { name: /^Stop impersonating/ }).click()
+    await page.getByRole('button', { name: /^Stop impersonating/ }).waitFor({ state: 'detached' })
+    expect(await rpc('eth_accounts')).not.toContain(stranger.toLowerCase())
+  }, 60_000)
+
+  it('is not linked in production, where its path is unknown', async () => {
+    const { url } = await testChain({ rpc: { development: false } })
+    const page = await openPage(browser, `${url}/dev`)
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    expect(await page.locator('a[href="/dev"]').count()).toBe(0)
+    expect(await page.locator('a[href="/validators"]').count()).toBe(1)
+  }, 60_000)
+
+  it('draws charts whose values a table gives as well', async () => {
+    const { url, viem, walletOf, mine } = await testChain()
+    await mine(2)
+    const hash = await walletOf(0).sendTransaction({ to: account(1).address, value: 1n })
+    const { blockNumber, gasUsed } = await viem.waitForTransactionReceipt({ hash })
+    const page = await openPage(browser, `${url}/stats`)
+    const chart = page.getByRole('figure', { name: /Gas used by block/ })
+    await chart.locator('canvas').waitFor()
+    await chart.getByText('As a table').click()
+    const row = chart.getByRole('row', { name: new RegExp(`^${blockNumber} `) })
+    expect(await row.getByRole('cell').last().innerText()).toBe(gasUsed.toLocaleString('en-US'))
+    await expectSound(page)
+    await page.getByRole('tab', { name: 'Transactions' }).click()
+    await page.getByRole('figure', { name: 'Number of transactions' }).locator('canvas').waitFor()
+    await expectSound(page)
+    await page.goto(url)
+    await page.getByRole('figure', { name: 'Transactions per day' }).locator('canvas').waitFor()
+  }, 60_000)
+})

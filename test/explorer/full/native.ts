@@ -1,0 +1,41 @@
+// The native modules in the story: one visit of every endpoint, with what the story has done.
+import { describe, expect, it } from 'vitest'
+import { account } from '../../support/chain.ts'
+import type { Given } from './records.ts'
+
+export function describeNative(given: () => Given): void {
+  describe('the native modules', () => {
+    it('tell of the story’s stake, grant, vote and transfer', async () => {
+      const { visit } = given()
+      const { read } = visit
+      const [delegator, operator] = [account(0).address, account(10).address]
+      expect((await read('/native/validators')).total_count).toBe(3)
+      expect(await read(`/native/validators/${operator}`)).toMatchObject({ status: 'bonded' })
+      expect((await read(`/native/validators/${operator}/delegations`)).total_count).toBe(2)
+      for (const list of ['unbondings', 'redelegations', 'blocks']) await read(`/native/validators/${operator}/${list}`)
+      expect((await read(`/native/addresses/${delegator}`)).delegations_count).toBe(1)
+      for (const list of ['unbondings', 'redelegations', 'rewards'])
+        await read(`/native/addresses/${delegator}/${list}`)
+      expect((await read(`/native/addresses/${delegator}/delegations`)).total_count).toBe(1)
+      expect((await read(`/native/addresses/${delegator}/grants`)).items).toMatchObject([{ limit: '100' }])
+      expect((await read(`/native/addresses/${delegator}/transfers`)).items).toMatchObject([{ status: 'success' }])
+      expect((await read(`/native/addresses/${operator}/votes`)).items).toMatchObject([
+        { proposal: { title: 'Play on' } },
+      ])
+      expect((await visit.ask(`/native/addresses/${delegator}/vesting`)).status).toBe(404)
+      expect((await read('/native/transfers')).total_count).toBe(1)
+      expect((await read('/native/denominations')).items).toMatchObject([{ kind: 'base' }])
+      expect((await read('/native/proposals')).items).toMatchObject([{ title: 'Play on', status: 'voting' }])
+      expect(await read('/native/proposals/1')).toMatchObject({ votes_count: 1 })
+      expect((await read('/native/proposals/1/votes')).total_count).toBe(1)
+      expect((await read('/native/proposals/1/deposits')).total_count).toBe(1)
+      expect((await read('/native/parameters')).gov.voting_period).toBe(1_000_000)
+      expect((await read('/native/parameters/history')).items).toEqual([])
+      expect((await read('/native/opcode-proposals')).total_count).toBeGreaterThan(0)
+      expect((await read('/native/modules')).items[0].name).toBe('fee_collector')
+      expect((await read('/native/pool')).validators_count).toBe(3)
+      expect((await read('/validators/blackfort')).total_count).toBe(3)
+      expect((await read('/validators/blackfort/counters')).validators_counter).toBe('3')
+    })
+  })
+}

@@ -1,0 +1,22 @@
+// Transfers of coins that left over the chain's channels (ICS-20).
+import { type Packet, useBlockVersion } from '../api.ts'
+import { useBaseDenomination } from '../native/amounts.tsx'
+import { packetTable } from '../native/packets.tsx'
+import { PaginatedTable } from '../parts.tsx'
+import '../native/native.css'
+
+export default function TransfersPage() {
+  const version = useBlockVersion()
+  const base = useBaseDenomination()
+  return (
+    <section class="card">
+      <h1>Transfers to other chains</h1>
+      <PaginatedTable<Packet>
+        path="/native/transfers"
+        table={packetTable(base)}
+        empty="Nothing has left over a channel of this chain."
+        version={version}
+      />
+    </section>
+  )
+}
