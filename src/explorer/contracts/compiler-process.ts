@@ -2,7 +2,7 @@
 // output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler:
 // a native one runs in an empty folder.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -65,7 +65,12 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
   process.stdout.write(input === null ? solc.version() : solc.compile(input))
 })`
 
-type Run = { readonly limits: CompilerLimits; readonly signal: AbortSignal }
+type Run = {
+  readonly limits: CompilerLimits
+  readonly signal: AbortSignal
+  /** Whether this process checks the memory of the other one, which does not do so itself. */
+  readonly isMemoryWatched?: boolean
+}
 
 /**
  * The answer of a compiler to an input (standard JSON), or with none what it says of its version. Throws ChainError
@@ -85,22 +90,23 @@ export async function runCompiler(
   return answerOf(child, JSON.stringify(request), run)
 }
 
-/** Runs a program under the shell's limits, where the system knows them. Megabytes become kilobytes. */
-const LIMITED =
-  'ulimit -S -t "$1" 2>/dev/null; ulimit -H -t $(($1 + 2)) 2>/dev/null; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+/**
+ * Runs a program under the shell's limit of processor time, in seconds. Its limit of address space would not do: programs
+ * with WebAssembly in them reserve much more than they use.
+ */
+const LIMITED = 'ulimit -S -t "$1" 2>/dev/null; ulimit -H -t $(($1 + 2)) 2>/dev/null; shift; exec "$@"'
 
 async function runNative(file: string, input: string | null, run: Run): Promise<string> {
-  const { time, memory } = run.limits
+  const { time } = run.limits
   const folder = await mkdtemp(join(tmpdir(), 'kestrel-compiler-'))
   // Compilers name their folder where they say why an import was not found, and shells the program that does not run.
   const withoutPaths = (text: string) => text.replaceAll(folder, '').replaceAll(`${dirname(file)}/`, '')
   try {
-    const bounds = [Math.ceil(time / 1000), memory * 1000].map(String)
-    const command = [file, input === null ? '--version' : '--standard-json']
+    const command = [Math.ceil(time / 1000).toString(), file, input === null ? '--version' : '--standard-json']
     // The path is for scripts that begin with `env`. The group of processes ends together: some programs start another one.
     const options = { cwd: folder, env: { PATH: `${dirname(file)}:/usr/local/bin:/usr/bin:/bin` }, detached: true }
-    const child = () => spawn('/bin/sh', ['-c', LIMITED, 'sh', ...bounds, ...command], options)
-    return withoutPaths(await answerOf(child, input ?? '', run))
+    const child = () => spawn('/bin/sh', ['-c', LIMITED, 'sh', ...command], options)
+    return withoutPaths(await answerOf(child, input ?? '', { ...run, isMemoryWatched: true }))
   } catch (error) {
     throw error instanceof ChainError ? new ChainError(error.code, withoutPaths(error.message)) : error
   } finally {
@@ -108,9 +114,14 @@ async function runNative(file: string, input: string | null, run: Run): Promise<
   }
 }
 
-function answerOf(start: () => ChildProcess, request: string, { limits, signal }: Run): Promise<string> {
+function answerOf(
+  start: () => ChildProcess,
+  request: string,
+  { limits, signal, isMemoryWatched }: Run,
+): Promise<string> {
   const { time, memory } = limits
   const tooLong = `was stopped: one run may take ${time / 1000} seconds of processor time`
+  const tooLarge = `was stopped: it may use ${memory} MB of memory`
   const refusal = (words: string) => new ChainError('limit-exceeded', `the compiler ${words}`)
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(refusal('was stopped'))
@@ -126,9 +137,13 @@ function answerOf(start: () => ChildProcess, request: string, { limits, signal }
     const close = () => stop('was stopped')
     signal.addEventListener('abort', close, { once: true })
     const timer = setTimeout(() => stop(tooLong), time * REAL_TIME_FACTOR)
+    const watch = setInterval(async () => {
+      if (isMemoryWatched === true && (await memoryOf(child.pid)) > memory * 1e6) stop(tooLarge)
+    }, WATCH_INTERVAL)
     const settle = () => {
       signal.removeEventListener('abort', close)
       clearTimeout(timer)
+      clearInterval(watch)
     }
     child.stdout?.on('data', (part: Buffer) => {
       size += part.length
@@ -149,11 +164,21 @@ function answerOf(start: () => ChildProcess, request: string, { limits, signal }
       settle()
       if (size > LARGEST_OUTPUT) reject(refusal('was stopped: its answer is too large'))
       else if (complaint.endsWith(OVER_TIME) || killedBy === 'SIGXCPU') reject(refusal(tooLong))
-      else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(`was stopped: it may use ${memory} MB of memory`))
+      else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(tooLarge))
       else if (code !== 0) reject(refusal(`broke down: ${lastLine(complaint) || 'out of memory'}`))
       else resolve(Buffer.concat(parts).toString('utf8'))
     })
   })
+}
+
+const PAGE = 4096
+
+/** Bytes of memory that a process and those that it has started hold; 0 where the system does not say it (macOS). */
+async function memoryOf(pid: number | string | undefined): Promise<number> {
+  const read = (path: string) => readFile(`/proc/${pid}/${path}`, 'utf8').catch(() => '')
+  const [sizes, children] = await Promise.all([read('statm'), read(`task/${pid}/children`)])
+  const ofChildren = await Promise.all(children.split(' ').filter(Boolean).map(memoryOf))
+  return ofChildren.reduce((sum, size) => sum + size, PAGE * Number(sizes.split(' ')[1] ?? 0))
 }
 
 /** Kills a process, and those that it has started if it leads a group. */

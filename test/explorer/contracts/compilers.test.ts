@@ -146,6 +146,7 @@ async function programs(home: string, files: Readonly<Record<string, string>>): 
 }
 
 describe('a native compiler', () => {
+  const hoarding = 'const kept = []; for (let i = 0; i < 40; i++) kept.push(Buffer.alloc(1e7, 1))'
   const compiling = async (script: string, limits: Partial<CompilerLimits> = {}) => {
     const home = await folder()
     await programs(home, { 'solc-0.8.9': script })
@@ -157,13 +158,11 @@ describe('a native compiler', () => {
   }
 
   it('gets standard JSON and answers with the code', async () => {
-    // Node.js reserves more address space than the compiler may have.
-    const large = { memory: 200_000 }
     const wrapper = JSON.stringify(createRequire(import.meta.url).resolve('solc'))
     const script = `#!${process.execPath}
 const input = require('node:fs').readFileSync(0, 'utf8')
 process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper}).compile(input) : '')`
-    const { errors } = await compiling(script, large)
+    const { errors } = await compiling(script)
     // `A` is no Solidity.
     expect(errors).toMatchObject([{ severity: 'error', formattedMessage: expect.stringContaining('a.sol:1:1') }])
   })
@@ -190,6 +189,15 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
     // Asleep, with the pipe held by a child.
     const sleeping = compiling('#!/bin/sh\nsleep 100 & wait', { time: 1000 })
     await expect(sleeping).rejects.toMatchObject(words)
+  })
+
+  // Only Linux says what a process holds.
+  it.runIf(process.platform === 'linux')('is stopped when it holds too much, or what it has started', async () => {
+    const hoard = `#!${process.execPath}\n${hoarding}; setTimeout(() => {}, 60000)`
+    const words = { code: 'limit-exceeded', message: expect.stringMatching(/it may use 200 MB of memory/) }
+    await expect(compiling(hoard, { memory: 200 })).rejects.toMatchObject(words)
+    const child = `#!/bin/sh\n${JSON.stringify(process.execPath)} -e '${hoarding}; setTimeout(() => {}, 60000)'; true`
+    await expect(compiling(child, { memory: 200 })).rejects.toMatchObject(words)
   })
 
   it('is stopped when its answer is too large', async () => {

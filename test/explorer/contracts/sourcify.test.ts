@@ -69,7 +69,10 @@ const error = (customCode: string) => ({
   message: expect.any(String),
 })
 
-describe('verification by the Sourcify API', () => {
+// A test has some runs of a compiler.
+const SLOW = { timeout: 120_000 }
+
+describe('verification by the Sourcify API', SLOW, () => {
   it('takes standard JSON, and the first question for the job has its outcome', async () => {
     const { address, hash } = await deploy()
     const job = await verified(address, request(input(), { creationTransactionHash: hash }))
@@ -156,7 +159,7 @@ describe('verification by the Sourcify API', () => {
   })
 })
 
-describe('lookup by the Sourcify API', () => {
+describe('lookup by the Sourcify API', SLOW, () => {
   it('has the match, and what is selected', async () => {
     const { address, hash } = await deploy(input('Looked up.'))
     const at = `/v2/contract/${CHAIN}/${address}`
@@ -215,7 +218,7 @@ describe('lookup by the Sourcify API', () => {
   })
 })
 
-describe("version 1 of Sourcify's API", () => {
+describe("version 1 of Sourcify's API", SLOW, () => {
   const submit = (address: string, files: Record<string, string>, more: object = {}) =>
     ask('', { address, chain: `${CHAIN}`, files, ...more })
 

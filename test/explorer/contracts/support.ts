@@ -40,8 +40,17 @@ export const standardInput = (sources: Record<string, string>, settings: Record<
 
 type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 
-/** Contracts by `path:Name`, compiled apart from the node. */
+const compiled = new Map<string, (name: string) => Artifact>()
+
+/** Contracts by `path:Name`, compiled apart from the node; an input only once. */
 export function compile(input: Input): (name: string) => Artifact {
+  const key = JSON.stringify(input)
+  const found = compiled.get(key) ?? compiledNow(input)
+  compiled.set(key, found)
+  return found
+}
+
+function compiledNow(input: Input): (name: string) => Artifact {
   const wanted = { '*': { '*': ['abi', 'evm.bytecode.object'] } }
   const text = solc().compile(JSON.stringify({ ...input, settings: { ...input.settings, outputSelection: wanted } }))
   const output = JSON.parse(text) as {

@@ -30,7 +30,8 @@ const commented = standardInput({ [PATH]: source('Another cup.') })
 const passed = { status: '1', message: 'OK', result: 'Pass - Verified' }
 const cup = (size: bigint, of = input) => explorer.deploy(compile(of)(`${PATH}:Cup`), [size])
 
-describe('a contract with the code of a verified one', () => {
+// A test has some runs of a compiler.
+describe('a contract with the code of a verified one', { timeout: 120_000 }, () => {
   it('is shown with its sources and named after it, but is not verified', async () => {
     const first = await cup(1n)
     const second = await cup(1n)

@@ -96,7 +96,7 @@ describe('module=contract', () => {
     const { address } = await deploy()
     const refused = { status: '0', result: expect.stringContaining('Error!') }
     expect(await ask({ ...verify, contractaddress: '0x99' })).toMatchObject(refused)
-    expect(await ask({ ...verify, contractaddress: address, codeformat: 'vyper-json' })).toMatchObject(refused)
+    expect(await ask({ ...verify, contractaddress: address, codeformat: 'cobol' })).toMatchObject(refused)
     expect(await ask({ action: 'verifysourcecode', contractaddress: address })).toMatchObject(refused)
     expect((await ask({ ...verify, contractaddress: address, compilerversion: 'v0.4.11' })).status).toBe('0')
     expect((await ask({ action: 'checkverifystatus', guid: 'none' })).result).toBe('Unable to locate GUID')

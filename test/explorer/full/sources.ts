@@ -29,7 +29,8 @@ export function describeContracts(given: () => Given): void {
     it('are shown after verification, and then decode revert reasons', async () => {
       const { visit, on } = given()
       const { stage, refused, people } = on.made
-      for (const way of ['flattened-code', 'standard-input', 'multi-part']) {
+      const ways = ['flattened-code', 'standard-input', 'multi-part', 'sourcify']
+      for (const way of [...ways, 'vyper-code', 'vyper-multi-part', 'vyper-standard-input']) {
         expect((await post(stage.address, way, {})).status).toBe(422)
       }
       const { solidity_compiler_versions: versions, license_types } = await visit.read(
