@@ -140,7 +140,7 @@ function Messages({ of: { messages } }: { of: Proposal }) {
         // Messages of a proposal never change.
         <section key={i} aria-label={`Message ${i + 1}`}>
           <h2>{messageName(type)}</h2>
-          <p class="note mono">{type}</p>
+          <p class="prose mono faint">{type}</p>
           <Raw label={`Fields of message ${i + 1}`}>
             <pre class="prose mono">{JSON.stringify(content, null, 2)}</pre>
           </Raw>
