@@ -79,7 +79,6 @@ export type ProposalDeposit = Item<typeof nativeProposalDeposits>
 export type ProposalVote = Item<typeof nativeProposalVotes>
 export type Redelegation = Item<typeof nativeValidatorRedelegations>
 export type Redirect = Answer<typeof searchCheckRedirect>
-export type QuickHit = Answer<typeof searchQuick>[number]
 export type SearchHit = Item<typeof search>
 export type StateChange = Item<typeof transactionStateChanges>
 export type Stats = Answer<typeof stats>

@@ -16,6 +16,6 @@ export {
   TokenPicture,
   TransactionLink,
 } from './parts/links.tsx'
-export { type Column, Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
+export { Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
 export { DecodedCall, Fields, Loaded, LoadedPage, Raw } from './parts/record.tsx'
 export { type Tab, Tabs } from './parts/tabs.tsx'

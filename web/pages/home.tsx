@@ -102,7 +102,7 @@ const Tile = ({ name, value }: { name: string; value: string }) => (
   </div>
 )
 
-function DailyTransactions({ newestFirst }: { newestFirst: Chart['chart_data'] }) {
+function DailyTransactions({ newestFirst }: { newestFirst: readonly Chart['chart_data'][number][] }) {
   const points = useMemo(
     () =>
       [...newestFirst].reverse().map(({ date, transactions_count: n }) => ({
