@@ -26,7 +26,7 @@ import type {
   nativeValidatorRedelegations,
   nativeValidatorUnbondings,
 } from '../src/explorer/routes/native-validators.ts'
-import type { search, searchCheckRedirect, searchQuick } from '../src/explorer/routes/search.ts'
+import type { search, searchCheckRedirect } from '../src/explorer/routes/search.ts'
 import type { smartContract, smartContracts } from '../src/explorer/routes/smart-contracts.ts'
 import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
 import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
