@@ -10,6 +10,8 @@ export {
   Cut,
   Identicon,
   ItemId,
+  NAME_WARNINGS,
+  NameMark,
   Status,
   Time,
   TokenLink,

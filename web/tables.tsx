@@ -23,6 +23,7 @@ import {
   Cut,
   DecodedCall,
   ItemId,
+  NameMark,
   Raw,
   Status,
   type Table,
@@ -226,6 +227,7 @@ export const tokenTable: Table<Token> = {
           <Link href={`/token/${token.address_hash}`}>
             <Cut text={token.name || token.symbol || abbreviated(token.address_hash)} />
           </Link>
+          <NameMark of={token.name_warning} />
           {token.name && token.symbol && (
             <span class="faint">
               <Cut text={token.symbol} />

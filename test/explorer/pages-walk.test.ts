@@ -64,6 +64,20 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect(path).toBe(`/token/${on().made.coin.address}`)
   }, 60_000)
 
+  it('mark names that may be taken for others', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${on().url}/tokens`)
+    const row = page.getByRole('row').filter({ hasText: 'Zerowidth' })
+    await row.getByRole('img', { name: /invisible characters/ }).waitFor()
+    await row.getByRole('link').first().click()
+    await page.getByText('The contract gives a name or symbol with invisible characters').first().waitFor()
+    await page.goto(`${on().url}/token/${on().made.coin.address}`)
+    await page.getByRole('heading', { name: /^Silver Coin/ }).waitFor()
+    const marks = await page.getByRole('img', { name: /characters|scripts|letters/ }).count()
+    await page.close()
+    expect(marks).toBe(0)
+  }, 60_000)
+
   it('read a mined transaction once, whatever the chain does', async () => {
     const { url, made, mine } = on()
     const page = await browser.newPage()

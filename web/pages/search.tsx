@@ -4,7 +4,7 @@ import { Link, useLocation, useSearch } from 'wouter-preact'
 import { type Redirect, type SearchHit, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { useTitle } from '../location.ts'
-import { Cut, Identicon, PaginatedTable, type Table } from '../parts.tsx'
+import { Cut, Identicon, NameMark, PaginatedTable, type Table } from '../parts.tsx'
 import { pageOf } from '../search-box.tsx'
 
 export default function SearchPage() {
@@ -73,6 +73,7 @@ function HitLink({ of }: { of: SearchHit }) {
       <Link href={pageOf(of)} title={of.address_hash}>
         <Cut text={of.name || abbreviated(of.address_hash, 10)} />
       </Link>
+      {of.type === 'token' && <NameMark of={of.name_warning} />}
       {of.type === 'token' && of.symbol && of.symbol !== of.name && (
         <span class="faint">
           <Cut text={of.symbol} />

@@ -3,7 +3,18 @@ import { type Holder, type Token, type Transfer, useAnswer, useBlockVersion, use
 import { units, withCommas } from '../format.ts'
 import { Inventory } from '../inventory.tsx'
 import { useTitle } from '../location.ts'
-import { AddressLink, Copy, Cut, Fields, LoadedPage, PaginatedTable, type Tab, Tabs, TokenPicture } from '../parts.tsx'
+import {
+  AddressLink,
+  Copy,
+  Cut,
+  Fields,
+  LoadedPage,
+  NAME_WARNINGS,
+  PaginatedTable,
+  type Tab,
+  Tabs,
+  TokenPicture,
+} from '../parts.tsx'
 import { holderTable, transferTable } from '../tables.tsx'
 
 export default function TokenPage({ hash }: { hash: string }) {
@@ -36,6 +47,7 @@ export default function TokenPage({ hash }: { hash: string }) {
                     <Copy text={of.address_hash} of="address" />
                   </span>
                 ),
+                Caution: of.name_warning === null ? null : <span class="bad">{NAME_WARNINGS[of.name_warning]}</span>,
                 Type: of.type,
                 Supply:
                   of.total_supply === null ? null : (

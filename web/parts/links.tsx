@@ -98,12 +98,30 @@ export const TokenPicture = ({ of, size = 16 }: { of: Token | EmbeddedToken; siz
     />
   )
 
+type NameWarning = NonNullable<Token['name_warning']>
+
+/** Why a token's name may be taken for another one's, in words. */
+export const NAME_WARNINGS: Readonly<Record<NameWarning, string>> = {
+  invisible_characters: 'The contract gives a name or symbol with invisible characters; they are left out here.',
+  mixed_scripts: 'Its name or symbol mixes letters of several scripts, which may look like others.',
+  lookalike_letters: 'Its name or symbol is written in letters that look like Latin ones.',
+}
+
+/** A mark behind a name that may be taken for another one. */
+export const NameMark = ({ of }: { of: NameWarning | null }) =>
+  of === null ? null : (
+    <span class="bad" role="img" title={NAME_WARNINGS[of]} aria-label={NAME_WARNINGS[of]}>
+      ⚠
+    </span>
+  )
+
 export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
   <span class="address">
     <TokenPicture of={of} />
     <Link title={`${of.name ?? ''} ${of.address_hash}`} href={`/token/${of.address_hash}`}>
       <Cut text={of.symbol || of.name || abbreviated(of.address_hash)} />
     </Link>
+    <NameMark of={of.name_warning} />
   </span>
 )
 
