@@ -7,9 +7,10 @@ import { encodeRlp } from '../primitives/rlp.ts'
 import { accountOf, EMPTY_CODE_HASH, encodeAccount } from './accounts.ts'
 import { encodeChanges, encodeRow } from './history.ts'
 import { KEY } from './keyspace.ts'
+import { LeafBuckets } from './leaf-buckets.ts'
 import type { RowChanges } from './state-rows.ts'
 import { EMPTY_ROOT_BYTES } from './state-trie.ts'
-import { type NodePath, type TrieChange, updateTrie } from './trie.ts'
+import { type TrieChange, updateTrie } from './trie.ts'
 import type { KvStore, WriteOp } from './types.ts'
 
 /** Rows of one batch: 20,000 rows take about 4 MB. */
@@ -56,7 +57,7 @@ type FirstAccount = {
 }
 
 /** A row as version 0 has it. */
-const firstRow = (value: Uint8Array): Uint8Array => encodeRow({ ordinal: 0, since: 0, value })
+export const firstRow = (value: Uint8Array): Uint8Array => encodeRow({ ordinal: 0, since: 0, value })
 
 export class FirstState {
   readonly #out: BatchedWrites
@@ -93,20 +94,19 @@ export class FirstState {
 
   /** Writes the trie of the accounts. */
   async finish(): Promise<void> {
-    // Nodes that later buckets may change: those above the buckets' own prefixes.
-    const upper = new Map<NodePath, Uint8Array>()
-    for (const changes of this.#leaves.inOrder()) {
-      for (const { path, node } of updateTrie((at) => upper.get(at), changes).writes) {
-        if (node === null) upper.delete(path)
-        else if (path.length <= PREFIX) upper.set(path, node)
-        else this.#out.put(KEY.accountNode(path), firstRow(node))
-      }
-      if (this.#out.isFull) await this.#out.flush()
-    }
-    for (const [path, node] of upper) this.#out.put(KEY.accountNode(path), firstRow(node))
-    this.#out.put(KEY.changes(0), encodeChanges([]))
+    await writeAccountTrie(this.#leaves, this.#out)
     await this.#out.end()
   }
+}
+
+/** Writes the trie of the accounts whose leaves are given, and the list of changes of version 0. Returns the root. */
+export async function writeAccountTrie(leaves: LeafBuckets, out: BatchedWrites): Promise<Uint8Array> {
+  const root = await leaves.writeTrie((path, node) => {
+    out.put(KEY.accountNode(path), firstRow(node))
+    return out.isFull ? out.flush() : undefined
+  })
+  out.put(KEY.changes(0), encodeChanges([]))
+  return root
 }
 
 /** Writes changes of version 0 itself, as if its rows had had these values from the beginning. */
@@ -120,44 +120,4 @@ export async function amendFirstState(
     ops.push(value === null ? { type: 'del', key } : { type: 'put', key, value: firstRow(value) })
   for (const [hash, code] of codes) ops.push({ type: 'put', key: KEY.code(hash), value: code })
   await store.write(ops)
-}
-
-/** Nibbles that the keys of one bucket share. */
-const PREFIX = 2
-const HASH = 32
-
-/** Leaves of the account trie by the first byte of their keys, packed: about 110 bytes for each account. */
-class LeafBuckets {
-  readonly #buckets = Array.from({ length: 256 }, () => ({ bytes: new Uint8Array(256), used: 0 }))
-
-  /** `key`: 32 bytes; `value`: up to 255. */
-  add(key: Uint8Array, value: Uint8Array): void {
-    const bucket = this.#buckets[key[0] ?? 0]
-    if (bucket === undefined) return
-    const end = bucket.used + HASH + 1 + value.length
-    if (end > bucket.bytes.length) {
-      const bytes = new Uint8Array(2 * bucket.bytes.length)
-      bytes.set(bucket.bytes.subarray(0, bucket.used))
-      bucket.bytes = bytes
-    }
-    bucket.bytes.set(key, bucket.used)
-    bucket.bytes[bucket.used + HASH] = value.length
-    bucket.bytes.set(value, bucket.used + HASH + 1)
-    bucket.used = end
-  }
-
-  /** The leaves of one bucket after the other, in order of the buckets. Each is freed when the next is asked for. */
-  *inOrder(): Generator<TrieChange[]> {
-    for (const bucket of this.#buckets) {
-      const changes: TrieChange[] = []
-      for (let at = 0; at < bucket.used; ) {
-        const start = at + HASH + 1
-        const end = start + (bucket.bytes[start - 1] ?? 0)
-        changes.push({ key: bucket.bytes.subarray(at, at + HASH), value: bucket.bytes.subarray(start, end) })
-        at = end
-      }
-      if (changes.length > 0) yield changes
-      bucket.bytes = new Uint8Array(0)
-    }
-  }
 }
