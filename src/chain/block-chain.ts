@@ -97,6 +97,10 @@ export class BlockChain implements ChainFace {
     return this.#canonical.head
   }
 
+  get base(): bigint {
+    return this.#canonical.base
+  }
+
   get oldestState(): bigint {
     return this.#canonical.oldestState
   }
@@ -129,7 +133,7 @@ export class BlockChain implements ChainFace {
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    return this.#canonical.blocks.header(number)?.hash
+    return number < this.base ? undefined : this.#canonical.blocks.header(number)?.hash
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
@@ -357,10 +361,10 @@ export class BlockChain implements ChainFace {
   }
 
   #numberOf(ref: BlockRef): bigint | undefined {
-    if (ref === 'earliest') return 0n
+    if (ref === 'earliest') return this.base
     if (typeof ref === 'string') return this.head.number
     if ('hash' in ref) return this.#canonical.blocks.number(ref.hash)
-    return ref.number <= this.head.number ? ref.number : undefined
+    return ref.number >= this.base && ref.number <= this.head.number ? ref.number : undefined
   }
 
   async #prepareCall(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<Call> {

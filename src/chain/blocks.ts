@@ -176,13 +176,19 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
     return { type: 'put', key: KEY.transaction(hash), value: place(index) }
   })
   rows.push(
-    { type: 'put', key: KEY.header(number), value: withChecksum(withoutEmptyBloom(encodeHeader(header))) },
+    headerRow(header),
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
     { type: 'put', key: KEY.body(number), value: withChecksum(encodeBody(block)) },
     { type: 'put', key: KEY.receipts(number), value: withChecksum(encodeStoredReceipts(receipts)) },
   )
   return rows
 }
+
+export const headerRow = (header: SealedHeader): WriteOp => ({
+  type: 'put',
+  key: KEY.header(header.number),
+  value: withChecksum(withoutEmptyBloom(encodeHeader(header))),
+})
 
 /** The deletions that take a block's rows back. */
 export function blockRemoval(block: Block): WriteOp[] {

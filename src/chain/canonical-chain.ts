@@ -11,6 +11,7 @@ import { StateStore } from '../state/state-store.ts'
 import type { KvStore, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { WitnessRecorder } from '../state/witness.ts'
+import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
 import {
   headRow,
@@ -41,6 +42,8 @@ export type CanonicalChainOptions = {
 export class CanonicalChain {
   readonly store: KvStore
   readonly blocks: BlockStore
+  /** The first block that is there: 0, unless the chain began with a snapshot of a state. */
+  readonly base: bigint
   readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
@@ -55,6 +58,7 @@ export class CanonicalChain {
     const { verifier, prune, publisher } = options
     requireIndex(store, indexer)
     this.store = store
+    this.base = readBase(store)
     this.#runtime = runtime
     this.#indexer = indexer
     this.#verifier = verifier
@@ -81,6 +85,7 @@ export class CanonicalChain {
 
   /** The checkpoint after a block; of block 0 with the genesis state. Throws ChainError `header-not-found`. */
   checkpointAt(number: bigint): StateCheckpoint {
+    if (number < this.base) throw new ChainError('header-not-found', 'header not found')
     return { number, version: number === 0n ? 0 : this.#versionAt(number) }
   }
 

@@ -11,10 +11,12 @@ import type { CheckReport } from '../state/check-state.ts'
 import { RANGE } from '../state/keyspace.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { KeyRange, KvReader, KvStore } from '../state/types.ts'
+import { readBase } from './base.ts'
 import { BlockStore, blockRows } from './blocks.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
+import { HASHES } from './state-snapshot/format.ts'
 
-/** Every block up to the head. `onBlock` is told of each that has been looked at. */
+/** Every block from the first one up to the head. `onBlock` is told of each that has been looked at. */
 export async function checkBlocks(
   store: KvStore,
   head: HeadRow,
@@ -22,10 +24,12 @@ export async function checkBlocks(
   onBlock: (number: bigint) => void,
 ): Promise<void> {
   const blocks = new BlockStore(store, head.number)
-  let parent: SealedHeader | undefined
-  let version = -1
+  const base = readBase(store)
+  const before = base === 0n ? 0 : checkHeadersBefore(blocks, base, report)
+  let parent = base === 0n ? undefined : blocks.header(base - 1n)
+  let version = base === 0n ? -1 : 0
   let transactions = 0
-  for (let number = 0n; number <= head.number; number++) {
+  for (let number = base; number <= head.number; number++) {
     const place = `block ${number}`
     const after = readStateVersion(store, number) ?? -1
     if (after <= version) report(place, 'no version of the state belongs to it')
@@ -48,7 +52,28 @@ export async function checkBlocks(
     onBlock(number)
   }
   if (version !== head.version) report('head', `says version ${head.version} of the state, its block ${version}`)
-  await checkCounts(store, Number(head.number) + 1, transactions, report)
+  await checkCounts(store, { blocks: Number(head.number - base) + 1, before, transactions }, report)
+}
+
+/** Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns their number. */
+function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckReport): number {
+  let count = 0
+  try {
+    let child: SealedHeader | undefined
+    for (let number = base - 1n; number >= 0n; number--) {
+      const header = blocks.header(number)
+      if (header === undefined) break
+      if (child !== undefined && child.parentHash !== header.hash)
+        report(`the header of block ${number}`, `is not the parent that block ${child.number} names`)
+      child = header
+      count++
+    }
+  } catch (error) {
+    report('headers', error instanceof Error ? error.message : String(error))
+  }
+  if (BigInt(count) !== (base < HASHES ? base : HASHES))
+    report('headers', `${count} before the first block, ${base}, are there`)
+  return count
 }
 
 function* faultsOf({ header, transactions, uncles, withdrawals }: Block, parent?: SealedHeader): Generator<string> {
@@ -92,13 +117,18 @@ function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[])
 }
 
 /** Rows that lead to no block: everything that blocks have was found above, so that it is enough to count. */
-async function checkCounts(store: KvStore, blocks: number, transactions: number, report: CheckReport): Promise<void> {
+async function checkCounts(
+  store: KvStore,
+  { blocks, before, transactions }: { blocks: number; before: number; transactions: number },
+  report: CheckReport,
+): Promise<void> {
   const expected: readonly [string, KeyRange, number][] = [
-    ['headers', RANGE.headers(), blocks],
+    ['headers', RANGE.headers(), before + blocks],
     ['bodies', RANGE.bodies(), blocks],
     ['receipts', RANGE.receipts(), blocks],
     ['hashes of blocks', RANGE.blockNumbers(), blocks],
-    ['versions of blocks', RANGE.stateVersions(), blocks],
+    // One more for the state that a chain with headers before it began with.
+    ['versions of blocks', RANGE.stateVersions(), blocks + (before > 0 ? 1 : 0)],
     ['hashes of transactions', RANGE.transactions(), transactions],
   ]
   for (const [what, range, count] of expected) {

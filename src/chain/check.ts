@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { type CheckReport, checkCodes, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
+import { readBase } from './base.ts'
 import { decodeStoredHeader } from './blocks.ts'
 import { checkBlocks } from './check-blocks.ts'
 import { checkIndex } from './check-index.ts'
@@ -44,13 +45,15 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     const said = rootOf(store, head)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
-  // The state of block 0 follows from no block, so no block that runs again confirms what later blocks replaced of it.
+  // The first state follows from no block, so no block that runs again confirms what later blocks replaced of it.
+  const base = readBase(store)
+  const first = base === 0n ? 0n : base - 1n
   if (horizon.version === 0 && head.version > 0)
-    await part('state of block 0', async () => {
+    await part(`state of block ${first}`, async () => {
       const root = await checkState(store, 0, report)
-      const said = rootOf(store, { ...head, number: 0n, version: 0 })
+      const said = rootOf(store, { ...head, number: first, version: 0 })
       if (said !== undefined && said !== root)
-        report('state of block 0', `has the root ${root}, the block says ${said}`)
+        report(`state of block ${first}`, `has the root ${root}, the block says ${said}`)
     })
   await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
   // Blocks whose states are gone cannot be run again.
@@ -60,7 +63,7 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
 
 /** The state root of the head; undefined when a development method has changed the state since. */
 function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
-  const before = number === 0n ? -1 : readStateVersion(store, number - 1n)
+  const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))
   return version - 1 === before && row !== undefined ? decodeStoredHeader(row, number).stateRoot : undefined
 }

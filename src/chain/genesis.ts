@@ -3,6 +3,7 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToBytes, bytesToBig, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
+import type { SealedHeader } from '../primitives/types.ts'
 import { beginModules, executeGenesis, NO_TRANSACTIONS } from '../runtime/genesis.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -81,7 +82,7 @@ export const allocationRows = (alloc: Iterable<GenesisEntry>): WriteOp[] =>
   }))
 
 /** Returns the number of entries. Of an address that comes twice only one stays. */
-async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<number> {
+export async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<number> {
   const out = new BatchedWrites(store)
   let count = 0
   for await (const [address, account] of alloc) {
@@ -181,6 +182,24 @@ export async function indexGenesis(
     last = part
   }
   await store.write(await indexer.block(executed, 0, store, read, last))
+}
+
+/**
+ * Writes the index of the state that a chain with a base begins with, as if its first block had brought every account. `block`
+ * is that block, `parent` the header before it, whose state version 0 is.
+ */
+export async function indexFirstState(
+  store: KvStore,
+  runtime: Runtime,
+  indexer: Indexer,
+  { block, parent }: { readonly block: ExecutedBlock['block']; readonly parent: SealedHeader },
+  state: StateStore,
+): Promise<void> {
+  const view = state.at(0)
+  const executed = { block: { ...block, transactions: [], withdrawals: [] }, ...NO_TRANSACTIONS, view }
+  const read = contractReader(runtime, view, parent, () => undefined)
+  for await (const part of firstAccounts(store, state))
+    await store.write(await indexer.genesisAccounts(executed, part, store, read))
 }
 
 /** The accounts of the first version of the state in order of address, in parts of `INDEXED_ACCOUNTS`. */

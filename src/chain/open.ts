@@ -51,8 +51,7 @@ export async function createChain(
   indexer: Indexer,
   runtime: Runtime = new Runtime(withoutAllocation(spec)),
 ): Promise<void> {
-  await requireNew(store)
-  await store.write([{ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
+  await beginChain(store)
   const { block, receipts } = await writeGenesis(store, spec.genesis.alloc, runtime, indexer)
   await store.write([
     ...blockRows(block, receipts),
@@ -60,11 +59,25 @@ export async function createChain(
     stateVersionRow(0n, 0),
     headRow(0n, 0),
     indexRow('complete', indexer),
-    formatRow(),
-    specRow(spec),
-    { type: 'del', key: KEY.meta('unfinished') },
+    ...chainRows(spec),
   ])
 }
+
+/**
+ * Prepares an empty database for rows that will be a chain when `chainRows` are there too; removes what an interrupted
+ * creation has left. Throws ChainError `storage` when the database is not empty.
+ */
+export async function beginChain(store: KvStore): Promise<void> {
+  await requireNew(store)
+  await store.write([{ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
+}
+
+/** The rows of the last batch, which make the others a chain. */
+export const chainRows = (spec: ChainSpec): WriteOp[] => [
+  formatRow(),
+  specRow(spec),
+  { type: 'del', key: KEY.meta('unfinished') },
+]
 
 /** Removes what an interrupted creation has left. LevelDB has other users: a database of theirs is not a new one of ours. */
 async function requireNew(store: KvStore): Promise<void> {
@@ -147,7 +160,7 @@ export const stateVersionRow = (number: bigint, version: number): WriteOp => ({
   value: bigToBytes(BigInt(version)),
 })
 
-export function readStateVersion(store: KvStore, number: bigint): number | undefined {
+export function readStateVersion(store: Pick<KvReader, 'get'>, number: bigint): number | undefined {
   const row = store.get(KEY.stateVersion(number))
   return row && Number(bytesToBig(row))
 }

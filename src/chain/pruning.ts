@@ -28,7 +28,7 @@ export function readHorizon(store: Pick<KvReader, 'get'>): Horizon {
   return { number: BigInt(number), version }
 }
 
-const horizonRow = ({ number, version }: Horizon): WriteOp => ({
+export const horizonRow = ({ number, version }: Horizon): WriteOp => ({
   type: 'put',
   key: KEY.meta('horizon'),
   value: Buffer.from(JSON.stringify([number.toString(), version])),

@@ -12,8 +12,9 @@ import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
 import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { ChangedAccount, KvStore, StateView } from '../state/types.ts'
+import { readBase } from './base.ts'
 import { BlockStore } from './blocks.ts'
-import { executeStoredGenesis, indexGenesis } from './genesis.ts'
+import { executeStoredGenesis, indexFirstState, indexGenesis } from './genesis.ts'
 import { deleteRows, type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
@@ -37,8 +38,9 @@ export async function reindex(
   past.requireProposals()
   await store.write([indexRow('incomplete', indexer)])
   await deleteRows(store, RANGE.index())
-  let version = 0
-  for (let number = 0n; number <= past.head.number; number++) {
+  if (past.base > 0n) await past.indexFirstState(indexer)
+  let version = past.base > 0n ? 1 : 0
+  for (let number = past.base; number <= past.head.number; number++) {
     if (number === 0n) await past.indexGenesis(indexer)
     else {
       const executed = await past.execute(number, version)
@@ -67,6 +69,8 @@ function requireAllStates(store: KvStore): void {
 /** What made each version of the state. */
 class Past {
   readonly head: HeadRow
+  /** The first block. Version 0 of the state is before it, unless it is block 0. */
+  readonly base: bigint
   readonly blockHash: BlockHashes = (number) => this.#blocks.header(number)?.hash
   readonly #store: KvStore
   readonly #runtime: Runtime
@@ -75,6 +79,7 @@ class Past {
 
   constructor(store: KvStore, runtime: Runtime) {
     this.head = readHead(store)
+    this.base = readBase(store)
     this.#store = store
     this.#runtime = runtime
     this.#blocks = new BlockStore(store, this.head.number)
@@ -98,6 +103,13 @@ class Past {
     const block = this.#blocks.block(0n) ?? missing('block 0')
     const executed = await executeStoredGenesis(this.#store, this.#runtime, this.#state, block)
     await indexGenesis(this.#store, this.#runtime, indexer, executed, this.#state)
+  }
+
+  /** Indexes the state that the chain began with, which is that of another node. */
+  async indexFirstState(indexer: Indexer): Promise<void> {
+    const block = this.#blocks.block(this.base) ?? missing(`block ${this.base}`)
+    const parent = this.#blocks.header(this.base - 1n) ?? missing(`the header of block ${this.base - 1n}`)
+    await indexFirstState(this.#store, this.#runtime, indexer, { block, parent }, this.#state)
   }
 
   /** Runs the block after block 0 that made a version. */

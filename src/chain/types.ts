@@ -78,7 +78,10 @@ export type Indexer = {
     /** The accounts that the block changed, where they are not those of its view. */
     changed?: readonly ChangedAccount[],
   ): Promise<WriteOp[]>
-  /** Rows of a part of the accounts that block 0 begins with. The last part goes to `block`. They are never undone. */
+  /**
+   * Rows of a part of the accounts that block 0 begins with, of which the last part goes to `block`, or of those that the first
+   * block of a chain with a base begins with. They are never undone.
+   */
   genesisAccounts(
     executed: ExecutedBlock,
     part: readonly ChangedAccount[],
@@ -264,6 +267,8 @@ export interface Fees {
 /** Reading what is committed. A reader never waits for a writer; only the reference `pending` waits for a build. */
 export interface ChainReader {
   readonly head: SealedHeader
+  /** The first block, which is the tag `earliest`: 0, unless the chain began with a snapshot of another node's state. */
+  readonly base: bigint
   /** The oldest block whose state can be read; those of earlier ones were pruned. */
   readonly oldestState: bigint
   /** undefined: no such block. `safe` and `finalized` are the head: a block here is final at once. */

@@ -48,8 +48,8 @@ export const indexer: Indexer = {
 
   async genesisAccounts(executed, part, before, read) {
     const overlay = new Overlay(before)
-    await indexTokens({ executed, changed: part, read }, overlay)
-    indexEdit(part, executed.view, 0, overlay)
+    await indexTokens({ executed, changed: part, read, isBeginning: true }, overlay)
+    indexEdit(part, executed.view, Number(executed.block.header.number), overlay)
     await countMembers(overlay)
     return overlay.changes()
   },

@@ -11,6 +11,8 @@ export type IndexingContext = {
   /** Accounts whose fields (not storage) the block changed. */
   readonly changed: readonly ChangedAccount[]
   readonly read: ReadContract
+  /** Whether the accounts are a part of those that the chain begins with, so that all of them are new. */
+  readonly isBeginning?: boolean
 }
 
 /** The entries of a list that belong to a transaction. */

@@ -48,11 +48,15 @@ export class TokenReads {
   #reads = MOST_READS
   #gas: bigint
 
-  /** `gasUsed`: gas of the block. Genesis used none although everything in it is new. */
-  constructor(read: ReadContract, { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint }) {
+  /** `gasUsed`: gas of the block. What a chain begins with used none although everything in it is new. */
+  constructor(
+    read: ReadContract,
+    { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint },
+    isBeginning = false,
+  ) {
     const allowed = LEAST_GAS + GAS_PER_GAS * gasUsed
     this.#read = read
-    this.#gas = number === 0n || allowed > MOST_GAS ? MOST_GAS : allowed
+    this.#gas = isBeginning || number === 0n || allowed > MOST_GAS ? MOST_GAS : allowed
   }
 
   /** Whether the budget is used up. */

@@ -17,13 +17,13 @@ import { updateTokens } from './token-updates.ts'
 
 /** Lists a block's transfers and updates its tokens to the state after the block. */
 export async function indexTokens(
-  { executed, changed, read }: IndexingContext,
+  { executed, changed, read, isBeginning = false }: IndexingContext,
   overlay: Overlay,
 ): Promise<IndexedTokens> {
   const { block, receipts, view } = executed
   const transfers = placedTransfers(receipts)
   const contracts = newContracts(changed, view)
-  const reads = new TokenReads(read, block.header)
+  const reads = new TokenReads(read, block.header, isBeginning)
   const tokens = new Map<Address, TouchedToken>()
   for (const [address, found] of await findTokens(overlay, reads, transfers, contracts)) {
     tokens.set(address, { ...found, address, isNew: contracts.has(address), changes: noChanges() })

@@ -1,0 +1,45 @@
+// Makes a chain of a restored state: its index, the headers before its first block, and that block, executed.
+import { importBlock } from '../../runtime/import-block.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { StateStore } from '../../state/state-store.ts'
+import type { KvStore, WriteOp } from '../../state/types.ts'
+import { baseRow } from '../base.ts'
+import { headerRow } from '../blocks.ts'
+import { CanonicalChain } from '../canonical-chain.ts'
+import { indexFirstState, writeAllocation } from '../genesis.ts'
+import { chainRows, headRow, indexRow, stateVersionRow } from '../open.ts'
+import { horizonRow } from '../pruning.ts'
+import type { Indexer } from '../types.ts'
+import type { RestoredHead } from './head.ts'
+
+export type FirstBlockOptions = {
+  readonly store: KvStore
+  /** The genesis of the chain; its accounts are kept as on a chain that began with them. */
+  readonly spec: GenesisSpec<GenesisAllocation>
+  readonly runtime: Runtime
+  readonly indexer: Indexer
+}
+
+/**
+ * `store` holds the state before the block as version 0, and nothing else. Throws ChainError `invalid-block` when the block
+ * does not come out as its header says.
+ */
+export async function beginWithBlock(
+  { store, spec, runtime, indexer }: FirstBlockOptions,
+  { block, parent, headers }: RestoredHead,
+): Promise<void> {
+  const { number } = block.header
+  await writeAllocation(store, spec.genesis.alloc)
+  await indexFirstState(store, runtime, indexer, { block, parent }, new StateStore(store, 0))
+  await store.write([
+    ...headers.map((header): WriteOp => headerRow(header)),
+    stateVersionRow(parent.number, 0),
+    headRow(parent.number, 0),
+    indexRow('complete', indexer),
+  ])
+  const canonical = new CanonicalChain(store, runtime, indexer)
+  const [view, ancestors] = [canonical.view(), canonical.ancestors(canonical.head)]
+  await canonical.commit(await importBlock(runtime, view, block, canonical.ancestry(), ancestors))
+  await store.write([baseRow(number), horizonRow({ number, version: 0 }), ...chainRows(spec)])
+}

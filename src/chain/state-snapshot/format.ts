@@ -1,0 +1,123 @@
+// Format 1 of a snapshot of the state: chunks of bytes that are the same on every node. The first chunk proves the rest: it has
+// block H, whose hash the receiver knows, and the 256 headers before it, so the root of the state that block H runs on.
+// The other chunks are rows of that state, the one after block H - 1, without a list around them:
+//   account: rlp(address, nonce, balance), with code rlp(…, code hash), rlp(…, "", code) for the first account with that code
+//   slot of the last account: rlp(slot, word without leading zeros)
+// Accounts are in order of address and slots in order of slot, as they are stored: each node makes snapshots again and again
+// in one pass, without a list of hashed keys, which only the receiver needs, once, for its tries.
+import { createHash } from 'node:crypto'
+import { type Address, bigToBytes, equalBytes, fromHex, type Hash } from '../../lib/hex.ts'
+import { type DecodedBlock, decodeBlock } from '../../primitives/block.ts'
+import { decodeHeader } from '../../primitives/header.ts'
+import {
+  asAddress,
+  asBytes,
+  asHash,
+  asListOf,
+  asUint,
+  decodeRlp,
+  encodeRlp,
+  joinList,
+  Malformed,
+  reading,
+  splitItems,
+  splitList,
+} from '../../primitives/rlp.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
+import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import type { Account } from '../../state/types.ts'
+
+export const FORMAT = 1
+/** Bytes of a chunk of rows, unless one row alone has more. The engine's messages take 16 MB. */
+export const CHUNK_SIZE = 4 << 20
+/** Blocks before block H whose hashes its transactions and later ones can ask for (BLOCKHASH). */
+export const HASHES = 256n
+
+/** A snapshot as nodes tell each other of it (ABCI's Snapshot). */
+export type StateSnapshot = {
+  readonly height: bigint
+  readonly format: number
+  /** Number of chunks. */
+  readonly chunks: number
+  /** SHA-256 of `metadata`. */
+  readonly hash: Uint8Array
+  /** SHA-256 of each chunk, one after the other. */
+  readonly metadata: Uint8Array
+}
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+
+export const HASH_LENGTH = 32
+
+export const snapshotOf = (height: bigint, metadata: Uint8Array): StateSnapshot => ({
+  height,
+  format: FORMAT,
+  chunks: metadata.length / HASH_LENGTH,
+  hash: sha256(metadata),
+  metadata,
+})
+
+/** The hash that the metadata says of a chunk. */
+export const chunkHash = (metadata: Uint8Array, index: number): Uint8Array =>
+  metadata.subarray(index * HASH_LENGTH, (index + 1) * HASH_LENGTH)
+
+/** Whether the hashes in a snapshot fit each other. */
+export const isConsistent = ({ chunks, hash, metadata }: StateSnapshot): boolean =>
+  chunks > 0 && metadata.length === chunks * HASH_LENGTH && equalBytes(sha256(metadata), hash)
+
+// --- the first chunk
+
+/** `headers`: those before the block, the oldest first. */
+export type SnapshotHead = { readonly block: DecodedBlock; readonly headers: readonly SealedHeader[] }
+
+/** `block`: encoded as in an exported file. `headers`: encoded, the oldest first. */
+export const encodeHead = (block: Uint8Array, headers: readonly Uint8Array[]): Uint8Array =>
+  joinList([block, joinList(headers)])
+
+/** Decodes the first chunk; what it says is checked by nobody yet. Throws ChainError `invalid-block`. */
+export const decodeHead = (chunk: Uint8Array): SnapshotHead =>
+  reading('invalid-block', () => {
+    const [block, headers, ...rest] = splitList(chunk)
+    if (block === undefined || headers === undefined || rest.length > 0)
+      throw new Malformed('the first chunk of a snapshot is a block and headers')
+    return { block: decodeBlock(block), headers: splitList(headers).map(decodeHeader) }
+  })
+
+// --- rows
+
+export type AccountRow = { readonly address: Address; readonly account: Omit<Account, 'codeHash'> } & (
+  | { readonly codeHash: Hash; readonly code?: undefined }
+  /** The first account with this code. */
+  | { readonly codeHash: undefined; readonly code: Uint8Array }
+)
+export type SlotRow = { readonly slot: Hash; readonly word: Uint8Array }
+
+/** `code`: given with the first account that has it. */
+export function encodeAccountRow(address: Address, account: Account, code: Uint8Array | undefined): Uint8Array {
+  const fields = [fromHex(address), bigToBytes(account.nonce), bigToBytes(account.balance)]
+  if (code !== undefined) return encodeRlp([...fields, new Uint8Array(0), code])
+  return encodeRlp(account.codeHash === EMPTY_CODE_HASH ? fields : [...fields, fromHex(account.codeHash)])
+}
+
+export const encodeSlotRow = (slot: Uint8Array, word: Uint8Array): Uint8Array => encodeRlp([slot, word])
+
+/** The rows of a chunk in their order. Throws Malformed; use it within `reading`. */
+export function* decodeRows(chunk: Uint8Array): Generator<AccountRow | SlotRow> {
+  for (const row of splitItems(chunk)) {
+    const fields = asListOf(decodeRlp(row), [2, 3, 4, 5], 'row of a snapshot')
+    if (fields.length === 2) {
+      const word = asBytes(fields[1], 'word')
+      if (word.length === 0 || word.length > 32 || word[0] === 0) throw new Malformed('a word is not canonical')
+      yield { slot: asHash(fields[0], 'slot'), word }
+      continue
+    }
+    const address = asAddress(fields[0], 'address')
+    const account = { nonce: asUint(fields[1], 'nonce', 8), balance: asUint(fields[2], 'balance', 32) }
+    if (fields.length < 5)
+      yield { address, account, codeHash: fields.length === 3 ? EMPTY_CODE_HASH : asHash(fields[3], 'code hash') }
+    else {
+      asBytes(fields[3], 'code hash', 0)
+      yield { address, account, codeHash: undefined, code: asBytes(fields[4], 'code') }
+    }
+  }
+}

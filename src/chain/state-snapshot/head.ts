@@ -1,0 +1,41 @@
+// The block of a snapshot and the headers before it, checked against the one thing that the receiver knows: the block's hash.
+import { ChainError } from '../../lib/errors.ts'
+import type { Hash } from '../../lib/hex.ts'
+import { recoverSender, withSender } from '../../primitives/transaction.ts'
+import type { Block, SealedHeader } from '../../primitives/types.ts'
+import { HASHES, type SnapshotHead } from './format.ts'
+
+export type RestoredHead = {
+  readonly block: Block
+  /** The header before the block; its state root is that of the snapshot. */
+  readonly parent: SealedHeader
+  /** Those before the block, the oldest first. */
+  readonly headers: readonly SealedHeader[]
+}
+
+/** The head with the senders of its transactions. Its body is checked when it is executed. Throws ChainError `invalid-block`. */
+export function requireHead({ block, headers }: SnapshotHead, height: bigint, hash: Hash): RestoredHead {
+  const { header } = block
+  if (header.hash !== hash || header.number !== height)
+    throw refused(`its block is ${header.number} with hash ${header.hash}, and block ${height} has hash ${hash}`)
+  // Total difficulties are no part of a snapshot.
+  if (header.difficulty !== 0n) throw refused('its block has a proof of work')
+  const parent = headers.at(-1)
+  if (parent === undefined || BigInt(headers.length) !== (height < HASHES ? height : HASHES))
+    throw refused(`it has ${headers.length} headers before its block`)
+  let child = header
+  for (const before of headers.toReversed()) {
+    if (before.hash !== child.parentHash || before.number !== child.number - 1n)
+      throw refused(`the header before block ${child.number} is not its parent's`)
+    child = before
+  }
+  try {
+    const transactions = block.transactions.map((transaction) => withSender(transaction, recoverSender(transaction)))
+    return { block: { ...block, transactions }, parent, headers }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw refused(error.message)
+  }
+}
+
+const refused = (why: string): ChainError => new ChainError('invalid-block', why)

@@ -1,0 +1,85 @@
+// Makes the chunks of a snapshot from the rows of a database. The rows may be those of a later block: each is read as of the
+// version that is meant.
+import { ChainError } from '../../lib/errors.ts'
+import type { Hash } from '../../lib/hex.ts'
+import { ADDRESS_BYTES, equalBytes } from '../../lib/hex.ts'
+import type { Pause } from '../../lib/scheduler.ts'
+import { encodeBlock } from '../../primitives/block.ts'
+import { encodeHeader } from '../../primitives/header.ts'
+import { concatBytes } from '../../primitives/rlp.ts'
+import { decodeAccount, EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { decodeRow, rowAsOf } from '../../state/history.ts'
+import { KEY, ownerOfRow, RANGE } from '../../state/keyspace.ts'
+import { verifyCode } from '../../state/row-checksum.ts'
+import { EMPTY_ROOT_BYTES } from '../../state/state-trie.ts'
+import type { KvReader } from '../../state/types.ts'
+import { decodeStoredBlock, decodeStoredHeader } from '../blocks.ts'
+import { readStateVersion } from '../open.ts'
+import { encodeAccountRow, encodeHead, encodeSlotRow, HASHES } from './format.ts'
+
+/**
+ * The chunks of the snapshot of block `height`, which is not block 0. Throws ChainError `header-not-found` when the block, or
+ * the version of the state that it ran on, is not there, and `pause`'s error when the work is to end.
+ */
+export async function* snapshotChunks(
+  reader: KvReader,
+  height: bigint,
+  chunkSize: number,
+  pause: Pause,
+): AsyncGenerator<Uint8Array> {
+  yield headOf(reader, height)
+  const version = readStateVersion(reader, height - 1n) ?? missing(`the state before block ${height}`)
+  let gathered: Uint8Array[] = []
+  let size = 0
+  for await (const row of stateRows(reader, version)) {
+    if (size > 0 && size + row.length > chunkSize) {
+      yield concatBytes(gathered)
+      gathered = []
+      size = 0
+    }
+    gathered.push(row)
+    size += row.length
+    const rest = pause()
+    if (rest !== undefined) await rest
+  }
+  if (size > 0) yield concatBytes(gathered)
+}
+
+function headOf(reader: KvReader, height: bigint): Uint8Array {
+  const [header, body] = [reader.get(KEY.header(height)), reader.get(KEY.body(height))]
+  if (header === undefined || body === undefined) throw missing(`block ${height}`)
+  const headers: Uint8Array[] = []
+  for (let number = height > HASHES ? height - HASHES : 0n; number < height; number++) {
+    const row = reader.get(KEY.header(number)) ?? missing(`the header of block ${number}`)
+    headers.push(encodeHeader(decodeStoredHeader(row, number)))
+  }
+  return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers)
+}
+
+/** The rows of a version of the state, encoded: accounts in order of address, each followed by its slots. */
+async function* stateRows(reader: KvReader, version: number): AsyncGenerator<Uint8Array> {
+  const codes = new Set<Hash>()
+  for await (const [key, row] of reader.scan(RANGE.accounts())) {
+    const value = rowAsOf(reader, key, decodeRow(row), version)?.value
+    if (value === undefined) continue
+    const address = ownerOfRow(key)
+    const account = decodeAccount(value)
+    const { codeHash, storageRoot } = account
+    const isNew = codeHash !== EMPTY_CODE_HASH && !codes.has(codeHash)
+    if (isNew) codes.add(codeHash)
+    yield encodeAccountRow(address, account, isNew ? readCode(reader, codeHash) : undefined)
+    if (equalBytes(storageRoot, EMPTY_ROOT_BYTES)) continue
+    for await (const [slot, latest] of reader.scan(RANGE.slots(address))) {
+      const word = rowAsOf(reader, slot, decodeRow(latest), version)?.value
+      if (word !== undefined) yield encodeSlotRow(slot.subarray(1 + ADDRESS_BYTES), word)
+    }
+  }
+}
+
+function readCode(reader: KvReader, hash: Hash): Uint8Array {
+  return verifyCode(reader.get(KEY.code(hash)) ?? missing(`code ${hash}`), hash)
+}
+
+function missing(what: string): never {
+  throw new ChainError('header-not-found', `${what} is missing`)
+}

@@ -1,0 +1,60 @@
+// Reads the rows of a snapshot's chunks into the first version of a state. Only the one sequence of rows that a node makes of a
+// state is taken: ascending, each code once, before it is referred to.
+import { ChainError } from '../../lib/errors.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { Malformed } from '../../primitives/rlp.ts'
+import { accountOf, EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { RestoredState } from '../../state/restored-state.ts'
+import type { KvStore } from '../../state/types.ts'
+import { type AccountRow, decodeRows, type SlotRow } from './format.ts'
+
+export class RowReader {
+  readonly #state: RestoredState
+  readonly #codes = new Set<Hash>([EMPTY_CODE_HASH])
+  #address: Address | undefined
+  #slot: Hash | undefined
+
+  constructor(store: Pick<KvStore, 'write'>) {
+    this.#state = new RestoredState(store)
+  }
+
+  /** Throws ChainError `invalid-block`. */
+  async take(chunk: Uint8Array): Promise<void> {
+    const pause = yieldToEventLoop('light')
+    try {
+      for (const row of decodeRows(chunk)) {
+        await ('slot' in row ? this.#takeSlot(row) : this.#takeAccount(row))
+        await pause()
+      }
+    } catch (error) {
+      if (error instanceof Malformed) throw new ChainError('invalid-block', error.message)
+      throw error
+    }
+  }
+
+  /** Writes what is left. Returns the root of the state. */
+  finish(): Promise<Hash> {
+    return this.#state.finish()
+  }
+
+  async #takeAccount({ address, account: { nonce, balance }, codeHash: named, code }: AccountRow): Promise<void> {
+    if (this.#address !== undefined && address <= this.#address)
+      throw new Malformed(`account ${address} is not in its place`)
+    const codeHash = code === undefined ? named : this.#state.code(code)
+    if (this.#codes.has(codeHash) === (code !== undefined))
+      throw new Malformed(`code ${codeHash} does not come with the first account that has it`)
+    this.#codes.add(codeHash)
+    this.#address = address
+    this.#slot = undefined
+    await this.#state.account(address, accountOf(nonce, balance, codeHash))
+  }
+
+  async #takeSlot({ slot, word }: SlotRow): Promise<void> {
+    if (this.#address === undefined) throw new Malformed('a slot before the first account')
+    if (this.#slot !== undefined && slot <= this.#slot)
+      throw new Malformed(`slot ${slot} of ${this.#address} is not in its place`)
+    this.#slot = slot
+    await this.#state.slot(slot, word)
+  }
+}
