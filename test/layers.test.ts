@@ -55,10 +55,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Precompiles for their ABIs, by which calls and logs are shown; modules for what only their state tells.
   explorer: [
     ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
-    ...['runtime (types)', 'pool (types)'],
+    ...['runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.
-  monitoring: ['lib', 'chain (types)'],
+  monitoring: ['lib', 'chain (types)', 'consensus (types)'],
   // Readers of Ethereum's test formats; no part of a node.
   conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
