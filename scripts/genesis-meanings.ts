@@ -100,5 +100,12 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.validators[].commission.maxChangeRate': 'the most that it may change in a day',
   'kestrel.validators[].selfDelegation': 'base units that the operator bonds at block 0, from its balance in `alloc`',
   'kestrel.validators[].minSelfDelegation': 'below this the validator is jailed',
+  'kestrel.consensus.engine': 'consensus engine of a network of several nodes: [networks.md](networks.md)',
+  'kestrel.consensus.maxBytes': 'most bytes of a block of the engine, 65536 to 104857600',
+  'kestrel.consensus.initialHeight':
+    'first block that the engine decides; above 1 where a chain of one node became a network',
+  'kestrel.consensus.keys[].operator': 'validator that gets a new key in that block',
+  'kestrel.consensus.keys[].consensusKey': 'its ed25519 public key from then on',
+  'kestrel.consensus.slashing': 'the same as `modules.slashing`, which every network has; one of the two',
   'kestrel.modules.NAME': 'parameters and first state of a native module: below',
 }

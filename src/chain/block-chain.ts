@@ -5,11 +5,13 @@ import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
+import { decodeTransaction } from '../primitives/transaction.ts'
 import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
+import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type RequestedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
@@ -177,6 +179,24 @@ export class BlockChain implements ChainFace {
   /** Puts the transactions that waited at the last shutdown back into the pool; those that the head refuses are dropped. */
   restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
     return this.#persistentPool.restore(warn)
+  }
+
+  // --- consensus
+
+  async decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]> {
+    const decoded = raws.map((raw) => undefinedIfRefused(() => decodeTransaction(raw)))
+    const { senders } = this.#persistentPool
+    await senders.prefetch(decoded.filter((transaction) => transaction !== undefined))
+    return decoded.map((signed) => signed && undefinedIfRefused(() => this.#persistentPool.withSender(signed)))
+  }
+
+  validators(after?: ExecutedBlock): readonly ConsensusValidator[] {
+    const header = after?.block.header ?? this.head
+    return consensusValidators(this.#runtime, header, after?.view ?? this.#canonical.view())
+  }
+
+  operatorOf(signer: Address): Address | undefined {
+    return operatorOfSigner(this.#runtime, this.head, this.#canonical.view(), signer)
   }
 
   // --- writing
@@ -355,6 +375,16 @@ export class BlockChain implements ChainFace {
       () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp,
     )
     return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
+  }
+}
+
+/** The result, or undefined where the input is refused; faults of this program are thrown. */
+function undefinedIfRefused<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
+import { decodeCommitInfo, encodeCommitInfo } from '../primitives/commit-info.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
@@ -204,21 +205,23 @@ const fixed8 = (value: bigint): Uint8Array => {
   return out
 }
 
-/** rlp(transactions, uncles, withdrawals or an empty string before Shanghai) */
-function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
+/** rlp(transactions, uncles, withdrawals or an empty string before Shanghai, in a network the commit info as a string) */
+function encodeBody({ transactions, uncles, withdrawals, commit }: Block): Uint8Array {
   return encodeRlp([
     transactions.map(encodeStoredTransaction),
     uncles.map(encodeHeader),
     withdrawals === undefined ? EMPTY_BYTES : withdrawals.map(encodeWithdrawal),
+    ...(commit === undefined ? [] : [encodeCommitInfo(commit)]),
   ])
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(row), [3], 'body')
+  const [transactions, uncles, withdrawals, commit] = asListOf(decodeRlp(row), [3, 4], 'body')
   return {
     transactions: byteItems(transactions).map(decodeStoredTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
+    ...(commit instanceof Uint8Array && { commit: decodeCommitInfo(commit) }),
   }
 }
 

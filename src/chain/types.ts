@@ -12,7 +12,7 @@ import type {
   TransactionMessage,
 } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
-import type { Signer } from '../runtime/module-queries.ts'
+import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
@@ -356,8 +356,18 @@ export interface DevControl {
   rewind(number: bigint): Promise<void>
 }
 
+/** What a network's consensus engine needs beside building and committing blocks. */
+export interface ConsensusFace {
+  /** Transactions of a proposed block, their senders recovered on threads; undefined for one that is malformed. */
+  decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]>
+  /** The bonded validators after an executed block, or after the head. */
+  validators(after?: ExecutedBlock): readonly ConsensusValidator[]
+  /** On the state at the head: who signs, or signed, with the key of a consensus address. */
+  operatorOf(signer: Address): Address | undefined
+}
+
 /** The whole chain. Use one of the interfaces above where it suffices. */
-export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, DevControl {
+export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, ConsensusFace, DevControl {
   readonly spec: ChainSpec
   readonly store: KvStore
   readonly fees: Fees

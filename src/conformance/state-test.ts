@@ -105,7 +105,7 @@ async function runSubtest(
   { hash, logs, txbytes, expectException }: Subtest,
   view: StateView,
 ): Promise<Outcome> {
-  const execution = new BlockExecution(runtime, view, headerOf(test.env, fork), ancestorHash)
+  const execution = new BlockExecution(runtime, view, { header: headerOf(test.env, fork) }, ancestorHash)
   let rejection: string | undefined
   let emitted: readonly Log[] = []
   try {

@@ -43,7 +43,12 @@ export function openModules(context: ModuleContext): Modules {
   const vesting = new Vesting(context, bank, (account) => gov.isContested(account))
   bank.restrictSends(vesting.requireSpendable)
   bank.ruleDelegations(vesting.delegations)
-  const distribution = new Distribution(context, bank, () => staking)
+  const distribution = new Distribution(
+    context,
+    bank,
+    () => staking,
+    (address) => slashing?.operatorOf(address),
+  )
   const slashing = hasSlashing(context.spec) ? new Slashing(context, () => staking) : undefined
   const staking = new Staking(context, bank, {
     ...distribution.hooks,
@@ -63,10 +68,12 @@ export function openModules(context: ModuleContext): Modules {
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
-const beginOrder = ({ params, bank, inflation, distribution, authz }: Modules): readonly Hooks[] => [
+const beginOrder = ({ params, bank, inflation, slashing, distribution, authz }: Modules): readonly Hooks[] => [
   params,
   bank,
   inflation,
+  // Before distribution: who is slashed for the votes of a block does not earn with its former stake.
+  ...(slashing === undefined ? [] : [slashing]),
   distribution,
   authz,
 ]

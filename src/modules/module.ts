@@ -3,6 +3,7 @@
 
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
+import type { CommitInfo } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 
@@ -12,6 +13,8 @@ export type BlockInfo = {
   /** Unix seconds. */
   readonly timestamp: bigint
   readonly proposer: Address
+  /** Votes and evidence that a network's engine told with the block. */
+  readonly commit?: CommitInfo | undefined
 }
 
 /**

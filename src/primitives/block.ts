@@ -1,8 +1,10 @@
-// The RLP of blocks, as in messages and exported files: header, transactions, uncles and, from Shanghai, withdrawals.
+// The RLP of blocks, as in messages and exported files: header, transactions, uncles and, from Shanghai, withdrawals. A
+// network's block has its commit info as a fifth item.
 // A legacy transaction is a list item as it is, a typed one a byte string (EIP-2718). Both keep their original bytes.
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, hexToHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import { decodeCommitInfo, encodeCommitInfo } from './commit-info.ts'
 import { decodeHeader, encodeHeader } from './header.ts'
 import {
   asAddress,
@@ -20,7 +22,7 @@ import {
   splitList,
 } from './rlp.ts'
 import { decodeTransaction } from './transaction.ts'
-import type { Block, Header, SealedHeader, SignedTransaction, Transaction, Withdrawal } from './types.ts'
+import type { Block, CommitInfo, Header, SealedHeader, SignedTransaction, Transaction, Withdrawal } from './types.ts'
 
 /** `unclesHash` of no uncles. */
 export const EMPTY_UNCLES_HASH: Hash = hexToHash('0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')
@@ -32,26 +34,28 @@ export type DecodedBlock = {
   readonly uncles: readonly SealedHeader[]
   /** undefined before Shanghai. */
   readonly withdrawals: readonly Withdrawal[] | undefined
+  readonly commit?: CommitInfo | undefined
 }
 
 /** The fields that a block's encoding needs. */
-export type BlockParts = Pick<Block, 'uncles' | 'withdrawals'> & {
+export type BlockParts = Pick<Block, 'uncles' | 'withdrawals' | 'commit'> & {
   readonly header: Header
   readonly transactions: readonly Pick<Transaction, 'type' | 'raw'>[]
 }
 
 /** RLP of the block. Throws ChainError `invalid-block` as `encodeHeader`. */
-export function encodeBlock({ header, transactions, uncles, withdrawals }: BlockParts): Uint8Array {
+export function encodeBlock({ header, transactions, uncles, withdrawals, commit }: BlockParts): Uint8Array {
   const parts = [
     encodeHeader(header),
     joinList(transactions.map(({ type, raw }) => (type === 0 ? raw : encodeRlp(raw)))),
     joinList(uncles.map(encodeHeader)),
   ]
   if (withdrawals) parts.push(joinList(withdrawals.map(encodeWithdrawal)))
+  if (withdrawals && commit) parts.push(encodeCommitInfo(commit))
   return joinList(parts)
 }
 
-/** Length of the block's RLP in bytes (JSON-RPC's `size`), without encoding its transactions. */
+/** Length of an Ethereum block's RLP in bytes (JSON-RPC's `size`), without encoding its transactions. */
 export function blockSize({ header, transactions, uncles, withdrawals }: BlockParts): number {
   const parts = [
     encodeHeader(header).length,
@@ -74,7 +78,7 @@ const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => 
 /** Decodes a block; checks form and ranges, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   return reading('invalid-block', () => {
-    const [header, transactions, uncles, withdrawals, ...rest] = splitList(bytes)
+    const [header, transactions, uncles, withdrawals, commit, ...rest] = splitList(bytes)
     if (!header || !transactions || !uncles || rest.length > 0) {
       throw new Malformed('rlp: wrong number of elements for block')
     }
@@ -83,6 +87,7 @@ export function decodeBlock(bytes: Uint8Array): DecodedBlock {
       transactions: splitList(transactions).map(decodeItem),
       uncles: splitList(uncles).map(decodeHeader),
       withdrawals: withdrawals && splitList(withdrawals).map(decodeWithdrawal),
+      ...(commit && { commit: decodeCommitInfo(commit) }),
     }
   })
 }

@@ -124,4 +124,37 @@ export type Block = {
   readonly uncles: readonly Header[]
   /** undefined before Shanghai. */
   readonly withdrawals: readonly Withdrawal[] | undefined
+  /** What a network's engine told with the block; left out on a chain of one node. */
+  readonly commit?: CommitInfo | undefined
+}
+
+/** A validator's part in the commit of the block before (CometBFT's VoteInfo). */
+export type Vote = {
+  /** Of its consensus key: the first 20 bytes of SHA-256. */
+  readonly address: Address
+  readonly power: bigint
+  /** CometBFT's BlockIDFlag: 1 absent, 2 for the block, 3 for none. */
+  readonly flag: number
+}
+
+/** A validator's proven misbehaviour (CometBFT's Misbehavior). */
+export type Evidence = {
+  /** 1: two votes in one round; 2: an attack on light clients. */
+  readonly type: number
+  readonly address: Address
+  /** Block of the fault, and the validator's power then. */
+  readonly height: bigint
+  readonly power: bigint
+  /** Unix nanoseconds. */
+  readonly time: bigint
+}
+
+/** What a network's block begins with beside its header and transactions. */
+export type CommitInfo = {
+  /** In which the block before was decided. */
+  readonly round: bigint
+  readonly votes: readonly Vote[]
+  readonly evidence: readonly Evidence[]
+  /** The engine's time of the block, Unix nanoseconds. */
+  readonly time: bigint
 }

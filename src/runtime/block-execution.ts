@@ -15,7 +15,7 @@ import { encodeWithdrawal } from '../primitives/block.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from '../primitives/receipt.ts'
-import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import type { Block, CommitInfo, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -37,6 +37,7 @@ export class BlockExecution {
   readonly diffs: TransactionDiff[] = []
   readonly #runtime: Runtime
   readonly #header: Header
+  readonly #commit: CommitInfo | undefined
   readonly #view: StateView
   readonly #modules: Modules | undefined
   readonly #pause: Pause
@@ -53,18 +54,19 @@ export class BlockExecution {
   constructor(
     runtime: Runtime,
     view: StateView,
-    header: Header,
+    { header, commit }: BlockInputs,
     blockHash: BlockHashes,
     pause: Pause = yieldToEventLoop('block'),
     env: BlockEnv = runtime.env(header),
   ) {
     this.#runtime = runtime
     this.#header = header
+    this.#commit = commit
     this.#view = view
     this.env = env
     this.#pause = pause
     this.machine = runtime.machine(view, env, blockHash, pause)
-    this.#modules = runtime.modules(view, env, 'write')
+    this.#modules = runtime.modules(view, env, 'write', commit)
   }
 
   get gasLeft(): bigint {
@@ -189,7 +191,9 @@ export class BlockExecution {
       ...(isShanghai && { withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))) }),
     })
     const { transactions } = this
-    return { block: { header, transactions, uncles: [], withdrawals: isShanghai ? withdrawals : undefined }, requests }
+    const commit = this.#commit && { commit: this.#commit }
+    const body = { transactions, uncles: [], withdrawals: isShanghai ? withdrawals : undefined, ...commit }
+    return { block: { header, ...body }, requests }
   }
 
   #receipt(transaction: Transaction, result: MessageResult): Receipt {
@@ -210,6 +214,9 @@ export class BlockExecution {
     }
   }
 }
+
+/** What a block begins with, beside the state before it. */
+export type BlockInputs = { readonly header: Header; readonly commit?: CommitInfo | undefined }
 
 /** The mode, when it differs from what the signature implies; and a tracer that replaces the recorder of call trees. */
 export type ApplyOptions = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }

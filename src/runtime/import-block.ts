@@ -2,7 +2,10 @@
 import { ChainError } from '../lib/errors.ts'
 import { equalBytes, toHash } from '../lib/hex.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
+import { commitInfoHash } from '../primitives/commit-info.ts'
 import type { Block, Header } from '../primitives/types.ts'
+import { isNetworkBlock } from '../spec/block-rules.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
 import { rulesOf } from './block-env.ts'
@@ -24,6 +27,7 @@ export async function importBlock(
   const { header, uncles, withdrawals } = block
   try {
     checkHeader(runtime, block, ancestry)
+    checkCommitInfo(runtime.spec, block)
     checkBlockSize(rulesOf(runtime.forkOf(header)), block)
     if (header.withdrawalsRoot !== undefined) {
       requireBlockRule(withdrawals !== undefined, 'withdrawals are missing')
@@ -52,7 +56,7 @@ export async function executeTransactions(
   blockHash: BlockHashes,
   count = block.transactions.length,
 ): Promise<BlockExecution> {
-  const execution = new BlockExecution(runtime, view, block.header, blockHash)
+  const execution = new BlockExecution(runtime, view, block, blockHash)
   await execution.begin()
   for (const [index, transaction] of block.transactions.slice(0, count).entries()) {
     try {
@@ -63,6 +67,20 @@ export async function executeTransactions(
     }
   }
   return execution
+}
+
+/** A network's header names the commit info that came with the block; no other block has one. */
+function checkCommitInfo({ native }: ChainSpec, { header, commit }: Block): void {
+  if (native === undefined || !isNetworkBlock(native, header.number)) {
+    requireBlockRule(commit === undefined, 'commit info in a block that no engine has decided')
+    return
+  }
+  requireBlockRule(commit !== undefined, 'commit info is missing')
+  const hash = commitInfoHash(commit)
+  requireBlockRule(
+    hash === header.parentBeaconBlockRoot,
+    `commit info has hash ${hash}, header says ${header.parentBeaconBlockRoot}`,
+  )
 }
 
 function compare(claimed: Header, found: ExecutedRoots): void {

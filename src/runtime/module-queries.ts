@@ -1,7 +1,10 @@
-// What the chain reads from the native modules' state after a block: broken invariants, and the signers of the next block.
+// What the chain reads from the native modules' state after a block: broken invariants, the signers of the next block, and
+// the validators as a consensus engine knows them.
 
+import type { Address, Hash } from '../lib/hex.ts'
 import type { BondedValidator } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
+import { consensusAddress } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -27,3 +30,34 @@ export type Signer = BondedValidator
 /** Signers of the block after `header`, by voting power, largest first. `view`: the state after `header`. None on a plain chain. */
 export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
   runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []
+
+/** A bonded validator by its consensus key. */
+export type ConsensusValidator = { readonly key: Hash; readonly power: bigint }
+
+/** The bonded validators after a block, with the keys that sign: those of a promoted chain change with its first network block. */
+export function consensusValidators(runtime: Runtime, header: Header, view: StateView): readonly ConsensusValidator[] {
+  const staking = runtime.modules(view, runtime.env(header), 'read')?.staking
+  const adopted = adoptedKeys(runtime, header)
+  return (staking?.bondedValidators() ?? []).flatMap(({ operator, power }) => {
+    const key = adopted.get(operator) ?? staking?.validator(operator)?.consensusKey
+    return key === undefined ? [] : [{ key, power }]
+  })
+}
+
+/** Operator of a validator that is or was bonded in a network, on the state after a block; undefined: none has this address. */
+export function operatorOfSigner(
+  runtime: Runtime,
+  header: Header,
+  view: StateView,
+  signer: Address,
+): Address | undefined {
+  for (const [operator, key] of adoptedKeys(runtime, header)) if (consensusAddress(key) === signer) return operator
+  return runtime.modules(view, runtime.env(header), 'read')?.slashing?.operatorOf(signer)
+}
+
+/** Keys that validators will have from the next block on. */
+function adoptedKeys({ spec }: Runtime, { number }: Header): ReadonlyMap<Address, Hash> {
+  const consensus = spec.native?.consensus
+  const keys = consensus?.initialHeight === number + 1n ? consensus.keys : []
+  return new Map(keys.map(({ operator, consensusKey }) => [operator, consensusKey]))
+}

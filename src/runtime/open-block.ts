@@ -51,7 +51,7 @@ export class OpenBlock {
     pause?: Pause,
   ): Promise<OpenBlock> {
     const header = draftHeader(runtime, attributes)
-    const execution = new BlockExecution(runtime, view, header, blockHash, pause)
+    const execution = new BlockExecution(runtime, view, { header, commit: attributes.commit }, blockHash, pause)
     const size = new BlockSizeLimit(execution.env, header, attributes.withdrawals)
     await execution.begin()
     return new OpenBlock(execution, size, view, attributes)

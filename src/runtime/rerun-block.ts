@@ -27,7 +27,7 @@ export async function rerunBlock(
   blockHash: BlockHashes,
 ): Promise<BlockMismatch | undefined> {
   const { header, transactions, uncles, withdrawals } = block
-  const execution = new BlockExecution(runtime, view, header, blockHash)
+  const execution = new BlockExecution(runtime, view, block, blockHash)
   const { receipts, diffs } = execution
   await execution.begin()
   for (const transaction of transactions) {

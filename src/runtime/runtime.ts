@@ -19,7 +19,7 @@ import { activeProposals, upgraded } from '../modules/params.ts'
 import { proposerInTurn } from '../modules/staking/proposer.ts'
 import { lockedBalances } from '../modules/vesting/locked-balance.ts'
 import { sharedNativeContracts } from '../precompiles/index.ts'
-import type { Header } from '../primitives/types.ts'
+import type { CommitInfo, Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { atLeast, forkAt } from '../spec/forks.ts'
@@ -121,10 +121,10 @@ export class Runtime {
     return this.spec.native === undefined ? undefined : lockedBalances(view, time)
   }
 
-  /** The native modules over a view; undefined on a plain chain. */
-  modules(view: StateView, env: BlockEnv, access: 'read' | 'write'): Modules | undefined {
+  /** The native modules over a view; undefined on a plain chain. `commit`: what the engine told with the block. */
+  modules(view: StateView, env: BlockEnv, access: 'read' | 'write', commit?: CommitInfo): Modules | undefined {
     if (this.spec.native === undefined) return undefined
-    const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase }
+    const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase, commit }
     const checkProposals = (names: readonly string[]) => this.checkProposals(names, env)
     return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
   }

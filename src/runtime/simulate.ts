@@ -178,7 +178,7 @@ class Simulation {
       this.#difficulty,
     )
     const env = this.#runtime.env(header)
-    const execution = new BlockExecution(this.#runtime, this.#view, header, this.#blockHash, this.#pause, {
+    const execution = new BlockExecution(this.#runtime, this.#view, { header }, this.#blockHash, this.#pause, {
       ...env,
       blobBaseFee: wanted.blobBaseFee ?? env.blobBaseFee,
     })

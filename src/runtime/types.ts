@@ -6,6 +6,7 @@ import type {
   AccessList,
   Authorization,
   Block,
+  CommitInfo,
   Log,
   Receipt,
   SealedHeader,
@@ -26,6 +27,8 @@ export type PayloadAttributes = {
   readonly withdrawals: readonly Withdrawal[]
   /** undefined: EIP-1559's value after the parent. */
   readonly baseFeePerGas: bigint | undefined
+  /** What a network's engine tells with the block; its hash is `parentBeaconBlockRoot`. */
+  readonly commit?: CommitInfo | undefined
 }
 
 /** A frame of a transaction with the frames that it called, in call order; the root is the transaction's own frame. */

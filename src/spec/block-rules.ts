@@ -1,7 +1,7 @@
-// Rules of blocks that differ between Ethereum and chains with a `kestrel` section: the order of timestamps, and the most gas
-// that a transaction may ask for. Building, checking and simulating blocks and the pool all use these functions.
+// Rules of blocks that differ between Ethereum and chains with a `kestrel` section: the order of timestamps, the most gas
+// that a transaction may ask for, and which blocks an engine decides. Building, checking and simulating blocks and the pool all use these functions.
 import { MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
-import type { ChainSpec, Fork } from './chain-spec.ts'
+import type { ChainSpec, Fork, NativeSpec } from './chain-spec.ts'
 import { atLeast } from './forks.ts'
 
 /**
@@ -10,6 +10,12 @@ import { atLeast } from './forks.ts'
  */
 export const earliestTimestamp = ({ native }: Pick<ChainSpec, 'native'>, parent: bigint): bigint =>
   native?.clock === 'non-decreasing' ? parent : parent + 1n
+
+/** Whether the engine of a network decides a block; block 0 counts where the chain has always been a network. */
+export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, number: bigint): boolean {
+  if (consensus === undefined) return false
+  return number >= consensus.initialHeight || (number === 0n && consensus.initialHeight === 1n)
+}
 
 /**
  * The most gas that one transaction may ask for; undefined when only the block's gas limit bounds it. A native chain has

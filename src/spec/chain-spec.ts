@@ -109,6 +109,17 @@ export type NamedProposal = {
   readonly since: bigint
 }
 
+/** A chain that several nodes agree on by an engine of its own process. */
+export type NetworkSpec = {
+  readonly engine: 'cometbft'
+  /** Most bytes of a block of the engine. */
+  readonly maxBytes: bigint
+  /** First block that the engine decides; the blocks before it were made by one node. */
+  readonly initialHeight: bigint
+  /** Keys that validators of a promoted chain have from that block on. */
+  readonly keys: readonly { readonly operator: Address; readonly consensusKey: Hash }[]
+}
+
 /** The `kestrel` section: what a native chain adds to Ethereum. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
@@ -148,6 +159,8 @@ export type NativeSpec = {
   /** In order of height. */
   readonly upgrades: readonly Upgrade[]
   readonly validators: readonly GenesisValidator[]
+  /** How several nodes agree on blocks; undefined: the chain has one node. */
+  readonly consensus?: NetworkSpec | undefined
   /** Genesis of the native modules by module name, as JSON; each module checks its own. */
   readonly modules: Readonly<Record<string, unknown>>
 }

@@ -133,6 +133,8 @@ export function parseSpec(json: unknown): ChainSpec {
     native: file.kestrel && readNative(file.kestrel, config.chainId),
   }
   const fork = genesisFork(spec)
+  if (spec.native?.consensus !== undefined && !atLeast(fork, 'cancun'))
+    throw refuse('kestrel.consensus', 'expected Cancun from genesis on: headers of a network need its fields')
   return {
     ...spec,
     genesis: {
@@ -275,7 +277,7 @@ export function parseAccount(key: string, json: unknown): GenesisEntry {
 const NO_STORAGE: ReadonlyMap<Hash, Hash> = new Map()
 
 function readNative(section: NonNullable<SpecFile['kestrel']>, chainId: bigint): NativeSpec {
-  const { name, textChainId = `${name}_${chainId}-1`, transactionGasCap, ...native } = section
+  const { name, textChainId = `${name}_${chainId}-1`, transactionGasCap, consensus, ...native } = section
   if (transactionGasCap !== undefined && transactionGasCap < TRANSFER_GAS)
     throw refuse('kestrel.transactionGasCap', `expected at least ${TRANSFER_GAS}, the gas of a plain transfer`)
   native.validators.forEach(({ operator, commission }, index, all) => {
@@ -298,12 +300,31 @@ function readNative(section: NonNullable<SpecFile['kestrel']>, chainId: bigint):
     if (all.findIndex((other) => other.name === name) !== index)
       throw refuse(`${field}.name`, 'expected each name once')
   })
-  return {
-    ...native,
-    textChainId,
-    transactionGasCap,
-    validators: native.validators.map((validator) => ({ ...validator, consensusKey: validator.consensusKey })),
-  }
+  const validators = native.validators.map((validator) => ({ ...validator, consensusKey: validator.consensusKey }))
+  const network = consensus && readNetwork(consensus, { validators, modules: native.modules })
+  return { ...native, ...network, textChainId, transactionGasCap, validators }
+}
+
+/**
+ * The rules of a network: its validators sign with keys of their own, and it has the slashing module, whose genesis
+ * may stand in either section.
+ */
+function readNetwork(
+  { slashing, ...consensus }: NonNullable<NonNullable<SpecFile['kestrel']>['consensus']>,
+  { validators, modules }: Pick<NativeSpec, 'validators' | 'modules'>,
+): Pick<NativeSpec, 'consensus' | 'modules'> {
+  const isNew = consensus.initialHeight === 1n
+  validators.forEach(({ consensusKey }, index) => {
+    if (isNew && consensusKey === undefined)
+      throw refuse(`kestrel.validators.${index}.consensusKey`, 'expected a key: everybody knows a derived one')
+  })
+  if (isNew && consensus.keys.length > 0)
+    throw refuse('kestrel.consensus.keys', 'expected none: the validators have theirs from genesis')
+  if (slashing !== undefined && modules.slashing !== undefined)
+    throw refuse('kestrel.consensus.slashing', 'expected either this or kestrel.modules.slashing')
+  if (!isNew && modules.slashing === undefined)
+    throw refuse('kestrel.consensus', 'expected kestrel.modules.slashing since genesis')
+  return { consensus, modules: { ...modules, slashing: modules.slashing ?? slashing ?? {} } }
 }
 
 function firstProblem(error: z.ZodError, place: readonly string[] = []): ChainError {

@@ -256,6 +256,23 @@ const compat = z.strictObject({
   distributionGrants: z.boolean().default(true),
 })
 
+/** Largest block that CometBFT allows. */
+const MAX_BLOCK_BYTES = 104_857_600n
+
+const consensus = z.strictObject({
+  engine: z.literal('cometbft'),
+  maxBytes: u64
+    .refine((size) => size >= 65_536n && size <= MAX_BLOCK_BYTES, `expected 65536 to ${MAX_BLOCK_BYTES} bytes`)
+    .default(4_194_304n),
+  initialHeight: u64.refine((height) => height > 0n, 'expected a block after genesis').default(1n),
+  keys: z
+    .array(z.strictObject({ operator: address, consensusKey: hash }))
+    .readonly()
+    .default([]),
+  /** The same as `modules.slashing`. */
+  slashing: z.unknown().optional(),
+})
+
 const kestrel = z.strictObject({
   name: text(/^[a-z][a-z0-9]*$/, 'a name of lower-case letters and digits'),
   textChainId: text(/^\S{1,50}$/, 'a chain id of 1 to 50 characters').optional(),
@@ -271,6 +288,7 @@ const kestrel = z.strictObject({
   params: params.default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),
   validators: z.array(validator).readonly().default([]),
+  consensus: consensus.optional(),
   modules: z.record(z.string(), z.unknown()).default({}),
 })
 

@@ -40,7 +40,7 @@ type Genesis = Awaited<ReturnType<typeof genesisOf>>
 
 /** A block on the genesis, made without looking at its size. */
 async function sealed({ runtime, draft, view }: Genesis, transactions: readonly Transaction[]): Promise<Block> {
-  const execution = new BlockExecution(runtime, view(), draftHeader(runtime, draft), () => undefined)
+  const execution = new BlockExecution(runtime, view(), { header: draftHeader(runtime, draft) }, () => undefined)
   await execution.begin()
   for (const transaction of transactions) await execution.apply(transaction)
   return (await execution.seal([])).block

@@ -30,6 +30,8 @@ export type DistributionContext = {
   readonly state: ReturnType<typeof distributionLayout.open>
   /** A function, because staking takes our hooks and so is opened later. */
   staking(): StakingReader
+  /** In a network: the operator of a consensus address. */
+  signers(address: Address): Address | undefined
 }
 
 export const booksOf = ({ state }: DistributionContext, operator: Address): Books => state.books.at(operator)

@@ -44,9 +44,14 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   readonly #prefix: string
   readonly #context: DistributionContext
 
-  constructor({ spec, block, view, access }: ModuleContext, bank: Bank, staking: () => StakingReader) {
+  constructor(
+    { spec, block, view, access }: ModuleContext,
+    bank: Bank,
+    staking: () => StakingReader,
+    signers: DistributionContext['signers'],
+  ) {
     const state = distributionLayout.open(view.slots(NATIVE_CONTRACT.distribution, access))
-    const context: DistributionContext = { block, bank, state, staking }
+    const context: DistributionContext = { block, bank, state, staking, signers }
     this.#prefix = spec.bech32Prefix
     this.#context = context
     this.hooks = {

@@ -5,6 +5,7 @@ import { type Dec, fromInt, mul, mulTruncate, ONE, quoTruncate, truncateInt } fr
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { reverted } from '../module.ts'
+import type { BondedValidator } from '../staking/layout.ts'
 import { tokensFromSharesTruncated } from '../staking/validators.ts'
 import { booksOf, type DistributionContext, giveToPool, pay, validatorOf } from './context.ts'
 import type { Books, SlashEvent } from './layout.ts'
@@ -157,12 +158,12 @@ const MOST_A_BLOCK = 2n ** 128n
 
 /** Shares the fees that were collected: the tax for the community pool, the rest by power. */
 export function allocateFees(context: DistributionContext): void {
-  const { bank, state, staking } = context
+  const { bank, state } = context
   const collected = bank.balance(MODULE_ACCOUNT.feeCollector)
   const fees = collected < MOST_A_BLOCK ? collected : MOST_A_BLOCK
   if (fees === 0n) return
   bank.transfer(MODULE_ACCOUNT.feeCollector, MODULE_ACCOUNT.distribution, fees)
-  const bonded = staking().bondedValidators()
+  const bonded = earners(context)
   const total = bonded.reduce((sum, { power }) => sum + power, 0n)
   const shared = mulTruncate(fromInt(fees), ONE - state.params.get().communityTax)
   let left = fromInt(fees)
@@ -172,6 +173,18 @@ export function allocateFees(context: DistributionContext): void {
     left -= reward
   }
   giveToPool(context, left)
+}
+
+/**
+ * Who shares a block's fees, with their power: in a network the voters of the commit (Cosmos SDK), who follow the bonded
+ * validators two blocks later; else those who sign.
+ */
+function earners({ block, signers, staking }: DistributionContext): readonly BondedValidator[] {
+  if (block.commit === undefined) return staking().bondedValidators()
+  return block.commit.votes.flatMap(({ address, power }) => {
+    const operator = signers(address)
+    return operator === undefined || !staking().has(operator) ? [] : [{ operator, power }]
+  })
 }
 
 /** The operator's commission comes off a validator's reward first. */

@@ -49,5 +49,10 @@ export const slashingLayout = layout({
   ),
   /** Bitmap of the missed votes of the window, by consensus address: 256 votes in a word, the lowest bit first. */
   missed: mapping(address, mapping(u64, u256)),
+  /**
+   * In a network, the operator of each validator that has ever been bonded, by consensus address. Kept when the validator
+   * is gone, because votes and evidence of its last blocks come later.
+   */
+  operators: mapping(address, address),
 })
 export type SlashingState = ReturnType<typeof slashingLayout.open>

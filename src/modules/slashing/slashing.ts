@@ -3,8 +3,11 @@
 
 import { z } from 'zod'
 import { mulInt, ONE } from '../../lib/dec.ts'
-import { type Address, fromHex } from '../../lib/hex.ts'
+import { type Address, fromHex, ZERO_ADDRESS } from '../../lib/hex.ts'
+import { DUPLICATE_VOTE, VOTE_ABSENT } from '../../primitives/commit-info.ts'
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { isNetworkBlock } from '../../spec/block-rules.ts'
+import type { NetworkSpec } from '../../spec/chain-spec.ts'
 import { fraction, readSection, seconds } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
@@ -67,9 +70,45 @@ export class Slashing implements NativeModule<SlashingParams> {
     return this.#state.infos.get(signer)
   }
 
+  /** Counts the votes and punishes the evidence that a network's engine told with the block. */
+  beginBlock(): void {
+    const { block, spec } = this.#context
+    if (spec.consensus?.initialHeight === block.number && block.number > 1n) this.#adoptKeys(spec.consensus)
+    if (block.commit === undefined) return
+    for (const { address, power, flag } of block.commit.votes) {
+      const operator = this.operatorOf(address)
+      if (operator !== undefined && this.#staking().has(operator))
+        this.recordVote(operator, power, flag !== VOTE_ABSENT)
+    }
+    for (const { type, address, height, power } of block.commit.evidence) {
+      const operator = this.operatorOf(address)
+      const isKnown = operator !== undefined && this.#isPunishable(operator, address)
+      if (type === DUPLICATE_VOTE && isKnown) this.punishDoubleSign({ operator, height, power })
+    }
+  }
+
+  /** In a network: by consensus address, the operator of a validator that is or was bonded. */
+  operatorOf(signer: Address): Address | undefined {
+    const operator = this.#state.operators.at(signer).get()
+    return operator === ZERO_ADDRESS ? undefined : operator
+  }
+
+  /** Whether there is stake left to slash, and the validator was not punished for good already. */
+  #isPunishable(operator: Address, signer: Address): boolean {
+    const status = this.#staking().status(operator)
+    return status !== undefined && status !== 'unbonded' && this.#state.infos.get(signer)?.tombstoned !== true
+  }
+
+  /** The first block of a chain that became a network: its validators get the keys that sign from now on. */
+  #adoptKeys({ keys }: NetworkSpec): void {
+    for (const { operator, consensusKey } of keys) this.#staking().replaceConsensusKey(operator, consensusKey)
+    for (const { operator } of this.#staking().bondedValidators()) this.afterValidatorBonded(operator)
+  }
+
   /** Staking tells that a validator signs from the next block on. */
   afterValidatorBonded(operator: Address): void {
     const signer = this.#signerOf(this.#require(operator))
+    if (isNetworkBlock(this.#context.spec, this.#context.block.number)) this.#state.operators.at(signer).set(operator)
     const before = this.#state.infos.get(signer) ?? NEVER_SIGNED
     this.#state.infos.set(signer, { ...before, startHeight: this.#context.block.number })
   }

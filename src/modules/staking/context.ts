@@ -28,6 +28,8 @@ export type StakingContext = {
   readonly bank: Bank
   readonly hooks: StakingHooks
   readonly state: ReturnType<typeof stakingLayout.open>
+  /** In a network the last bonded validator stays, whatever becomes of it: an engine without validators stops for good. */
+  readonly keepsLast: boolean
 }
 
 /**

@@ -3,8 +3,9 @@
 
 import type { Dec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
-import type { Address } from '../../lib/hex.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { isNetworkBlock } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
@@ -32,6 +33,7 @@ import {
   findStake,
   findValidator,
   finishUnbondingValidators,
+  replaceConsensusKey,
   requireValidator,
   type Stake,
   tokensFromShares,
@@ -44,7 +46,8 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   constructor({ spec, block, view, access }: ModuleContext, bank: Bank, hooks: StakingHooks) {
     const state = stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, access))
-    this.#context = { block, prefix: spec.bech32Prefix, bank, hooks, state }
+    const keepsLast = isNetworkBlock(spec, block.number)
+    this.#context = { block, prefix: spec.bech32Prefix, bank, hooks, state, keepsLast }
   }
 
   /** The strongest validators begin bonded, with their self-delegations out of the operators' accounts. */
@@ -249,6 +252,11 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   unjail(operator: Address): void {
     unjailValidator(this.#context, operator)
+  }
+
+  /** Gives a validator another key. Throws ChainError `validator does not exist`. */
+  replaceConsensusKey(operator: Address, key: Hash): void {
+    replaceConsensusKey(this.#context, operator, key)
   }
 
   /** What is wrong with the books, in words; empty when all is well. Between blocks only. */

@@ -2,7 +2,7 @@
 // validators are in the bonded pool; those of all others are in the not-bonded pool, with unbonding delegations.
 
 import { type Dec, fromInt, mulInt, quo, quoInt, quoTruncate, truncateInt } from '../../lib/dec.ts'
-import type { Address } from '../../lib/hex.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
 import { fromHex } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
@@ -137,6 +137,16 @@ export function removeValidator({ state, hooks }: StakingContext, operator: Addr
   hooks.afterValidatorRemoved(operator)
 }
 
+/** Gives a validator another consensus key. Throws ChainError `validator does not exist`. */
+export function replaceConsensusKey(context: StakingContext, operator: Address, key: Hash): void {
+  const { state } = context
+  const { consensusKey } = requireValidator(context, operator)
+  state.operatorByKey.at(consensusKey).clear()
+  state.operatorByKey.at(key).set(operator)
+  state.operators.set(operator, key)
+  state.validators.at(operator).update({ consensusKey: key })
+}
+
 /** Changes a validator's tokens and shares. What that does to its power is looked at when the block ends. */
 function setShared({ state }: StakingContext, operator: Address, { tokens, shares }: Shared): void {
   if (shares >> 256n !== 0n) throw reverted('shares overflow: invalid request')
@@ -196,7 +206,8 @@ export function updateValidatorSet(context: StakingContext): void {
   if (!state.powersChanged.get()) return
   state.powersChanged.set(false)
   const before = state.bonded.get()
-  const after = ranked(context)
+  const strong = ranked(context)
+  const after = strong.length === 0 && context.keepsLast ? before.slice(0, 1) : strong
   state.bonded.set(after)
   const stays = new Set(after.map(({ operator }) => operator))
   const was = new Set(before.map(({ operator }) => operator))

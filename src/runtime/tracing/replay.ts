@@ -59,7 +59,7 @@ export class BlockReplay {
     blockHash: BlockHashes,
     pause: Pause,
   ): Promise<BlockReplay> {
-    const execution = new BlockExecution(runtime, view, block.header, blockHash, pause)
+    const execution = new BlockExecution(runtime, view, block, blockHash, pause)
     await execution.begin()
     const { env, machine } = execution
     return new BlockReplay({ runtime, view, block, blockHash, env, table: machine.table, position: 0, gasUsed: 0n })
