@@ -13,7 +13,7 @@ import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/acce
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
 import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
-import type { RpcServices } from './rpc/define.ts'
+import { effectiveOptions, type RpcServices } from './rpc/define.ts'
 import { refuseRpcUrl, rpcPlugin } from './rpc/plugin.ts'
 
 export type HttpOptions = AccessOptions & ConnectionLimits
@@ -71,13 +71,14 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
       socket.terminate()
     },
   })
-  const level = rpc.options.development ? 'info' : 'debug'
+  const { development } = effectiveOptions(rpc)
+  const level = development ? 'info' : 'debug'
   app.after(() => {
     ignoreOtherUpgrades(app.server, connections)
     addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
-  const site = { chain: explorer.chain, options: explorer.options, development: rpc.options.development }
+  const site = { chain: explorer.chain, options: explorer.options, development }
   app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   app.register(explorerV1, { explorer, prefix: '/api/v1' })

@@ -55,10 +55,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Precompiles for their ABIs, by which calls and logs are shown; modules for what only their state tells.
   explorer: [
     ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
-    ...['runtime (types)', 'pool (types)'],
+    ...['runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.
-  monitoring: ['lib', 'chain (types)'],
+  monitoring: ['lib', 'chain (types)', 'consensus (types)'],
   // Readers of Ethereum's test formats; no part of a node.
   conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
@@ -73,6 +73,8 @@ const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/ro
 )
 const LONGEST_FILE = 500
 const LONGEST_FUNCTION = 65
+/** Written by a program from the .proto files of the consensus engine: nobody reads or edits it. */
+const GENERATED = 'consensus/abci/generated/'
 /** Longer functions, by file and name, with the reason why a part of them would be no easier to read. */
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'evm/wasm/assembly/run.ts runFrame':
@@ -256,6 +258,7 @@ describe('files of src', () => {
 
   it(`have at most ${LONGEST_FILE} lines`, () => {
     const offenders = [...sources]
+      .filter(([file]) => !file.startsWith(GENERATED))
       .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)
       .filter(([, lines]) => lines > LONGEST_FILE)
       .map(([file, lines]) => `${file}: ${lines} lines`)

@@ -18,6 +18,11 @@ const HEAVY_INTERVAL_DURING_BLOCKS = 50
  * after the other has its next one on the way, which would otherwise wait for a turn of heavy work each time.
  */
 const SENDERS_PAUSE = 2
+/**
+ * Milliseconds that heavy work waits for a turn, at most, while a block is executed for the engine of a network: the engine
+ * gives three seconds to a proposal (`timeout_propose`), and a validator that is late loses its vote.
+ */
+const LONGEST_HEAVY_WAIT = 2000
 
 /**
  * `block`: building a block, its index rows or its commit. `heavy`: calls, traces, searches and dumps, of which clients may
@@ -31,7 +36,7 @@ export type WorkKind = 'block' | 'light' | 'heavy'
  */
 export type Pause = (now?: number) => Promise<void> | undefined
 
-type Waiter = { readonly isHeavy: boolean; readonly go: () => void }
+type Waiter = { readonly isHeavy: boolean; readonly since: number; readonly go: () => void }
 
 /** Gives the turns of one thread. All heavy work shares one turn, so that several short calls run in it. */
 export class Scheduler {
@@ -43,6 +48,8 @@ export class Scheduler {
   #turnEnded: number | undefined
   #iteration = 0
   #blocks = 0
+  /** Tasks of the engine that run. */
+  #engineTasks = 0
   /** When the current turn of heavy work ends, and how much of it was left when the last heavy call ended. */
   #heavyEnds = 0
   #heavyLeft = TURN
@@ -89,10 +96,24 @@ export class Scheduler {
     }
   }
 
+  /**
+   * Runs a task for which the engine of a network waits. Until it settles, heavy work gets a turn only after it has waited two
+   * seconds for it, and never more than one in 50 ms; a turn that has begun before lasts its 5 ms.
+   */
+  async prioritizeForEngine<T>(task: () => Promise<T>): Promise<T> {
+    this.#engineTasks++
+    try {
+      return await this.prioritize(task)
+    } finally {
+      this.#engineTasks--
+      this.#requestTurn()
+    }
+  }
+
   /** Whether a heavy call may begin in the current turn. `isAlone`: no other heavy call runs or waits for its turn. */
   mayBeginHeavy(isAlone: boolean): boolean {
     const now = this.#now()
-    if (isAlone) this.#heavyEnds = now + this.#heavyLeft
+    if (isAlone && this.#engineTasks === 0) this.#heavyEnds = now + this.#heavyLeft
     return now < this.#heavyEnds
   }
 
@@ -120,7 +141,7 @@ export class Scheduler {
 
   #wait(isHeavy: boolean): Promise<void> {
     return new Promise((go) => {
-      this.#waiting.push({ isHeavy, go })
+      this.#waiting.push({ isHeavy, since: this.#now(), go })
       this.#requestTurn()
     })
   }
@@ -149,6 +170,10 @@ export class Scheduler {
 
   /** The earliest time of the next turn of heavy work, as known now. */
   #heavyMayGoAt(): number {
+    if (this.#engineTasks > 0) {
+      const since = this.#waiting.find(({ isHeavy }) => isHeavy)?.since ?? this.#now()
+      return Math.max(since + LONGEST_HEAVY_WAIT, this.#nextHeavy)
+    }
     return this.#blocks === 0 ? Math.min(this.#sendersUntil, this.#nextHeavy) : this.#nextHeavy
   }
 

@@ -1,6 +1,6 @@
 // The context of all requests, with the caches of JSON-RPC. A node makes one, and so does each of its read threads.
 import { KeyedMutex } from '../lib/mutex.ts'
-import type { RpcContext, RpcServices } from './define.ts'
+import { effectiveOptions, type RpcContext, type RpcServices } from './define.ts'
 import { GcStatistics } from './gc-statistics.ts'
 import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
@@ -8,13 +8,17 @@ import { openRpcDocument } from './openrpc.ts'
 import { TextBudget } from './text-budget.ts'
 
 /** The context of all requests, with the caches of JSON-RPC. */
-export const rpcContext = (services: RpcServices): RpcContext => ({
-  ...services,
-  methods,
-  settled: (transaction) => services.producer.settled(transaction),
-  textBudget: new TextBudget(services.options.maxTextInWork),
-  logSearch: new LogSearch(services.chain, services.index),
-  sendLocks: new KeyedMutex(),
-  openRpc: openRpcDocument(methods, services.options),
-  gcStatistics: new GcStatistics(),
-})
+export function rpcContext(services: RpcServices): RpcContext {
+  const options = effectiveOptions(services)
+  return {
+    ...services,
+    options,
+    methods,
+    settled: (transaction) => services.producer.settled(transaction),
+    textBudget: new TextBudget(options.maxTextInWork),
+    logSearch: new LogSearch(services.chain, services.index),
+    sendLocks: new KeyedMutex(),
+    openRpc: openRpcDocument(methods, options),
+    gcStatistics: new GcStatistics(),
+  }
+}

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
+import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'
@@ -98,6 +99,10 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
+/** The options that count: methods that make blocks or change a state are closed in a network, whose nodes agree on both. */
+export const effectiveOptions = ({ options, network }: Pick<RpcServices, 'options' | 'network'>): RpcOptions =>
+  network === undefined ? options : { ...options, development: false, testing: false }
+
 /** Counts the calls; `monitoring/metrics.ts` implements it. */
 export interface CallMeter {
   /**
@@ -136,6 +141,8 @@ export interface Readers {
 export type RpcServices = {
   readonly chain: Chain
   readonly producer: BlockProducer
+  /** What the engine of a network tells; undefined on a chain of one node. */
+  readonly network?: NetworkStatus | undefined
   readonly index: LogIndex
   readonly wallet: Wallet
   readonly filters: Filters

@@ -128,6 +128,89 @@ describe('while a block is built', () => {
   })
 })
 
+describe('while the engine of a network waits for a block', () => {
+  const LONGEST_WAIT = 2000
+  const iterations = async () => {
+    for (let count = 0; count < 20; count++) await nextIteration()
+  }
+  /** A task that runs until it is told to finish. */
+  function engineTask(order: Scheduler) {
+    let finish = () => {}
+    const done = order.prioritizeForEngine(() => new Promise<void>((resolve) => (finish = resolve)))
+    return { done, finish: () => finish() }
+  }
+
+  it('heavy work has no turn until it has waited for two seconds, and then one', async () => {
+    const { order, log, work, advance } = world()
+    const task = engineTask(order)
+    const heavy = work('h', 'heavy', 2 * TURN)
+    advance(LONGEST_WAIT - 2 * TURN)
+    await iterations()
+    // Other work makes the scheduler look again: the timer that waits for heavy work runs on the machine's clock.
+    await work('l', 'light', TURN + 1)
+    expect(runs(log)).toEqual([`l${TURN + 1}`])
+    await work('m', 'light', TURN + 1)
+    await iterations()
+    expect(log.filter((name) => name === 'h').length).toBe(TURN)
+    // The next turn has its own two seconds.
+    advance(BESIDE_BLOCKS)
+    await work('n', 'light', TURN + 1)
+    await iterations()
+    expect(log.filter((name) => name === 'h').length).toBe(TURN)
+    task.finish()
+    await task.done
+    advance(SENDERS_PAUSE)
+    await heavy
+    expect(log.filter((name) => name === 'h').length).toBe(2 * TURN)
+  })
+
+  it('no heavy call begins but in a turn that had begun before', () => {
+    const { order, advance } = world()
+    expect(order.mayBeginHeavy(true)).toBe(true)
+    advance(1)
+    const task = engineTask(order)
+    expect(order.mayBeginHeavy(false)).toBe(true)
+    advance(TURN - 1)
+    order.heavyWorkEnded()
+    expect(order.mayBeginHeavy(true)).toBe(false)
+    task.finish()
+  })
+
+  it('a call that comes alone waits for the end of the task', async () => {
+    const { order, advance } = world()
+    const task = engineTask(order)
+    expect(order.mayBeginHeavy(true)).toBe(false)
+    task.finish()
+    await task.done
+    advance(SENDERS_PAUSE)
+    expect(order.mayBeginHeavy(true)).toBe(true)
+  })
+
+  it('heavy work goes on when the last of several tasks has ended, also one that failed', async () => {
+    const { order, log, work, advance } = world()
+    const task = engineTask(order)
+    const failed = order.prioritizeForEngine(() => Promise.reject(new Error('refused')))
+    const heavy = work('h', 'heavy', TURN + 1)
+    await expect(failed).rejects.toThrow('refused')
+    advance(BESIDE_BLOCKS)
+    await iterations()
+    expect(log).toEqual([])
+    task.finish()
+    await task.done
+    advance(SENDERS_PAUSE)
+    await heavy
+    expect(log.length).toBe(TURN + 1)
+  })
+
+  it('light work continues', async () => {
+    const { order, log, work } = world()
+    const task = engineTask(order)
+    await work('l', 'light', 3 * TURN)
+    expect(log.length).toBe(3 * TURN)
+    task.finish()
+  })
+})
+
 describe('while transactions arrive', () => {
   const iterations = async () => {
     for (let count = 0; count < 20; count++) await nextIteration()

@@ -25,10 +25,14 @@ export const eth_blockNumber = rpcMethod({
 })
 
 export const eth_syncing = rpcMethod({
-  summary: 'False: this node makes the blocks itself.',
+  summary:
+    'Progress of a network’s node that catches up with its peers; false when it has. A chain of one node is never behind.',
   params: [],
-  result: bool,
-  handler: () => false,
+  result: z.union([
+    z.literal(false),
+    z.object({ startingBlock: quantity, currentBlock: quantity, highestBlock: quantity }),
+  ]),
+  handler: async (_, { network }) => (await network?.syncing()) ?? false,
 })
 
 export const eth_gasPrice = rpcMethod({
@@ -106,10 +110,11 @@ export const eth_coinbase = rpcMethod({
 })
 
 export const eth_mining = rpcMethod({
-  summary: 'Whether blocks are made automatically.',
+  summary: 'Whether this node makes blocks automatically; false in a network, whose engine decides on blocks.',
   params: [],
   result: bool,
-  handler(_, { producer }) {
+  handler(_, { producer, network }) {
+    if (network !== undefined) return false
     const { automine, interval } = producer.mode()
     return automine || interval > 0
   },

@@ -11,17 +11,17 @@ export const net_version = rpcMethod({
 })
 
 export const net_listening = rpcMethod({
-  summary: 'True: the node is reachable.',
+  summary: 'Whether peers can connect to a network’s node; true on a chain of one node.',
   params: [],
   result: bool,
-  handler: () => true,
+  handler: async (_, { network }) => (await network?.isListening()) ?? true,
 })
 
 export const net_peerCount = rpcMethod({
-  summary: 'Zero: the node has no peers.',
+  summary: 'The number of connected peers; zero on a chain of one node.',
   params: [],
   result: quantity,
-  handler: () => 0n,
+  handler: async (_, { network }) => BigInt((await network?.peerCount()) ?? 0),
 })
 
 function clientVersion({ development, version }: RpcOptions): string {
@@ -38,7 +38,7 @@ export const web3_clientVersion = rpcMethod({
   handler: (_, { options }) => clientVersion(options),
 })
 
-/** In go-ethereum's shape (`p2p.NodeInfo`), without an address and ports: the node has no peers. */
+/** In go-ethereum's shape (`p2p.NodeInfo`), without an address and ports: in a network the engine has the peers. */
 function wireNodeInfo({ chain, options }: RpcContext) {
   const genesis = chain.canonicalHash(0n)
   const { head } = chain
@@ -61,14 +61,15 @@ function wireNodeInfo({ chain, options }: RpcContext) {
 }
 
 export const admin_nodeInfo = rpcMethod({
-  summary: 'Name, network and head of the node. Its id is the genesis hash, because a node without peers has no key.',
+  summary:
+    'Name, network and head of the node. Its id is the genesis hash, because it has no key of its own for peers.',
   params: [],
   result: wireNodeInfo,
   handler: (_, context) => context,
 })
 
 export const admin_peers = rpcMethod({
-  summary: 'An empty list: the node has no peers.',
+  summary: 'An empty list: a network’s peers are those of its engine, which net_peerCount counts.',
   params: [],
   result: (peers: readonly never[]) => peers,
   handler: () => [],

@@ -43,7 +43,7 @@ function subscriber({ subscriber }: RpcContext): Subscriber {
   return subscriber
 }
 
-function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
+function feed(name: string, option: Option, { chain, network }: RpcContext): feeds.Feed {
   switch (name) {
     case 'newHeads':
       return feeds.newHeads(chain)
@@ -54,7 +54,7 @@ function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
     case 'transactionReceipts':
       return feeds.transactionReceipts(chain.events, wantedReceipts(option))
     case 'syncing':
-      return feeds.syncing
+      return feeds.syncing(network)
     default:
       throw new ChainError('not-allowed', `no "${name.slice(0, 100)}" subscription in eth namespace`)
   }

@@ -1,7 +1,8 @@
 // The subscriptions of eth_subscribe. A feed listens to the chain's events, sends wire values, and returns a function that
 // removes its listeners.
 import type { Chain, ChainEvents } from '../../chain/types.ts'
-import type { Hash } from '../../lib/hex.ts'
+import type { NetworkStatus, SyncProgress } from '../../consensus/network-status.ts'
+import { type Hash, toQuantity } from '../../lib/hex.ts'
 import { wireHeader } from '../shapes/block.ts'
 import type { LogFilter } from '../shapes/log-filter.ts'
 import { minedReceipts, wireLog, wireReceipt, wireRemovedLog } from '../shapes/receipt.ts'
@@ -57,8 +58,35 @@ export const transactionReceipts =
     })
   }
 
-/** Changes of the sync status: none, because the node makes its blocks itself. */
-export const syncing: Feed = () => () => {}
+/** Milliseconds between two looks at the sync status. */
+const SYNC_INTERVAL = 1000
+
+/**
+ * Changes of the sync status, as go-ethereum words them: `{ syncing: true, status }` when the node begins to catch up, false when
+ * it is done. None on a chain of one node (undefined).
+ */
+export const syncing =
+  (network: Pick<NetworkStatus, 'syncing'> | undefined): Feed =>
+  (send) => {
+    if (network === undefined) return () => {}
+    let wasSyncing = false
+    const look = async () => {
+      // An engine that cannot be reached is asked again.
+      const progress = await network.syncing().catch(() => undefined)
+      if (progress === undefined || (progress !== false) === wasSyncing) return
+      wasSyncing = progress !== false
+      send(progress === false ? false : { syncing: true, status: wireProgress(progress) })
+    }
+    void look()
+    const timer = setInterval(look, SYNC_INTERVAL).unref()
+    return () => clearInterval(timer)
+  }
+
+const wireProgress = ({ startingBlock, currentBlock, highestBlock }: SyncProgress) => ({
+  startingBlock: toQuantity(startingBlock),
+  currentBlock: toQuantity(currentBlock),
+  highestBlock: toQuantity(highestBlock),
+})
 
 const all =
   (...removers: readonly (() => void)[]) =>

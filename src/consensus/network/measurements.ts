@@ -1,0 +1,66 @@
+// What a network's node counts while it answers the engine. Monitoring reads it when it is scraped; nothing here is reset.
+
+/** Requests of the engine that are timed. */
+export const ENGINE_REQUESTS = ['prepare', 'process', 'finalize', 'commit'] as const
+export type EngineRequest = (typeof ENGINE_REQUESTS)[number]
+
+export type Measurements = {
+  /** Blocks that this node has built as the proposer. */
+  proposalsBuilt: number
+  /** Proposals of all nodes, this one's own among them. */
+  proposalsAccepted: number
+  proposalsRefused: number
+  /** Decided blocks that had to be executed once more, because no proposal of theirs was kept: at block sync and replay. */
+  blocksExecutedAgain: number
+  /** Transactions that were handed to the engine for its peers. */
+  transactionsAnnounced: number
+  /** Durations by request. */
+  readonly durations: Readonly<Record<EngineRequest, DurationHistogram>>
+}
+
+/** Upper bounds of the buckets, in seconds: the engine gives a proposal three. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10]
+
+export class DurationHistogram {
+  /** Seconds, ascending. */
+  readonly bounds: readonly number[] = BOUNDS
+  /** Durations at or below each bound and above the one before; the last is of those above all bounds. */
+  readonly counts: number[] = new Array<number>(BOUNDS.length + 1).fill(0)
+  /** Seconds of all durations. */
+  sum = 0
+
+  add(seconds: number): void {
+    const found = BOUNDS.findIndex((bound) => seconds <= bound)
+    const bucket = found < 0 ? BOUNDS.length : found
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1
+    this.sum += seconds
+  }
+}
+
+export const newMeasurements = (): Measurements => ({
+  proposalsBuilt: 0,
+  proposalsAccepted: 0,
+  proposalsRefused: 0,
+  blocksExecutedAgain: 0,
+  transactionsAnnounced: 0,
+  durations: {
+    prepare: new DurationHistogram(),
+    process: new DurationHistogram(),
+    finalize: new DurationHistogram(),
+    commit: new DurationHistogram(),
+  },
+})
+
+/** Runs the work of a request and adds its time, also when it fails. */
+export async function timed<T>(
+  { durations }: Measurements,
+  request: EngineRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now()
+  try {
+    return await work()
+  } finally {
+    durations[request].add((performance.now() - began) / 1000)
+  }
+}
