@@ -78,7 +78,7 @@ export class BlockChain implements ChainFace {
     this.#canonical = new CanonicalChain(store, runtime, indexer, canonical)
     this.events = new ChainEventEmitter(onError)
     const head = () => this.head
-    this.fees = new ChainFees(runtime, this.#canonical.blocks, head, () => this.#proposed().baseFeePerGas)
+    this.fees = new ChainFees(runtime, this.#canonical, head, () => this.#proposed().baseFeePerGas)
     const scripts = scriptedTraces && { elsewhere: scriptedTraces }
     this.traces = new ChainTraces(runtime, this.#canonical, limits, this, scripts)
     this.stateQueries = new ChainStateQueries(runtime, this.#canonical, this)
@@ -133,7 +133,8 @@ export class BlockChain implements ChainFace {
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    return number < this.base ? undefined : this.#canonical.blocks.header(number)?.hash
+    // That of block 0 names the chain, and is known where the block is not.
+    return number < this.base && number !== 0n ? undefined : this.#canonical.blocks.header(number)?.hash
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {

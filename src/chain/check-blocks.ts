@@ -55,12 +55,12 @@ export async function checkBlocks(
   await checkCounts(store, { blocks: Number(head.number - base) + 1, before, transactions }, report)
 }
 
-/** Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns their number. */
+/** Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns how many there are to be. */
 function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckReport): number {
   let count = 0
   try {
     let child: SealedHeader | undefined
-    for (let number = base - 1n; number >= 0n; number--) {
+    for (let number = base - 1n; number >= 0n && base - number <= HASHES; number--) {
       const header = blocks.header(number)
       if (header === undefined) break
       if (child !== undefined && child.parentHash !== header.hash)
@@ -73,7 +73,8 @@ function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckRepor
   }
   if (BigInt(count) !== (base < HASHES ? base : HASHES))
     report('headers', `${count} before the first block, ${base}, are there`)
-  return count
+  // The header of block 0 is there for its hash, which names the chain.
+  return base > HASHES ? count + 1 : count
 }
 
 function* faultsOf({ header, transactions, uncles, withdrawals }: Block, parent?: SealedHeader): Generator<string> {

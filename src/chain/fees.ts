@@ -16,13 +16,21 @@ const SAMPLED_BLOCKS = 20
 export class ChainFees implements Fees {
   readonly #runtime: Runtime
   readonly #blocks: BlockStore
+  readonly #base: bigint
   readonly #head: () => SealedHeader
   /** What the next block's base fee is set to, if a developer has set it. */
   readonly #override: () => bigint | undefined
   /** The median tip as it was at a head: asked for more often than blocks are made. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  constructor(runtime: Runtime, blocks: BlockStore, head: () => SealedHeader, override: () => bigint | undefined) {
+  /** `base`: the first block. */
+  constructor(
+    runtime: Runtime,
+    { blocks, base }: { readonly blocks: BlockStore; readonly base: bigint },
+    head: () => SealedHeader,
+    override: () => bigint | undefined,
+  ) {
+    this.#base = base
     this.#runtime = runtime
     this.#blocks = blocks
     this.#head = head
@@ -73,7 +81,8 @@ export class ChainFees implements Fees {
     signal?: AbortSignal,
   ): Promise<FeeHistory> {
     const pause = yieldToEventLoop('heavy', signal)
-    const blocks = newest.number + 1n < BigInt(count) ? Number(newest.number) + 1 : count
+    const available = newest.number - this.#base + 1n
+    const blocks = available < BigInt(count) ? Number(available) : count
     const oldest = newest.number - BigInt(blocks) + 1n
     const headers: SealedHeader[] = []
     for (let number = oldest; number <= newest.number; number++) {

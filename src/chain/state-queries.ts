@@ -114,8 +114,11 @@ export class ChainStateQueries implements StateQueries {
   }
 
   async signers(block: bigint): Promise<readonly Signer[]> {
-    // The set was made at the end of the block before.
-    const { header, view } = await this.#reader.at({ number: block === 0n ? 0n : block - 1n })
+    // The set was made at the end of the block before, of which a chain that began with a snapshot has header and state.
+    const before = block === 0n ? 0n : block - 1n
+    const view = this.#canonical.viewAt(before)
+    const header = this.#canonical.blocks.header(before)
+    if (header === undefined) throw new ChainError('header-not-found', 'header not found')
     return nextSigners(this.#runtime, header, view)
   }
 

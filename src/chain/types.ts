@@ -279,6 +279,7 @@ export interface ChainReader {
   /** A mined transaction; waiting ones are in the pool. */
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined
+  /** undefined: no such block; the hash of block 0 is always known. */
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>

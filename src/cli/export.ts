@@ -1,6 +1,6 @@
 // `kestrel export`: writes the chain's blocks as RLP to a file that `kestrel import`, geth and other clients read.
 import { open, rm } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -11,7 +11,7 @@ import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
-const flags = z.object({ datadir: path, first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
+const flags = z.object({ datadir: path, first: blockNumber.optional(), last: blockNumber.optional(), ...proposalFlags })
 /** Bytes to collect before each write. */
 const CHUNK = 1 << 20
 
@@ -22,7 +22,7 @@ export function register(program: Command): void {
         .command('export')
         .description('write blocks to a file')
         .argument('<file>', 'file to create; it must not exist')
-        .addOption(new Option('--first <number>', 'first block').default('1', '1'))
+        .option('--first <number>', 'first block (default: 1, or the first one that the node has)')
         .option('--last <number>', 'last block (default: the head)'),
     ),
   )
@@ -38,11 +38,12 @@ Examples:
     .action(async (file: string, given) => {
       readOperand('file', path, file)
       const { datadir, first, last, proposal } = readFlags(flags, given)
-      if (last !== undefined && first > last) throw wrongFlag('first', `expected at most ${last}, the last`)
+      if (first !== undefined && last !== undefined && first > last)
+        throw wrongFlag('first', `expected at most ${last}, the last`)
       const modules = await readModules(proposal)
       const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
       try {
-        await exportFile(chain, file, first, last ?? chain.head.number)
+        await exportFile(chain, file, first ?? (chain.base || 1n), last ?? chain.head.number)
       } finally {
         await chain.close()
       }
@@ -53,6 +54,7 @@ async function exportFile(chain: BlockChain, file: string, first: bigint, last: 
   const head = chain.head.number
   if (last > head) throw refuseFlag('last', `the head is block ${head}`)
   if (first > last) throw refuseFlag('first', `the head is block ${head}`)
+  if (first < chain.base) throw refuseFlag('first', `the chain has blocks since block ${chain.base} only`)
   const target = await open(file, 'wx')
   try {
     const progress = showProgress('exported')

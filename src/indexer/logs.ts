@@ -53,12 +53,15 @@ export type LogQuery = {
 /** Up to this number of blocks, reading every header's bloom is faster than reading the lists. */
 const FEW_BLOCKS = 64n
 
+/** `base` is left out where the chain has all blocks. */
+type Searched = Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'> & Partial<Pick<Chain, 'base'>>
+
 /** Searches logs. A query over few blocks, or without address and topic, reads the blocks whose bloom may match. */
 export class Logs {
-  readonly #chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>
+  readonly #chain: Searched
   readonly #fewBlocks: bigint
 
-  constructor(chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>, fewBlocks = FEW_BLOCKS) {
+  constructor(chain: Searched, fewBlocks = FEW_BLOCKS) {
     this.#chain = chain
     this.#fewBlocks = fewBlocks
   }
@@ -70,9 +73,11 @@ export class Logs {
 
   /** As `find`, one block at a time. */
   async *byBlock(query: LogQuery, signal?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
-    const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
+    const { base = 0n, head } = this.#chain
+    const from = query.from > base ? query.from : base
+    const to = query.to < head.number ? query.to : head.number
     const pause = yieldToEventLoop('heavy', signal)
-    for await (const number of this.#blocks({ ...query, to }, pause)) {
+    for await (const number of this.#blocks({ ...query, from, to }, pause)) {
       await pause()
       const block = await this.#chain.block({ number })
       const receipts = block && this.#chain.receipts(block.header.hash)

@@ -1,17 +1,27 @@
 // Searches for the block at which something became true and stayed true: log2(blocks) reads instead of one for each block.
 import type { ChainReader } from '../chain/types.ts'
 import { firstWhere } from '../lib/bisect.ts'
+import { ChainError } from '../lib/errors.ts'
 import type { StateView } from '../state/types.ts'
+
+/** Throws ChainError `header-not-found` for a block before the first one that the chain has, and says which that is. */
+export function requireBlocksSince({ base }: ChainReader, number: bigint): void {
+  if (number < base) throw new ChainError('header-not-found', `this node has blocks since block ${base} only`)
+}
 
 /**
  * The first block whose state fulfils the condition; the head when none does.
- * Throws ChainError `state-not-available` when that block is before the oldest state that is stored.
+ * Throws ChainError `state-not-available` when that block is before the oldest state that is stored, `header-not-found` when it
+ * is before the first block.
  */
 export async function firstBlockWith(chain: ChainReader, holds: (view: StateView) => boolean): Promise<bigint> {
   const holdsAt = async (number: bigint) => holds((await chain.at({ number })).view)
   const oldest = chain.oldestState
   // When the oldest state fulfils it already, the block may be older: `chain.at` throws for a pruned state.
-  if (oldest > 0n && (await holdsAt(oldest))) await chain.at({ number: oldest - 1n })
+  if (oldest > 0n && (await holdsAt(oldest))) {
+    requireBlocksSince(chain, oldest - 1n)
+    await chain.at({ number: oldest - 1n })
+  }
   return firstWhere(oldest, chain.head.number, holdsAt)
 }
 
@@ -19,6 +29,6 @@ export async function firstBlockWith(chain: ChainReader, holds: (view: StateView
 export async function blockAtTime(chain: ChainReader, time: bigint): Promise<bigint> {
   if (chain.head.timestamp < time) return chain.head.number
   const timestampOf = async (number: bigint) => (await chain.header({ number }))?.timestamp ?? 0n
-  const first = await firstWhere(0n, chain.head.number, async (number) => (await timestampOf(number)) >= time)
-  return first > 0n && (await timestampOf(first)) > time ? first - 1n : first
+  const first = await firstWhere(chain.base, chain.head.number, async (number) => (await timestampOf(number)) >= time)
+  return first > chain.base && (await timestampOf(first)) > time ? first - 1n : first
 }

@@ -6,6 +6,7 @@ import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { type PreserializedJson, PreserializedList } from '../lib/preserialized-json.ts'
+import { requireBlocksSince } from './block-bisection.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
 import { wireLog } from './shapes/receipt.ts'
 
@@ -49,7 +50,7 @@ export class LogSearch {
 
   /**
    * The filter with its range as block numbers. Both ends default to the head. Throws `invalid-params` for a reversed range
-   * or one beyond the head, and `header-not-found` for an unknown block hash.
+   * or one beyond the head, and `header-not-found` for an unknown block hash or a range that begins before the first block.
    */
   async query(filter: LogFilter): Promise<LogQuery> {
     const match = addressesAndTopics(filter)
@@ -59,10 +60,11 @@ export class LogSearch {
       return { ...match, from: header.number, to: header.number }
     }
     const head = this.#chain.head.number
-    const from = boundary(filter.fromBlock ?? 'latest', head)
-    const to = boundary(filter.toBlock ?? 'latest', head)
+    const from = boundary(filter.fromBlock ?? 'latest', this.#chain)
+    const to = boundary(filter.toBlock ?? 'latest', this.#chain)
     if (from > to) throw new ChainError('invalid-params', 'invalid block range params')
     if (to > head) throw new ChainError('invalid-params', 'block range extends beyond current head block')
+    requireBlocksSince(this.#chain, from)
     return { ...match, from, to }
   }
 
@@ -93,7 +95,7 @@ export class LogSearch {
 }
 
 /** Pending logs are not served: `pending` is the head, as `safe` and `finalized` are. */
-function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bigint {
+function boundary(ref: BlockTag | { readonly number: bigint }, { base, head }: ChainReader): bigint {
   if (typeof ref === 'object') return ref.number
-  return ref === 'earliest' ? 0n : head
+  return ref === 'earliest' ? base : head.number
 }

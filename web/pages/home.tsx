@@ -28,7 +28,10 @@ export default function Home() {
       <Loaded reading={stats}>
         {(of) => (
           <section class="tiles" aria-label="Figures of the chain">
-            <Tile name="Blocks" value={withCommas(of.total_blocks)} />
+            <Tile
+              name={of.first_block > 0 ? `Blocks since ${withCommas(of.first_block)}` : 'Blocks'}
+              value={withCommas(of.total_blocks)}
+            />
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
             <Tile name="Transactions" value={withCommas(of.total_transactions)} />
             <Tile name="Addresses" value={withCommas(of.total_addresses)} />

@@ -1,14 +1,18 @@
-// Makes a chain of a restored state: its index, the headers before its first block, and that block, executed.
+// Makes a chain of a restored state: its index, the headers before its first block and that of block 0, and the first block,
+// executed.
+import { ChainError } from '../../lib/errors.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
 import { importBlock } from '../../runtime/import-block.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { openMemoryStore } from '../../state/kv.ts'
 import { StateStore } from '../../state/state-store.ts'
-import type { KvStore, WriteOp } from '../../state/types.ts'
+import type { KvStore } from '../../state/types.ts'
 import { baseRow } from '../base.ts'
 import { headerRow } from '../blocks.ts'
 import { CanonicalChain } from '../canonical-chain.ts'
-import { indexFirstState, writeAllocation } from '../genesis.ts'
-import { chainRows, headRow, indexRow, stateVersionRow } from '../open.ts'
+import { indexFirstState, writeAllocation, writeGenesis } from '../genesis.ts'
+import { chainRows, headRow, indexRow, NO_INDEX, stateVersionRow } from '../open.ts'
 import { horizonRow } from '../pruning.ts'
 import type { Indexer } from '../types.ts'
 import type { RestoredHead } from './head.ts'
@@ -30,10 +34,15 @@ export async function beginWithBlock(
   { block, parent, headers }: RestoredHead,
 ): Promise<void> {
   const { number } = block.header
+  const genesis = await genesisHeader(spec, runtime)
+  const oldest = headers[0]
+  if (oldest?.number === 0n && oldest.hash !== genesis.hash)
+    throw new ChainError('invalid-block', `its block 0 is ${oldest.hash}, the genesis makes ${genesis.hash}`)
   await writeAllocation(store, spec.genesis.alloc)
   await indexFirstState(store, runtime, indexer, { block, parent }, new StateStore(store, 0))
   await store.write([
-    ...headers.map((header): WriteOp => headerRow(header)),
+    headerRow(genesis),
+    ...headers.map((header) => headerRow(header)),
     stateVersionRow(parent.number, 0),
     headRow(parent.number, 0),
     indexRow('complete', indexer),
@@ -42,4 +51,14 @@ export async function beginWithBlock(
   const [view, ancestors] = [canonical.view(), canonical.ancestors(canonical.head)]
   await canonical.commit(await importBlock(runtime, view, block, canonical.ancestry(), ancestors))
   await store.write([baseRow(number), horizonRow({ number, version: 0 }), ...chainRows(spec)])
+}
+
+/** The header of block 0, whose hash names the chain. The genesis of a network fits in memory: its engine hands it around. */
+async function genesisHeader(spec: GenesisSpec<GenesisAllocation>, runtime: Runtime): Promise<SealedHeader> {
+  const store = await openMemoryStore()
+  try {
+    return (await writeGenesis(store, spec.genesis.alloc, runtime, NO_INDEX)).block.header
+  } finally {
+    await store.close()
+  }
 }

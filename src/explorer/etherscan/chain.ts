@@ -25,7 +25,7 @@ const getblocknobytime = action(
       closest === 'before'
         ? (await firstBlockFrom({ chain, head }, BigInt(timestamp) + 1n)) - 1
         : await firstBlockFrom({ chain, head }, BigInt(timestamp))
-    if (first < 0 || first > Number(head.number)) throw new Refused('Error! No closest block found')
+    if (first < Number(chain.base) || first > Number(head.number)) throw new Refused('Error! No closest block found')
     return first.toString()
   },
 )

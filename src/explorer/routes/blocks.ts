@@ -10,7 +10,7 @@ import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage, sequencePage } from '../pagination/sequence.ts'
-import { blockSchema, showBlock } from '../shapes/block.ts'
+import { blockCount, blockSchema, showBlock, showBlockAt } from '../shapes/block.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { minedBlock } from '../shapes/indexed-transaction.ts'
 import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
@@ -32,8 +32,8 @@ export const blocks = explorerRoute({
   query: pageQuery.extend({ type: labels(['block'], ['uncle', 'reorg']) }),
   response: pageSchema(blockSchema),
   handler({ query: { type, ...query } }, context) {
-    const length = type?.length === 0 ? 0 : Number(context.head.number) + 1
-    return sequencePage(length, query, (number) => showBlock(context, number))
+    const length = type?.length === 0 ? 0 : blockCount(context)
+    return sequencePage(length, query, (position) => showBlockAt(context, position))
   },
 })
 

@@ -7,7 +7,7 @@ import { explorerRoute } from '../define.ts'
 import { ExplorerError } from '../errors.ts'
 import { type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { sequencePage } from '../pagination/sequence.ts'
-import { blockSchema, showBlock } from '../shapes/block.ts'
+import { blockCount, blockSchema, showBlockAt } from '../shapes/block.ts'
 import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
 
 const SHOWN_BLOCKS = 4
@@ -32,7 +32,7 @@ export const mainPageBlocks = explorerRoute({
   query: pageQuery,
   response: listOrArray(blockSchema),
   handler: ({ query }, context) =>
-    newestOrPage(Number(context.head.number) + 1, query, SHOWN_BLOCKS, (number) => showBlock(context, number)),
+    newestOrPage(blockCount(context), query, SHOWN_BLOCKS, (position) => showBlockAt(context, position)),
 })
 
 export const mainPageTransactions = explorerRoute({

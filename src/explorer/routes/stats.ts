@@ -9,6 +9,7 @@ import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply, toCoins, WEI } from '../contract-reads.ts'
 import { explorerRoute } from '../define.ts'
+import { blockCount } from '../shapes/block.ts'
 import { averageBlockTime, utilization } from '../statistics/block-times.ts'
 import type { GasPrice, Speed } from '../statistics/gas-oracle.ts'
 
@@ -33,7 +34,8 @@ export const stats = explorerRoute({
   path: '/stats',
   summary: 'Figures of the chain. Gas prices are wei; with the header `updated-gas-oracle: true` each is an object',
   response: z.strictObject({
-    total_blocks: count,
+    total_blocks: count.describe('from `first_block` on'),
+    first_block: count.describe('the first block that the node has: lists, charts and figures begin with it'),
     total_transactions: count,
     total_addresses: count,
     average_block_time: z.number().describe('milliseconds, over the last 100 blocks'),
@@ -60,7 +62,8 @@ export const stats = explorerRoute({
     const average = await averageBlockTime(context)
     const isDetailed = headers['updated-gas-oracle'] === 'true'
     return {
-      total_blocks: Number(head.number) + 1,
+      total_blocks: blockCount(context),
+      first_block: Number(context.chain.base),
       total_transactions: listLength(rows, LIST.transactions),
       total_addresses: listLength(rows, LIST.addresses),
       average_block_time: average,

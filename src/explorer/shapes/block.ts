@@ -63,6 +63,14 @@ const NOTHING: BlockRecord = {
   tips: 0n,
 }
 
+/** Number of blocks from the chain's first one on. */
+export const blockCount = ({ chain, head }: Pick<ExplorerContext, 'chain' | 'head'>): number =>
+  Number(head.number - chain.base) + 1
+
+/** The block at a position among those that the chain has; throws 404. */
+export const showBlockAt = (context: ExplorerContext, position: number): Promise<BlockJson> =>
+  showBlock(context, Number(context.chain.base) + position)
+
 /** A block of the chain; throws 404. */
 export async function showBlock(context: ExplorerContext, number: number): Promise<BlockJson> {
   const { spec, rows, chain } = context

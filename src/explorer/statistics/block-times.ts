@@ -8,7 +8,7 @@ type Headers = { readonly chain: ChainReader; readonly head: SealedHeader }
 
 /** Number of the first block with this timestamp (Unix seconds) or a later one; one more than the head's if none has. */
 export async function firstBlockFrom({ chain, head }: Headers, timestamp: bigint): Promise<number> {
-  const first = await firstWhere(0n, head.number + 1n, async (number) => {
+  const first = await firstWhere(chain.base, head.number + 1n, async (number) => {
     const header = await chain.header({ number })
     return header === undefined || header.timestamp >= timestamp
   })
@@ -23,7 +23,8 @@ const AVERAGED_BLOCKS = 100n
  * timestamp was chosen, and is not the time at which it was made.
  */
 export async function averageBlockTime({ chain, head }: Headers): Promise<number> {
-  const oldest = head.number > AVERAGED_BLOCKS ? head.number - AVERAGED_BLOCKS : 1n
+  const first100 = head.number > AVERAGED_BLOCKS ? head.number - AVERAGED_BLOCKS : 1n
+  const oldest = first100 > chain.base ? first100 : chain.base
   const first = head.number > oldest ? await chain.header({ number: oldest }) : undefined
   if (first === undefined) return 0
   return (Number(head.timestamp - first.timestamp) * 1000) / Number(head.number - oldest)
@@ -35,7 +36,7 @@ const UTILIZATION_BLOCKS = 50n
 /** Gas used by the last fifty blocks, as a percentage of their gas limits. */
 export async function utilization({ chain, head }: Headers): Promise<number> {
   let [used, limit] = [0n, 0n]
-  for (let number = head.number; number >= 0n && number > head.number - UTILIZATION_BLOCKS; number--) {
+  for (let number = head.number; number >= chain.base && number > head.number - UTILIZATION_BLOCKS; number--) {
     const header = await chain.header({ number })
     used += header?.gasUsed ?? 0n
     limit += header?.gasLimit ?? 0n

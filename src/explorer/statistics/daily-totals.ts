@@ -50,11 +50,11 @@ export type DailyTotals = {
 /** Days that are told apart: 54 years. A clock that was set far ahead would make any number of them. */
 const MOST_DAYS = 20_000
 
-/** The totals of every day from block 1 on. The timestamp of block 0 was chosen, and is not the time at which it was made. */
+/** The totals of every day from block 1, or the chain's first one, on. The timestamp of block 0 was chosen, and is not the time at which it was made. */
 export async function dailyTotals(context: ExplorerContext): Promise<DailyTotals> {
   const { head, chain } = context
   const last = dayOf(head.timestamp)
-  const begun = dayOf((await chain.header({ number: 1n }))?.timestamp ?? head.timestamp)
+  const begun = dayOf((await chain.header({ number: chain.base || 1n }))?.timestamp ?? head.timestamp)
   const first = Math.max(begun, last - MOST_DAYS + 1)
   const verified = verifiedPerDay(context, first, last)
   const active = new Map<number, Totals>()
@@ -78,7 +78,7 @@ async function* activeDays({ rows, head, chain }: ExplorerContext): AsyncIterabl
   const contracts = new ListReader(rows, LIST.contracts)
   const pause = yieldToEventLoop('light')
   let counted = { accounts: 0, contracts: 0 }
-  for (let number = 0; number <= Number(head.number); ) {
+  for (let number = Number(chain.base); number <= Number(head.number); ) {
     await pause()
     const header = await chain.header({ number: BigInt(number) })
     const day = header && dayOf(header.timestamp)

@@ -40,7 +40,7 @@ export class GasOracle {
 
   async #percentiles(head: SealedHeader): Promise<Readonly<Record<Speed, bigint>>> {
     const tips: bigint[] = []
-    const last = Math.max(0, Number(head.number) - SAMPLED_BLOCKS + 1)
+    const last = Math.max(Number(this.#chain.base), Number(head.number) - SAMPLED_BLOCKS + 1)
     for (let number = Number(head.number); number >= last && tips.length < SAMPLED_TIPS; number--) {
       const header = await this.#chain.header({ number: BigInt(number) })
       if (header !== undefined) tips.push(...(await this.#tipsOf(header)))

@@ -11,6 +11,7 @@ import { toCoins } from '../contract-reads.ts'
 import { verifiedByName } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
+import { blockCount } from '../shapes/block.ts'
 import { averageBlockTime, firstBlockFrom } from '../statistics/block-times.ts'
 import { type DailyTotals, dailyTotals, plus } from '../statistics/daily-totals.ts'
 import { lineInfo, lineOf, pointsOf, RESOLUTIONS, SECTIONS } from '../statistics/lines.ts'
@@ -53,14 +54,14 @@ const blockTime = async (context: ExplorerContext): Promise<Counter> => {
   return counter('averageBlockTime', 'Average block time', 'Of the last 100 blocks', seconds, 's')
 }
 
-const chainCounters = ({ rows, head }: ExplorerContext) => ({
+const chainCounters = ({ rows, head, chain }: ExplorerContext) => ({
   addresses: counter(
     'totalAddresses',
     'Total addresses',
     'Addresses that have taken part in anything',
     listLength(rows, LIST.addresses),
   ),
-  blocks: counter('totalBlocks', 'Total blocks', 'Blocks of the chain', Number(head.number) + 1),
+  blocks: counter('totalBlocks', 'Total blocks', 'Blocks of the chain', blockCount({ head, chain })),
   transactions: counter('totalTxns', 'Total txns', 'Mined transactions', listLength(rows, LIST.transactions)),
 })
 

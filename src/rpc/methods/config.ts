@@ -37,18 +37,18 @@ function wireConfig({ activationTime, blobSchedule, chainId, ...rest }: ForkConf
 }
 
 const since = (oldest: bigint) => ({ disabled: false, oldestBlock: toQuantity(oldest) }) as const
-const ALL = since(0n)
 
 export const eth_capabilities = rpcMethod({
-  summary: 'The head, and the oldest block of each kind of data: block 0, except for the states of a pruned chain.',
+  summary:
+    'The head, and the oldest block of each kind of data: block 0, except for states of a pruned chain and all data of one that began with a snapshot.',
   params: [],
-  result: ({ head: { number, hash }, oldestState }: ChainReader) => ({
+  result: ({ head: { number, hash }, base, oldestState }: ChainReader) => ({
     head: { number: toQuantity(number), hash },
     state: since(oldestState),
-    tx: ALL,
-    logs: ALL,
-    receipts: ALL,
-    blocks: ALL,
+    tx: since(base),
+    logs: since(base),
+    receipts: since(base),
+    blocks: since(base),
     stateproofs: since(oldestState),
   }),
   handler: (_, { chain }) => chain,
