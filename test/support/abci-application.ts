@@ -27,6 +27,11 @@ export function countingApplication(replaced: Partial<AbciApplication> = {}): Co
   }
   const isGood = (transaction: Uint8Array): boolean => transaction.length > 0 && transaction[0] !== BAD_TRANSACTION
   const same = (a: Uint8Array) => (b: Uint8Array) => Buffer.compare(a, b) === 0
+  const take = (transaction: Uint8Array): { code: number } => {
+    if (!isGood(transaction)) return { code: 1 }
+    if (!pool.some(same(transaction))) pool.push(transaction)
+    return { code: 0 }
+  }
   const { ACCEPT, REJECT } = ResponseProcessProposal_ProposalStatus
   const own: AbciApplication = {
     info: () => ({
@@ -36,12 +41,8 @@ export function countingApplication(replaced: Partial<AbciApplication> = {}): Co
     }),
     initChain: () => ({ appHash: appHash() }),
     query: () => ({ value: appHash(), height: committed.height }),
-    checkTx: ({ tx }) => ({ code: isGood(tx) ? 0 : 1 }),
-    insertTx: ({ tx }) => {
-      if (!isGood(tx)) return { code: 1 }
-      if (!pool.some(same(tx))) pool.push(tx)
-      return { code: 0 }
-    },
+    checkTx: ({ tx }) => take(tx),
+    insertTx: ({ tx }) => take(tx),
     reapTxs: () => {
       const txs = pool.slice(announced)
       announced = pool.length
