@@ -46,8 +46,12 @@ function relay(engine: Socket): void {
       engine.write(frame(answer))
     }
   }
-  for (const direction of [requests(), answers()])
-    direction.catch((error: Error) => console.error(error.message)).finally(ended)
+  for (const direction of [requests(), answers()]) direction.catch(report).finally(ended)
+}
+
+/** One side has closed: the other is then closed in the middle of its stream, which is no news. */
+function report(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') console.error(error.message)
 }
 
 function record(request: Uint8Array, answer: Uint8Array): void {
