@@ -6,6 +6,8 @@ import { BlockChain } from './chain/block-chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
+import type { BlockProducer } from './consensus/block-producer.ts'
+import { Network, type NetworkOptions } from './consensus/network/network.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import { Verification } from './explorer/contracts/verification.ts'
@@ -78,6 +80,8 @@ export type NodeOptions = ChainSettings & {
   /** What new blocks come nearer to, by the steps that import accepts; undefined: the head's. */
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
+  /** The engine of a network, which makes the blocks; left out: this node makes them alone. */
+  readonly network?: NetworkOptions | undefined
   /** Runs every committed block again on another engine; left out: nobody does. */
   readonly shadow?: ShadowOptions | undefined
   /** How much heavy work is taken at a time; left out: the defaults. */
@@ -96,7 +100,7 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 
 export type Node = {
   readonly chain: BlockChain
-  readonly producer: Solo
+  readonly producer: BlockProducer
   readonly shadow: Shadow | undefined
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
@@ -276,6 +280,25 @@ const soloOf = (
     },
   })
 
+/** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
+function networkOf(
+  chain: BlockChain,
+  { network: options, log }: NodeOptions,
+  version: string,
+  fail: (line: string) => void,
+): Network | undefined {
+  const { name, native } = chain.spec
+  if (options === undefined) {
+    if (native?.consensus === undefined) return undefined
+    throw new ChainError('not-allowed', `${name} is a network: start it with --consensus ${native.consensus.engine}`)
+  }
+  if (native?.consensus === undefined)
+    throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  const line = (text: string) => log.info({ room: 'consensus' }, text)
+  const onError = (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error))
+  return new Network({ chain, options, version, log: line, onError, fail })
+}
+
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet } = options
@@ -288,7 +311,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const reading = readerSettings(options, rpcOptions)
   const { chain, shadow, scripted, readers } = await open(options, options.shadow, watchWith(log, fail), reading)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
-  const producer = soloOf(chain, shadow, options)
+  const network = networkOf(chain, options, rpcOptions.version, fail)
+  const producer = network?.producer ?? soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
   const explorer = await openExplorer(options, chain, queue)
@@ -301,6 +325,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       wallet,
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
+      network: network?.status,
       queue,
       meter: monitoring.metrics,
       readers,
@@ -313,10 +338,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   })
   const close = () => {
     monitoring.phase = 'stopping'
-    return closeAll({ chain, shadow, producer, scripted, readers, server, filters, explorer }, log)
+    return closeAll({ chain, shadow, network, producer, scripted, readers, server, filters, explorer }, log)
   }
   try {
-    const url = await run({ chain, producer, shadow, server }, options, rpcOptions.development)
+    const url = await run({ chain, producer, network, shadow, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
     const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
     return { chain, producer, shadow, failed: anyFailed, server, readers, queue, url, close }
@@ -328,7 +353,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 
 /** Restores the pool, listens, and starts shadow and producer, in this order. Returns the URL. */
 async function run(
-  { chain, producer, shadow, server }: Pick<Node, 'chain' | 'producer' | 'shadow' | 'server'>,
+  { chain, producer, network, shadow, server }: Running,
   { log, host, port, automine }: NodeOptions,
   isDevelopment: boolean,
 ): Promise<string> {
@@ -339,25 +364,32 @@ async function run(
   // After a restart, a clock that a developer moved forward goes on from the newest block instead of standing still.
   if (isDevelopment && chain.head.timestamp > unixNow()) await producer.setTime(chain.head.timestamp)
   await producer.start()
+  // Last: from here on the engine asks for blocks.
+  await network?.start()
   if (automine && namesNext(chain)) await producer.mine(1n)
   return url
 }
 
-type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
-  readonly scripted: TracerThreadPool
-  readonly readers: ReadThreads | undefined
-  readonly filters: PollingFilters
-  readonly explorer: Explorer
-}
+/** What makes blocks and shows them. */
+type Running = Pick<Node, 'chain' | 'producer' | 'shadow' | 'server'> & { readonly network: Network | undefined }
+
+type Open = Running &
+  Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
+    readonly scripted: TracerThreadPool
+    readonly readers: ReadThreads | undefined
+    readonly filters: PollingFilters
+    readonly explorer: Explorer
+  }
 
 /** Closes what a node has open, also one whose start has failed. */
 async function closeAll(
-  { chain, shadow, producer, scripted, readers, server, filters, explorer }: Open,
+  { chain, shadow, network, producer, scripted, readers, server, filters, explorer }: Open,
   log: Logger,
 ): Promise<void> {
   // From now on no block waits for the shadow, which has some time left for those it has not checked.
   const unchecked = shadow?.close()
-  // Requests may be waiting for blocks: the producer ends first.
+  // Requests may be waiting for blocks: what makes them ends first.
+  await network?.stop()
   await producer.stop()
   scripted.close()
   await server.close()

@@ -73,6 +73,8 @@ const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/ro
 )
 const LONGEST_FILE = 500
 const LONGEST_FUNCTION = 65
+/** Written by a program from the .proto files of the consensus engine: nobody reads or edits it. */
+const GENERATED = 'consensus/abci/generated/'
 /** Longer functions, by file and name, with the reason why a part of them would be no easier to read. */
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'evm/wasm/assembly/run.ts runFrame':
@@ -256,6 +258,7 @@ describe('files of src', () => {
 
   it(`have at most ${LONGEST_FILE} lines`, () => {
     const offenders = [...sources]
+      .filter(([file]) => !file.startsWith(GENERATED))
       .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)
       .filter(([, lines]) => lines > LONGEST_FILE)
       .map(([file, lines]) => `${file}: ${lines} lines`)

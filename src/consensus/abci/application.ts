@@ -1,0 +1,58 @@
+// What a consensus engine asks of the chain: the application's side of ABCI 2.0, CometBFT v0.38 to v0.40. Types only. Messages
+// are those generated from the engine's .proto files: int64 and uint64 are bigint, bytes are Uint8Array, and an answer may
+// leave out fields with their default value (0, empty).
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type * as abci from './generated/tendermint/abci/types_pb.ts'
+
+/**
+ * Handlers of the engine's requests. An error that one throws stops the engine: refuse bad transactions, proposals and
+ * queries by the answer's code or status instead. The engine has several connections, so calls of these groups overlap:
+ * - consensus: `initChain`, `prepareProposal`, `processProposal`, `finalizeBlock`, `commit`, one at a time;
+ * - mempool: `checkTx`, `insertTx`, many at once, begun in the order of their requests; `reapTxs`, one at a time;
+ * - query: `info`, `query`, one at a time;
+ * - snapshot: the four of state sync, one at a time.
+ */
+export interface AbciApplication {
+  /** Height and app hash that were committed last; height 0 makes the engine call `initChain`. */
+  info(request: abci.RequestInfo): MaybePromise<MessageInitShape<typeof abci.ResponseInfoSchema>>
+  /** Once, before the first block. Validators in the answer replace those of the engine's genesis file. */
+  initChain(request: abci.RequestInitChain): MaybePromise<MessageInitShape<typeof abci.ResponseInitChainSchema>>
+  /** Behind `abci_query` of the engine's RPC. */
+  query(request: abci.RequestQuery): MaybePromise<MessageInitShape<typeof abci.ResponseQuerySchema>>
+
+  /** Whether the engine's own mempool takes a transaction, or keeps it after a block. Not with `mempool.type = "app"`. */
+  checkTx(request: abci.RequestCheckTx): MaybePromise<MessageInitShape<typeof abci.ResponseCheckTxSchema>>
+  /** A transaction from a peer or the engine's RPC, for the application's mempool. v0.40; codes from 32000 mean "later". */
+  insertTx(request: abci.RequestInsertTx): MaybePromise<MessageInitShape<typeof abci.ResponseInsertTxSchema>>
+  /** Transactions to announce to peers: what is new since the last call. v0.40. */
+  reapTxs(request: abci.RequestReapTxs): MaybePromise<MessageInitShape<typeof abci.ResponseReapTxsSchema>>
+
+  /** The proposer chooses the transactions of a block, `maxTxBytes` at most. */
+  prepareProposal(
+    request: abci.RequestPrepareProposal,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponsePrepareProposalSchema>>
+  /** Whether a proposed block is valid. All correct nodes must answer the same. */
+  processProposal(
+    request: abci.RequestProcessProposal,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseProcessProposalSchema>>
+  /** Executes a decided block. Nothing is stored before `commit`. */
+  finalizeBlock(
+    request: abci.RequestFinalizeBlock,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseFinalizeBlockSchema>>
+  /** Stores the block of the last `finalizeBlock`. The engine may drop blocks below `retainHeight`. */
+  commit(request: abci.RequestCommit): MaybePromise<MessageInitShape<typeof abci.ResponseCommitSchema>>
+
+  listSnapshots(
+    request: abci.RequestListSnapshots,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseListSnapshotsSchema>>
+  offerSnapshot(
+    request: abci.RequestOfferSnapshot,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseOfferSnapshotSchema>>
+  loadSnapshotChunk(
+    request: abci.RequestLoadSnapshotChunk,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseLoadSnapshotChunkSchema>>
+  applySnapshotChunk(
+    request: abci.RequestApplySnapshotChunk,
+  ): MaybePromise<MessageInitShape<typeof abci.ResponseApplySnapshotChunkSchema>>
+}

@@ -1,0 +1,162 @@
+// One connection of the engine: reads requests, asks the application, writes the answers in the order of the requests. A slow
+// reader or a slow application slows down reading, so that a connection holds a bounded number of messages.
+import type { Socket } from 'node:net'
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { ChainError, describeError } from '../../lib/errors.ts'
+import type { AbciApplication } from './application.ts'
+import { frame, messagesOf } from './framing.ts'
+import {
+  type Request,
+  RequestSchema,
+  ResponseSchema,
+  ResponseVerifyVoteExtension_VerifyStatus,
+} from './generated/tendermint/abci/types_pb.ts'
+
+type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
+
+/** Requests that need not wait for those before them: each is about one transaction. The engine sends many at once. */
+const INDEPENDENT = ['checkTx', 'insertTx']
+/** Independent requests under way at a time. The engine's queue is as long. */
+const MOST_UNDER_WAY = 256
+/** An engine that was stopped does not read: closing waits this long for it. */
+const UNREAD_ANSWERS_MS = 1000
+
+export class Connection {
+  readonly #socket: Socket
+  readonly #application: AbciApplication
+  readonly #onError: (error: unknown) => void
+  /** Settles when the newest answer is written, and so all before it; never rejects. */
+  #lastAnswer: Promise<void> = Promise.resolve()
+  /** Settles when the application has answered everything that it was asked. */
+  #handled: Promise<unknown> = Promise.resolve()
+  #underWay = 0
+  #isClosing = false
+
+  constructor(socket: Socket, application: AbciApplication, onError: (error: unknown) => void) {
+    this.#socket = socket
+    this.#application = application
+    this.#onError = onError
+    // Errors of reading come out of the loop in `run`, others end the connection. Without a listener they end the process.
+    socket.on('error', () => {})
+  }
+
+  /** Answers until the connection ends; never rejects. */
+  async run(): Promise<void> {
+    try {
+      for await (const message of messagesOf(this.#socket)) {
+        if (await this.#take(message)) continue
+        // Leaving the loop destroys the socket.
+        await this.#lastAnswer
+        break
+      }
+    } catch (error) {
+      if (!this.#isClosing) this.#onError(error)
+    }
+    await this.#lastAnswer
+    this.#socket.destroy()
+  }
+
+  /** Takes no further request, writes the answers of those under way, ends the connection. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#handled
+    const timer = setTimeout(() => this.#socket.destroy(), UNREAD_ANSWERS_MS)
+    await this.#lastAnswer
+    clearTimeout(timer)
+    this.#socket.destroy()
+  }
+
+  /** Begins one request. False: it was the last one of this connection. */
+  async #take(message: Uint8Array): Promise<boolean> {
+    const request = decodeRequest(message)
+    const mayOverlap = request instanceof Error ? false : INDEPENDENT.includes(request.value.case ?? '')
+    if (!mayOverlap || this.#underWay >= MOST_UNDER_WAY) await this.#lastAnswer
+    if (this.#isClosing) return false
+    this.#underWay++
+    const answer = this.#answerTo(request)
+    this.#handled = Promise.all([answer, this.#handled])
+    this.#lastAnswer = Promise.all([answer, this.#lastAnswer]).then(async ([bytes]) => {
+      await this.#write(bytes)
+      this.#underWay--
+    })
+    return !(request instanceof Error)
+  }
+
+  /** The encoded answer. An error of the application becomes an `exception`, at which the engine ends itself. */
+  async #answerTo(request: Request | Error): Promise<Uint8Array> {
+    try {
+      if (request instanceof Error) throw request
+      return encodeAnswer(await answerOf(this.#application, request.value))
+    } catch (error) {
+      this.#onError(error)
+      return encodeAnswer({ case: 'exception', value: { error: publicText(error) } })
+    }
+  }
+
+  /** Settles when the system has the bytes, or the connection is gone. */
+  #write(message: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.write(frame(message), () => resolve())
+    })
+  }
+}
+
+/** Why the request cannot be answered, instead of the library's error, when it does not decode. */
+function decodeRequest(message: Uint8Array): Request | Error {
+  try {
+    return fromBinary(RequestSchema, message)
+  } catch (error) {
+    return new ChainError('invalid-params', 'the request cannot be decoded', undefined, describeError(error))
+  }
+}
+
+const encodeAnswer = (value: Answer): Uint8Array => toBinary(ResponseSchema, create(ResponseSchema, { value }))
+
+/** What the engine prints before it ends itself. Details of a bug are for our own log. */
+const publicText = (error: unknown): string =>
+  error instanceof ChainError ? error.message : 'internal error of the application'
+
+/** Throws what the application throws, and ChainError `invalid-params` for a request of a kind that ABCI 2.0 does not have. */
+async function answerOf(application: AbciApplication, { case: kind, value }: Request['value']): Promise<Answer> {
+  switch (kind) {
+    case 'echo':
+      return { case: kind, value: { message: value.message } }
+    case 'flush':
+      return { case: kind, value: {} }
+    case 'info':
+      return { case: kind, value: await application.info(value) }
+    case 'initChain':
+      return { case: kind, value: await application.initChain(value) }
+    case 'query':
+      return { case: kind, value: await application.query(value) }
+    case 'checkTx':
+      return { case: kind, value: await application.checkTx(value) }
+    case 'insertTx':
+      return { case: kind, value: await application.insertTx(value) }
+    case 'reapTxs':
+      return { case: kind, value: await application.reapTxs(value) }
+    case 'prepareProposal':
+      return { case: kind, value: await application.prepareProposal(value) }
+    case 'processProposal':
+      return { case: kind, value: await application.processProposal(value) }
+    case 'finalizeBlock':
+      return { case: kind, value: await application.finalizeBlock(value) }
+    case 'commit':
+      return { case: kind, value: await application.commit(value) }
+    case 'listSnapshots':
+      return { case: kind, value: await application.listSnapshots(value) }
+    case 'offerSnapshot':
+      return { case: kind, value: await application.offerSnapshot(value) }
+    case 'loadSnapshotChunk':
+      return { case: kind, value: await application.loadSnapshotChunk(value) }
+    case 'applySnapshotChunk':
+      return { case: kind, value: await application.applySnapshotChunk(value) }
+    // Votes carry nothing of ours.
+    case 'extendVote':
+      return { case: kind, value: {} }
+    case 'verifyVoteExtension':
+      return { case: kind, value: { status: ResponseVerifyVoteExtension_VerifyStatus.ACCEPT } }
+    default:
+      throw new ChainError('invalid-params', 'the request is of an unknown kind')
+  }
+}

@@ -1,0 +1,52 @@
+// Frames of the engine's socket: the length as a uvarint, then a protobuf message of that many bytes, in both directions.
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+
+/** Bytes of the longest message that is read: many times a block. */
+export const LONGEST_MESSAGE = 64 * 1024 * 1024
+/** Bytes of the longest length: 28 bits, which hold `LONGEST_MESSAGE`. */
+const LONGEST_LENGTH = 4
+
+/**
+ * The messages of a stream, cut anywhere. Each is a copy: what keeps a part of it (a transaction) keeps that message only,
+ * not the packet with all others. Throws Error when a length exceeds `LONGEST_MESSAGE`, before its message is read, and
+ * when the stream ends within a frame.
+ */
+export async function* messagesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = []
+  let held = 0
+  // Bytes until something can be cut off: a large message is put together once, not with every packet.
+  let wanted = 1
+  for await (const chunk of stream) {
+    parts.push(chunk)
+    held += chunk.length
+    if (held < wanted) continue
+    let rest: Uint8Array = parts.length === 1 ? chunk : Buffer.concat(parts, held)
+    for (;;) {
+      const head = readLength(rest)
+      wanted = head === undefined ? rest.length + 1 : head.size + head.length
+      if (head === undefined || rest.length < wanted) break
+      yield Uint8Array.prototype.slice.call(rest, head.size, wanted)
+      rest = rest.subarray(wanted)
+    }
+    parts = rest.length === 0 ? [] : [rest]
+    held = rest.length
+  }
+  if (held > 0) throw new Error('the connection ended within a message')
+}
+
+/** Length of the first message and the bytes that state it; undefined when they are not all there. */
+function readLength(bytes: Uint8Array): { readonly size: number; readonly length: number } | undefined {
+  let length = 0
+  for (const [index, byte] of bytes.subarray(0, LONGEST_LENGTH).entries()) {
+    length += (byte & 0x7f) * 2 ** (7 * index)
+    if (length > LONGEST_MESSAGE) break
+    if (byte < 0x80) return { size: index + 1, length }
+  }
+  if (length <= LONGEST_MESSAGE && bytes.length < LONGEST_LENGTH) return undefined
+  throw new Error(`a message is longer than ${LONGEST_MESSAGE} bytes`)
+}
+
+/** The frame of an encoded message. */
+export function frame(message: Uint8Array): Uint8Array {
+  return new BinaryWriter().bytes(message).finish()
+}

@@ -1,0 +1,92 @@
+// The socket that a consensus engine's connections come in at. Requests of a connection are answered in their order; nothing
+// that arrives there may end this process or keep it from closing.
+import { lstat, unlink } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { ChainError } from '../../lib/errors.ts'
+import type { AbciApplication } from './application.ts'
+import { Connection } from './connection.ts'
+
+/** Bytes of the path of a Unix socket, without the zero at its end: 107 on Linux, 103 on macOS and BSD. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
+export type AbciServer = {
+  /** Connections that are open now; an engine that runs has four. */
+  readonly connected: number
+  /**
+   * Takes no further connection and no further request, waits for the requests that are being answered, ends all
+   * connections and removes the socket. Afterwards the application is not called any more.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Listens on a Unix socket that only this user may open (mode 0600). A socket that a killed process left behind is replaced.
+ * @param onError - is told what went wrong on a connection: errors of the application (the engine is answered `exception`
+ *   and ends itself), requests that cannot be decoded, connections that broke
+ * Throws ChainError `invalid-params` for a path that is too long or holds something else, `storage` when another process
+ * listens there; the system's error when the folder does not exist or may not be written.
+ */
+export async function serveAbci(
+  socketPath: string,
+  application: AbciApplication,
+  onError: (error: unknown) => void,
+): Promise<AbciServer> {
+  const excess = Buffer.byteLength(socketPath) - LONGEST_PATH
+  if (excess > 0)
+    throw new ChainError(
+      'invalid-params',
+      `the path of the engine's socket is ${excess} bytes too long for this system (at most ${LONGEST_PATH}): ${socketPath}`,
+    )
+  await removeStale(socketPath)
+
+  const connections = new Set<Connection>()
+  // A half-closed connection still gets its answers.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const connection = new Connection(socket, application, onError)
+    connections.add(connection)
+    void connection.run().then(() => connections.delete(connection))
+  })
+  await listenPrivately(server, socketPath)
+  server.on('error', onError)
+  return {
+    get connected() {
+      return connections.size
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await Promise.all([...connections].map((connection) => connection.close()))
+      await closed
+    },
+  }
+}
+
+/** Removes the socket of a process that is gone. */
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined) return
+  if (!found.isSocket())
+    throw new ChainError('invalid-params', `${path} is not a socket: the engine's socket belongs there`)
+  if (await isServed(path)) throw new ChainError('storage', `another process listens on ${path}`)
+  await unlink(path)
+}
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(true))
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+/** The file has its mode from the start: `listen` makes it before it returns. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const listening = new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  const before = process.umask(0o177)
+  try {
+    server.listen(path)
+  } finally {
+    process.umask(before)
+  }
+  await listening
+}

@@ -1,0 +1,116 @@
+// How transactions reach the other nodes. With the engine's `app` mempool it asks for them (ReapTxs) and floods them; with
+// `flood` they are sent to its own mempool. The engine tells a transaction once, to the peers that are connected then.
+import type { Chain } from '../../chain/types.ts'
+import type { Hash } from '../../lib/hex.ts'
+import type { Transaction } from '../../primitives/types.ts'
+
+/** Blocks after which a transaction that still waits is announced again. */
+const PATIENCE = 3n
+
+/** Bytes that the engine adds to a transaction in a list: a tag and a length. */
+export const FRAME_BYTES = 6
+
+/** Milliseconds in which transactions for the engine's own mempool are gathered into one request. */
+const GATHERING = 5
+/** Transactions of one such request. */
+const BATCH = 100
+
+/** Tells which transactions have waited for some blocks since they were last announced. */
+class Patience {
+  /** Block after which each waiting transaction was last announced. */
+  #since = new Map<Hash, bigint>()
+
+  /** To be called once a block. What is returned counts as announced. */
+  due({ pool, head }: Pick<Chain, 'pool' | 'head'>): Transaction[] {
+    const waiting = new Map<Hash, bigint>()
+    const due: Transaction[] = []
+    for (const transaction of pool.ready()) {
+      const since = this.#since.get(transaction.hash) ?? head.number
+      const isDue = head.number - since >= PATIENCE
+      if (isDue) due.push(transaction)
+      waiting.set(transaction.hash, isDue ? head.number : since)
+    }
+    this.#since = waiting
+    return due
+  }
+}
+
+/** Transactions that the peers are to get: own and received ones, those of the journal, and again those that wait for long. */
+export class Announcements {
+  readonly #chain: Chain
+  readonly #patience = new Patience()
+  #fresh: Transaction[] = []
+
+  constructor(chain: Chain) {
+    this.#chain = chain
+    this.#fresh.push(...chain.pool.ready())
+    chain.events.on('pending', (transaction) => this.#fresh.push(transaction))
+    chain.events.on('block', () => this.#fresh.push(...this.#patience.due(chain)))
+  }
+
+  /** What became executable since the last call, as far as it fits; the rest comes with the next call. */
+  take(maxBytes: number): readonly Uint8Array[] {
+    const taken: Uint8Array[] = []
+    let bytes = 0
+    let looked = 0
+    for (const { hash, raw } of this.#fresh) {
+      if (bytes + raw.length + FRAME_BYTES > maxBytes && taken.length > 0) break
+      looked++
+      // It may have been mined meanwhile.
+      if (this.#chain.pool.get(hash) === undefined) continue
+      taken.push(raw)
+      bytes += raw.length + FRAME_BYTES
+    }
+    this.#fresh = this.#fresh.slice(looked)
+    return taken
+  }
+}
+
+/** Sends transactions to the engine's own mempool, except those that came from it. */
+export class Forwarding {
+  readonly #broadcast: (transactions: readonly Uint8Array[]) => Promise<void>
+  readonly #onError: (error: unknown) => void
+  readonly #received = new Set<Hash>()
+  #outgoing: Uint8Array[] = []
+  #timer: NodeJS.Timeout | undefined
+  readonly #patience = new Patience()
+
+  constructor(
+    chain: Chain,
+    broadcast: (transactions: readonly Uint8Array[]) => Promise<void>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#broadcast = broadcast
+    this.#onError = onError
+    chain.events.on('pending', (transaction) => this.#add(transaction))
+    chain.events.on('block', () => {
+      for (const transaction of this.#patience.due(chain)) this.#add(transaction)
+    })
+    for (const transaction of chain.pool.ready()) this.#add(transaction)
+  }
+
+  /** Runs a submission of a transaction that the engine has brought. */
+  async receiving<T>(hash: Hash, submit: () => Promise<T>): Promise<T> {
+    this.#received.add(hash)
+    try {
+      return await submit()
+    } finally {
+      this.#received.delete(hash)
+    }
+  }
+
+  #add({ hash, raw }: Transaction): void {
+    if (this.#received.has(hash)) return
+    this.#outgoing.push(raw)
+    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.#send(), GATHERING)
+  }
+
+  async #send(): Promise<void> {
+    while (this.#outgoing.length > 0) {
+      const batch = this.#outgoing.splice(0, BATCH)
+      // What the engine does not take is in the pool and is sent again when it has waited for some blocks.
+      await this.#broadcast(batch).catch(this.#onError)
+    }
+    this.#timer = undefined
+  }
+}

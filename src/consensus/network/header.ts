@@ -1,0 +1,78 @@
+// The attributes of a block from what the engine says of it. They follow from the request and the head alone, so that every node
+// executes the same block; nothing of this machine (clock, flags) enters.
+import type { Chain } from '../../chain/types.ts'
+import { fromHex, toAddress, ZERO_ADDRESS } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import { commitInfoHash } from '../../primitives/commit-info.ts'
+import type { CommitInfo, Evidence, Vote } from '../../primitives/types.ts'
+import type { PayloadAttributes } from '../../runtime/types.ts'
+
+type Timestamp = { readonly seconds: bigint; readonly nanos: number }
+type Validator = { readonly address: Uint8Array; readonly power: bigint }
+type VoteInfo = { readonly validator?: Validator | undefined; readonly blockIdFlag: number }
+
+/** What PrepareProposal, ProcessProposal and FinalizeBlock tell of a block alike. */
+export type BlockRequest = {
+  readonly height: bigint
+  readonly time?: Timestamp | undefined
+  readonly proposerAddress: Uint8Array
+  readonly lastCommit: { readonly round: number; readonly votes: readonly VoteInfo[] } | undefined
+  readonly misbehavior: readonly {
+    readonly type: number
+    readonly validator?: Validator | undefined
+    readonly height: bigint
+    readonly time?: Timestamp | undefined
+  }[]
+}
+
+const BILLION = 1_000_000_000n
+
+/** Attributes of the block after the head. */
+export function attributesOf(
+  chain: Pick<Chain, 'head' | 'operatorOf'>,
+  request: BlockRequest,
+): Partial<PayloadAttributes> & { readonly commit: CommitInfo } {
+  const { head } = chain
+  const commit = commitInfoOf(request)
+  const seconds = commit.time / BILLION
+  return {
+    timestamp: seconds > head.timestamp ? seconds : head.timestamp + 1n,
+    coinbase: chain.operatorOf(toAddress(request.proposerAddress)) ?? ZERO_ADDRESS,
+    gasLimit: head.gasLimit,
+    extraData: '0x',
+    prevRandao: keccakHash(fromHex(head.hash)),
+    parentBeaconBlockRoot: commitInfoHash(commit),
+    withdrawals: [],
+    baseFeePerGas: undefined,
+    commit,
+  }
+}
+
+function commitInfoOf({ lastCommit, misbehavior, time }: BlockRequest): CommitInfo {
+  return {
+    round: BigInt(lastCommit?.round ?? 0),
+    votes: (lastCommit?.votes ?? []).map(voteOf),
+    evidence: misbehavior.map(evidenceOf),
+    time: nanoseconds(time),
+  }
+}
+
+const voteOf = ({ validator, blockIdFlag }: VoteInfo): Vote => ({ ...partyOf(validator), flag: blockIdFlag })
+
+const evidenceOf = ({ type, validator, height, time }: BlockRequest['misbehavior'][number]): Evidence => ({
+  type,
+  ...partyOf(validator),
+  height,
+  time: nanoseconds(time),
+})
+
+const partyOf = (validator: Validator | undefined) => ({
+  address: validator === undefined ? ZERO_ADDRESS : toAddress(validator.address),
+  power: validator?.power ?? 0n,
+})
+
+/** Unix nanoseconds. Go's zero time, before 1970, is 0. */
+function nanoseconds(time: Timestamp | undefined): bigint {
+  const total = time === undefined ? 0n : time.seconds * BILLION + BigInt(time.nanos)
+  return total > 0n ? total : 0n
+}
