@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { testChain } from '../support/chain.ts'
-import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network.ts'
+import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network-faces.ts'
 import { expectSound, openPage } from './pages-support.ts'
 
 const [COMMIT, ABSENT] = [2, 1]
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where n
     await page.getByRole('tab', { name: 'Votes' }).click()
     await page.getByText('2 of 3 validators, 66.67 % of the power').waitFor()
     await page.getByRole('cell', { name: 'absent' }).waitFor()
-    await page.getByRole('cell', { name: 'two votes in one round' }).waitFor()
+    await page.getByRole('cell', { name: 'double vote' }).waitFor()
     expect(await page.getByRole('cell', { name: 'for the block' }).count()).toBe(2)
     await expectSound(page)
     await page.goto(`${url}/block/1?tab=votes`)

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { checksummed } from '../../src/explorer/codec.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { account, testChain } from '../support/chain.ts'
-import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network.ts'
+import { commitInfo, decide, networkChain, networkFaces, networkSpec, signerOf, votes } from '../support/network-faces.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { api } from './support.ts'
 
@@ -23,7 +23,7 @@ async function story() {
   await decide(chain, commitInfo({ evidence: [evidence], time: 1_767_225_609_000_001_000n }))
   const faces = await networkFaces({ chain })
   const operators = chain.spec.native?.validators.map(({ operator }) => checksummed(operator)) ?? []
-  return { ...faces, operators, read: async (path: string) => (await faces.api(path)).body }
+  return { ...faces, ...api(faces.url), operators }
 }
 
 describe('the commit of a block', () => {
@@ -86,8 +86,8 @@ describe('the commit of a block', () => {
   })
 
   it('is not found for a block that is not there, and refused for what is no block', async () => {
-    expect((await given.api('/native/blocks/5/commit')).status).toBe(404)
-    expect((await given.api('/native/blocks/latest/commit')).status).toBe(422)
+    expect((await given.get('/native/blocks/5/commit')).status).toBe(404)
+    expect((await given.get('/native/blocks/latest/commit')).status).toBe(422)
   })
 })
 
@@ -123,8 +123,23 @@ describe('the signing of validators', () => {
     expect(found).toMatchObject({ validator: { moniker: 'kestrel-1' }, missed_blocks: 1, tombstoned: false })
   })
 
+  it('shows until when a validator is jailed that has missed too many blocks', async () => {
+    // Of two blocks it may miss one, and the window is full after block 2.
+    const chain = await networkChain(networkSpec({ signedBlocksWindow: 2 }))
+    await decide(chain, commitInfo({ votes: [] }))
+    await decide(chain, commitInfo({ votes: votes(COMMIT, ABSENT) }))
+    const { header } = await decide(chain, commitInfo({ votes: votes(COMMIT, ABSENT) }))
+    const { read } = api((await networkFaces({ chain })).url)
+    const body = await read(`/native/validators/${chain.spec.native?.validators[1]?.operator}`)
+    // The default jail is of 600 seconds.
+    const until = new Date(Number(header.timestamp + 600n) * 1000).toISOString().replace('Z', '000Z')
+    expect(body).toMatchObject({ jailed: true, tombstoned: false, jailed_until: until })
+    // Its votes are counted anew.
+    expect(body.signing_info).toMatchObject({ jailed_until: until, missed_blocks: 0, votes_counted: 0, uptime: null })
+  })
+
   it('is listed by blocks, newest first, and by pages', async () => {
-    const { read, operators, api, chain } = await story()
+    const { read, operators, get, chain } = await story()
     const path = `/native/validators/${operators[1]}/votes`
     const { items, total_count } = await read(path)
     expect(total_count).toBe(3)
@@ -135,7 +150,7 @@ describe('the signing of validators', () => {
     ])
     await decide(chain, commitInfo({ votes: votes().slice(0, 1) }))
     expect((await read(`${path}?items_count=1`)).items).toMatchObject([{ block_number: 5, vote: null, power: '0' }])
-    expect((await api(`/native/validators/${account(0).address}/votes`)).status).toBe(404)
+    expect((await get(`/native/validators/${account(0).address}/votes`)).status).toBe(404)
   })
 })
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { timed } from '../../src/consensus/network/measurements.ts'
 import { healthOf } from '../../src/monitoring/health.ts'
 import { testChain } from '../support/chain.ts'
-import { commitInfo, decide, networkChain, networkFaces } from '../support/network.ts'
+import { commitInfo, decide, networkChain, networkFaces } from '../support/network-faces.ts'
 
 const metricsOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
 

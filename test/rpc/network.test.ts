@@ -12,7 +12,7 @@ import { commitInfoHash } from '../../src/primitives/commit-info.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { viemKzg } from '../support/blobs.ts'
 import { account, testChain } from '../support/chain.ts'
-import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network.ts'
+import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network-faces.ts'
 import { openSocket } from '../support/wire.ts'
 
 const open = async () => networkFaces({ chain: await networkChain() })

@@ -16,8 +16,8 @@ const VOTES = {
 } as const
 
 const FAULTS = {
-  duplicate_vote: 'two votes in one round',
-  light_client_attack: 'attack on light clients',
+  duplicate_vote: 'double vote',
+  light_client_attack: 'light client attack',
   unknown: 'unknown',
 } as const
 
@@ -72,7 +72,7 @@ export function BlockCommit({ number }: { number: number }) {
         <>
           <Fields
             of={{
-              'Votes for': commit.voted_block_number === null ? null : <BlockLink number={commit.voted_block_number} />,
+              'Voted on': commit.voted_block_number === null ? null : <BlockLink number={commit.voted_block_number} />,
               'For the block':
                 commit.votes.length === 0
                   ? null
@@ -83,9 +83,9 @@ export function BlockCommit({ number }: { number: number }) {
           />
           {commit.evidence.length > 0 && (
             <>
-              <h2>Evidence</h2>
+              <h2 class="apart">Evidence</h2>
               <Rows of={commit.evidence} table={evidenceTable} empty="" label="Evidence" />
-              <h2>Votes</h2>
+              <h2 class="apart">Votes</h2>
             </>
           )}
           <Rows

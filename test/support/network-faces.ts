@@ -31,16 +31,17 @@ const keyOf = (index: number): Hash => toHash(new Uint8Array(32).fill(index + 1)
 /** Consensus address of the validator with this index. */
 export const signerOf = (index: number): Address => consensusAddress(keyOf(index))
 
-/** The preset's three validators, with keys of their own. */
-export function networkSpec(): GenesisSpec {
+/** The preset's three validators, with keys of their own. `slashing`: parameters, the Cosmos SDK's where left out. */
+export function networkSpec(slashing: Readonly<Record<string, unknown>> = {}): GenesisSpec {
   const spec = presets.kestrel()
   if (spec.native === undefined) throw new Error('the preset has no native modules')
   const validators = spec.native.validators.map((validator, index) => ({ ...validator, consensusKey: keyOf(index) }))
   const consensus = { engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] } as const
-  return { ...spec, native: { ...spec.native, validators, consensus } }
+  const modules = { ...spec.native.modules, slashing }
+  return { ...spec, native: { ...spec.native, validators, consensus, modules } }
 }
 
-export const networkChain = async (): Promise<BlockChain> => openChain(nodeOptions({ spec: networkSpec() }))
+export const networkChain = async (spec = networkSpec()): Promise<BlockChain> => openChain(nodeOptions({ spec }))
 
 /** Votes of all three validators with their genesis power of 1,000; `flags` by index, 2 (for the block) when left out. */
 export const votes = (...flags: readonly number[]): Vote[] =>
@@ -163,9 +164,5 @@ export async function networkFaces({
     ...{ chain, status, measurements, url },
     rpc: (method: string, ...params: unknown[]) => request(url, method, params),
     raw: (method: string, ...params: unknown[]) => rawRequest(url, method, params),
-    api: async (path: string) => {
-      const response = await fetch(`${url}/api/v2${path}`)
-      return { status: response.status, body: await response.json() }
-    },
   }
 }
