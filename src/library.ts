@@ -36,6 +36,18 @@ export type StartOptions = {
   readonly activate?: readonly string[]
   /** Files with opcode proposals of your own. */
   readonly proposal?: readonly string[]
+  /** Home of a network's node, as `kestrel testnet` makes it. */
+  readonly home?: string
+  /** Take part in a network. */
+  readonly consensus?: 'cometbft'
+  /** Program of its engine. */
+  readonly cometbft?: string
+  readonly engineHome?: string
+  readonly externalEngine?: boolean
+  /** Nodes to stay connected with: `ID@HOST:PORT`. */
+  readonly peers?: readonly string[]
+  /** Number of blocks that the engine keeps for its peers. */
+  readonly retainBlocks?: number
   /** Seconds between blocks. Left out: a block at once for each transaction. */
   readonly blockTime?: number
   /** False makes no blocks until asked to (`evm_mine`). */
@@ -181,7 +193,7 @@ async function ask<Result>(url: string, method: string, params: readonly unknown
 
 /** Options as the command line would have them. Throws ChainError `invalid-params`. */
 function flagsOf(options: StartOptions): StartFlags {
-  const { datadir, inMemory = datadir === undefined } = options
+  const { datadir, home, inMemory = datadir === undefined && home === undefined } = options
   const command = withStartFlags(new Command('startNode'))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
@@ -191,7 +203,7 @@ function flagsOf(options: StartOptions): StartFlags {
       given.flatMap(([name, value]) => words(command.options, name, value)),
       { from: 'user' },
     )
-    return readStartFlags(command.opts())
+    return readStartFlags(command)
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     throw new ChainError('invalid-params', error.message.replace(/^error: /, ''))

@@ -280,6 +280,16 @@ const soloOf = (
     },
   })
 
+/** Closes the chain when what is made on it is refused. */
+async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
+  try {
+    return make()
+  } catch (error) {
+    await chain.close()
+    throw error
+  }
+}
+
 /** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
 function networkOf(
   chain: BlockChain,
@@ -311,7 +321,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const reading = readerSettings(options, rpcOptions)
   const { chain, shadow, scripted, readers } = await open(options, options.shadow, watchWith(log, fail), reading)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
-  const network = networkOf(chain, options, rpcOptions.version, fail)
+  const network = await orClose(chain, () => networkOf(chain, options, rpcOptions.version, fail))
   const producer = network?.producer ?? soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)

@@ -64,12 +64,15 @@ export function requireFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
+/** Entries by which a data directory is known. */
+const OURS = ['chain', 'keystore', 'engine']
+
 /** Refuses a folder that holds other files. Hidden files and a volume's `lost+found` are ignored. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
   const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
-  if (entries.length > 0 && !entries.includes('chain') && !entries.includes('keystore'))
+  if (entries.length > 0 && !entries.some((entry) => OURS.includes(entry)))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
 

@@ -13,7 +13,14 @@ import { type Node, type NodeOptions, startNode } from '../node.ts'
 import { type ChainSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
+import {
+  type ChainFlags,
+  checkAgrees,
+  developmentWallet,
+  genesisText,
+  holdValidatorKeys,
+  newChain,
+} from './choose-chain.ts'
 import {
   chainFolder,
   compilersFolder,
@@ -23,6 +30,7 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
+import { appStateOf, networkOptions } from './network.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
@@ -48,28 +56,31 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
-  const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(flags, chain))
-  if (stored === undefined) refuseKnownKeys(flags)
+  const appState = await appStateOf(flags)
+  const chainFlags = { ...flags, appState }
+  const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(chainFlags, chain))
+  if (stored === undefined) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
-  const { spec, known } = stored === undefined || flags.genesis !== undefined ? await begun(flags) : stored
+  const { spec, known } = stored === undefined || flags.genesis !== undefined ? await begun(chainFlags) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
-  const options = await nodeOptions(flags, spec, wallet, log)
+  const network = await networkOptions(flags, spec, () => genesisText(chainFlags), log)
+  const options = { ...(await nodeOptions(flags, spec, wallet, log)), network }
   const node = await startNode({ ...options, modules, namesModules: !flags.production })
   const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
   return { node, development, operators, hasKnownKeys }
 }
 
 /** The chain that the flags describe, with its development accounts. */
-async function begun(flags: StartFlags): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function begun(flags: StartFlags & ChainFlags): Promise<{ spec: ChainSpec; known: Wallet }> {
   const spec = await newChain(flags)
   return { spec, known: await developmentWallet(flags, spec) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function agreed(flags: StartFlags, chain: StoredChain): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain): Promise<{ spec: ChainSpec; known: Wallet }> {
   await checkAgrees(flags, chain, flags.datadir)
   return { spec: withoutAllocation(chain), known: await developmentWallet(flags, chain) }
 }
@@ -180,8 +191,9 @@ function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
 }
 
 /** Refuses a production chain with the preset's accounts, whose keys are public. */
-function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags): void {
-  if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
+function refuseKnownKeys({ production, genesis, appState, mnemonic, preset }: StartFlags & ChainFlags): void {
+  if (!production || genesis !== undefined || appState !== undefined || mnemonic !== undefined || preset !== undefined)
+    return
   throw wrongFlag(
     'production',
     'a new chain needs initial accounts and validators: give --genesis FILE, --mnemonic WORDS, or --preset NAME for public development keys',

@@ -12,6 +12,8 @@ import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
 import { register as start } from './start.ts'
 import { register as statetest } from './statetest.ts'
+import { register as testnet } from './testnet.ts'
+import { register as validator } from './validator.ts'
 import { register as verify } from './verify.ts'
 import { VERSION } from './version.ts'
 
@@ -25,6 +27,8 @@ const commands = [
   accounts,
   gov,
   params,
+  testnet,
+  validator,
   reindexing,
   checking,
   verify,

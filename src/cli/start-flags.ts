@@ -18,6 +18,7 @@ import {
   seconds,
   wholeNumber,
 } from './flags.ts'
+import { networkFlags, withHome, withNetworkFlags } from './network-flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -61,6 +62,7 @@ export const withChainFlags = (command: Command): Command =>
 const flags = z.object({
   ...chainFlags,
   ...proposalFlags,
+  ...networkFlags,
   datadir: path,
   inMemory: z.boolean().default(false),
   prune: wholeNumber(FEWEST_STATES, 1_000_000_000).optional(),
@@ -106,7 +108,8 @@ export type StartFlags = z.output<typeof flags>
 /** The engine that runs contracts; `library` when the WebAssembly engine is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
-export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
+/** Throws WrongCommandLine for flags that are wrong or conflict with each other. */
+export const readStartFlags = (command: Command): StartFlags => readFlags(flags, withHome(command))
 
 /** A flag with a default, which the help page shows as one types it. */
 const withDefault = (flags: string, description: string, value: string): Option =>
@@ -124,7 +127,7 @@ export function withStartFlags(command: Command): Command {
     )
     .optionsGroup('Chain (of a new one; an existing chain must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
-  const withChain = withBlockFlags(withProposals(withChainFlags(withData)))
+  const withChain = withNetworkFlags(withBlockFlags(withProposals(withChainFlags(withData))))
   return withOutputFlags(withKeyFlags(withExplorerFlags(withWorkFlags(withServerFlags(withChain)))))
 }
 

@@ -28,9 +28,10 @@ Examples:
   kestrel start --genesis genesis.json --no-mining
   kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
   kestrel start --shadow library
+  kestrel start --home net/node0
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
-    .action((given) => start(readStartFlags(given)))
+    .action((_, command: Command) => start(readStartFlags(command)))
 }
 
 async function start(flags: StartFlags): Promise<void> {

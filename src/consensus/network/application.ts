@@ -11,14 +11,17 @@ import type { ExecutedBlock } from '../../runtime/types.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
 import type { AbciApplication } from '../abci/application.ts'
+import {
+  ResponseApplySnapshotChunk_Result as ChunkResult,
+  ResponseOfferSnapshot_Result as OfferResult,
+  ResponseProcessProposal_ProposalStatus as ProposalStatus,
+} from '../abci/generated/tendermint/abci/types_pb.ts'
 import { Announcements, Forwarding, FRAME_BYTES } from './gossip.ts'
 import { attributesOf, type BlockRequest } from './header.ts'
 import { type EngineRequest, type Measurements, timed } from './measurements.ts'
 import { ProposedBlocks, proposalKey } from './proposals.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
-const ACCEPT = 1
-const REJECT = 2
 /** Codes of InsertTx from this one on mean: try again later. */
 const RETRY_LATER = 32_000
 /** Blocks carry no blobs, so nobody could give them to the other nodes. */
@@ -186,7 +189,7 @@ export class NetworkApplication implements AbciApplication {
         if (taken !== given) return this.#reject(request.height, `${given - taken} of ${given} transactions do not run`)
         this.#proposed.add(key, executed)
         this.#options.measurements.proposalsAccepted++
-        return { status: ACCEPT }
+        return { status: ProposalStatus.ACCEPT }
       } catch (error) {
         return this.#reject(request.height, describeError(error))
       }
@@ -229,9 +232,9 @@ export class NetworkApplication implements AbciApplication {
   // --- snapshots
 
   listSnapshots: AbciApplication['listSnapshots'] = () => ({ snapshots: [] })
-  offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: REJECT })
+  offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: OfferResult.REJECT })
   loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = () => ({})
-  applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: REJECT })
+  applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: ChunkResult.ABORT })
 
   /** The block that follows from a request. Transactions that do not decode or run are left out. */
   async #execute(request: BlockRequest, raws: readonly Uint8Array[]): Promise<Executed> {
@@ -257,10 +260,10 @@ export class NetworkApplication implements AbciApplication {
     }
   }
 
-  #reject(height: bigint, reason: string): { status: number } {
+  #reject(height: bigint, reason: string): { readonly status: ProposalStatus } {
     this.#options.measurements.proposalsRefused++
     this.#options.log(`the proposal for block ${height} is rejected: ${reason}`)
-    return { status: REJECT }
+    return { status: ProposalStatus.REJECT }
   }
 
   #report({ height, misbehavior }: BlockRequest): void {

@@ -1,0 +1,46 @@
+// Where the engine's program is, and whether it is one that this node can work with.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ChainError } from '../../lib/errors.ts'
+
+const run = promisify(execFile)
+
+/** The version that the project is tested with. */
+export const ENGINE_VERSION = '0.40.0'
+/** Speak the same ABCI; v0.38 without transactions from the node's own pool. */
+const SUPPORTED = /^v?0\.(38|40)\./
+const INSTALL = `go install github.com/cometbft/cometbft/cmd/cometbft@v${ENGINE_VERSION}`
+
+export type EngineProgramFile = {
+  readonly path: string
+  readonly version: string
+  /** Whether the engine can ask the node for transactions. */
+  readonly hasAppMempool: boolean
+}
+
+/**
+ * The engine: the file given, that of the environment variable COMETBFT, or `cometbft` in the path. Throws ChainError
+ * `invalid-params` with a line that says how to get one.
+ */
+export async function findEngine(given: string | undefined): Promise<EngineProgramFile> {
+  const path = given ?? process.env.COMETBFT ?? 'cometbft'
+  const version = await versionOf(path)
+  if (!SUPPORTED.test(version))
+    throw new ChainError(
+      'invalid-params',
+      `${path} is CometBFT ${version}; this node works with 0.38.x and 0.40.x: ${INSTALL}`,
+    )
+  return { path, version, hasAppMempool: !/^v?0\.38\./.test(version) }
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { stdout } = await run(path, ['version'], { timeout: 20_000 })
+    return stdout.trim().split(/[\s+]/)[0] ?? ''
+  } catch {
+    throw new ChainError(
+      'invalid-params',
+      `the engine ${path} cannot be run; get it by ${INSTALL}, or name it by --cometbft`,
+    )
+  }
+}

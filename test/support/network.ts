@@ -1,0 +1,218 @@
+// A network without sockets: several chains in memory whose applications one fake engine drives, as CometBFT does: a proposal
+// by one, processed, decided and committed by all. It demands that all answer the same.
+
+import { createHash } from 'node:crypto'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { expect, onTestFinished } from 'vitest'
+import type { BlockChain } from '../../src/chain/block-chain.ts'
+import * as abci from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+import { NetworkApplication } from '../../src/consensus/network/application.ts'
+import { newMeasurements } from '../../src/consensus/network/measurements.ts'
+import { type Address, fromHex, type Hash, hexToHash, toHash } from '../../src/lib/hex.ts'
+import { createLogger } from '../../src/lib/log.ts'
+import { type ChainSettings, defaultLimits, openChain } from '../../src/node.ts'
+import { consensusAddress } from '../../src/spec/addresses.ts'
+import type { GenesisSpec, NetworkSpec } from '../../src/spec/chain-spec.ts'
+import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
+import { presets } from '../../src/spec/networks.ts'
+
+/** The consensus key of a test's validator; nobody signs with it. */
+export const testKey = (index: number): Hash =>
+  hexToHash(`0x${createHash('sha256').update(`validator ${index}`).digest('hex')}`)
+
+type Genesis = ReturnType<typeof formatGenesis> & {
+  kestrel: { validators: { consensusKey?: string }[] } & Record<string, unknown>
+}
+
+/** The preset's chain with its three validators as a network; `change` edits the genesis file. */
+export function networkSpec(change: (genesis: Genesis) => void = () => undefined): GenesisSpec {
+  const genesis = formatGenesis(presets.kestrel()) as Genesis
+  genesis.kestrel.validators.forEach((validator, index) => {
+    validator.consensusKey = testKey(index)
+  })
+  genesis.kestrel.consensus = { engine: 'cometbft' } satisfies Partial<NetworkSpec>
+  change(genesis)
+  return parseGenesis(genesis)
+}
+
+export type Decision = {
+  /** Validator that proposes, by its place in the set of the height; left out: height modulo size. */
+  readonly proposer?: number
+  /** Consensus addresses whose votes are missing in the commit of the block before. */
+  readonly absent?: readonly Address[]
+  readonly evidence?: readonly { readonly address: Address; readonly height: bigint; readonly power: bigint }[]
+  /** Unix seconds; left out: one more than the block before. */
+  readonly time?: bigint
+  /** Nanoseconds beyond them. */
+  readonly nanos?: number
+  /** Instead of asking the proposer. */
+  readonly txs?: readonly Uint8Array[]
+}
+
+type Party = { readonly address: Address; readonly key: Hash; readonly power: bigint }
+
+export class FakeEngine {
+  readonly nodes: { readonly chain: BlockChain; readonly application: NetworkApplication; readonly log: string[] }[] =
+    []
+  /** Validators of the next height, and of the one after it. */
+  #sets: Party[][] = []
+  #lastVoters: Party[] = []
+  #time: bigint
+  readonly #spec: GenesisSpec
+
+  constructor(spec: GenesisSpec) {
+    this.#spec = spec
+    this.#time = spec.genesis.timestamp
+  }
+
+  get validators(): readonly Party[] {
+    return this.#sets[0] ?? []
+  }
+
+  get head(): bigint {
+    return this.nodes[0]?.chain.head.number ?? 0n
+  }
+
+  async addNode(settings: Partial<ChainSettings> = {}): Promise<BlockChain> {
+    const chain = await openFresh(this.#spec, settings)
+    const log: string[] = []
+    const application = new NetworkApplication({
+      chain,
+      version: 'test',
+      proposalTime: 1000,
+      retainBlocks: undefined,
+      measurements: newMeasurements(),
+      log: (line) => log.push(line),
+      fail: (line) => log.push(`failed: ${line}`),
+    })
+    this.nodes.push({ chain, application, log })
+    return chain
+  }
+
+  /** InitChain at all nodes. */
+  async begin(): Promise<void> {
+    const request = create(abci.RequestInitChainSchema, {
+      chainId: this.#spec.native?.textChainId ?? '',
+      initialHeight: this.#spec.native?.consensus?.initialHeight ?? 1n,
+      appStateBytes: Buffer.from(JSON.stringify(formatGenesis(this.#spec))),
+    })
+    const answers = await Promise.all(this.nodes.map(({ application }) => application.initChain(request)))
+    const [first] = answers
+    for (const answer of answers) expect(answer).toEqual(first)
+    const set = (first?.validators ?? []).map(partyOf)
+    this.#sets = [set, set]
+  }
+
+  /** What the engines do between blocks: the application's new transactions go to all others. */
+  async gossip(): Promise<void> {
+    for (const { application } of this.nodes) {
+      const reaped = await application.reapTxs(create(abci.RequestReapTxsSchema, { maxBytes: 1_048_576n }))
+      for (const other of this.nodes) {
+        if (other.application === application) continue
+        for (const tx of reaped.txs ?? []) await other.application.insertTx(create(abci.RequestInsertTxSchema, { tx }))
+      }
+    }
+  }
+
+  /** One height, decided by all nodes. Returns what they answered to FinalizeBlock. */
+  async decide(decision: Decision = {}) {
+    await this.gossip()
+    const height = this.head + 1n
+    const set = this.validators
+    const proposer = set[decision.proposer ?? Number(height % BigInt(set.length))]
+    this.#time = decision.time ?? this.#time + 1n
+    const time = { seconds: this.#time, nanos: decision.nanos ?? 0 }
+    const votes = this.#lastVoters.map(({ address, power }) =>
+      create(abci.VoteInfoSchema, {
+        validator: { address: fromHex(address), power },
+        blockIdFlag: decision.absent?.includes(address) ? 1 : 2,
+      }),
+    )
+    const misbehavior = (decision.evidence ?? []).map(({ address, height: at, power }) =>
+      create(abci.MisbehaviorSchema, {
+        type: 1,
+        validator: { address: fromHex(address), power },
+        height: at,
+        time,
+        totalVotingPower: 3000n,
+      }),
+    )
+    const common = { height, time, proposerAddress: fromHex(proposer?.address ?? '0x'), misbehavior }
+    const txs =
+      decision.txs ?? (await this.#prepare({ ...common, localLastCommit: { round: 0, votes: votes.map(extended) } }))
+    const block = { ...common, txs: [...txs] }
+    const proposal = create(abci.RequestProcessProposalSchema, { ...block, proposedLastCommit: { round: 0, votes } })
+    for (const { application, log } of this.nodes) {
+      expect(await application.processProposal(proposal), log.join('\n')).toEqual({ status: 1 })
+    }
+    const request = create(abci.RequestFinalizeBlockSchema, { ...block, decidedLastCommit: { round: 0, votes } })
+    const answers = await Promise.all(this.nodes.map(({ application }) => application.finalizeBlock(request)))
+    const [first] = answers
+    for (const answer of answers) expect(answer).toEqual(first)
+    for (const { application } of this.nodes) await application.commit(create(abci.RequestCommitSchema))
+    this.#lastVoters = [...set]
+    this.#advance((first?.validatorUpdates ?? []).map(partyOf))
+    return first
+  }
+
+  async decideMany(count: number, decision: Decision = {}): Promise<void> {
+    for (let i = 0; i < count; i++) await this.decide(decision)
+  }
+
+  /** A proposal that the nodes are only asked about. */
+  async judge(txs: readonly Uint8Array[], change: Partial<abci.RequestProcessProposal> = {}) {
+    const time = { $typeName: 'google.protobuf.Timestamp' as const, seconds: this.#time + 1n, nanos: 0 }
+    const proposerAddress = fromHex(this.validators[0]?.address ?? '0x')
+    const request = create(abci.RequestProcessProposalSchema, {
+      height: this.head + 1n,
+      time,
+      proposerAddress,
+      txs: [...txs],
+    })
+    return Promise.all(this.nodes.map(({ application }) => application.processProposal({ ...request, ...change })))
+  }
+
+  async #prepare(block: MessageInitShape<typeof abci.RequestPrepareProposalSchema>) {
+    const request = create(abci.RequestPrepareProposalSchema, { ...block, maxTxBytes: 4_000_000n })
+    const proposer = this.nodes[Number(request.height) % this.nodes.length]
+    return (await proposer?.application.prepareProposal(request))?.txs ?? []
+  }
+
+  /** What is told at height H holds from height H + 2 on. */
+  #advance(updates: readonly Party[]): void {
+    const [, next = []] = this.#sets
+    const stay = next.filter(({ key }) => !updates.some((update) => update.key === key))
+    this.#sets = [next, [...stay, ...updates.filter(({ power }) => power > 0n)]]
+  }
+}
+
+const extended = ({ validator, blockIdFlag }: abci.VoteInfo) =>
+  create(abci.ExtendedVoteInfoSchema, { ...(validator && { validator }), blockIdFlag })
+
+function partyOf(update: MessageInitShape<typeof abci.ValidatorUpdateSchema>): Party {
+  const { pubKey, power } = create(abci.ValidatorUpdateSchema, update)
+  const key = toHash(pubKey?.sum.value ?? new Uint8Array(0))
+  return { key, address: consensusAddress(key), power }
+}
+
+/** A chain in memory, at its genesis. */
+export async function openFresh(spec: GenesisSpec, settings: Partial<ChainSettings> = {}): Promise<BlockChain> {
+  const chain = await openChain({
+    datadir: undefined,
+    spec,
+    limits: defaultLimits,
+    pool: { minTip: 0n, allowUnprotected: true },
+    log: createLogger({ level: 'silent', json: false }),
+    ...settings,
+  })
+  onTestFinished(() => chain.close())
+  return chain
+}
+
+/** A network of `size` nodes at its beginning. */
+export async function fakeNetwork(size = 3, spec = networkSpec()): Promise<FakeEngine> {
+  const engine = new FakeEngine(spec)
+  for (let i = 0; i < size; i++) await engine.addNode()
+  await engine.begin()
+  return engine
+}
