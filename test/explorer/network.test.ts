@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { checksummed } from '../../src/explorer/codec.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { account, testChain } from '../support/chain.ts'
-import { commitInfo, decide, networkChain, networkFaces, networkSpec, signerOf, votes } from '../support/network-faces.ts'
+import { networkSpec } from '../support/network.ts'
+import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network-faces.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { api } from './support.ts'
 
@@ -125,7 +126,10 @@ describe('the signing of validators', () => {
 
   it('shows until when a validator is jailed that has missed too many blocks', async () => {
     // Of two blocks it may miss one, and the window is full after block 2.
-    const chain = await networkChain(networkSpec({ signedBlocksWindow: 2 }))
+    const spec = networkSpec(({ kestrel }) => {
+      kestrel.modules = { slashing: { signedBlocksWindow: 2 } }
+    })
+    const chain = await networkChain(spec)
     await decide(chain, commitInfo({ votes: [] }))
     await decide(chain, commitInfo({ votes: votes(COMMIT, ABSENT) }))
     const { header } = await decide(chain, commitInfo({ votes: votes(COMMIT, ABSENT) }))

@@ -1,4 +1,4 @@
-// A network without its engine: a chain that takes blocks with votes and evidence, and a node's faces over it, which are told
+// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's faces over it, which are told
 // of the network by a stub.
 import { onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
@@ -9,7 +9,7 @@ import { defaultExplorerOptions, Explorer } from '../../src/explorer/explorer.ts
 import { Hub } from '../../src/explorer/socket/hub.ts'
 import { Logs } from '../../src/indexer/logs.ts'
 import { ChainError } from '../../src/lib/errors.ts'
-import { type Address, type Hash, toHash } from '../../src/lib/hex.ts'
+import type { Address } from '../../src/lib/hex.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { WorkQueue } from '../../src/lib/work-queue.ts'
 import { healthOf } from '../../src/monitoring/health.ts'
@@ -21,25 +21,12 @@ import { defaultRpcOptions } from '../../src/rpc/define.ts'
 import { PollingFilters } from '../../src/rpc/notifications/polling-filters.ts'
 import { createServer, defaultHttpOptions } from '../../src/server.ts'
 import { consensusAddress } from '../../src/spec/addresses.ts'
-import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { nodeOptions, rawRequest, request } from './chain.ts'
+import { networkSpec, testKey } from './network.ts'
 
-/** Key of the validator with this index. */
-const keyOf = (index: number): Hash => toHash(new Uint8Array(32).fill(index + 1))
 /** Consensus address of the validator with this index. */
-export const signerOf = (index: number): Address => consensusAddress(keyOf(index))
-
-/** The preset's three validators, with keys of their own. `slashing`: parameters, the Cosmos SDK's where left out. */
-export function networkSpec(slashing: Readonly<Record<string, unknown>> = {}): GenesisSpec {
-  const spec = presets.kestrel()
-  if (spec.native === undefined) throw new Error('the preset has no native modules')
-  const validators = spec.native.validators.map((validator, index) => ({ ...validator, consensusKey: keyOf(index) }))
-  const consensus = { engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] } as const
-  const modules = { ...spec.native.modules, slashing }
-  return { ...spec, native: { ...spec.native, validators, consensus, modules } }
-}
+export const signerOf = (index: number): Address => consensusAddress(testKey(index))
 
 export const networkChain = async (spec = networkSpec()): Promise<BlockChain> => openChain(nodeOptions({ spec }))
 
