@@ -8,6 +8,7 @@ import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
 import { Network, type NetworkOptions } from './consensus/network/network.ts'
+import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import { Verification } from './explorer/contracts/verification.ts'
@@ -241,27 +242,31 @@ const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOpt
 /** What operators see of a node, which tells its phase as its life goes on. */
 function monitor(
   { metrics, engine, datadir }: NodeOptions,
-  { chain, queue, readers }: { chain: BlockChain; queue: WorkQueue; readers: ReadThreads | undefined },
+  { chain, queue, readers, network }: Pick<Node, 'chain' | 'queue' | 'readers'> & { network: Network | undefined },
   version: string,
 ) {
   const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
   const facts = { version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
-  const monitored = { chain, queue, readLoad, ...facts }
+  const monitored = { chain, queue, readLoad, network, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
-    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads),
+    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads, network?.status),
     metrics: metrics ? new Metrics(monitored) : undefined,
   }
   return monitoring
 }
 
 /** The explorer with its live updates and its contract verification. */
-async function openExplorer(options: NodeOptions, chain: BlockChain, queue: WorkQueue): Promise<Explorer> {
+async function openExplorer(
+  options: NodeOptions,
+  { chain, queue }: Pick<Node, 'chain' | 'queue'>,
+  network: NetworkStatus | undefined,
+): Promise<Explorer> {
   const explorerOptions = { ...defaultExplorerOptions, ...options.explorer }
   const log = options.log.child({ room: 'explorer' })
   const hub = new Hub()
   const verification = await Verification.open({ ...explorerOptions, chain, hub, log })
-  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, log })
+  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, network, log })
 }
 
 const soloOf = (
@@ -325,8 +330,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const producer = network?.producer ?? soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
-  const explorer = await openExplorer(options, chain, queue)
-  const monitoring = monitor(options, { chain, queue, readers }, rpcOptions.version)
+  const explorer = await openExplorer(options, { chain, queue }, network?.status)
+  const monitoring = monitor(options, { chain, queue, readers, network }, rpcOptions.version)
   const server = createServer({
     rpc: {
       chain,

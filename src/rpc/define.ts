@@ -99,9 +99,13 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
+/** Whether the chain's blocks are decided by the engine of a network. */
+export const isNetwork = ({ chain, network }: Pick<RpcServices, 'chain' | 'network'>): boolean =>
+  network !== undefined || chain.spec.native?.consensus !== undefined
+
 /** The options that count: methods that make blocks or change a state are closed in a network, whose nodes agree on both. */
-export const effectiveOptions = ({ options, network }: Pick<RpcServices, 'options' | 'network'>): RpcOptions =>
-  network === undefined ? options : { ...options, development: false, testing: false }
+export const effectiveOptions = (services: Pick<RpcServices, 'options' | 'chain' | 'network'>): RpcOptions =>
+  isNetwork(services) ? { ...services.options, development: false, testing: false } : services.options
 
 /** Counts the calls; `monitoring/metrics.ts` implements it. */
 export interface CallMeter {

@@ -1,5 +1,8 @@
 // Where the engine's program is, and whether it is one that this node can work with.
 import { execFile } from 'node:child_process'
+import { constants, createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ChainError } from '../../lib/errors.ts'
 
@@ -36,11 +39,43 @@ export async function findEngine(given: string | undefined): Promise<EngineProgr
 async function versionOf(path: string): Promise<string> {
   try {
     const { stdout } = await run(path, ['version'], { timeout: 20_000 })
-    return stdout.trim().split(/[\s+]/)[0] ?? ''
+    const printed = stdout.trim().split(/[\s+]/)[0] ?? ''
+    // The program of v0.40.0 prints 0.39.0; v0.39 itself cannot exchange transactions over a socket.
+    return printed.startsWith('0.39.') ? ((await moduleVersion(await inPath(path))) ?? printed) : printed
   } catch {
     throw new ChainError(
       'invalid-params',
       `the engine ${path} cannot be run; get it by ${INSTALL}, or name it by --cometbft`,
     )
   }
+}
+
+/** What Go writes into a program about the module that it was built from. */
+const MODULE = /mod\tgithub\.com\/cometbft\/cometbft\tv(\d+\.\d+\.\d+)/
+/** Bytes that the parts of the file overlap by. */
+const OVERLAP = 200
+
+/** The version of the module that a program was built from; undefined: it does not say. */
+async function moduleVersion(file: string): Promise<string | undefined> {
+  let end = ''
+  for await (const part of createReadStream(file, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
+    const found = MODULE.exec(end + part)?.[1]
+    if (found !== undefined) return found
+    end = String(part).slice(-OVERLAP)
+  }
+  return undefined
+}
+
+/** The file that a program's name stands for. */
+async function inPath(name: string): Promise<string> {
+  if (name.includes('/')) return name
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const file = join(folder, name)
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return file
+  }
+  return name
 }
