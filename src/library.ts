@@ -48,6 +48,8 @@ export type StartOptions = {
   readonly peers?: readonly string[]
   /** Number of blocks that the engine keeps for its peers. */
   readonly retainBlocks?: number
+  /** Blocks from one snapshot of the state to the next, for nodes that join; 0 for none. */
+  readonly snapshotInterval?: number
   /** Seconds between blocks. Left out: a block at once for each transaction. */
   readonly blockTime?: number
   /** False makes no blocks until asked to (`evm_mine`). */

@@ -7,6 +7,7 @@ import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
+import { Joining } from './consensus/network/joining.ts'
 import { Network, type NetworkOptions } from './consensus/network/network.ts'
 import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
@@ -129,12 +130,16 @@ type Opened = {
   readonly readers: ReadThreads | undefined
 }
 
-/** The chain, with the shadow that checks its blocks and the threads that read it, if there are any. Throws as `openChain`. */
+/**
+ * The chain, with the shadow that checks its blocks and the threads that read it, if there are any. `joining` begins one that is
+ * not there with a snapshot. Throws as `openChain`.
+ */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreObserver>,
   reading: ReaderSettings | undefined,
+  joining?: Joining,
 ): Promise<Opened> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   let readers: ReadThreads | undefined
@@ -150,7 +155,8 @@ async function open(
     const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
     const own = withoutAllocation(named)
     const runtime = new Runtime(own, kzg, registryOf(own, modules), engine, reportTo(log))
-    if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
+    if (hasAllocation(named) && joining !== undefined) await joining.restore({ store, spec: named, runtime, indexer })
+    else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
     else if (own !== stored) await store.write([specRow(own)])
     for (const { name, sha256, since } of newNames(stored ?? found, own))
       log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
@@ -301,6 +307,7 @@ function networkOf(
   { network: options, log }: NodeOptions,
   version: string,
   fail: (line: string) => void,
+  joining: Joining | undefined,
 ): Network | undefined {
   const { name, native } = chain.spec
   if (options === undefined) {
@@ -309,10 +316,17 @@ function networkOf(
   }
   if (native?.consensus === undefined)
     throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
-  const line = (text: string) => log.info({ room: 'consensus' }, text)
-  const onError = (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error))
-  return new Network({ chain, options, version, log: line, onError, fail })
+  return new Network({ chain, options, version, ...consensusLog(log), fail, joining })
 }
+
+const consensusLog = (log: Logger) => ({
+  log: (text: string) => log.info({ room: 'consensus' }, text),
+  onError: (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error)),
+})
+
+/** undefined: the chain begins with its genesis. */
+const joiningOf = ({ network, log }: NodeOptions, version: string): Joining | undefined =>
+  network?.stateSync ? new Joining({ ...network, version, ...consensusLog(log) }) : undefined
 
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -324,9 +338,11 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   void failed.then((line) => log.error({ room: 'state' }, line))
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const reading = readerSettings(options, rpcOptions)
-  const { chain, shadow, scripted, readers } = await open(options, options.shadow, watchWith(log, fail), reading)
+  const joining = joiningOf(options, rpcOptions.version)
+  const watch = watchWith(log, fail)
+  const { chain, shadow, scripted, readers } = await open(options, options.shadow, watch, reading, joining)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
-  const network = await orClose(chain, () => networkOf(chain, options, rpcOptions.version, fail))
+  const network = await orClose(chain, () => networkOf(chain, options, rpcOptions.version, fail, joining))
   const producer = network?.producer ?? soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)

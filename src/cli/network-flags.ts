@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { z } from 'zod'
+import { SNAPSHOT_INTERVAL } from '../chain/state-snapshot/snapshots.ts'
 import { ChainError } from '../lib/errors.ts'
 import { list, oneOf, path, wholeNumber, wrongFlag } from './flags.ts'
 
@@ -23,6 +24,7 @@ export const networkFlags = {
   externalEngine: z.boolean().default(false),
   peers: list.optional(),
   retainBlocks: wholeNumber(1, 1_000_000_000).optional(),
+  snapshotInterval: wholeNumber(0, 1_000_000_000),
 }
 
 export const withNetworkFlags = (command: Command): Command =>
@@ -35,6 +37,12 @@ export const withNetworkFlags = (command: Command): Command =>
     .addOption(new Option('--external-engine', 'somebody else starts the engine').conflicts('cometbft'))
     .option('--peers <list>', 'nodes to stay connected with: ID@HOST:PORT,ID@HOST:PORT')
     .option('--retain-blocks <number>', 'number of blocks that the engine keeps for its peers (default: all)')
+    .addOption(
+      new Option(
+        '--snapshot-interval <blocks>',
+        'make a snapshot of the state every so many blocks; 0 for none',
+      ).default(String(SNAPSHOT_INTERVAL), String(SNAPSHOT_INTERVAL)),
+    )
 
 /** Flags that say what one node alone would decide; in a network all nodes must agree on it. */
 const SOLO_FLAGS = [

@@ -13,6 +13,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { readStakingGenesis } from '../modules/staking/genesis.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import { snapshotsFolder } from './datadir.ts'
 import { refuseFlag } from './flags.ts'
 import type { StartFlags } from './start-flags.ts'
 
@@ -43,7 +44,7 @@ export async function networkOptions(
   const home = engineHomeOf(flags)
   const program = flags.externalEngine ? undefined : await findEngine(flags.cometbft)
   await completeHome(home, flags, spec, program?.hasAppMempool ?? true, genesisText)
-  const { mempool, rpcUrl, proposeTimeout } = await readConfig(home)
+  const { mempool, rpcUrl, proposeTimeout, stateSync } = await readConfig(home)
   if (mempool === 'app' && program?.hasAppMempool === false)
     throw new ChainError(
       'invalid-params',
@@ -58,6 +59,11 @@ export async function networkOptions(
     client: new EngineClient(rpcUrl),
     mempool,
     proposeTimeout,
+    stateSync,
+    snapshots:
+      flags.snapshotInterval === 0
+        ? undefined
+        : { folder: snapshotsFolder(flags.datadir), interval: BigInt(flags.snapshotInterval) },
     retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
   }
 }

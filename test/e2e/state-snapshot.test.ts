@@ -29,7 +29,7 @@ const refusal = async (method: string, ...params: unknown[]) => (await rawReques
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
 const explorer = async (of: Node, path: string): Promise<any> => {
   const response = await fetch(`${of.url}/api/v2${path}`)
-  return { status: response.status, ...(await response.json()) }
+  return { status: response.status, ...Object(await response.json()) }
 }
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { walletOf, viem, mine } = withClients(origin)
   const [alice, bob] = [walletOf(0), walletOf(1)]
   const { abi, bytecode } = contract('Coin')
-  creation = await alice.deployContract({ abi, bytecode, args: [], gas: 8_000_000n })
+  creation = await alice.deployContract({ abi, bytecode, args: ['Coin', 'CO', 18, 10n ** 21n], gas: 8_000_000n })
   token = (await viem.waitForTransactionReceipt({ hash: creation })).contractAddress ?? '0x'
   for (const to of [account(1).address, account(2).address, `0x${'77'.repeat(20)}` as const])
     await alice.writeContract({ address: token, abi, functionName: 'transfer', args: [to, 1_000n], gas: 500_000n })

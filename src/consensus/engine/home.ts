@@ -34,6 +34,8 @@ export type EngineConfig = {
   readonly rpcUrl: string
   /** Milliseconds that it waits for a proposal. */
   readonly proposeTimeout: number
+  /** Whether it fetches a snapshot of the state where there are no blocks. */
+  readonly stateSync: boolean
 }
 
 const configPath = (home: string) => join(home, 'config', 'config.toml')
@@ -78,6 +80,7 @@ const configFile = z.object({
   rpc: z.object({ laddr: z.string().default('tcp://127.0.0.1:26657') }).prefault({}),
   mempool: z.object({ type: z.enum(['app', 'flood']).default('flood') }).prefault({}),
   consensus: z.object({ timeout_propose: duration.default('3s') }).prefault({}),
+  statesync: z.object({ enable: z.boolean().default(false) }).prefault({}),
 })
 
 /** Throws ChainError `storage` for a home without configuration, or with one that this node cannot work with. */
@@ -90,11 +93,12 @@ export async function readConfig(home: string): Promise<EngineConfig> {
     const issue = parsed.error.issues[0]
     throw new ChainError('storage', `${file}: ${issue?.path.join('.')}: ${issue?.message}`)
   }
-  const { rpc, mempool, consensus } = parsed.data
+  const { rpc, mempool, consensus, statesync } = parsed.data
   return {
     mempool: mempool.type,
     rpcUrl: rpc.laddr.replace(/^tcp:/, 'http:').replace('//0.0.0.0:', '//127.0.0.1:'),
     proposeTimeout: milliseconds(consensus.timeout_propose),
+    stateSync: statesync.enable,
   }
 }
 

@@ -1,6 +1,7 @@
 // kestrel as the engine's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
 // before Commit; whatever cannot be committed ends the process, because a node that differs from the others must not go on.
 import { isDeepStrictEqual } from 'node:util'
+import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import { fromHex, type Hash } from '../../lib/hex.ts'
@@ -20,6 +21,7 @@ import { Announcements, Forwarding, FRAME_BYTES } from './gossip.ts'
 import { attributesOf, type BlockRequest } from './header.ts'
 import { type EngineRequest, type Measurements, timed } from './measurements.ts'
 import { ProposedBlocks, proposalKey } from './proposals.ts'
+import { givingSnapshots } from './snapshots.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
 /** Codes of InsertTx from this one on mean: try again later. */
@@ -40,6 +42,8 @@ export type ApplicationOptions = {
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   readonly measurements: Measurements
+  /** Snapshots of the state for nodes that join; left out: none. */
+  readonly snapshots?: Pick<StateSnapshots, 'list' | 'chunk'> | undefined
   readonly log: (line: string) => void
   /** Ends the node with this line: it cannot follow the network any more. */
   readonly fail: (line: string) => void
@@ -52,6 +56,7 @@ export class NetworkApplication implements AbciApplication {
   readonly #chain: Chain
   readonly #options: ApplicationOptions
   readonly #network: NonNullable<NativeSpec['consensus']>
+  readonly #giving: ReturnType<typeof givingSnapshots>
   readonly #textChainId: string
   readonly #proposed = new ProposedBlocks()
   readonly #announcements: Announcements | undefined
@@ -69,6 +74,7 @@ export class NetworkApplication implements AbciApplication {
       )
     this.#chain = chain
     this.#options = options
+    this.#giving = givingSnapshots(() => options.snapshots)
     this.#network = native.consensus
     this.#textChainId = native.textChainId
     if (broadcast === undefined) this.#announcements = new Announcements(chain)
@@ -231,9 +237,10 @@ export class NetworkApplication implements AbciApplication {
 
   // --- snapshots
 
-  listSnapshots: AbciApplication['listSnapshots'] = () => ({ snapshots: [] })
-  offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: OfferResult.REJECT })
-  loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = () => ({})
+  listSnapshots: AbciApplication['listSnapshots'] = (request) => this.#giving.listSnapshots(request)
+  loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = (request) => this.#giving.loadSnapshotChunk(request)
+  /** A chain that is there takes none (`joining.ts` begins one). */
+  offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: OfferResult.ABORT })
   applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: ChunkResult.ABORT })
 
   /** The block that follows from a request. Transactions that do not decode or run are left out. */

@@ -1,10 +1,13 @@
 // A node's part in a network: the producer that makes no blocks, the application that the engine drives over a socket, the
 // engine's program where this node starts it, and what the engine tells of its peers.
+import type { StateSnapshot } from '../../chain/state-snapshot/format.ts'
+import { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { describeError } from '../../lib/errors.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
 import type { NetworkStatus, SyncProgress } from '../network-status.ts'
 import { NetworkApplication } from './application.ts'
+import type { Joining } from './joining.ts'
 import { type Measurements, newMeasurements } from './measurements.ts'
 import { NetworkProducer } from './producer.ts'
 
@@ -40,6 +43,10 @@ export type NetworkOptions = {
   readonly proposeTimeout: number
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
+  /** Whether the engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
+  readonly stateSync?: boolean
+  /** Where snapshots for nodes that join are kept, and how many blocks are from one to the next; left out: none is made. */
+  readonly snapshots?: { readonly folder: string; readonly interval: bigint } | undefined
 }
 
 /** Part of the wait for a proposal in which it is built; the rest is for the others, who execute it. */
@@ -53,6 +60,8 @@ export type NetworkSettings = {
   readonly onError: (error: unknown) => void
   /** Ends the node with this line. */
   readonly fail: (line: string) => void
+  /** What has restored the chain from a snapshot, with the engine that runs; left out: the engine is not started yet. */
+  readonly joining?: Joining | undefined
 }
 
 export class Network {
@@ -61,6 +70,7 @@ export class Network {
   readonly measurements: Measurements = newMeasurements()
   readonly #settings: NetworkSettings
   #server: AbciServer | undefined
+  #snapshots: StateSnapshots | undefined
 
   constructor(settings: NetworkSettings) {
     this.#settings = settings
@@ -70,8 +80,13 @@ export class Network {
 
   /** Listens for the engine and starts it. Throws ChainError `not-allowed` for a chain of one node. */
   async start(): Promise<void> {
-    const { chain, options, version, log, onError, fail } = this.#settings
+    const { chain, options, version, log, onError, fail, joining } = this.#settings
     const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
+    if (options.snapshots !== undefined) {
+      const onMade = ({ height, chunks }: StateSnapshot) =>
+        log(`snapshot of the state of block ${height} in ${chunks} chunks`)
+      this.#snapshots = await StateSnapshots.open(chain, { ...options.snapshots, onMade, onError })
+    }
     const application = new NetworkApplication({
       chain,
       version,
@@ -79,11 +94,14 @@ export class Network {
       proposalTime: proposeTimeout * BUILDING_PART,
       retainBlocks,
       measurements: this.measurements,
+      snapshots: this.#snapshots,
       log,
       fail,
     })
-    this.#server = await serveAbci(socket, application, onError)
+    this.#server = joining?.become(application)
     void engine?.failed.then(fail)
+    if (this.#server !== undefined) return
+    this.#server = await serveAbci(socket, application, onError)
     await engine?.start()
   }
 
@@ -95,7 +113,8 @@ export class Network {
     } catch (error) {
       log(`the engine did not stop: ${describeError(error)}`)
     }
-    await this.#server?.close()
+    await (this.#server?.close() ?? this.#settings.joining?.close())
+    await this.#snapshots?.close()
   }
 }
 

@@ -1,0 +1,128 @@
+// A node without blocks whose engine fetches a snapshot: the application that restores it, in place of the node's own until the
+// chain is there. Requests that come in between wait. The engine keeps its connections all the time, because it ends when it
+// loses one.
+import type { FirstBlockOptions } from '../../chain/state-snapshot/first-block.ts'
+import { StateRestore } from '../../chain/state-snapshot/restore.ts'
+import { describeError } from '../../lib/errors.ts'
+import type { AbciApplication } from '../abci/application.ts'
+import { type AbciServer, serveAbci } from '../abci/server.ts'
+import { takingSnapshots } from './snapshots.ts'
+
+export type JoiningOptions = {
+  /** Path of the socket at which the engine finds the application. */
+  readonly socket: string
+  /** The engine's program; undefined where the operator starts it. */
+  readonly engine: { start(): Promise<void>; stop(): Promise<void>; readonly failed: Promise<string> } | undefined
+  readonly version: string
+  readonly log: (line: string) => void
+  readonly onError: (error: unknown) => void
+}
+
+export class Joining {
+  readonly #options: JoiningOptions
+  #server: AbciServer | undefined
+  /** Hands the node's own application to the requests that wait for it. */
+  #become: (application: AbciApplication) => void = () => undefined
+  readonly #own: Promise<AbciApplication>
+
+  constructor(options: JoiningOptions) {
+    this.#options = options
+    this.#own = new Promise((resolve) => {
+      this.#become = resolve
+    })
+  }
+
+  /**
+   * Starts the engine and makes a chain of the snapshot that it fetches in the empty database. Throws Error when the engine
+   * does not come up, and what the application throws; then the engine has been stopped.
+   */
+  async restore(parts: FirstBlockOptions): Promise<void> {
+    const { socket, engine, log, onError } = this.#options
+    const restore = new StateRestore({
+      ...parts,
+      onChunk: (taken, chunks) => log(`chunk ${taken} of ${chunks} of the snapshot`),
+      onRefused: log,
+    })
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const application = this.#application(restore, resolve)
+        const failed = (error: unknown) => {
+          onError(error)
+          reject(error)
+        }
+        void engine?.failed.then((line) => reject(new Error(line)))
+        serveAbci(socket, guarded(application, failed), onError)
+          .then((server) => {
+            this.#server = server
+            log('waiting for a snapshot of the state, which the engine looks for at its peers')
+            return engine?.start()
+          })
+          .catch(reject)
+      })
+      log(`the chain begins with the snapshot of block ${restore.height}`)
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  /** Hands the server over to the node's own application; undefined: nothing was restored. */
+  become(application: AbciApplication): AbciServer | undefined {
+    this.#become(application)
+    return this.#server
+  }
+
+  async close(): Promise<void> {
+    const { engine, log } = this.#options
+    await engine?.stop().catch((error: unknown) => log(`the engine did not stop: ${describeError(error)}`))
+    await this.#server?.close()
+  }
+
+  #application(restore: StateRestore, restored: () => void): AbciApplication {
+    const { version } = this.#options
+    const taking = takingSnapshots(restore)
+    const own = this.#own
+    const isOwn = () => restore.height !== undefined
+    const nothing = () => ({ code: 1, log: 'there is no chain yet' })
+    return {
+      info: async (request) => (isOwn() ? (await own).info(request) : { data: 'kestrel', version, appVersion: 1n }),
+      initChain: async (request) => (await own).initChain(request),
+      query: async (request) => (isOwn() ? (await own).query(request) : nothing()),
+      checkTx: async (request) => (isOwn() ? (await own).checkTx(request) : nothing()),
+      insertTx: async (request) => (isOwn() ? (await own).insertTx(request) : nothing()),
+      reapTxs: async (request) => (isOwn() ? (await own).reapTxs(request) : { txs: [] }),
+      prepareProposal: async (request) => (await own).prepareProposal(request),
+      processProposal: async (request) => (await own).processProposal(request),
+      finalizeBlock: async (request) => (await own).finalizeBlock(request),
+      commit: async (request) => (await own).commit(request),
+      listSnapshots: async (request) => (isOwn() ? (await own).listSnapshots(request) : { snapshots: [] }),
+      loadSnapshotChunk: async (request) => (isOwn() ? (await own).loadSnapshotChunk(request) : {}),
+      offerSnapshot: async (request) => (isOwn() ? (await own).offerSnapshot(request) : taking.offerSnapshot(request)),
+      async applySnapshotChunk(request) {
+        if (isOwn()) return (await own).applySnapshotChunk(request)
+        const answer = await taking.applySnapshotChunk(request)
+        if (isOwn()) restored()
+        return answer
+      },
+    }
+  }
+}
+
+/** The application whose restore tells of its errors: what cannot be written ends the node. */
+function guarded(application: AbciApplication, failed: (error: unknown) => void): AbciApplication {
+  const telling =
+    <Q, A>(work: (request: Q) => A) =>
+    async (request: Q): Promise<Awaited<A>> => {
+      try {
+        return await work(request)
+      } catch (error) {
+        failed(error)
+        throw error
+      }
+    }
+  return {
+    ...application,
+    offerSnapshot: telling(application.offerSnapshot),
+    applySnapshotChunk: telling(application.applySnapshotChunk),
+  }
+}
