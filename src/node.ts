@@ -397,7 +397,7 @@ async function run(
   await producer.start()
   // Last: from here on the engine asks for blocks.
   await network?.start()
-  if (automine && namesNext(chain)) await producer.mine(1n)
+  if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)
   return url
 }
 
