@@ -316,7 +316,7 @@ function networkOf(
   }
   if (native?.consensus === undefined)
     throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
-  return new Network({ chain, options, version, ...consensusLog(log), fail, joining })
+  return new Network({ chain, options, version, indexer, ...consensusLog(log), fail, joining })
 }
 
 const consensusLog = (log: Logger) => ({

@@ -27,6 +27,8 @@ import type { Indexer } from './types.ts'
  * `check` compares rows.
  */
 const INDEXED_ACCOUNTS = 10_000
+/** Addresses that tokens are asked about at a time. Part of the format of the index too. */
+const ASKED_ADDRESSES = 4_000
 
 // --- the rows of the allocation
 
@@ -198,8 +200,26 @@ export async function indexFirstState(
   const view = state.at(0)
   const executed = { block: { ...block, transactions: [], withdrawals: [] }, ...NO_TRANSACTIONS, view }
   const read = contractReader(runtime, view, parent, () => undefined)
-  for await (const part of firstAccounts(store, state))
+  let count = 0
+  for await (const part of firstAccounts(store, state)) {
+    count += part.length
     await store.write(await indexer.genesisAccounts(executed, part, store, read))
+  }
+  for await (const _ of store.scan(RANGE.knownAddresses())) count++
+  let part: Address[] = []
+  for await (const address of firstAddresses(store, state)) {
+    part.push(address)
+    if (part.length < ASKED_ADDRESSES) continue
+    await store.write(await indexer.firstHolders(executed, part, count, store, read))
+    part = []
+  }
+  await store.write(await indexer.firstHolders(executed, part, count, store, read))
+}
+
+/** The addresses of the first version of the state, and those that had appeared before it. */
+async function* firstAddresses(store: KvReader, state: StateStore): AsyncGenerator<Address> {
+  for await (const part of firstAccounts(store, state)) for (const { address } of part) yield address
+  for await (const [key] of store.scan(RANGE.knownAddresses())) yield ownerOfRow(key)
 }
 
 /** The accounts of the first version of the state in order of address, in parts of `INDEXED_ACCOUNTS`. */

@@ -124,6 +124,8 @@ export const NO_INDEX: Indexer = {
   reads: () => true,
   block: async () => [],
   genesisAccounts: async () => [],
+  addresses: async function* () {},
+  firstHolders: async () => [],
   edit: async () => [],
   undo: () => [],
 }

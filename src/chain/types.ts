@@ -88,6 +88,19 @@ export type Indexer = {
     before: KvReader,
     read: ReadContract,
   ): Promise<WriteOp[]>
+  /** Every address that had appeared up to a block, in order. */
+  addresses(rows: KvReader, number: bigint): AsyncIterable<Address>
+  /**
+   * Rows of what a part of `count` addresses hold, at most 4,000 at a time, on the state that a chain with a base begins with;
+   * `before` has the rows of its accounts. They are never undone.
+   */
+  firstHolders(
+    executed: ExecutedBlock,
+    part: readonly Address[],
+    count: number,
+    before: KvReader,
+    read: ReadContract,
+  ): Promise<WriteOp[]>
   /** Rows of an edit of the state after block `number`; `view` has the state after the edit. */
   edit(
     changed: readonly ChangedAccount[],

@@ -8,6 +8,7 @@ import { undoOps } from '../tables/undo.ts'
 import { indexAccounts, indexEdit } from './accounts.ts'
 import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
+import { addressesUpTo, indexFirstHolders } from './first-holders.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { indexLogs } from './logs.ts'
 import { indexNativeParties } from './native-parties.ts'
@@ -50,6 +51,15 @@ export const indexer: Indexer = {
     const overlay = new Overlay(before)
     await indexTokens({ executed, changed: part, read, isBeginning: true }, overlay)
     indexEdit(part, executed.view, Number(executed.block.header.number), overlay)
+    await countMembers(overlay)
+    return overlay.changes()
+  },
+
+  addresses: addressesUpTo,
+
+  async firstHolders(executed, part, count, before, read) {
+    const overlay = new Overlay(before)
+    await indexFirstHolders({ executed, read }, part, count, overlay)
     await countMembers(overlay)
     return overlay.changes()
   },

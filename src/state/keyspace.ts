@@ -110,6 +110,8 @@ export const KEY = {
   totalDifficulty: (number: bigint) => key(0x26, u64(number)),
   /** address -> account of the genesis file, before the modules' initial state; never changed */
   genesisAccount: (of: Address) => key(0x27, of),
+  /** address -> nothing; one without an account that had appeared before the first block, which is not block 0 */
+  knownAddress: (of: Address) => key(0x28, of),
 
   // --- the index
   /** list, page -> its entries; a list shrinks only when a version is undone */
@@ -145,7 +147,7 @@ export const isCachedRow = (key: Uint8Array): boolean => key[0] === 0x41 || key[
 /** The address of an account row; undefined for any other row. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
 
-/** The account of an account row, slot row or row of a genesis account. */
+/** The account of an account row, slot row, row of a genesis account or of a known address. */
 export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1, 1 + ADDRESS_BYTES))
 /** The slot of a slot row. */
 export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
@@ -199,6 +201,7 @@ export const RANGE = {
   transactions: () => within(key(0x24)),
   stateVersions: () => within(key(0x25)),
   genesisAccounts: () => within(key(0x27)),
+  knownAddresses: () => within(key(0x28)),
   /** All rows of the index. */
   index: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const

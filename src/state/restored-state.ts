@@ -1,6 +1,6 @@
 // Writes the first version of a state from a stream of accounts, each followed by its slots, as a snapshot of another node has
 // them. The rows are written as they come; the root that `finish` returns says whether they are the state that was meant.
-import { type Address, fromHex, type Hash, toHash } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
@@ -36,6 +36,14 @@ export class RestoredState {
     const hash = keccakHash(code)
     this.#out.put(KEY.code(hash), Uint8Array.from(code))
     return hash
+  }
+
+  /** Notes an address without an account. No slot may follow. */
+  async known(address: Address): Promise<void> {
+    await this.#endAccount()
+    this.#open = undefined
+    this.#out.put(KEY.knownAddress(address), EMPTY_BYTES)
+    if (this.#out.isFull) await this.#out.flush()
   }
 
   /** Begins an account; each address may come once. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { reindex } from '../../src/chain/reindex.ts'
 import { StateRestore } from '../../src/chain/state-snapshot/restore.ts'
 import { StateSnapshots } from '../../src/chain/state-snapshot/snapshots.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -12,9 +13,10 @@ import { type Node, startNode } from '../../src/node.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { presets } from '../../src/spec/networks.ts'
-import { openStore } from '../../src/state/kv.ts'
+import { openMemoryStore, openStore } from '../../src/state/kv.ts'
 import { contract } from '../indexer/token-chain.ts'
 import { account, nodeOptions, rawRequest, request, withClients } from '../support/chain.ts'
+import { everyRow } from '../support/stores.ts'
 
 const spec = presets.kestrel({ timestamp: 1_700_000_000n })
 let origin: Node
@@ -29,7 +31,7 @@ const refusal = async (method: string, ...params: unknown[]) => (await rawReques
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
 const explorer = async (of: Node, path: string): Promise<any> => {
   const response = await fetch(`${of.url}/api/v2${path}`)
-  return { status: response.status, ...Object(await response.json()) }
+  return { ...Object(await response.json()), httpStatus: response.status }
 }
 
 beforeAll(async () => {
@@ -45,7 +47,7 @@ beforeAll(async () => {
   await mine(BASE - Number(origin.chain.head.number) - 1)
   const failures: unknown[] = []
   const made = await StateSnapshots.open(origin.chain, {
-    ...{ folder: join(folder, 'snapshots'), interval: BigInt(BASE), chunkSize: 20_000 },
+    ...{ folder: join(folder, 'snapshots'), indexer, interval: BigInt(BASE), chunkSize: 20_000 },
     onError: (error) => failures.push(error),
   })
   await bob.writeContract({
@@ -95,6 +97,15 @@ beforeAll(async () => {
 }, 120_000)
 
 describe('a node that began with a snapshot', () => {
+  it('has the same index after it was made again', async () => {
+    const rows = await everyRow(joined.chain.store)
+    const copy = await openMemoryStore()
+    await copy.write(Array.from(rows, ([key, value]) => ({ type: 'put', key: fromHex(key), value: fromHex(value) })))
+    await reindex(copy, new Runtime(spec), indexer, () => undefined)
+    expect(await everyRow(copy)).toEqual(rows)
+    await copy.close()
+  })
+
   it('has the blocks from its base on, and answers for earlier ones as for unknown ones', async () => {
     expect(await rpc('eth_blockNumber')).toBe(await request(origin.url, 'eth_blockNumber'))
     for (const method of ['eth_getBlockByNumber', 'eth_getHeaderByNumber']) {
@@ -142,7 +153,7 @@ describe('a node that began with a snapshot', () => {
   it('shows accounts, contracts and tokens of the time before', async () => {
     const same = async (path: string, ...fields: string[]) => {
       const [one, other] = [await explorer(joined, path), await explorer(origin, path)]
-      expect(one.status).toBe(200)
+      expect(one.httpStatus).toBe(200)
       const of = (answer: Record<string, unknown>) => fields.map((field) => answer[field])
       expect(of(one)).toEqual(of(other))
       return one
@@ -151,6 +162,13 @@ describe('a node that began with a snapshot', () => {
       await same(`/addresses/${of}`, 'coin_balance', 'is_contract')
     await same(`/addresses/${token}`, 'is_contract', 'token')
     await same(`/tokens/${token}`, 'name', 'symbol', 'decimals', 'total_supply', 'type')
+    // One of the holders has nothing but these tokens, so that there is no account of it.
+    const { items: holders } = await same(`/tokens/${token}/holders`, 'items', 'total_count')
+    expect(holders).toHaveLength(6)
+    for (const of of [account(1).address, `0x${'77'.repeat(20)}`])
+      expect(await (await fetch(`${joined.url}/api/v2/addresses/${of}/token-balances`)).json()).toEqual(
+        await (await fetch(`${origin.url}/api/v2/addresses/${of}/token-balances`)).json(),
+      )
     const { items } = await explorer(joined, '/addresses')
     const richest = (await explorer(origin, '/addresses')).items
     const balances = (all: { hash: string; coin_balance: string }[]) => all.map((of) => [of.hash, of.coin_balance])
@@ -171,8 +189,8 @@ describe('a node that began with a snapshot', () => {
     })
     const last = await explorer(joined, `/blocks?items_count=2&page=2&anchor=${count}`)
     expect(last.items.map(({ height }: { height: number }) => height)).toEqual([BASE + 1, BASE].slice(0, count - 2))
-    expect(await explorer(joined, '/blocks/19')).toMatchObject({ status: 404 })
-    expect(await explorer(joined, `/transactions/${creation}`)).toMatchObject({ status: 404 })
+    expect(await explorer(joined, '/blocks/19')).toMatchObject({ httpStatus: 404 })
+    expect(await explorer(joined, `/transactions/${creation}`)).toMatchObject({ httpStatus: 404 })
     for (const path of [
       ...['/main-page/blocks', '/main-page/transactions', '/stats/charts/transactions', '/search?q=19'],
       ...[`/addresses/${account(0).address}/coin-balance-history`, `/addresses/${token}/transactions`],

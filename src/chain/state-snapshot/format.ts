@@ -3,7 +3,9 @@
 // The other chunks are rows of that state, the one after block H - 1, without a list around them:
 //   account: rlp(address, nonce, balance), with code rlp(…, code hash), rlp(…, "", code) for the first account with that code
 //   slot of the last account: rlp(slot, word without leading zeros)
-// Accounts are in order of address and slots in order of slot, as they are stored: each node makes snapshots again and again
+//   address without an account that has appeared up to block H: rlp(address). It may hold tokens, so the receiver asks their
+//   contracts. No root vouches for these rows, and nothing but the explorer's lists of holders follows from them.
+// Addresses are in order and slots in order of slot, as they are stored: each node makes snapshots again and again
 // in one pass, without a list of hashed keys, which only the receiver needs, once, for its tries.
 import { createHash } from 'node:crypto'
 import { type Address, bigToBytes, equalBytes, fromHex, type Hash } from '../../lib/hex.ts'
@@ -90,6 +92,7 @@ export type AccountRow = { readonly address: Address; readonly account: Omit<Acc
   /** The first account with this code. */
   | { readonly codeHash: undefined; readonly code: Uint8Array }
 )
+export type KnownRow = { readonly known: Address }
 export type SlotRow = { readonly slot: Hash; readonly word: Uint8Array }
 
 /** `code`: given with the first account that has it. */
@@ -99,12 +102,18 @@ export function encodeAccountRow(address: Address, account: Account, code: Uint8
   return encodeRlp(account.codeHash === EMPTY_CODE_HASH ? fields : [...fields, fromHex(account.codeHash)])
 }
 
+export const encodeKnownRow = (address: Address): Uint8Array => encodeRlp([address])
+
 export const encodeSlotRow = (slot: Uint8Array, word: Uint8Array): Uint8Array => encodeRlp([slot, word])
 
 /** The rows of a chunk in their order. Throws Malformed; use it within `reading`. */
-export function* decodeRows(chunk: Uint8Array): Generator<AccountRow | SlotRow> {
+export function* decodeRows(chunk: Uint8Array): Generator<AccountRow | SlotRow | KnownRow> {
   for (const row of splitItems(chunk)) {
-    const fields = asListOf(decodeRlp(row), [2, 3, 4, 5], 'row of a snapshot')
+    const fields = asListOf(decodeRlp(row), [1, 2, 3, 4, 5], 'row of a snapshot')
+    if (fields.length === 1) {
+      yield { known: asAddress(fields[0], 'address') }
+      continue
+    }
     if (fields.length === 2) {
       const word = asBytes(fields[1], 'word')
       if (word.length === 0 || word.length > 32 || word[0] === 0) throw new Malformed('a word is not canonical')

@@ -1,8 +1,7 @@
 // Makes the chunks of a snapshot from the rows of a database. The rows may be those of a later block: each is read as of the
 // version that is meant.
 import { ChainError } from '../../lib/errors.ts'
-import type { Hash } from '../../lib/hex.ts'
-import { ADDRESS_BYTES, equalBytes } from '../../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, equalBytes, type Hash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
 import { encodeBlock } from '../../primitives/block.ts'
 import { encodeHeader } from '../../primitives/header.ts'
@@ -15,7 +14,8 @@ import { EMPTY_ROOT_BYTES } from '../../state/state-trie.ts'
 import type { KvReader } from '../../state/types.ts'
 import { decodeStoredBlock, decodeStoredHeader } from '../blocks.ts'
 import { readStateVersion } from '../open.ts'
-import { encodeAccountRow, encodeHead, encodeSlotRow, HASHES } from './format.ts'
+import type { Indexer } from '../types.ts'
+import { encodeAccountRow, encodeHead, encodeKnownRow, encodeSlotRow, HASHES } from './format.ts'
 
 /**
  * The chunks of the snapshot of block `height`, which is not block 0. Throws ChainError `header-not-found` when the block, or
@@ -23,6 +23,7 @@ import { encodeAccountRow, encodeHead, encodeSlotRow, HASHES } from './format.ts
  */
 export async function* snapshotChunks(
   reader: KvReader,
+  indexer: Pick<Indexer, 'addresses'>,
   height: bigint,
   chunkSize: number,
   pause: Pause,
@@ -31,7 +32,7 @@ export async function* snapshotChunks(
   const version = readStateVersion(reader, height - 1n) ?? missing(`the state before block ${height}`)
   let gathered: Uint8Array[] = []
   let size = 0
-  for await (const row of stateRows(reader, version)) {
+  for await (const row of stateRows(reader, version, indexer.addresses(reader, height))) {
     if (size > 0 && size + row.length > chunkSize) {
       yield concatBytes(gathered)
       gathered = []
@@ -56,13 +57,21 @@ function headOf(reader: KvReader, height: bigint): Uint8Array {
   return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers)
 }
 
-/** The rows of a version of the state, encoded: accounts in order of address, each followed by its slots. */
-async function* stateRows(reader: KvReader, version: number): AsyncGenerator<Uint8Array> {
+/** The rows of a version of the state, encoded: accounts with their slots, and `known` addresses that have none. */
+async function* stateRows(
+  reader: KvReader,
+  version: number,
+  known: AsyncIterable<Address>,
+): AsyncGenerator<Uint8Array> {
   const codes = new Set<Hash>()
+  const others = known[Symbol.asyncIterator]()
+  let other = await others.next()
   for await (const [key, row] of reader.scan(RANGE.accounts())) {
     const value = rowAsOf(reader, key, decodeRow(row), version)?.value
     if (value === undefined) continue
     const address = ownerOfRow(key)
+    for (; other.done !== true && other.value <= address; other = await others.next())
+      if (other.value !== address) yield encodeKnownRow(other.value)
     const account = decodeAccount(value)
     const { codeHash, storageRoot } = account
     const isNew = codeHash !== EMPTY_CODE_HASH && !codes.has(codeHash)
@@ -74,6 +83,7 @@ async function* stateRows(reader: KvReader, version: number): AsyncGenerator<Uin
       if (word !== undefined) yield encodeSlotRow(slot.subarray(1 + ADDRESS_BYTES), word)
     }
   }
+  for (; other.done !== true; other = await others.next()) yield encodeKnownRow(other.value)
 }
 
 function readCode(reader: KvReader, hash: Hash): Uint8Array {

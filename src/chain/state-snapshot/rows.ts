@@ -7,13 +7,15 @@ import { Malformed } from '../../primitives/rlp.ts'
 import { accountOf, EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import { RestoredState } from '../../state/restored-state.ts'
 import type { KvStore } from '../../state/types.ts'
-import { type AccountRow, decodeRows, type SlotRow } from './format.ts'
+import { type AccountRow, decodeRows, type KnownRow, type SlotRow } from './format.ts'
 
 export class RowReader {
   readonly #state: RestoredState
   readonly #codes = new Set<Hash>([EMPTY_CODE_HASH])
   #address: Address | undefined
   #slot: Hash | undefined
+  /** Whether the last address has an account. */
+  #hasAccount = false
 
   constructor(store: Pick<KvStore, 'write'>) {
     this.#state = new RestoredState(store)
@@ -24,7 +26,9 @@ export class RowReader {
     const pause = yieldToEventLoop('light')
     try {
       for (const row of decodeRows(chunk)) {
-        await ('slot' in row ? this.#takeSlot(row) : this.#takeAccount(row))
+        if ('slot' in row) await this.#takeSlot(row)
+        else if ('known' in row) await this.#takeKnown(row)
+        else await this.#takeAccount(row)
         await pause()
       }
     } catch (error) {
@@ -39,19 +43,30 @@ export class RowReader {
   }
 
   async #takeAccount({ address, account: { nonce, balance }, codeHash: named, code }: AccountRow): Promise<void> {
-    if (this.#address !== undefined && address <= this.#address)
-      throw new Malformed(`account ${address} is not in its place`)
+    this.#advance(address)
     const codeHash = code === undefined ? named : this.#state.code(code)
     if (this.#codes.has(codeHash) === (code !== undefined))
       throw new Malformed(`code ${codeHash} does not come with the first account that has it`)
     this.#codes.add(codeHash)
-    this.#address = address
-    this.#slot = undefined
+    this.#hasAccount = true
     await this.#state.account(address, accountOf(nonce, balance, codeHash))
   }
 
+  async #takeKnown({ known }: KnownRow): Promise<void> {
+    this.#advance(known)
+    this.#hasAccount = false
+    await this.#state.known(known)
+  }
+
+  #advance(address: Address): void {
+    if (this.#address !== undefined && address <= this.#address)
+      throw new Malformed(`address ${address} is not in its place`)
+    this.#address = address
+    this.#slot = undefined
+  }
+
   async #takeSlot({ slot, word }: SlotRow): Promise<void> {
-    if (this.#address === undefined) throw new Malformed('a slot before the first account')
+    if (!this.#hasAccount) throw new Malformed('a slot without an account')
     if (this.#slot !== undefined && slot <= this.#slot)
       throw new Malformed(`slot ${slot} of ${this.#address} is not in its place`)
     this.#slot = slot

@@ -4,7 +4,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { readStateVersion } from '../open.ts'
 import { readHorizon } from '../pruning.ts'
-import type { Chain } from '../types.ts'
+import type { Chain, Indexer } from '../types.ts'
 import { SnapshotFolder } from './files.ts'
 import { CHUNK_SIZE, FORMAT, type StateSnapshot } from './format.ts'
 import { snapshotChunks } from './making.ts'
@@ -12,6 +12,8 @@ import { snapshotChunks } from './making.ts'
 export type StateSnapshotOptions = {
   /** Folder of the snapshots. */
   readonly folder: string
+  /** The index of the chain. */
+  readonly indexer: Pick<Indexer, 'addresses'>
   /** Blocks from one snapshot to the next; 1,000 when left out. */
   readonly interval?: bigint | undefined
   /** Bytes of a chunk; 4 MB when left out. Nodes with another size make other snapshots. */
@@ -105,12 +107,12 @@ export class StateSnapshots {
   }
 
   async #make(height: bigint): Promise<void> {
-    const { onMade, onError, chunkSize = CHUNK_SIZE } = this.#options
+    const { indexer, onMade, onError, chunkSize = CHUNK_SIZE } = this.#options
     const pause = yieldToEventLoop('light', this.#end.signal)
     try {
       const reader = this.#chain.store.consistentReader()
       try {
-        const snapshot = await this.#files.write(height, snapshotChunks(reader, height, chunkSize, pause))
+        const snapshot = await this.#files.write(height, snapshotChunks(reader, indexer, height, chunkSize, pause))
         onMade?.(snapshot)
       } finally {
         await reader.close()

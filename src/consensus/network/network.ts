@@ -2,7 +2,7 @@
 // engine's program where this node starts it, and what the engine tells of its peers.
 import type { StateSnapshot } from '../../chain/state-snapshot/format.ts'
 import { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
-import type { Chain } from '../../chain/types.ts'
+import type { Chain, Indexer } from '../../chain/types.ts'
 import { describeError } from '../../lib/errors.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
 import type { NetworkStatus, SyncProgress } from '../network-status.ts'
@@ -56,6 +56,8 @@ export type NetworkSettings = {
   readonly chain: Chain
   readonly options: NetworkOptions
   readonly version: string
+  /** The index of the chain. */
+  readonly indexer: Pick<Indexer, 'addresses'>
   readonly log: (line: string) => void
   readonly onError: (error: unknown) => void
   /** Ends the node with this line. */
@@ -80,12 +82,12 @@ export class Network {
 
   /** Listens for the engine and starts it. Throws ChainError `not-allowed` for a chain of one node. */
   async start(): Promise<void> {
-    const { chain, options, version, log, onError, fail, joining } = this.#settings
+    const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
     const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
-      this.#snapshots = await StateSnapshots.open(chain, { ...options.snapshots, onMade, onError })
+      this.#snapshots = await StateSnapshots.open(chain, { ...options.snapshots, indexer, onMade, onError })
     }
     const application = new NetworkApplication({
       chain,
