@@ -29,7 +29,8 @@ export type NetworkShape = {
   readonly blockTime?: number
 }
 
-let nextPort = 22_000 + (process.pid % 300) * 100
+/** Below the ports that the system gives to outgoing connections. */
+let nextPort = 10_000 + (process.pid % 200) * 100
 
 /** Networks of the file; a hook that a hook registers would not run. */
 const networks: { readonly network: TestNetwork; readonly root: string }[] = []
