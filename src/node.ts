@@ -7,8 +7,8 @@ import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import { Joining } from './consensus/network/joining.ts'
-import { Network, type NetworkOptions } from './consensus/network/network.ts'
+import type { Joining } from './consensus/network/joining.ts'
+import type { Network, NetworkOptions } from './consensus/network/network.ts'
 import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
@@ -292,9 +292,9 @@ const soloOf = (
   })
 
 /** Closes the chain when what is made on it is refused. */
-async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
+async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T> {
   try {
-    return make()
+    return await make()
   } catch (error) {
     await chain.close()
     throw error
@@ -302,13 +302,13 @@ async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
 }
 
 /** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
-function networkOf(
+async function networkOf(
   chain: BlockChain,
   { network: options, log }: NodeOptions,
   version: string,
   fail: (line: string) => void,
   joining: Joining | undefined,
-): Network | undefined {
+): Promise<Network | undefined> {
   const { name, native } = chain.spec
   if (options === undefined) {
     if (native?.consensus === undefined) return undefined
@@ -316,6 +316,8 @@ function networkOf(
   }
   if (native?.consensus === undefined)
     throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
+  const { Network } = await import('./consensus/network/network.ts')
   return new Network({ chain, options, version, indexer, ...consensusLog(log), fail, joining })
 }
 
@@ -325,8 +327,11 @@ const consensusLog = (log: Logger) => ({
 })
 
 /** undefined: the chain begins with its genesis. */
-const joiningOf = ({ network, log }: NodeOptions, version: string): Joining | undefined =>
-  network?.stateSync ? new Joining({ ...network, version, ...consensusLog(log) }) : undefined
+async function joiningOf({ network, log }: NodeOptions, version: string): Promise<Joining | undefined> {
+  if (!network?.stateSync) return undefined
+  const { Joining } = await import('./consensus/network/joining.ts')
+  return new Joining({ ...network, version, ...consensusLog(log) })
+}
 
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -338,7 +343,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   void failed.then((line) => log.error({ room: 'state' }, line))
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const reading = readerSettings(options, rpcOptions)
-  const joining = joiningOf(options, rpcOptions.version)
+  const joining = await joiningOf(options, rpcOptions.version)
   const watch = watchWith(log, fail)
   const { chain, shadow, scripted, readers } = await open(options, options.shadow, watch, reading, joining)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))

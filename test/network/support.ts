@@ -29,7 +29,17 @@ export type NetworkShape = {
   readonly blockTime?: number
 }
 
-let nextPort = 22_000 + (process.pid % 300) * 100
+/** Below the ports that the system gives to outgoing connections. */
+let nextPort = 10_000 + (process.pid % 200) * 100
+
+/** Networks of the file; a hook that a hook registers would not run. */
+const networks: { readonly network: TestNetwork; readonly root: string }[] = []
+afterAll(async () => {
+  for (const { network, root } of networks) {
+    await network.stopAll()
+    await rm(root, { recursive: true, force: true })
+  }
+})
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
@@ -66,10 +76,7 @@ export class TestNetwork {
     const places = ['--output', folder, '--port', String(port), '--port-base', String(portBase)]
     await run(process.execPath, [PROGRAM, 'testnet', ...shape, ...places, ...flags])
     const network = new TestNetwork(folder, validators + readers, port, portBase)
-    afterAll(async () => {
-      await network.stopAll()
-      await rm(root, { recursive: true, force: true })
-    })
+    networks.push({ network, root })
     return network
   }
 
