@@ -1,0 +1,146 @@
+// A node that joins a network by a snapshot of the state: from the engine's first request on its socket to the blocks that it
+// decides with the others.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from '@bufbuild/protobuf'
+import { expect, it, onTestFinished } from 'vitest'
+import { storedSpec } from '../../../src/chain/open.ts'
+import { StateSnapshots } from '../../../src/chain/state-snapshot/snapshots.ts'
+import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
+import { NetworkApplication } from '../../../src/consensus/network/application.ts'
+import { Joining } from '../../../src/consensus/network/joining.ts'
+import { newMeasurements } from '../../../src/consensus/network/measurements.ts'
+import { indexer } from '../../../src/indexer/indexer.ts'
+import { fromHex } from '../../../src/lib/hex.ts'
+import { Runtime } from '../../../src/runtime/runtime.ts'
+import { openMemoryStore } from '../../../src/state/kv.ts'
+import { reopen } from '../../chain/support.ts'
+import { AbciClient } from '../../support/abci-client.ts'
+import { FakeEngine, networkSpec } from '../../support/network.ts'
+
+const OFFERED = { accept: 1, abort: 2, rejectFormat: 4 } as const
+const APPLIED = { accept: 1, abort: 2, retry: 3 } as const
+const HEIGHT = 10n
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kestrel-joining-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const applicationOf = (chain: ReturnType<typeof reopen>, snapshots?: StateSnapshots): NetworkApplication =>
+  new NetworkApplication({
+    ...{ chain, version: 'test', proposalTime: 1000, retainBlocks: undefined, snapshots },
+    ...{ measurements: newMeasurements(), log: () => undefined },
+    fail: (line) => {
+      throw new Error(line)
+    },
+  })
+
+it('a node joins a network by a snapshot, with the votes and evidence of its first block', async () => {
+  const spec = networkSpec()
+  const engine = new FakeEngine(spec)
+  const giver = await engine.addNode()
+  await engine.addNode()
+  await engine.begin()
+  const folder = newFolder()
+  const failures: unknown[] = []
+  const snapshots = await StateSnapshots.open(giver, {
+    ...{ folder: join(folder, 'snapshots'), indexer, interval: HEIGHT, chunkSize: 20_000 },
+    onError: (error) => failures.push(error),
+  })
+  onTestFinished(() => snapshots.close())
+  await engine.decideMany(Number(HEIGHT) - 1)
+  const [accused] = engine.validators
+  await engine.decide({
+    absent: engine.validators.slice(1).map(({ address }) => address),
+    evidence: accused === undefined ? [] : [{ address: accused.address, height: 8n, power: accused.power }],
+  })
+  await snapshots.settled()
+  expect(failures).toEqual([])
+  const giving = applicationOf(Object.assign(giver, { errors: [] }), snapshots)
+  const [snapshot] = (await giving.listSnapshots(create(abci.RequestListSnapshotsSchema))).snapshots ?? []
+  if (snapshot === undefined) throw new Error('there is no snapshot')
+  expect(snapshot).toMatchObject({ height: HEIGHT, format: 1 })
+  expect(snapshot.chunks).toBeGreaterThan(2)
+
+  const store = await openMemoryStore()
+  const socket = join(folder, 'abci.sock')
+  const lines: string[] = []
+  const joining = new Joining({
+    ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
+    log: (line) => lines.push(line),
+  })
+  const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
+  await expect.poll(() => lines.join()).toContain('waiting for a snapshot')
+  const client = await AbciClient.connect(socket)
+  onTestFinished(() => client.close())
+  const info = { case: 'info', value: {} } as const
+  expect(await client.ask(info)).toMatchObject({ case: 'info', value: { lastBlockHeight: 0n, appVersion: 1n } })
+  expect(await client.ask({ case: 'reapTxs', value: {} })).toMatchObject({ case: 'reapTxs', value: { txs: [] } })
+
+  const appHash = fromHex(giver.head.hash)
+  const offer = async (change: object) =>
+    client.ask({ case: 'offerSnapshot', value: { snapshot: { ...snapshot, ...change }, appHash } })
+  expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
+  expect(await offer({})).toMatchObject({ value: { result: OFFERED.accept } })
+  const count = snapshot.chunks ?? 0
+  for (let index = 0; index < count; index++) {
+    const request = create(abci.RequestLoadSnapshotChunkSchema, { height: HEIGHT, format: 1, chunk: index })
+    const { chunk = new Uint8Array(0) } = await giving.loadSnapshotChunk(request)
+    const apply = (bytes: Uint8Array) =>
+      client.ask({ case: 'applySnapshotChunk', value: { index, chunk: bytes, sender: 'peer' } })
+    expect(await apply(chunk.subarray(1))).toMatchObject({
+      value: { result: APPLIED.retry, refetchChunks: [index], rejectSenders: ['peer'] },
+    })
+    expect(await apply(chunk)).toMatchObject({ value: { result: APPLIED.accept } })
+  }
+  await restoring
+
+  // The engine asks at once; it is answered when the node has opened its chain.
+  client.send(info)
+  const found = await storedSpec(store)
+  if (found === undefined) throw new Error('there is no chain')
+  const chain = reopen(store, found)
+  onTestFinished(() => chain.close())
+  const application = applicationOf(chain)
+  const server = joining.become(application)
+  onTestFinished(() => server?.close())
+  expect(await client.answer()).toMatchObject({ value: { lastBlockHeight: HEIGHT, lastBlockAppHash: appHash } })
+  expect(await offer({})).toMatchObject({ value: { result: OFFERED.abort } })
+  expect((await chain.block('latest'))?.commit).toEqual((await giver.block('latest'))?.commit)
+  expect((await chain.block('latest'))?.commit?.evidence).toHaveLength(1)
+
+  engine.nodes.push({ chain, application, log: [] })
+  await engine.decideMany(5)
+  expect(chain.head).toEqual(giver.head)
+  expect(failures).toEqual([])
+})
+
+it('a node that cannot write what it is given says so and ends its server', async () => {
+  const spec = networkSpec()
+  const store = await openMemoryStore()
+  const socket = join(newFolder(), 'abci.sock')
+  const failures: unknown[] = []
+  const lines: string[] = []
+  const joining = new Joining({
+    ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
+    log: (line) => lines.push(line),
+  })
+  const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
+  const ended = expect(restoring).rejects.toThrow()
+  await expect.poll(() => lines.join()).toContain('waiting for a snapshot')
+  await store.close()
+  const client = await AbciClient.connect(socket)
+  onTestFinished(() => client.close())
+  const metadata = new Uint8Array(32)
+  const hash = Buffer.from('66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925', 'hex')
+  const snapshot = { height: 10n, format: 1, chunks: 1, hash, metadata }
+  expect(await client.ask({ case: 'offerSnapshot', value: { snapshot, appHash: metadata } })).toMatchObject({
+    case: 'exception',
+  })
+  await ended
+  expect(failures).not.toEqual([])
+  await expect(AbciClient.connect(socket)).rejects.toThrow()
+})
