@@ -14,7 +14,7 @@ import { noChanges } from './token-changes.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
 
-/** Balances that are asked for, about; beyond it the tokens with the highest addresses are left out. 10 to 20 seconds. */
+/** Balances that are asked for, about: half a minute. Beyond it the tokens with the highest addresses are left out. */
 const MOST_BALANCES = 1_000_000
 
 /** Every address that had appeared up to a block, in order. */

@@ -32,6 +32,8 @@ export type ChunkAnswer = {
 export type StateRestoreOptions = FirstBlockOptions & {
   /** Told of each chunk that has been taken. */
   readonly onChunk?: ((taken: number, chunks: number) => void) | undefined
+  /** Told when the state is there and correct; what follows takes longest. */
+  readonly onState?: (() => void) | undefined
   /** Told why a snapshot was refused. */
   readonly onRefused?: ((why: string) => void) | undefined
 }
@@ -109,6 +111,7 @@ export class StateRestore {
     const root = await rows.finish()
     if (root !== head.parent.stateRoot)
       throw new ChainError('invalid-block', `its state has the root ${root}, the header says ${head.parent.stateRoot}`)
+    this.#options.onState?.()
     await beginWithBlock(this.#options, head)
     this.#restoring = undefined
     this.#height = snapshot.height

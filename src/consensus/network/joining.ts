@@ -8,7 +8,7 @@ import type { AbciApplication } from '../abci/application.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
 import { takingSnapshots } from './snapshots.ts'
 
-export type JoiningOptions = {
+type JoiningOptions = {
   /** Path of the socket at which the engine finds the application. */
   readonly socket: string
   /** The engine's program; undefined where the operator starts it. */
@@ -41,6 +41,7 @@ export class Joining {
     const restore = new StateRestore({
       ...parts,
       onChunk: (taken, chunks) => log(`chunk ${taken} of ${chunks} of the snapshot`),
+      onState: () => log('the state is complete: its index is made'),
       onRefused: log,
     })
     try {
