@@ -33,11 +33,13 @@ describe('the engine tells', () => {
     expect(await rpc('net_peerCount')).toBe('0x0')
   })
 
-  it('nothing while it does not answer, which is an error in its words', async () => {
-    const { raw, status } = await open()
+  it('nothing while it does not answer: then the node has no peers and does not know how far it is behind', async () => {
+    const { rpc, status, chain } = await open()
+    await decide(chain, commitInfo())
     status.isReachable = false
-    for (const method of ['eth_syncing', 'net_peerCount', 'net_listening'])
-      expect((await raw(method)).error).toEqual({ code: -32005, message: 'the engine does not answer' })
+    expect(await rpc('eth_syncing')).toEqual({ startingBlock: '0x1', currentBlock: '0x1', highestBlock: '0x1' })
+    expect(await rpc('net_peerCount')).toBe('0x0')
+    expect(await rpc('net_listening')).toBe(false)
   })
 
   it('subscribers when the node begins to catch up, and when it has', async () => {
