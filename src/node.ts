@@ -7,7 +7,7 @@ import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import { Network, type NetworkOptions } from './consensus/network/network.ts'
+import type { Network, NetworkOptions } from './consensus/network/network.ts'
 import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
@@ -286,9 +286,9 @@ const soloOf = (
   })
 
 /** Closes the chain when what is made on it is refused. */
-async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
+async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T> {
   try {
-    return make()
+    return await make()
   } catch (error) {
     await chain.close()
     throw error
@@ -296,12 +296,12 @@ async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
 }
 
 /** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
-function networkOf(
+async function networkOf(
   chain: BlockChain,
   { network: options, log }: NodeOptions,
   version: string,
   fail: (line: string) => void,
-): Network | undefined {
+): Promise<Network | undefined> {
   const { name, native } = chain.spec
   if (options === undefined) {
     if (native?.consensus === undefined) return undefined
@@ -309,6 +309,8 @@ function networkOf(
   }
   if (native?.consensus === undefined)
     throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
+  const { Network } = await import('./consensus/network/network.ts')
   const line = (text: string) => log.info({ room: 'consensus' }, text)
   const onError = (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error))
   return new Network({ chain, options, version, log: line, onError, fail })
@@ -381,7 +383,7 @@ async function run(
   await producer.start()
   // Last: from here on the engine asks for blocks.
   await network?.start()
-  if (automine && namesNext(chain)) await producer.mine(1n)
+  if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)
   return url
 }
 

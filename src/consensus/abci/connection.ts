@@ -43,11 +43,10 @@ export class Connection {
   /** Answers until the connection ends; never rejects. */
   async run(): Promise<void> {
     try {
-      for await (const message of messagesOf(this.#socket)) {
-        if (await this.#take(message)) continue
-        // Leaving the loop destroys the socket.
-        await this.#lastAnswer
-        break
+      // An iterator of the socket itself would destroy it when reading ends, with the answers that wait in it.
+      const chunks = this.#socket.iterator({ destroyOnReturn: false })
+      for await (const message of messagesOf(chunks)) {
+        if (!(await this.#take(message))) break
       }
     } catch (error) {
       if (!this.#isClosing) this.#onError(error)

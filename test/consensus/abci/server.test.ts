@@ -180,11 +180,12 @@ describe('the engine’s socket', () => {
   })
 
   it('answers what was asked before the engine closed its side', async () => {
-    await serve()
+    // More than the system holds for a socket, so that the answers are still waiting when the end is read.
+    await serve({ query: () => ({ value: new Uint8Array(5_000_000) }) })
     const engine = await client()
-    engine.socket.end(Buffer.concat([requestFrame(transaction(1)), requestFrame({ case: 'info', value: {} })]))
-    expect(await engine.answer()).toMatchObject({ case: 'checkTx' })
-    expect(await engine.answer()).toMatchObject({ case: 'info' })
+    const kinds = ['query', 'query', 'info'] as const
+    engine.socket.end(Buffer.concat(kinds.map((kind) => requestFrame({ case: kind, value: {} }))))
+    for (const kind of kinds) expect((await engine.answer())?.case).toBe(kind)
     expect(await engine.answer()).toBeUndefined()
     expect(errors).toEqual([])
   })
@@ -258,7 +259,8 @@ describe('what goes wrong on the engine’s socket', () => {
   it('ends a connection that announces more than 64 MB, before they come', async () => {
     const server = await serve()
     const engine = await client()
-    engine.socket.write(Buffer.from('81808020', 'hex'))
+    engine.socket.write(Buffer.concat([requestFrame(transaction(1)), Buffer.from('81808020', 'hex')]))
+    expect(await engine.answer()).toMatchObject({ case: 'checkTx' })
     expect(await engine.answer()).toBeUndefined()
     await vi.waitUntil(() => server.connected === 0)
     expect(errors.map(String)).toEqual(['Error: a message is longer than 67108864 bytes'])
