@@ -21,6 +21,7 @@ import { composeFile } from './compose-file.ts'
 import { chainFolder, noChain, withStoredChain } from './datadir.ts'
 import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from './flags.ts'
 import { homeParts } from './network-flags.ts'
+import { prometheusFile } from './prometheus-file.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const MOST_NODES = 100
@@ -102,6 +103,10 @@ async function prepare(given: Flags): Promise<void> {
     await writeFile(parts.flags, `${JSON.stringify(stored, null, 2)}\n`)
   }
   await writeFile(join(given.output, 'compose.yml'), composeFile(nodes.length, given.port))
+  const scraped = nodes.map((node) => {
+    return { name: `node${node.index}`, port: given.port + node.index, engine: ports(given, node).metrics }
+  })
+  await writeFile(join(given.output, 'prometheus.yml'), prometheusFile(scraped))
   process.stdout.write(summary(given, nodes, base.hasPublicKeys))
 }
 
