@@ -4,6 +4,7 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { getAddress } from 'viem'
 import { type Launched, launch } from './cli/launch.ts'
+import { optionsWithHome } from './cli/network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './cli/start-flags.ts'
 import { ChainError } from './lib/errors.ts'
 import { toHex } from './lib/hex.ts'
@@ -40,6 +41,18 @@ export type StartOptions = {
   readonly blockTime?: number
   /** False makes no blocks until asked to (`evm_mine`). */
   readonly mining?: boolean
+  /** Home of a network's node, as `kestrel testnet` writes it. */
+  readonly home?: string
+  /** The engine that decides blocks with other nodes; implies `production`. */
+  readonly consensus?: 'cometbft'
+  /** The engine's program. */
+  readonly cometbft?: string
+  /** The engine's home (engine/ in `datadir`). */
+  readonly engineHome?: string
+  /** Somebody else starts the engine. */
+  readonly externalEngine?: boolean
+  /** `ID@HOST:PORT` of other nodes. */
+  readonly peers?: readonly string[]
   /** Smallest priority fee per gas, in wei. */
   readonly minTip?: Integer
   /** Take transactions without a chain id. */
@@ -181,7 +194,7 @@ async function ask<Result>(url: string, method: string, params: readonly unknown
 
 /** Options as the command line would have them. Throws ChainError `invalid-params`. */
 function flagsOf(options: StartOptions): StartFlags {
-  const { datadir, inMemory = datadir === undefined } = options
+  const { datadir, home, inMemory = datadir === undefined && home === undefined } = options
   const command = withStartFlags(new Command('startNode'))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
@@ -191,7 +204,7 @@ function flagsOf(options: StartOptions): StartFlags {
       given.flatMap(([name, value]) => words(command.options, name, value)),
       { from: 'user' },
     )
-    return readStartFlags(command.opts())
+    return readStartFlags(optionsWithHome(command))
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     throw new ChainError('invalid-params', error.message.replace(/^error: /, ''))

@@ -23,6 +23,7 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
+import { networkOptions, prepareEngine } from './network/launch-engine.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
@@ -48,29 +49,40 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
-  const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(flags, chain))
+  const stored = flags.inMemory
+    ? undefined
+    : await withStoredChain(flags.datadir, (chain, head) => agreed(flags, chain, head))
   if (stored === undefined) refuseKnownKeys(flags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
-  const { spec, known } = stored === undefined || flags.genesis !== undefined ? await begun(flags) : stored
+  const { spec, known } =
+    stored === undefined || flags.genesis !== undefined ? await begun(flags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
-  const node = await startNode({ ...options, modules, namesModules: !flags.production })
+  // The engine of a network: its program, its home, and how to ask it.
+  const network = await networkOptions(flags, log)
+  const node = await startNode({ ...options, modules, namesModules: !flags.production, network })
   const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
   return { node, development, operators, hasKnownKeys }
 }
 
-/** The chain that the flags describe, with its development accounts. */
-async function begun(flags: StartFlags): Promise<{ spec: ChainSpec; known: Wallet }> {
+/** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
+async function begun(flags: StartFlags, isNew: boolean): Promise<{ spec: ChainSpec; known: Wallet }> {
   const spec = await newChain(flags)
+  if (isNew) await prepareEngine(flags, spec)
   return { spec, known: await developmentWallet(flags, spec) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function agreed(flags: StartFlags, chain: StoredChain): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function agreed(
+  flags: StartFlags,
+  chain: StoredChain,
+  head: bigint,
+): Promise<{ spec: ChainSpec; known: Wallet }> {
   await checkAgrees(flags, chain, flags.datadir)
+  await prepareEngine(flags, chain, head)
   return { spec: withoutAllocation(chain), known: await developmentWallet(flags, chain) }
 }
 

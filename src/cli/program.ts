@@ -8,6 +8,8 @@ import { register as genesis } from './genesis.ts'
 import { register as gov } from './gov/gov.ts'
 import { register as importing } from './import.ts'
 import { register as init } from './init.ts'
+import { register as testnet } from './network/testnet.ts'
+import { register as validator } from './network/validator.ts'
 import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
 import { register as start } from './start.ts'
@@ -25,6 +27,8 @@ const commands = [
   accounts,
   gov,
   params,
+  testnet,
+  validator,
   reindexing,
   checking,
   verify,

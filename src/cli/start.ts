@@ -8,6 +8,7 @@ import { CURVE_WARNING } from '../primitives/signature.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
 import { launch } from './launch.ts'
+import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 
 /** Milliseconds in which a second signal is ignored: under npm one Ctrl-C arrives twice, from the terminal and from npm. */
@@ -28,9 +29,11 @@ Examples:
   kestrel start --genesis genesis.json --no-mining
   kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
   kestrel start --shadow library
+  kestrel start --home net/node0
+  kestrel start --consensus cometbft --genesis genesis.json --peers ID@HOST:26656
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
-    .action((given) => start(readStartFlags(given)))
+    .action((_, command: Command) => start(readStartFlags(optionsWithHome(command))))
 }
 
 async function start(flags: StartFlags): Promise<void> {

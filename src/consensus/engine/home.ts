@@ -1,0 +1,117 @@
+// The engine's home folder: keys, configuration and genesis in `config/`, its blocks and the state of its signatures in `data/`.
+// What is there is never overwritten: a consensus key that is lost, or used without the state of its signatures, costs the stake.
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ChainError } from '../../lib/errors.ts'
+import type { Hash } from '../../lib/hex.ts'
+import type { ChainSpec, GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { configText, type EngineConfig, type NewConfig, readConfig } from './config.ts'
+import { engineChainId, engineGenesisText, requireNetwork } from './genesis.ts'
+import { keyToHash, newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
+
+/** The files of an engine's home that kestrel knows. */
+export const engineFiles = (home: string) => ({
+  config: join(home, 'config', 'config.toml'),
+  genesis: join(home, 'config', 'genesis.json'),
+  validatorKey: join(home, 'config', 'priv_validator_key.json'),
+  nodeKey: join(home, 'config', 'node_key.json'),
+  signatures: join(home, 'data', 'priv_validator_state.json'),
+  /** Present as soon as the engine has run. */
+  blocks: join(home, 'data', 'blockstore.db'),
+  log: join(home, 'cometbft.log'),
+  processId: join(home, 'cometbft.pid'),
+})
+
+export type HomeKeys = {
+  /** Public key with which a validator signs. */
+  readonly consensusKey: Hash
+  /** By which peers know the node: 40 lower-case hex digits. */
+  readonly nodeId: string
+}
+
+/** The public keys of a home. Throws ChainError `invalid-params` for a file that is no key of CometBFT, or Node's error. */
+export async function readKeys(home: string): Promise<HomeKeys> {
+  const { validatorKey, nodeKey } = engineFiles(home)
+  const [validator, node] = await Promise.all([validatorKey, nodeKey].map((path) => readFile(path, 'utf8')))
+  return {
+    consensusKey: keyToHash(publicKeyIn(validator ?? '', validatorKey)),
+    nodeId: nodeIdOf(publicKeyIn(node ?? '', nodeKey)),
+  }
+}
+
+/**
+ * The public keys of a home; keys that are missing are made. Throws ChainError `storage` where the engine has run with a key
+ * whose file, or whose state of signatures, is gone.
+ */
+export async function makeKeys(home: string): Promise<HomeKeys> {
+  const { validatorKey, nodeKey, signatures, blocks } = engineFiles(home)
+  if (existsSync(blocks)) {
+    const lost = [validatorKey, signatures].find((path) => !existsSync(path))
+    if (lost !== undefined)
+      throw new ChainError('storage', `${lost} is gone: restore it; a validator without it may sign a block twice`)
+  }
+  for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeNew(validatorKey, () => validatorKeyFile(newKey()))
+  await writeNew(nodeKey, () => nodeKeyFile(newKey()))
+  await writeNew(signatures, () => UNSIGNED_STATE)
+  return readKeys(home)
+}
+
+/** Writes a file that only its owner reads; one that is there stays. */
+async function writeNew(path: string, text: () => string): Promise<void> {
+  if (existsSync(path)) return
+  await writeFile(path, text(), { flag: 'wx', mode: 0o600 })
+}
+
+/**
+ * Makes what is missing in a home: keys, configuration, the engine's genesis. Throws ChainError `not-allowed` for a chain of
+ * one node.
+ */
+export async function makeHome(
+  home: string,
+  spec: GenesisSpec<GenesisAllocation>,
+  config: NewConfig,
+): Promise<HomeKeys> {
+  requireNetwork(spec)
+  const keys = await makeKeys(home)
+  const files = engineFiles(home)
+  await writeNew(files.config, () => configText(config))
+  if (!existsSync(files.genesis)) {
+    // A genesis that was written in part must not stay.
+    const unfinished = `${files.genesis}.new`
+    await rm(unfinished, { force: true })
+    await writeFile(unfinished, engineGenesisText(spec), { mode: 0o644 })
+    await rename(unfinished, files.genesis)
+  }
+  return keys
+}
+
+/** Whether a home has all that an engine needs. */
+export const isComplete = (home: string): boolean => {
+  const { config, genesis, validatorKey, nodeKey, signatures } = engineFiles(home)
+  return [config, genesis, validatorKey, nodeKey, signatures].every((path) => existsSync(path))
+}
+
+/** The configuration in a home. Throws ChainError `invalid-params` that begins with the file's path, or Node's error. */
+export async function readHomeConfig(home: string): Promise<EngineConfig> {
+  const { config } = engineFiles(home)
+  return readConfig(await readFile(config, 'utf8'), config)
+}
+
+/** Throws ChainError `not-allowed` when a home belongs to another chain, or has less of this one than the node. */
+export async function requireSameChain(home: string, spec: ChainSpec, head: bigint): Promise<void> {
+  const { textChainId, consensus } = requireNetwork(spec)
+  const { genesis, blocks } = engineFiles(home)
+  const found = engineChainId(await readFile(genesis, 'utf8'), genesis)
+  if (found !== textChainId)
+    throw new ChainError(
+      'not-allowed',
+      `${home} is the engine's home of the chain ${found}, this one is ${textChainId}; name another with --engine-home`,
+    )
+  if (head >= consensus.initialHeight && !existsSync(blocks))
+    throw new ChainError(
+      'not-allowed',
+      `the chain is at block ${head}, and the engine in ${home} has no blocks: restore its data folder, or begin with an empty data directory`,
+    )
+}
