@@ -192,7 +192,12 @@ function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
 }
 
 /** Refuses a production chain with the preset's accounts, whose keys are public. */
-function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags): void {
+function refuseKnownKeys({ production, genesis, mnemonic, preset, consensus }: StartFlags): void {
+  if (consensus !== undefined && genesis === undefined)
+    throw wrongFlag(
+      'consensus',
+      "a new node needs the network's genesis: --genesis FILE; `kestrel testnet` makes networks",
+    )
   if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
   throw wrongFlag(
     'production',

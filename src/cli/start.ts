@@ -45,7 +45,11 @@ async function start(flags: StartFlags): Promise<void> {
   const { node, development, operators, hasKnownKeys } = launched
   if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))
   if (flags.production && hasKnownKeys)
-    log.warn('genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead')
+    log.warn(
+      flags.consensus === undefined
+        ? 'genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead'
+        : 'genesis gave coins to accounts with public keys: this network is for trials only',
+    )
   const { engine, warning } = reportEngine(flags.engine)
   log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)

@@ -2,12 +2,12 @@
 // kestrel (its socket and its output end with kestrel).
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { ChainError } from '../../lib/errors.ts'
+import { ChainError, describeError } from '../../lib/errors.ts'
 import { engineFiles } from './home.ts'
 import { LogFile } from './log-file.ts'
-import { endOrphan } from './orphan.ts'
+import { endOrphan, noteEngine } from './orphan.ts'
 
 export type EngineSettings = {
   readonly program: string
@@ -103,23 +103,19 @@ export class EngineProcess {
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
     // A group of its own: Ctrl-C reaches kestrel alone, which ends the engine in order.
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    if (child.pid === undefined) {
+      const [error]: unknown[] = await once(child, 'error')
+      throw new ChainError('not-allowed', `${program} cannot be started`, undefined, describeError(error))
+    }
+    noteEngine(engineFiles(home).processId, child.pid)
     this.#child = child
     this.#lastError = ''
     const began = performance.now()
-    const failure = new Promise<never>((_, reject) => {
-      child.once('error', (error) =>
-        reject(new ChainError('not-allowed', `${program} cannot be started`, undefined, error.message)),
-      )
-    })
     const words = this.#read(child)
-    const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
-    const startedOrEnded = Promise.race([words, ended, pause(FIRST_WORDS), failure])
-    failure.catch(() => undefined)
-    const end = await startedOrEnded
-    if (child.pid === undefined) return failure
+    const ended = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => ({ code, signal }))
+    const end = await Promise.race([words, ended, pause(FIRST_WORDS)])
     if (end !== undefined)
       throw new ChainError('not-allowed', this.#withError(`the engine ended at once (${endOf(end)})`))
-    writeFileSync(engineFiles(home).processId, `${child.pid}\n`, { mode: 0o600 })
     void ended.then((end) => this.#onEnd(end, performance.now() - began))
   }
 
@@ -160,7 +156,7 @@ export class EngineProcess {
     this.#again = setTimeout(() => {
       this.#run().catch((error: unknown) => {
         this.#lastError ||= error instanceof Error ? error.message : String(error)
-        this.#onEnd({ code: null, signal: null }, 0)
+        this.#onEnd({}, 0)
       })
     }, wait)
   }
@@ -180,10 +176,13 @@ export class EngineProcess {
   }
 }
 
-type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+/** What Node.js tells of a process that has ended: its exit code, or the signal that ended it. */
+type Ended = { readonly code?: unknown; readonly signal?: unknown }
 
-const endOf = ({ code, signal }: Ended): string =>
-  signal !== null ? `by ${signal}` : code === null ? 'before it ran' : `code ${code}`
+const endOf = ({ code, signal }: Ended): string => {
+  if (typeof signal === 'string') return `by ${signal}`
+  return typeof code === 'number' ? `code ${code}` : 'before it ran'
+}
 
 const pause = (milliseconds: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref())
