@@ -174,12 +174,15 @@ async function copyInterfaces() {
  * @param {import('esbuild').Metafile['outputs']} outputs
  */
 async function writeLicences(outputs) {
-  const { licencesText, packageFolders, readPackage } = await importSource('scripts/third-party-licences.ts')
+  const { copiedSources, licencesText, packageFolders, readPackage } = await importSource(
+    'scripts/third-party-licences.ts',
+  )
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
   /** @type {string[]} */
   const folders = packageFolders(['node_modules/assemblyscript/std', 'node_modules/swagger-ui-dist', ...inputs])
   const file = 'dist/THIRD-PARTY-LICENSES.txt'
-  await writeFile(join(root, file), licencesText(folders.map((folder) => readPackage(join(root, folder)))))
+  const packages = [...folders.map((folder) => readPackage(join(root, folder))), ...copiedSources(root)]
+  await writeFile(join(root, file), licencesText(packages))
   return file
 }
 

@@ -25,8 +25,9 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          // These need packages that `npm ci` does not install: vitest.clients.config.ts.
-          exclude: [...configDefaults.exclude, 'test/clients/**', ...FRESH],
+          // These need packages that `npm ci` does not install (vitest.clients.config.ts), or a consensus engine
+          // (vitest.network.config.ts).
+          exclude: [...configDefaults.exclude, 'test/clients/**', 'test/network/**', ...FRESH],
           // The files of a worker share their modules: loading them for each file took half of the time.
           isolate: false,
         },

@@ -58,6 +58,20 @@ export function readPackage(folder: string): BundledPackage {
   }
 }
 
+/** What was copied into the sources and is bundled, but is no package. `root`: the repository's. */
+export function copiedSources(root: string): BundledPackage[] {
+  const folder = join(root, 'src/consensus/abci/proto')
+  return [
+    {
+      name: 'github.com/cometbft/cometbft/proto',
+      version: '0.40.0',
+      licence: 'Apache-2.0',
+      source: 'https://github.com/cometbft/cometbft',
+      texts: ['LICENSE', 'NOTICE'].map((file) => readFileSync(join(folder, file), 'utf8').trim()),
+    },
+  ]
+}
+
 const webAddress = (repository: string): string =>
   repository
     .replace(/^git\+/, '')

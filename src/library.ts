@@ -53,6 +53,8 @@ export type StartOptions = {
   readonly externalEngine?: boolean
   /** `ID@HOST:PORT` of other nodes. */
   readonly peers?: readonly string[]
+  /** Number of blocks that the engine keeps for its peers. */
+  readonly retainBlocks?: number
   /** Smallest priority fee per gas, in wei. */
   readonly minTip?: Integer
   /** Take transactions without a chain id. */

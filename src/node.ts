@@ -7,7 +7,8 @@ import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
-import { Network, type NetworkOptions } from './consensus/network/network.ts'
+import type { Network, NetworkOptions } from './consensus/network/network.ts'
+import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import { Verification } from './explorer/contracts/verification.ts'
@@ -241,27 +242,31 @@ const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOpt
 /** What operators see of a node, which tells its phase as its life goes on. */
 function monitor(
   { metrics, engine, datadir }: NodeOptions,
-  { chain, queue, readers }: { chain: BlockChain; queue: WorkQueue; readers: ReadThreads | undefined },
+  { chain, queue, readers, network }: Pick<Node, 'chain' | 'queue' | 'readers'> & { network: Network | undefined },
   version: string,
 ) {
   const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
   const facts = { version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
-  const monitored = { chain, queue, readLoad, ...facts }
+  const monitored = { chain, queue, readLoad, network, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
-    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads),
+    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads, network?.status),
     metrics: metrics ? new Metrics(monitored) : undefined,
   }
   return monitoring
 }
 
 /** The explorer with its live updates and its contract verification. */
-async function openExplorer(options: NodeOptions, chain: BlockChain, queue: WorkQueue): Promise<Explorer> {
+async function openExplorer(
+  options: NodeOptions,
+  { chain, queue }: Pick<Node, 'chain' | 'queue'>,
+  network: NetworkStatus | undefined,
+): Promise<Explorer> {
   const explorerOptions = { ...defaultExplorerOptions, ...options.explorer }
   const log = options.log.child({ room: 'explorer' })
   const hub = new Hub()
   const verification = await Verification.open({ ...explorerOptions, chain, hub, log })
-  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, log })
+  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, network, log })
 }
 
 const soloOf = (
@@ -281,9 +286,9 @@ const soloOf = (
   })
 
 /** Closes the chain when what is made on it is refused. */
-async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
+async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T> {
   try {
-    return make()
+    return await make()
   } catch (error) {
     await chain.close()
     throw error
@@ -291,12 +296,12 @@ async function orClose<T>(chain: BlockChain, make: () => T): Promise<T> {
 }
 
 /** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
-function networkOf(
+async function networkOf(
   chain: BlockChain,
   { network: options, log }: NodeOptions,
   version: string,
   fail: (line: string) => void,
-): Network | undefined {
+): Promise<Network | undefined> {
   const { name, native } = chain.spec
   if (options === undefined) {
     if (native?.consensus === undefined) return undefined
@@ -304,6 +309,8 @@ function networkOf(
   }
   if (native?.consensus === undefined)
     throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
+  const { Network } = await import('./consensus/network/network.ts')
   const line = (text: string) => log.info({ room: 'consensus' }, text)
   const onError = (error: unknown) => log.error({ err: error, room: 'consensus' }, String(error))
   return new Network({ chain, options, version, log: line, onError, fail })
@@ -325,8 +332,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const producer = network?.producer ?? soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
-  const explorer = await openExplorer(options, chain, queue)
-  const monitoring = monitor(options, { chain, queue, readers }, rpcOptions.version)
+  const explorer = await openExplorer(options, { chain, queue }, network?.status)
+  const monitoring = monitor(options, { chain, queue, readers, network }, rpcOptions.version)
   const server = createServer({
     rpc: {
       chain,
@@ -376,7 +383,7 @@ async function run(
   await producer.start()
   // Last: from here on the engine asks for blocks.
   await network?.start()
-  if (automine && namesNext(chain)) await producer.mine(1n)
+  if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)
   return url
 }
 

@@ -33,6 +33,12 @@ it('THIRD-PARTY-LICENSES has the texts, and the source of code under the MPL', (
   for (const part of mozilla) expect(part).toMatch(/^Source: https:\/\/github\.com\/ethereumjs\/ethereumjs-monorepo$/m)
 })
 
+it('THIRD-PARTY-LICENSES names what was copied from elsewhere, with its notice', () => {
+  const part = text.split('-'.repeat(80)).find((each) => each.includes('\ngithub.com/cometbft/cometbft/proto@0.40.0\n'))
+  expect(part).toContain('Licence: Apache-2.0\nSource: https://github.com/cometbft/cometbft\n')
+  expect(part).toContain('software developed by Cosmos Labs')
+})
+
 it.each([
   ['MIT', true],
   ['(MIT OR GPL-3.0-only)', true],

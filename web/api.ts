@@ -14,6 +14,7 @@ import type {
   nativeParametersHistory,
   nativePool,
 } from '../src/explorer/routes/native-chain.ts'
+import type { nativeBlockCommit, nativeNetwork, nativeValidatorVotes } from '../src/explorer/routes/native-network.ts'
 import type {
   nativeProposal,
   nativeProposalDeposits,
@@ -60,6 +61,7 @@ export type ChartLine = Answer<typeof line>
 export type ChartSections = Answer<typeof lines>
 export type CoinChange = Item<typeof addressCoinHistory>
 export type Delegation = Item<typeof nativeValidatorDelegations>
+export type Commit = Answer<typeof nativeBlockCommit>
 export type Contract = Answer<typeof smartContract>
 export type Holder = Item<typeof tokenHolders>
 export type InternalTransaction = Item<typeof internalTransactions>
@@ -71,6 +73,7 @@ export type ModuleAccount = Item<typeof nativeModules>
 export type OpcodeProposal = Item<typeof nativeOpcodeProposals>
 export type Parameters = Answer<typeof nativeParameters>
 export type ParameterChange = Item<typeof nativeParametersHistory>
+export type Network = Answer<typeof nativeNetwork>
 export type Pool = Answer<typeof nativePool>
 export type Denomination = Item<typeof nativeDenominations>
 export type Packet = Item<typeof nativeTransfers>
@@ -91,6 +94,7 @@ export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
 export type Unbonding = Item<typeof nativeValidatorUnbondings>
 export type Validator = Answer<typeof nativeValidator>
+export type ValidatorVote = Item<typeof nativeValidatorVotes>
 export type ValidatorRef = Delegation['validator']
 export type VerifiedContract = Item<typeof smartContracts>
 export type VerificationConfig = Answer<typeof verificationConfig>

@@ -12,6 +12,9 @@ export const NODE_PAGES = pagesOf({
   development: document.documentElement.dataset.development !== undefined,
 })
 
+/** Whether several nodes decide on this chain's blocks, by votes. */
+export const IS_NETWORK = document.documentElement.dataset.network !== undefined
+
 /** Sets the document's title for as long as the page shows it. Undefined: leave the title as it is. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {

@@ -33,6 +33,7 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
     transactionGasCap: transactionGasCap(spec, fork),
     maxInitcodeSize: MAX_INITCODE_SIZE,
     maxBlobs: Number(blobRulesOf(spec, fork)?.max ?? 0n),
+    takesBlobs: spec.native?.consensus === undefined,
     maxSize: MAX_TRANSACTION_SIZE,
   }
 }

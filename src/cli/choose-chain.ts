@@ -13,7 +13,7 @@ import {
   type NamedProposal,
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
-import { formatSpec } from '../spec/genesis-file.ts'
+import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
@@ -26,6 +26,8 @@ export type ChainFlags = {
   readonly chainId?: bigint | undefined
   /** Path of a genesis file. */
   readonly genesis?: string | undefined
+  /** Text of a genesis file that the engine of a network carries. */
+  readonly appState?: string | undefined
   /** Number of development accounts. */
   readonly accounts?: number | undefined
   readonly mnemonic?: string | undefined
@@ -44,7 +46,8 @@ const PART = 1 << 18
 
 /** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
-  const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
+  const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
+  if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
   const accounts = walletOfFlags(flags, preset)?.addresses()
   return withActivated(presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls }), flags.activate)
@@ -72,7 +75,7 @@ export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllo
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
 export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadir: string): Promise<void> {
-  const { preset, chainId, genesis, balance, preinstalls, activate = [] } = flags
+  const { preset, chainId, genesis, appState, balance, preinstalls, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
     refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
@@ -81,12 +84,13 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
     throw refuse('activate', ', which began without these proposals')
-  if (genesis !== undefined && !(await sameChain(await newChain(flags), stored)))
+  const isFile = genesis !== undefined || appState !== undefined
+  if (isFile && !(await sameChain(await newChain(flags), stored)))
     throw refuse('genesis', ', which began with another genesis')
 
   const { alloc } = stored.genesis
   const accounts = (await developmentWallet(flags, stored)).addresses()
-  if (genesis === undefined && accounts.some((account) => alloc.get(account) === undefined))
+  if (!isFile && accounts.some((account) => alloc.get(account) === undefined))
     throw refuse(flags.mnemonic === undefined ? 'accounts' : 'mnemonic', ', which began without some of these accounts')
   // The balance of a validator's operator includes its stake.
   const operators = stored.native?.validators.map(({ operator }) => operator) ?? []

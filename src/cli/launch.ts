@@ -13,7 +13,7 @@ import { type Node, type NodeOptions, startNode } from '../node.ts'
 import { type ChainSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
+import { type ChainFlags, checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
 import {
   chainFolder,
   compilersFolder,
@@ -23,7 +23,7 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { networkOptions, prepareEngine } from './network/launch-engine.ts'
+import { appStateOf, networkOptions, prepareEngine } from './network/launch-engine.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
@@ -49,13 +49,14 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
+  const chainFlags = { ...flags, appState: await appStateOf(flags) }
   const stored = flags.inMemory
     ? undefined
-    : await withStoredChain(flags.datadir, (chain, head) => agreed(flags, chain, head))
-  if (stored === undefined) refuseKnownKeys(flags)
+    : await withStoredChain(flags.datadir, (chain, head) => agreed(chainFlags, chain, head))
+  if (stored === undefined) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
   const { spec, known } =
-    stored === undefined || flags.genesis !== undefined ? await begun(flags, stored === undefined) : stored
+    stored === undefined || flags.genesis !== undefined ? await begun(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
@@ -69,7 +70,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
 }
 
 /** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
-async function begun(flags: StartFlags, isNew: boolean): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<{ spec: ChainSpec; known: Wallet }> {
   const spec = await newChain(flags)
   if (isNew) await prepareEngine(flags, spec)
   return { spec, known: await developmentWallet(flags, spec) }
@@ -77,7 +78,7 @@ async function begun(flags: StartFlags, isNew: boolean): Promise<{ spec: ChainSp
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
 async function agreed(
-  flags: StartFlags,
+  flags: StartFlags & ChainFlags,
   chain: StoredChain,
   head: bigint,
 ): Promise<{ spec: ChainSpec; known: Wallet }> {
@@ -192,7 +193,15 @@ function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
 }
 
 /** Refuses a production chain with the preset's accounts, whose keys are public. */
-function refuseKnownKeys({ production, genesis, mnemonic, preset, consensus }: StartFlags): void {
+function refuseKnownKeys({
+  production,
+  genesis,
+  appState,
+  mnemonic,
+  preset,
+  consensus,
+}: StartFlags & ChainFlags): void {
+  if (appState !== undefined) return
   if (consensus !== undefined && genesis === undefined)
     throw wrongFlag(
       'consensus',

@@ -14,6 +14,7 @@ export type ExplorerContext = Pick<
   | 'chain'
   | 'options'
   | 'verification'
+  | 'network'
   | 'pendingTransactions'
   | 'gasOracle'
   | 'lastDay'
@@ -52,7 +53,7 @@ export async function openContext(
   signal: AbortSignal = NO_CONNECTION,
 ): Promise<OpenContext> {
   const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay } = explorer
-  const { stateChanges, blockSizes, tokenMetadata } = explorer
+  const { stateChanges, blockSizes, tokenMetadata, network } = explorer
   const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal))
   for (;;) {
     const rows = chain.store.consistentReader()
@@ -62,7 +63,7 @@ export async function openContext(
       const { view } = await chain.at({ hash: head.hash })
       const context = {
         ...{ chain, options, verification, pendingTransactions, gasOracle, lastDay },
-        ...{ stateChanges, blockSizes, tokenMetadata },
+        ...{ stateChanges, blockSizes, tokenMetadata, network },
         ...{ spec, rows, head, view, heavy, requestCache: new RequestCache() },
         ...requester,
       }

@@ -2,6 +2,7 @@
 // updates, contract verification, and every cache that outlives a request. The node constructs one and closes it;
 // `openContext` gives each request its view of it.
 import type { Chain } from '../chain/types.ts'
+import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
@@ -51,6 +52,8 @@ type Parts = {
   readonly hub: Hub
   /** Undefined: contracts are not verified on this node. */
   readonly verification?: Verification | undefined
+  /** What the engine of a network tells; left out on a chain of one node. */
+  readonly network?: NetworkStatus | undefined
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
 
@@ -60,6 +63,7 @@ export class Explorer {
   readonly queue: WorkQueue
   readonly hub: Hub
   readonly verification: Verification | undefined
+  readonly network: NetworkStatus | undefined
   readonly log: Parts['log']
   readonly pendingTransactions: PendingTransactions
   readonly gasOracle: GasOracle
@@ -70,12 +74,13 @@ export class Explorer {
   readonly blockSizes = new WeakMap<Block, number>()
 
   /** Watches the chain's pool from now on. */
-  constructor({ chain, options, queue, hub, verification, log }: Parts) {
+  constructor({ chain, options, queue, hub, verification, network, log }: Parts) {
     this.chain = chain
     this.options = options
     this.queue = queue
     this.hub = hub
     this.verification = verification
+    this.network = network
     this.log = log
     this.pendingTransactions = new PendingTransactions(chain)
     this.gasOracle = new GasOracle(chain)

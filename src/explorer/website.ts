@@ -75,7 +75,7 @@ const escaped = (value: string): string =>
 const pageOf = ({ chain: { spec }, development }: Site, media: readonly string[]): string => {
   const { name, native } = spec
   return `<!doctype html>
-<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}" data-prefix="${escaped(native?.bech32Prefix ?? '')}" data-media="${escaped(media.join(' '))}"${development ? ' data-development' : ''}${native?.consensus === undefined ? '' : ' data-network'}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

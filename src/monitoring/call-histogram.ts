@@ -8,7 +8,6 @@ const BOUNDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const UNKNOWN = 'unknown'
 
 type Row = { readonly method: string; readonly counts: number[]; sum: number }
-type Values = MetricValueWithName<'method' | 'le'>[]
 
 export class CallHistogram {
   readonly name: string
@@ -34,7 +33,10 @@ export class CallHistogram {
   /** The values, for the registry. */
   async get() {
     const { name, help, type } = this
-    return { name, help, type, values: [...this.#rows.values()].flatMap((row) => this.#valuesOf(row)) }
+    const values = [...this.#rows.values()].flatMap(({ method, counts, sum }) =>
+      histogramValues(name, { method }, { bounds: BOUNDS, counts, sum }),
+    )
+    return { name, help, type, values }
   }
 
   /** This histogram as the type that the library's registry takes. */
@@ -48,17 +50,25 @@ export class CallHistogram {
     this.#rows.set(method, row)
     return row
   }
+}
 
-  #valuesOf({ method, counts, sum }: Row): Values {
-    let total = 0
-    const buckets = counts.map((count, index) => {
-      total += count
-      return { metricName: `${this.name}_bucket`, labels: { method, le: BOUNDS[index] ?? '+Inf' }, value: total }
-    })
-    return [
-      ...buckets,
-      { metricName: `${this.name}_sum`, labels: { method }, value: sum },
-      { metricName: `${this.name}_count`, labels: { method }, value: total },
-    ]
-  }
+/** Counts of each bucket and the sum of a histogram that has the upper bounds of all buckets but the last. */
+type Counted = { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number }
+
+/** The values of a histogram as Prometheus reads them: each bucket with all below it. */
+export function histogramValues(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  { bounds, counts, sum }: Counted,
+): MetricValueWithName<string>[] {
+  let total = 0
+  const buckets = counts.map((count, index) => {
+    total += count
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: total }
+  })
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ]
 }

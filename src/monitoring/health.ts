@@ -1,5 +1,7 @@
-// `GET /health`: whether the node is ready, for load balancers and containers. It reads memory only, never the disk.
+// `GET /health`: whether the node is ready, for load balancers and containers. It reads memory and asks a network's engine, never
+// the disk.
 import type { Chain } from '../chain/types.ts'
+import type { NetworkStatus } from '../consensus/network-status.ts'
 
 /** The phase of the node's life; `stopping` begins before the last block is made. */
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -13,14 +15,23 @@ export type Health = {
   readonly head: { readonly number: number; readonly hash: string; readonly timestamp: number; readonly age: number }
   readonly pool: { readonly pending: number; readonly queued: number }
   readonly peers: number
+  /** In a network: whether the node catches up with its peers; null while its engine does not answer. */
+  readonly syncing?: boolean | null
   /** Threads that answer heavy reads and run now. */
   readonly readThreads: number
 }
 
 type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
 
-/** The answer of `GET /health`, whose HTTP status is 503 unless the node is ready. */
-export function healthOf(chain: HealthSource, phase: Phase, version: string, readThreads = 0): Health {
+/** The answer of `GET /health`, whose HTTP status is 503 unless the node is ready. `network`: undefined on a chain of one node. */
+export async function healthOf(
+  chain: HealthSource,
+  phase: Phase,
+  version: string,
+  readThreads = 0,
+  network?: NetworkStatus | undefined,
+): Promise<Health> {
+  const [peers, syncing] = await Promise.all([countPeers(network), isSyncing(network)])
   const { head, pool, spec } = chain
   const timestamp = Number(head.timestamp)
   const status = phase !== 'running' ? phase : isWritable(chain) ? 'ready' : 'disk-failure'
@@ -36,10 +47,22 @@ export function healthOf(chain: HealthSource, phase: Phase, version: string, rea
       age: Math.max(0, Math.floor(Date.now() / 1000) - timestamp),
     },
     pool: { pending: pool.pending, queued: pool.queued },
-    peers: 0,
+    peers,
+    ...(syncing !== undefined && { syncing }),
     readThreads,
   }
 }
+
+/** The number of peers; 0 on a chain of one node, and while the engine cannot be reached. */
+export const countPeers = async (network: Pick<NetworkStatus, 'peerCount'> | undefined): Promise<number> =>
+  (await network?.peerCount().catch(() => 0)) ?? 0
+
+/** undefined on a chain of one node; null: the engine does not answer. */
+const isSyncing = async (network: NetworkStatus | undefined): Promise<boolean | null | undefined> =>
+  network?.syncing().then(
+    (progress) => progress !== false,
+    () => null,
+  )
 
 /** Whether the disk takes writes. */
 export function isWritable({ store }: Pick<Chain, 'store'>): boolean {

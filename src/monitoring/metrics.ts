@@ -9,12 +9,16 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Chain } from '../chain/types.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import { CallHistogram } from './call-histogram.ts'
-import { isWritable } from './health.ts'
+import { countPeers, isWritable } from './health.ts'
+import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
+
 export type Monitored = {
   readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
   /** Read threads that run, requests that they have not answered, and those that they have answered. */
   readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
+  /** Left out on a chain of one node. */
+  readonly network?: MonitoredNetwork | undefined
   readonly version: string
   /** The engine that runs contracts. */
   readonly engine: string
@@ -59,6 +63,8 @@ export class Metrics {
     })
     this.#observeBlocks(monitored.chain)
     this.#readState(monitored)
+    const { network, chain } = monitored
+    if (network !== undefined) addNetworkMetrics(this.#registry, network, () => chain.head.number)
   }
 
   readonly contentType = this.#registry.contentType
@@ -114,7 +120,7 @@ export class Metrics {
     events.on('removed', (blocks) => removed.inc(blocks.length))
   }
 
-  #readState({ chain, queue, readLoad, databaseSize }: Monitored): void {
+  #readState({ chain, queue, readLoad, network, databaseSize }: Monitored): void {
     this.#gauge('kestrel_head_block', 'Number of the newest block', () => Number(chain.head.number))
     this.#gauge('kestrel_head_timestamp_seconds', 'Its timestamp', () => Number(chain.head.timestamp))
     this.#gauge('kestrel_oldest_state_block', 'Oldest block whose state is kept', () => Number(chain.oldestState))
@@ -128,7 +134,7 @@ export class Metrics {
     this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
-    this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => 0)
+    this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => countPeers(network?.status))
     this.#readTotal(
       'kestrel_heavy_calls_refused_total',
       'Heavy calls refused because too many waited',

@@ -5,17 +5,18 @@ import type { Health } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
 export type MonitoringFace = {
-  readonly health: () => Health
+  readonly health: () => Promise<Health>
   /** undefined: `/metrics` is not served. */
   readonly metrics: Metrics | undefined
 }
 
 /** Registers the routes. Call it before the other faces are registered, so that their requests are measured too. */
 export function serveMonitoring(app: FastifyInstance, { health, metrics }: MonitoringFace): void {
-  app.get('/health', (_request, reply) => {
-    const answer = health()
+  app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/health', async ({ query }, reply) => {
+    const answer = await health()
+    const isBehind = query.synced !== undefined && answer.syncing !== undefined && answer.syncing !== false
     return reply
-      .code(answer.ready ? 200 : 503)
+      .code(answer.ready && !isBehind ? 200 : 503)
       .header('cache-control', 'no-store')
       .send(answer)
   })

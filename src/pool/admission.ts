@@ -19,6 +19,8 @@ export type AdmissionRules = GasForks & {
   readonly maxInitcodeSize: number
   /** Blobs that a block may hold (EIP-7840 schedule). */
   readonly maxBlobs: number
+  /** Whether blocks may have blob transactions: a network's engine passes on transactions, but not their blobs. */
+  readonly takesBlobs: boolean
   /** Bytes of one transaction without its blobs; a limit of this node, not of the chain. */
   readonly maxSize: number
   /** The smallest priority fee cap that is let in, in wei per gas. */
@@ -59,6 +61,9 @@ function checkForm(transaction: Transaction, rules: AdmissionRules): void {
   const { type, to, data, raw, chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, authorizationList } = transaction
   const missing = missingFork(type, rules)
   if (missing) throw rejected(`transaction type not supported: type ${type} rejected, pool not yet in ${missing}`)
+  if (type === 3 && !rules.takesBlobs) {
+    throw rejected('transaction type not supported: type 3 rejected, blocks of a network have no blobs')
+  }
   if (raw.length > rules.maxSize) {
     throw rejected(`oversized data: transaction size ${raw.length}, limit ${rules.maxSize}`)
   }

@@ -10,6 +10,16 @@ export const VOTE_ABSENT = 1
 /** CometBFT's MisbehaviorType of two votes for one height and round. */
 export const DUPLICATE_VOTE = 1
 
+/** CometBFT's names of vote flags (`unknown` for others): not in the commit, for the block, or for none. */
+export const voteName = (flag: number): VoteName => VOTE_NAMES[flag] ?? 'unknown'
+export type VoteName = 'unknown' | 'absent' | 'commit' | 'nil'
+const VOTE_NAMES: readonly VoteName[] = ['unknown', 'absent', 'commit', 'nil']
+
+/** CometBFT's names of kinds of misbehaviour (`unknown` for others). */
+export const evidenceName = (type: number): EvidenceName => EVIDENCE_NAMES[type] ?? 'unknown'
+export type EvidenceName = 'unknown' | 'duplicate_vote' | 'light_client_attack'
+const EVIDENCE_NAMES: readonly EvidenceName[] = ['unknown', 'duplicate_vote', 'light_client_attack']
+
 /** RLP: [round, [[address, power, flag] …], [[type, address, height, power, time] …], time]. */
 export const encodeCommitInfo = ({ round, votes, evidence, time }: CommitInfo): Uint8Array =>
   encodeRlp([

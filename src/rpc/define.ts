@@ -61,6 +61,8 @@ export type RpcOptions = {
   readonly development: boolean
   /** Enables the testing_ methods. */
   readonly testing: boolean
+  /** Enables the check of the native modules' books, which reads the whole state. */
+  readonly audit: boolean
   /** This program's version: `0.1.0`. */
   readonly version: string
   /** Bytes of a request body or WebSocket message. */
@@ -86,6 +88,7 @@ export type RpcOptions = {
 export const defaultRpcOptions: RpcOptions = {
   development: false,
   testing: false,
+  audit: false,
   version: '0.1.0',
   // As go-ethereum: about three transactions with nine blobs each.
   maxRequestSize: 5 * 1024 * 1024,
@@ -99,9 +102,18 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
-/** The options that count: methods that make blocks or change a state are closed in a network, whose nodes agree on both. */
-export const effectiveOptions = ({ options, network }: Pick<RpcServices, 'options' | 'network'>): RpcOptions =>
-  network === undefined ? options : { ...options, development: false, testing: false }
+/** Whether the chain's blocks are decided by the engine of a network. */
+export const isNetwork = ({ chain, network }: Pick<RpcServices, 'chain' | 'network'>): boolean =>
+  network !== undefined || chain.spec.native?.consensus !== undefined
+
+/**
+ * The options that count: methods that make blocks or change a state are closed in a network, whose nodes agree on both. The
+ * books may be checked there, and in development.
+ */
+export const effectiveOptions = (services: Pick<RpcServices, 'options' | 'chain' | 'network'>): RpcOptions =>
+  isNetwork(services)
+    ? { ...services.options, development: false, testing: false, audit: true }
+    : { ...services.options, audit: services.options.development }
 
 /** Counts the calls; `monitoring/metrics.ts` implements it. */
 export interface CallMeter {
@@ -177,7 +189,7 @@ export type RpcContext = RpcServices & {
 }
 
 /** Methods behind a gate answer -32601 (method not found) unless the option of this name is set. */
-export type Gate = 'development' | 'testing'
+export type Gate = 'development' | 'testing' | 'audit'
 
 type Params = readonly z.ZodType[]
 type Arguments<P extends Params> = { -readonly [I in keyof P]: z.output<P[I]> }

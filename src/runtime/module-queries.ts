@@ -2,9 +2,9 @@
 // the validators as a consensus engine knows them.
 
 import type { Address, Hash } from '../lib/hex.ts'
-import type { BondedValidator } from '../modules/staking/layout.ts'
+import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
-import { consensusAddress } from '../spec/addresses.ts'
+import { consensusAddress, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -30,6 +30,13 @@ export type Signer = BondedValidator
 /** Signers of the block after `header`, by voting power, largest first. `view`: the state after `header`. None on a plain chain. */
 export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
   runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []
+
+/** Operators of the bonded validators on a state, the strongest first. */
+export const bondedOperators = (view: StateView): readonly Address[] =>
+  stakingLayout
+    .open(view.slots(NATIVE_CONTRACT.staking, 'read'))
+    .bonded.get()
+    .map(({ operator }) => operator)
 
 /** A bonded validator by its consensus key. */
 export type ConsensusValidator = { readonly key: Hash; readonly power: bigint }

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { timed } from '../../src/consensus/network/measurements.ts'
 import { healthOf } from '../../src/monitoring/health.ts'
 import { testChain } from '../support/chain.ts'
+import { commitInfo, decide, networkChain, networkFaces } from '../support/network-faces.ts'
 
 const metricsOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
 
@@ -145,8 +147,8 @@ describe('/health', () => {
   it('answers 503 with the reason when the node is not ready', async () => {
     const { node } = await testChain()
     const { chain } = node
-    expect(healthOf(chain, 'starting', '1')).toMatchObject({ ready: false, status: 'starting' })
-    expect(healthOf(chain, 'stopping', '1')).toMatchObject({ ready: false, status: 'stopping' })
+    expect(await healthOf(chain, 'starting', '1')).toMatchObject({ ready: false, status: 'starting' })
+    expect(await healthOf(chain, 'stopping', '1')).toMatchObject({ ready: false, status: 'stopping' })
     const store = {
       ...chain.store,
       requireWritable: () => {
@@ -154,9 +156,91 @@ describe('/health', () => {
       },
     }
     const { head, pool, spec } = chain
-    expect(healthOf({ head, pool, spec, store }, 'running', '1')).toMatchObject({
+    expect(await healthOf({ head, pool, spec, store }, 'running', '1')).toMatchObject({
       ready: false,
       status: 'disk-failure',
     })
+  })
+})
+
+describe('a node of a network', () => {
+  const open = async () => networkFaces({ chain: await networkChain() })
+  const CONSENSUS = 'kestrel_consensus'
+
+  it('has what its application has counted', async () => {
+    const { url, measurements } = await open()
+    Object.assign(measurements, { proposalsBuilt: 1, proposalsAccepted: 4, proposalsRefused: 2 })
+    Object.assign(measurements, { blocksExecutedAgain: 3, transactionsAnnounced: 70 })
+    const text = await metricsOf(url)
+    expect(value(text, `${CONSENSUS}_proposals_built_total`)).toBe(1)
+    expect(value(text, `${CONSENSUS}_proposals_accepted_total`)).toBe(4)
+    expect(value(text, `${CONSENSUS}_proposals_refused_total`)).toBe(2)
+    expect(value(text, `${CONSENSUS}_blocks_executed_again_total`)).toBe(3)
+    expect(value(text, `${CONSENSUS}_transactions_announced_total`)).toBe(70)
+    measurements.proposalsRefused++
+    expect(value(await metricsOf(url), `${CONSENSUS}_proposals_refused_total`)).toBe(3)
+  })
+
+  it('has the durations of the requests of its engine as a histogram', async () => {
+    const { url, measurements } = await open()
+    const { process } = measurements.durations
+    for (const seconds of [0.001, 0.002, 2.5, 60]) process.add(seconds)
+    await expect(timed(measurements, 'commit', () => Promise.reject(new Error('disk full')))).rejects.toThrow()
+    const text = await metricsOf(url)
+    const series = (end: string, labels: string) => value(text, `${CONSENSUS}_request_seconds_${end}{${labels}}`)
+    expect(series('bucket', 'request="process",le="0.001"')).toBe(1)
+    expect(series('bucket', 'request="process",le="0.0025"')).toBe(2)
+    expect(series('bucket', 'request="process",le="2"')).toBe(2)
+    expect(series('bucket', 'request="process",le="3"')).toBe(3)
+    expect(series('bucket', 'request="process",le="+Inf"')).toBe(4)
+    expect(series('count', 'request="process"')).toBe(4)
+    expect(series('sum', 'request="process"')).toBeCloseTo(62.503)
+    expect(series('count', 'request="prepare"')).toBe(0)
+    // A request that fails has taken time too.
+    expect(series('count', 'request="commit"')).toBe(1)
+  })
+
+  it('tells peers and progress, and that the engine does not answer', async () => {
+    const { url, status, chain } = await open()
+    await decide(chain, commitInfo())
+    const figures = async () => {
+      const text = await metricsOf(url)
+      const names = ['kestrel_peers', ...['engine_up', 'syncing', 'highest_block'].map((end) => `${CONSENSUS}_${end}`)]
+      return names.map((name) => value(text, name))
+    }
+    expect(await figures()).toEqual([3, 1, 0, 1])
+    status.progress = { startingBlock: 0n, currentBlock: 1n, highestBlock: 652n }
+    expect(await figures()).toEqual([3, 1, 1, 652])
+    status.isReachable = false
+    expect(await figures()).toEqual([0, 0, 0, 1])
+  })
+
+  it('says in /health how many peers it has and whether it catches up', async () => {
+    const { url, status } = await open()
+    const health = async (query = '') => {
+      const response = await fetch(`${url}/health${query}`)
+      const { ready, peers, syncing } = (await response.json()) as Record<string, unknown>
+      return [response.status, ready, peers, syncing]
+    }
+    expect(await health()).toEqual([200, true, 3, false])
+    expect(await health('?synced')).toEqual([200, true, 3, false])
+    status.progress = { startingBlock: 0n, currentBlock: 0n, highestBlock: 652n }
+    expect(await health()).toEqual([200, true, 3, true])
+    expect(await health('?synced')).toEqual([503, true, 3, true])
+    status.isReachable = false
+    expect(await health()).toEqual([200, true, 0, null])
+    expect(await health('?synced=true')).toEqual([503, true, 0, null])
+  })
+
+  it('differs in /health and /metrics from a chain of one node', async () => {
+    const { url } = await testChain({ metrics: true })
+    const response = await fetch(`${url}/health?synced`)
+    expect(response.status).toBe(200)
+    const health = (await response.json()) as object
+    expect(health).toMatchObject({ ready: true, peers: 0 })
+    expect(health).not.toHaveProperty('syncing')
+    const text = await metricsOf(url)
+    expect(value(text, 'kestrel_peers')).toBe(0)
+    expect(text).not.toContain(CONSENSUS)
   })
 })

@@ -136,6 +136,12 @@ const refusals: Case[] = [
     blobs(0, { blobVersionedHashes: [blobHash(1) as Transaction['hash'], hash(2)] }),
     'blob 1 has invalid hash version',
   ],
+  [
+    'a blob transaction in a network',
+    blobs(1),
+    'transaction type not supported: type 3 rejected, blocks of a network have no blobs',
+    { takesBlobs: false },
+  ],
   ['a blob transaction that creates', blobs(1, { to: null }), 'blob transaction of type create'],
   [
     'a set-code transaction that creates',

@@ -52,6 +52,7 @@ export const osaka: AdmissionRules = {
   transactionGasCap: 16_777_216n,
   maxInitcodeSize: 49_152,
   maxBlobs: 9,
+  takesBlobs: true,
   maxSize: 131_072,
   minTip: 0n,
   allowUnprotected: false,

@@ -15,7 +15,12 @@ type Described = {
 }
 type Document = { readonly methods: readonly Described[]; readonly components: object }
 
-const all = openRpcDocument(methods, { ...defaultRpcOptions, development: true, testing: true })() as Document
+const all = openRpcDocument(methods, {
+  ...defaultRpcOptions,
+  development: true,
+  testing: true,
+  audit: true,
+})() as Document
 const ajv = () => new Ajv({ strict: false, validateFormats: false })
 
 it('the document is valid by the schema of OpenRPC', async () => {

@@ -1,7 +1,7 @@
 // The tables of stake: validators, delegations, unbondings, redelegations.
 import { Link } from 'wouter-preact'
 import type { Delegation, Redelegation, Unbonding, Validator } from '../api.ts'
-import { share, units, withCommas } from '../format.ts'
+import { share, units, utcTime, withCommas } from '../format.ts'
 import { Address, BlockLink, Coins, Cut, Identicon, type Table } from '../parts.tsx'
 import { Countdown, DecCoins, Pill, percent, ShareBar, ValidatorLink } from './parts.tsx'
 
@@ -15,6 +15,10 @@ export const statusOf = ({ status, jailed, tombstoned }: Validator) =>
   ) : (
     <Pill kind={status === 'bonded' ? 'ok' : 'plain'}>{status}</Pill>
   )
+
+/** When a jailed validator may be let back; null for one that is not jailed, or not for a time. */
+export const jailEnd = ({ jailed, jailed_until, tombstoned }: Validator): string | null =>
+  tombstoned ? 'for ever' : jailed && jailed_until !== null ? utcTime(jailed_until) : null
 
 /** Part of the counted votes that a validator has given; undefined where none are counted. */
 export function uptimeOf({ uptime }: Validator): string | undefined {
@@ -37,12 +41,29 @@ export const validatorTable: Table<Validator> = {
         </span>
       ),
     ],
-    ['Status', statusOf],
+    [
+      'Status',
+      (of) => (
+        <span class="stack">
+          {statusOf(of)}
+          {!of.tombstoned && jailEnd(of) !== null && <span class="faint">until {jailEnd(of)}</span>}
+        </span>
+      ),
+    ],
     ['Tokens', ({ tokens }) => <Coins value={tokens} />, 'number'],
     ['Voting power', ({ voting_power_share: part }) => <ShareBar of={Number(part)} label={percent(part)} />],
     ['Commission', ({ commission }) => percent(commission.rate), 'number'],
     ['Delegators', ({ delegators_count }) => withCommas(delegators_count), 'number'],
-    ['Uptime', (of) => uptimeOf(of) ?? none, 'number'],
+    [
+      'Uptime',
+      (of) =>
+        uptimeOf(of) === undefined ? (
+          none
+        ) : (
+          <span title={`${of.uptime?.missed} of the last ${of.uptime?.window} blocks missed`}>{uptimeOf(of)}</span>
+        ),
+      'number',
+    ],
   ],
 }
 

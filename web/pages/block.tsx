@@ -2,7 +2,8 @@
 import { Link } from 'wouter-preact'
 import { type Block, type InternalTransaction, type Transaction, useHead, useRead, type Withdrawal } from '../api.ts'
 import { gwei, withCommas } from '../format.ts'
-import { useTitle } from '../location.ts'
+import { IS_NETWORK, useTitle } from '../location.ts'
+import { BlockCommit } from '../native/votes.tsx'
 import {
   Address,
   Coins,
@@ -138,6 +139,7 @@ function tabsOf(block: Block): Tab[] {
       ),
     },
   ]
+  if (IS_NETWORK && block.height > 0) tabs.push({ name: 'Votes', content: () => <BlockCommit number={block.height} /> })
   if ((block.withdrawals_count ?? 0) > 0) {
     tabs.push({
       name: 'Withdrawals',

@@ -7,14 +7,17 @@ import {
   useBlockVersion,
   useRead,
   type Validator,
+  type ValidatorVote,
 } from '../api.ts'
 import { utcTime } from '../format.ts'
-import { useTitle } from '../location.ts'
+import { IS_NETWORK, useTitle } from '../location.ts'
 import { DecCoins, percent, ShareBar, Site } from '../native/parts.tsx'
 import { StakingActions } from '../native/staking-actions.tsx'
-import { delegatorTable, redelegationTable, statusOf, unbondingTable, uptimeOf } from '../native/tables.tsx'
+import { delegatorTable, jailEnd, redelegationTable, statusOf, unbondingTable, uptimeOf } from '../native/tables.tsx'
+import { validatorVoteTable } from '../native/votes.tsx'
 import {
   Address,
+  BlockLink,
   Coins,
   Copy,
   Cut,
@@ -74,6 +77,14 @@ function Lists({ of, base, version }: { of: Validator; base: string; version: nu
           ),
         },
         { name: 'Blocks', content: list<Block>('blocks', blockTable, 'It has made no blocks.', 'time') },
+        ...(IS_NETWORK
+          ? [
+              {
+                name: 'Votes',
+                content: list<ValidatorVote>('votes', validatorVoteTable, 'There are no votes yet.', 'time'),
+              },
+            ]
+          : []),
       ]}
     />
   )
@@ -133,7 +144,8 @@ function Record({ of }: { of: Validator }) {
                 </span>
               </>
             ),
-          'Jailed until': of.jailed && of.jailed_until !== null ? utcTime(of.jailed_until) : null,
+          'Signs since': of.signing_info === null ? null : <BlockLink number={of.signing_info.start_height} />,
+          'Jailed until': jailEnd(of),
           'Unbonding ends': of.unbonding_time === null ? null : utcTime(of.unbonding_time),
           'Outstanding rewards': <DecCoins value={of.outstanding_rewards} />,
           'Commission to take': <DecCoins value={of.accumulated_commission} />,

@@ -1,7 +1,8 @@
 // The list of validators, with the figures of stake above it.
 import { useBlockVersion, type Validator } from '../api.ts'
-import { useQuery } from '../location.ts'
+import { IS_NETWORK, useQuery } from '../location.ts'
 import { validatorTable } from '../native/tables.tsx'
+import { NetworkLine } from '../native/votes.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable } from '../parts.tsx'
 import '../native/native.css'
@@ -12,6 +13,7 @@ export default function Validators() {
   return (
     <section class="card">
       <h1>Validators</h1>
+      {IS_NETWORK && <NetworkLine />}
       <div class="above">
         <Choice name="status" label="Status" of={['bonded', 'unbonding', 'unbonded']} />
       </div>

@@ -22,7 +22,7 @@ function service({ nodes, user }: ComposeNetwork, { name, port }: ComposeNode): 
   const words = ['start', '--home', '/node', '--host', '0.0.0.0', '--port', '8545', '--hosts', name]
   if (peers.length > 0) words.push('--peers', peers.join(','))
   return `  ${name}:
-    image: \${KESTREL_IMAGE:-kestrel-network}
+    <<: *node
     command: [${words.map(quoted).join(', ')}]
     environment:
       # The home is made for one machine, where each engine has a port of its own.
@@ -33,9 +33,6 @@ function service({ nodes, user }: ComposeNetwork, { name, port }: ComposeNode): 
       - './${name}:/node'
     ports:
       - '127.0.0.1:${port}:8545'
-    init: true
-    stop_grace_period: 30s
-    restart: unless-stopped
 `
 }
 
@@ -86,10 +83,18 @@ export function composeText(network: ComposeNetwork): string {
   const [first] = network.nodes
   const services = network.nodes.map((node) => service(network, node))
   if (first !== undefined) services.push(frontend(network, first))
-  return `# Written by \`kestrel testnet\`: the nodes of this folder and Blockscout's frontend at http://localhost:3000.
-# The image, with the engine in it, from a checkout of kestrel:
-#   docker build -f docker/Dockerfile --target network -t kestrel-network .
-# then, here: docker compose up
+  return `# Written by \`kestrel testnet\`: the nodes of this folder, and Blockscout's frontend at http://localhost:3000.
+# KESTREL_SOURCE: the checkout of kestrel whose docker/Dockerfile builds the image, with the engine in it.
+x-node: &node
+  build:
+    context: \${KESTREL_SOURCE:-..}
+    dockerfile: docker/Dockerfile
+    target: network
+  image: kestrel-network
+  init: true
+  stop_grace_period: 30s
+  restart: unless-stopped
+
 services:
 ${services.join('\n')}`
 }

@@ -2,7 +2,7 @@
 // nodes together, so a flag of one node must not.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { oneOf, path, peers, wrongFlag } from '../flags.ts'
+import { oneOf, path, peers, wholeNumber, wrongFlag } from '../flags.ts'
 
 export const engineFlags = {
   consensus: oneOf('cometbft').optional(),
@@ -11,6 +11,7 @@ export const engineFlags = {
   engineHome: path.optional(),
   externalEngine: z.boolean().default(false),
   peers: peers.optional(),
+  retainBlocks: wholeNumber(1, 1_000_000_000).optional(),
 }
 
 export const withEngineFlags = (command: Command): Command =>
@@ -26,6 +27,7 @@ export const withEngineFlags = (command: Command): Command =>
       new Option('--external-engine', 'the operator starts the engine, not kestrel').conflicts(['cometbft', 'peers']),
     )
     .option('--peers <list>', "ID@HOST:PORT of other nodes, separated by commas (default: those of the engine's home)")
+    .option('--retain-blocks <number>', 'number of blocks that the engine keeps for its peers (default: all)')
 
 type Given = Readonly<Record<string, unknown>> & { readonly consensus?: string | undefined }
 
@@ -43,7 +45,9 @@ const REFUSED: readonly (readonly [string, string])[] = [
 /** Throws WrongCommandLine for a flag that the engine of a network leaves no room for, and for its flags without it. */
 export function refuseAgainstEngine(flags: Given): void {
   if (flags.consensus === undefined) {
-    const name = ['cometbft', 'engineHome', 'externalEngine', 'peers'].find((name) => isGiven(flags[name]))
+    const name = ['cometbft', 'engineHome', 'externalEngine', 'peers', 'retainBlocks'].find((name) =>
+      isGiven(flags[name]),
+    )
     if (name !== undefined) throw wrongFlag(name, 'only with --consensus cometbft, or --home')
     return
   }

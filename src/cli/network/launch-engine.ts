@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { requireNetwork } from '../../consensus/engine/genesis.ts'
-import { isComplete, makeHome, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
+import { isComplete, makeHome, readAppState, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
 import { engineOptions, socketIn } from '../../consensus/engine/options.ts'
 import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -20,6 +20,10 @@ export const BLOCK_TIME = 3
 
 export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
   engineHome ?? join(datadir, 'engine')
+
+/** The genesis that the engine's home carries, for a node that is given no file; undefined: none. */
+export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
+  flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
 
 /**
  * Makes the engine's home if there is none, and checks that it goes with the chain. `head`: the chain's newest block, undefined
@@ -65,7 +69,8 @@ export async function networkOptions(flags: StartFlags, log: Logger): Promise<No
     program: flags.cometbft,
     isExternal: flags.externalEngine,
     peers: flags.peers,
-    log: (line) => log.warn({ room: 'consensus' }, line),
+    retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
+    log: (line) => log.info({ room: 'consensus' }, line),
   })
   const { nodeId } = await readKeys(home)
   const program = options.engine === undefined ? `of the operator, expected at ${options.socket}` : version

@@ -1,15 +1,14 @@
-// The genesis of a network that `kestrel testnet` makes: of a preset with as many validators as asked, of a file whose
-// validators get the new keys, or of a chain of one node that becomes a network.
+// The genesis of a network that `kestrel testnet` makes: of a preset with as many validators as asked, or of a file whose
+// validators get the new keys.
 import { readFileSync } from 'node:fs'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { unixNow } from '../../lib/unix-time.ts'
 import type { ChainSpec, GenesisAllocation, GenesisSpec, GenesisValidator, NativeSpec } from '../../spec/chain-spec.ts'
-import { formatSpec, parseExactly, parseGenesis, parseSpec } from '../../spec/genesis-file.ts'
+import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
 import { devKeys, devValidatorKeys } from '../../spec/networks.ts'
 import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
 import { type ChainFlags, newChain, withActivated } from '../choose-chain.ts'
-import { refuseFlag } from '../flags.ts'
 
 /** Keys of the validators in their order in the genesis file. */
 export type Keys = readonly Hash[]
@@ -118,23 +117,4 @@ function named<T>(path: string, read: () => T): T {
     if (error instanceof ChainError) throw new ChainError(error.code, `${path}: ${error.message}`)
     throw error
   }
-}
-
-/** A chain of one node that is a network from the block after `head` on, with the new keys of its bonded validators. */
-export function promotedSpec<S extends ChainSpec>(
-  spec: S,
-  head: bigint,
-  keys: readonly { readonly operator: Address; readonly consensusKey: Hash }[],
-): S {
-  const { native, name } = spec
-  if (native === undefined) throw refuseFlag('from', `${name} is a plain chain: a network needs native validators`)
-  if (native.consensus !== undefined) throw refuseFlag('from', `${name} is a network already`)
-  const consensus = { ...plain, initialHeight: head + 1n, keys }
-  const promoted = { ...spec, native: { ...native, consensus } }
-  try {
-    parseSpec(formatSpec(promoted))
-  } catch (error) {
-    throw error instanceof ChainError ? refuseFlag('from', `${name} cannot become a network: ${error.message}`) : error
-  }
-  return promoted
 }

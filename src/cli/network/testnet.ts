@@ -4,30 +4,20 @@ import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { specRow } from '../../chain/open.ts'
+import { operatorsToPromote, promote } from '../../chain/promote.ts'
 import { nameModules, type ProposalModule } from '../../cip/modules.ts'
 import { genesisText, requireNetwork } from '../../consensus/engine/genesis.ts'
 import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.ts'
 import { socketIn } from '../../consensus/engine/options.ts'
-import { ChainError } from '../../lib/errors.ts'
-import type { Address } from '../../lib/hex.ts'
-import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../../spec/chain-spec.ts'
-import { openStore } from '../../state/kv.ts'
-import { chainFolder, noChain, openForWork, withStoredChain } from '../datadir.ts'
+import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
 import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
 import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
 import { chainFlags, withChainFlags } from '../start-flags.ts'
 import { composeText } from './compose.ts'
 import { BLOCK_TIME } from './launch-engine.ts'
 import { homeFiles } from './node-home.ts'
-import {
-  FIRST_OPERATOR,
-  fileNetwork,
-  operatorMnemonic,
-  presetNetwork,
-  promotedSpec,
-  readGenesisFile,
-} from './testnet-genesis.ts'
+import { FIRST_OPERATOR, fileNetwork, operatorMnemonic, presetNetwork, readGenesisFile } from './testnet-genesis.ts'
 
 const flags = z.object({
   ...chainFlags,
@@ -98,7 +88,7 @@ async function testnet(flags: Flags): Promise<void> {
   requireEmpty(flags.output)
   try {
     const modules = await readModules(flags.proposal)
-    const homes = await (flags.from === undefined ? makeNew(flags, modules) : promote(flags, flags.from, modules))
+    const homes = await (flags.from === undefined ? makeNew(flags, modules) : makeOfChain(flags, flags.from))
     process.stdout.write(report(flags, homes))
   } catch (error) {
     // What is half done would be in the way of the next try.
@@ -159,10 +149,10 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
 }
 
 /** A network that goes on with a chain that one node has made: each node gets a copy, and its validators the new keys. */
-async function promote(flags: Flags, datadir: string, modules: readonly ProposalModule[]): Promise<readonly Home[]> {
-  const stored = await withStoredChain(datadir, (chain, head) => ({ spec: withoutAllocation(chain), head }))
-  if (stored === undefined) throw noChain(datadir)
-  const operators = await bondedOperators(datadir, stored.spec, modules)
+async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home[]> {
+  // The chain is only read here; opening it also says when it is in use.
+  if ((await withStoredChain(datadir, () => true)) === undefined) throw noChain(datadir)
+  const operators = await operatorsToPromote(chainFolder(datadir))
   if (flags.validators !== undefined && flags.validators !== operators.length)
     throw refuseFlag('validators', `${datadir} has ${operators.length} bonded validators; leave the flag out`)
   const homes = await makeNodes(flags, operators.length)
@@ -171,40 +161,15 @@ async function promote(flags: Flags, datadir: string, modules: readonly Proposal
     const consensusKey = newKeys[index]
     return consensusKey === undefined ? [] : [{ operator, consensusKey }]
   })
-  const promoted = promotedSpec(stored.spec, stored.head, keys)
-  await withStoredChain(datadir, (chain) => writeHomes(flags, homes, promotedSpec(chain, stored.head, keys)))
   for (const { path } of homes) {
-    const folder = chainFolder(homeFiles(path).data)
-    await cp(chainFolder(datadir), folder, { recursive: true })
-    await becomeNetwork(folder, promoted)
+    const { data } = homeFiles(path)
+    // Without the keystore: nodes need no accounts, and each copy is one more place to lose them.
+    await cp(chainFolder(datadir), chainFolder(data), { recursive: true })
+    await promote(chainFolder(data), keys)
   }
+  const [first] = homes
+  if (first !== undefined) await withStoredChain(homeFiles(first.path).data, (chain) => writeHomes(flags, homes, chain))
   return homes
-}
-
-/** Operators of the validators that are bonded at the head, the strongest first. */
-async function bondedOperators(
-  datadir: string,
-  spec: ChainSpec,
-  modules: readonly ProposalModule[],
-): Promise<readonly Address[]> {
-  const chain = await openForWork(datadir, spec, modules)
-  try {
-    const signers = await chain.stateQueries.signers(chain.head.number + 1n)
-    if (signers.length === 0) throw new ChainError('not-allowed', `${datadir} has no bonded validators`)
-    return signers.map(({ operator }) => operator)
-  } finally {
-    await chain.close()
-  }
-}
-
-/** The state needs no change: in its first block the network gives its validators the keys that the specification names. */
-async function becomeNetwork(folder: string, spec: ChainSpec): Promise<void> {
-  const store = await openStore(folder)
-  try {
-    await store.write([specRow(spec)])
-  } finally {
-    await store.close()
-  }
 }
 
 /** Writes everything but the keys, which are there. */

@@ -21,11 +21,17 @@ export interface AbciApplication {
   /** Behind `abci_query` of the engine's RPC. */
   query(request: abci.RequestQuery): MaybePromise<MessageInitShape<typeof abci.ResponseQuerySchema>>
 
-  /** Whether the engine's own mempool takes a transaction, or keeps it after a block. Not with `mempool.type = "app"`. */
+  /**
+   * A transaction from the engine's RPC (`broadcast_tx_…`), with `mempool.type = "app"` too: the application takes it into its
+   * mempool. With `"flood"` also those of peers (`NEW`) and, after each block, those that wait in the engine's mempool (`RECHECK`).
+   */
   checkTx(request: abci.RequestCheckTx): MaybePromise<MessageInitShape<typeof abci.ResponseCheckTxSchema>>
-  /** A transaction from a peer or the engine's RPC, for the application's mempool. v0.40; codes from 32000 mean "later". */
+  /**
+   * A transaction from a peer, for the application's mempool (`mempool.type = "app"`, v0.40). The engine waits for the answer
+   * before it passes on the peer's next one, and never passes on the same again, unless the code is 32000 or more.
+   */
   insertTx(request: abci.RequestInsertTx): MaybePromise<MessageInitShape<typeof abci.ResponseInsertTxSchema>>
-  /** Transactions to announce to peers: what is new since the last call. v0.40. */
+  /** Transactions to announce, once, to the peers that are connected now: what is new since the last call. v0.40. */
   reapTxs(request: abci.RequestReapTxs): MaybePromise<MessageInitShape<typeof abci.ResponseReapTxsSchema>>
 
   /** The proposer chooses the transactions of a block, `maxTxBytes` at most. */

@@ -25,7 +25,7 @@ export async function* messagesOf(stream: AsyncIterable<Uint8Array>): AsyncGener
       const head = readLength(rest)
       wanted = head === undefined ? rest.length + 1 : head.size + head.length
       if (head === undefined || rest.length < wanted) break
-      yield Uint8Array.prototype.slice.call(rest, head.size, wanted)
+      yield new Uint8Array(rest.subarray(head.size, wanted))
       rest = rest.subarray(wanted)
     }
     parts = rest.length === 0 ? [] : [rest]

@@ -39,12 +39,12 @@ export async function serveAbci(
     )
   await removeStale(socketPath)
 
-  const connections = new Set<Connection>()
+  const connections = new Map<Connection, Promise<void>>()
   // A half-closed connection still gets its answers.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const connection = new Connection(socket, application, onError)
-    connections.add(connection)
-    void connection.run().then(() => connections.delete(connection))
+    const ended = connection.run().then(() => void connections.delete(connection))
+    connections.set(connection, ended)
   })
   await listenPrivately(server, socketPath)
   server.on('error', onError)
@@ -54,8 +54,8 @@ export async function serveAbci(
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      await Promise.all([...connections].map((connection) => connection.close()))
-      await closed
+      await Promise.all([...connections.keys()].map((connection) => connection.close()))
+      await Promise.all([closed, ...connections.values()])
     },
   }
 }

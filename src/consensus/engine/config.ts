@@ -55,7 +55,8 @@ export function configText(config: NewConfig): string {
     },
     mempool: mempools[mempool],
     consensus: { timeout_commit: `${Math.round(blockTime * 1000)}ms` },
-    // kestrel has an index of its own.
+    // Results of blocks are kept by kestrel, and so is an index.
+    storage: { discard_abci_responses: true },
     tx_index: { indexer: 'null' },
     instrumentation: { prometheus: true, prometheus_listen_addr: prometheus },
   })

@@ -108,6 +108,7 @@ export class EngineProcess {
       throw new ChainError('not-allowed', `${program} cannot be started`, undefined, describeError(error))
     }
     noteEngine(engineFiles(home).processId, child.pid)
+    this.#settings.log(`the engine runs as process ${child.pid}`)
     this.#child = child
     this.#lastError = ''
     const began = performance.now()

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import type { ChainSpec, GenesisAllocation, GenesisSpec, NetworkSpec } from '../../spec/chain-spec.ts'
-import { formatAccount, formatSpec } from '../../spec/genesis-file.ts'
+import { formatAccount, formatSpec, parseExactly } from '../../spec/genesis-file.ts'
 
 /** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */
 export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): {
@@ -85,17 +85,23 @@ export async function* engineGenesisText(spec: GenesisSpec<GenesisAllocation>): 
   yield '}\n'
 }
 
-const engineGenesis = z.object({ chain_id: z.string() })
+const engineGenesis = z.object({ chain_id: z.string(), app_state: z.unknown() })
 
-/** The chain that the engine's genesis.json is of. Throws ChainError `invalid-params` that begins with its path. */
-export function engineChainId(text: string, path: string): string {
+/**
+ * The chain that the engine's genesis.json is of, and kestrel's genesis as JSON values. Throws ChainError `invalid-params` that
+ * begins with its path.
+ */
+export function readEngineGenesis(
+  text: string,
+  path: string,
+): { readonly chainId: string; readonly appState: unknown } {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseExactly(text)
   } catch {
     json = undefined
   }
   const parsed = engineGenesis.safeParse(json)
   if (!parsed.success) throw new ChainError('invalid-params', `${path}: expected a genesis file of CometBFT`)
-  return parsed.data.chain_id
+  return { chainId: parsed.data.chain_id, appState: parsed.data.app_state }
 }

@@ -7,7 +7,7 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { ChainSpec, GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
 import { configText, type EngineConfig, type NewConfig, readConfig } from './config.ts'
-import { engineChainId, engineGenesisText, requireNetwork } from './genesis.ts'
+import { engineGenesisText, readEngineGenesis, requireNetwork } from './genesis.ts'
 import { keyToHash, newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
 
 /** The files of an engine's home that kestrel knows. */
@@ -99,11 +99,18 @@ export async function readHomeConfig(home: string): Promise<EngineConfig> {
   return readConfig(await readFile(config, 'utf8'), config)
 }
 
+/** kestrel's genesis as the engine has it, as JSON; undefined: the home has no genesis. Throws ChainError `invalid-params`. */
+export async function readAppState(home: string): Promise<string | undefined> {
+  const { genesis } = engineFiles(home)
+  if (!existsSync(genesis)) return undefined
+  return JSON.stringify(readEngineGenesis(await readFile(genesis, 'utf8'), genesis).appState)
+}
+
 /** Throws ChainError `not-allowed` when a home belongs to another chain, or has less of this one than the node. */
 export async function requireSameChain(home: string, spec: ChainSpec, head: bigint): Promise<void> {
   const { textChainId, consensus } = requireNetwork(spec)
   const { genesis, blocks } = engineFiles(home)
-  const found = engineChainId(await readFile(genesis, 'utf8'), genesis)
+  const { chainId: found } = readEngineGenesis(await readFile(genesis, 'utf8'), genesis)
   if (found !== textChainId)
     throw new ChainError(
       'not-allowed',

@@ -22,6 +22,8 @@ export type EngineChoice = {
   readonly isExternal: boolean
   /** `ID@HOST:PORT` of each; undefined: those of the configuration. */
   readonly peers: readonly string[] | undefined
+  /** Number of blocks before the head that the engine keeps; undefined: all. */
+  readonly retainBlocks: bigint | undefined
   readonly log: (line: string) => void
 }
 
@@ -42,7 +44,7 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const config = await readHomeConfig(home)
   const client = new EngineClient(config.rpcUrl, config.batch)
   const { mempool, proposeTimeout } = config
-  const common = { client, mempool, proposeTimeout, retainBlocks: undefined }
+  const common = { client, mempool, proposeTimeout, retainBlocks: choice.retainBlocks }
   if (choice.isExternal) {
     const socket = requireSocket(config, home)
     return { options: { ...common, socket, engine: undefined }, version: 'external' }

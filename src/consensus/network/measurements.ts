@@ -1,8 +1,7 @@
 // What a network's node counts while it answers the engine. Monitoring reads it when it is scraped; nothing here is reset.
 
 /** Requests of the engine that are timed. */
-export const ENGINE_REQUESTS = ['prepare', 'process', 'finalize', 'commit'] as const
-export type EngineRequest = (typeof ENGINE_REQUESTS)[number]
+export type EngineRequest = 'prepare' | 'process' | 'finalize' | 'commit'
 
 export type Measurements = {
   /** Blocks that this node has built as the proposer. */

@@ -8,6 +8,7 @@ import { consensusAddress, consensusPrefix } from '../../spec/addresses.ts'
 import { wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
+import { showSigningInfo, signingInfoSchema } from './commit.ts'
 import { type Native, nativeOf, operatorText, rate, showRate, showTime, timeOrNull } from './modules.ts'
 
 export const BOND_STATUSES = ['bonded', 'unbonding', 'unbonded'] as const
@@ -45,6 +46,7 @@ export const validatorSchema = z.strictObject({
   unbonding_height: z.number().int().nullable(),
   unbonding_time: wire.time.nullable().describe('end of its latest unbonding'),
   uptime: uptimeSchema.nullable().describe('null on chains without slashing, and for validators that never signed'),
+  signing_info: signingInfoSchema.nullable().describe('null where `uptime` is'),
   outstanding_rewards: rate.describe('base units that its delegators and operator have not taken'),
   accumulated_commission: rate.describe('the operator’s part of them'),
 })
@@ -65,6 +67,8 @@ function uptimeOf({ modules: { slashing } }: Native, signer: Address) {
   return { signed: Number(counted - missed), window: Number(signedBlocksWindow), missed: Number(missed) }
 }
 
+const latest = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
 /** A validator on the state of the context's head. */
 export function showValidator(context: ExplorerContext, validator: Validator): z.input<typeof validatorSchema> {
   const native = nativeOf(context, 'head')
@@ -72,6 +76,8 @@ export function showValidator(context: ExplorerContext, validator: Validator): z
   const { staking, slashing, distribution } = modules
   const { operator, consensusKey, commission, description, unbondingHeight } = validator
   const signer = consensusAddress(consensusKey)
+  const info = slashing?.signingInfo(signer)
+  const window = slashing?.params().signedBlocksWindow
   const { powers, total } = powersOf(context, 'head')
   const power = powers.get(operator) ?? 0n
   const own = staking.delegation(operator, operator)?.shares ?? 0n
@@ -85,8 +91,8 @@ export function showValidator(context: ExplorerContext, validator: Validator): z
     description: { identity, website, security_contact: securityContact, details },
     status: validator.status,
     jailed: validator.jailed,
-    jailed_until: timeOrNull(validator.jailedUntil),
-    tombstoned: slashing?.signingInfo(signer)?.tombstoned ?? false,
+    jailed_until: validator.jailed ? timeOrNull(latest(validator.jailedUntil, info?.jailedUntil ?? 0n)) : null,
+    tombstoned: info?.tombstoned ?? false,
     tokens: validator.tokens.toString(),
     delegator_shares: showRate(validator.shares),
     self_delegation: truncateInt(staking.tokensFromShares(operator, own)).toString(),
@@ -103,6 +109,7 @@ export function showValidator(context: ExplorerContext, validator: Validator): z
     unbonding_height: unbondingHeight === 0n ? null : Number(unbondingHeight),
     unbonding_time: timeOrNull(validator.unbondingTime),
     uptime: uptimeOf(native, signer),
+    signing_info: info === undefined || window === undefined ? null : showSigningInfo(info, window),
     outstanding_rewards: showRate(distribution.outstanding(operator)),
     accumulated_commission: showRate(distribution.commission(operator)),
   }

@@ -10,6 +10,7 @@ import * as exports from './exports.ts'
 import * as mainPage from './main-page.ts'
 import * as nativeAddresses from './native-addresses.ts'
 import * as nativeChain from './native-chain.ts'
+import * as nativeNetwork from './native-network.ts'
 import * as nativeProposals from './native-proposals.ts'
 import * as nativeTransfers from './native-transfers.ts'
 import * as nativeValidators from './native-validators.ts'
@@ -35,6 +36,7 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   mainPage,
   nativeAddresses,
   nativeChain,
+  nativeNetwork,
   nativeProposals,
   nativeTransfers,
   nativeValidators,

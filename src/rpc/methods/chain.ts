@@ -4,7 +4,7 @@ import type { FeeHistory } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { address, blockNumber, bool, looseQuantity, quantity, string } from '../codec.ts'
-import { rpcMethod } from '../define.ts'
+import { isNetwork, rpcMethod } from '../define.ts'
 
 const MAX_PERCENTILES = 100
 
@@ -113,9 +113,9 @@ export const eth_mining = rpcMethod({
   summary: 'Whether this node makes blocks automatically; false in a network, whose engine decides on blocks.',
   params: [],
   result: bool,
-  handler(_, { producer, network }) {
-    if (network !== undefined) return false
-    const { automine, interval } = producer.mode()
+  handler(_, context) {
+    if (isNetwork(context)) return false
+    const { automine, interval } = context.producer.mode()
     return automine || interval > 0
   },
 })

@@ -14,7 +14,7 @@ export const dev_invariants = rpcMethod({
   params: [atBlock],
   names: ['block'],
   result: z.array(string).readonly(),
-  gate: 'development',
+  gate: 'audit',
   heavy: true,
   handler: ([ref], { chain }, signal) => chain.stateQueries.invariants(ref, signal),
 })

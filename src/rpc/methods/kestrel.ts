@@ -1,10 +1,15 @@
-// The parameters of this chain's EVM, the opcode improvement proposals that they activate, and the upgrades of the genesis.
+// The parameters of this chain's EVM, the opcode improvement proposals that they activate, the upgrades of the genesis, and in
+// a network who has signed a block.
 import { z } from 'zod'
-import type { KnownProposal } from '../../chain/types.ts'
+import type { Chain, KnownProposal } from '../../chain/types.ts'
+import type { NetworkStatus } from '../../consensus/network-status.ts'
+import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
+import { evidenceName, voteName } from '../../primitives/commit-info.ts'
+import type { Block } from '../../primitives/types.ts'
 import type { Upgrade } from '../../spec/chain-spec.ts'
-import { atBlock, string } from '../codec.ts'
-import { rpcMethod } from '../define.ts'
+import { address, atBlock, blockNumber, hash, quantity, string } from '../codec.ts'
+import { isNetwork, rpcMethod } from '../define.ts'
 
 export const kestrel_getEvmParams = rpcMethod({
   summary: 'The EVM parameters after a block: the active improvement proposals in the order of their application.',
@@ -43,3 +48,65 @@ export const kestrel_getUpgrades = rpcMethod({
       isApplied: upgrade.height <= chain.head.number,
     })),
 })
+
+const signer = { address, operator: address.nullable(), power: quantity }
+const commitInfo = z.object({
+  round: quantity,
+  time: quantity.describe('QUANTITY, Unix nanoseconds'),
+  votes: z.array(z.object({ ...signer, vote: z.enum(['commit', 'nil', 'absent', 'unknown']) })),
+  evidence: z.array(
+    z.object({
+      ...signer,
+      type: z.enum(['duplicate_vote', 'light_client_attack', 'unknown']),
+      height: quantity,
+      time: quantity.describe('QUANTITY, Unix nanoseconds'),
+    }),
+  ),
+})
+
+export const kestrel_getCommit = rpcMethod({
+  summary:
+    'In a network: the signed header and validators that prove a block (the engine’s header of the next height, whose app_hash ' +
+    'is the block’s hash; null until there is one), and the votes and evidence that the block came with (null for blocks that no engine decided).',
+  params: [blockNumber],
+  names: ['block'],
+  result: z.object({
+    number: quantity,
+    hash,
+    proof: z.unknown().describe('{ signed_header, validators } as the engine’s JSON, or null'),
+    commitInfo: commitInfo.nullable(),
+  }),
+  async handler([ref], context) {
+    const { chain, network } = context
+    if (!isNetwork(context)) throw new ChainError('not-allowed', 'kestrel_getCommit: this chain is no network')
+    const block = await chain.block(ref === 'pending' ? 'latest' : ref)
+    if (block === undefined) throw new ChainError('header-not-found', 'header not found')
+    const { number, hash } = block.header
+    return { number, hash, proof: (await proofOf(number, network)) ?? null, commitInfo: commitInfoOf(block, chain) }
+  },
+})
+
+/** undefined: the engine has no header of the next height, yet or any more. */
+async function proofOf(number: bigint, network: NetworkStatus | undefined): Promise<unknown> {
+  try {
+    return await network?.commit(number)
+  } catch (error) {
+    if (error instanceof ChainError && error.code === 'not-found') return undefined
+    throw error
+  }
+}
+
+function commitInfoOf({ commit }: Block, chain: Chain): z.output<typeof commitInfo> | null {
+  if (commit === undefined) return null
+  const { round, time, votes, evidence } = commit
+  const operator = (of: Parameters<Chain['operatorOf']>[0]) => chain.operatorOf(of) ?? null
+  return {
+    ...{ round, time },
+    votes: votes.map(({ address, power, flag }) => {
+      return { address, operator: operator(address), power, vote: voteName(flag) }
+    }),
+    evidence: evidence.map(({ address, power, type, height, time }) => {
+      return { address, operator: operator(address), power, type: evidenceName(type), height, time }
+    }),
+  }
+}

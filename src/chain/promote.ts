@@ -1,0 +1,63 @@
+// Makes a network of a chain of one node: its specification says from which block on an engine decides, and which keys sign
+// then. The change of the state is part of that first block (`modules/slashing`), so every node and every replay makes it.
+import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
+import { bondedOperators } from '../runtime/module-queries.ts'
+import type { ChainSpec, NativeSpec, NetworkSpec } from '../spec/chain-spec.ts'
+import { openStore } from '../state/kv.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { KvStore } from '../state/types.ts'
+import { readHead, specRow, storedSpec } from './open.ts'
+
+/** As the genesis' default. */
+const MAX_BYTES = 4_194_304n
+
+/**
+ * Operators of the bonded validators of a chain that can become a network, the strongest first. Nobody else may have the folder
+ * open. Throws ChainError `not-allowed` for a chain that cannot.
+ */
+export const operatorsToPromote = (folder: string): Promise<readonly Address[]> =>
+  withStore(folder, async (store) => {
+    await requirePromotable(store)
+    const { version } = readHead(store)
+    const operators = bondedOperators(new StateStore(store, version).at(version))
+    if (operators.length === 0) throw refuse('no validator of it is bonded')
+    return operators
+  })
+
+/**
+ * Writes that the chain of a folder is a network from the block after its head on, in which its validators have these keys. Returns the new
+ * specification. Throws as `operatorsToPromote`.
+ */
+export const promote = (folder: string, keys: NetworkSpec['keys']): Promise<ChainSpec> =>
+  withStore(folder, async (store) => {
+    const { spec, native } = await requirePromotable(store)
+    const initialHeight = readHead(store).number + 1n
+    const consensus: NetworkSpec = { engine: 'cometbft', maxBytes: MAX_BYTES, initialHeight, keys }
+    const network = { ...spec, native: { ...native, consensus } }
+    await store.write([specRow(network)])
+    return network
+  })
+
+async function requirePromotable(store: KvStore): Promise<{ spec: ChainSpec; native: NativeSpec }> {
+  const spec = await storedSpec(store)
+  if (spec === undefined) throw new ChainError('storage', 'the folder holds no chain')
+  const { native } = spec
+  if (native === undefined) throw refuse('it has no native modules')
+  if (native.consensus !== undefined) throw refuse('it is one already')
+  if (native.modules.slashing === undefined) throw refuse('its genesis has no kestrel.modules.slashing')
+  // With height 1 the keys would have to be in the genesis.
+  if (readHead(store).number === 0n) throw refuse('it has no block yet; begin one with --genesis')
+  return { spec, native }
+}
+
+const refuse = (why: string): ChainError => new ChainError('not-allowed', `the chain cannot become a network: ${why}`)
+
+async function withStore<T>(folder: string, use: (store: KvStore) => Promise<T>): Promise<T> {
+  const store = await openStore(folder)
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}

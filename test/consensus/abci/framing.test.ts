@@ -1,0 +1,67 @@
+// Frames of the engine's socket: uvarint lengths as the Protocol Buffers encoding defines them (300 = ac 02).
+import { describe, expect, it } from 'vitest'
+import { frame, LONGEST_MESSAGE, messagesOf } from '../../../src/consensus/abci/framing.ts'
+
+async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield chunk
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const found: string[] = []
+  for await (const message of messagesOf(chunks)) found.push(Buffer.from(message).toString('hex'))
+  return found
+}
+
+const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex')
+const long = 'ab'.repeat(300)
+
+describe('a frame', () => {
+  it('begins with the length as a uvarint', () => {
+    expect(Buffer.from(frame(bytes('0102'))).toString('hex')).toBe('020102')
+    expect(Buffer.from(frame(bytes(''))).toString('hex')).toBe('00')
+    expect(Buffer.from(frame(bytes(long))).toString('hex')).toBe(`ac02${long}`)
+  })
+})
+
+describe('messages of a stream', () => {
+  it('are several in one chunk', async () => {
+    expect(await collect(stream(bytes(`00 020102 ac02 ${long} 0105`)))).toEqual(['', '0102', long, '05'])
+  })
+
+  it('are the same wherever the stream is cut', async () => {
+    const whole = bytes(`020102 ac02 ${long} 00 0105`)
+    const wanted = ['0102', long, '', '05']
+    for (let cut = 0; cut <= whole.length; cut++)
+      expect(await collect(stream(whole.subarray(0, cut), whole.subarray(cut)))).toEqual(wanted)
+    expect(await collect(stream(...[...whole].map((byte) => Uint8Array.of(byte))))).toEqual(wanted)
+  })
+
+  it('are copies: the packet they came in may be forgotten or written again', async () => {
+    // What a socket gives: views of packets, as buffers.
+    const chunk = Buffer.alloc(65_536)
+    chunk.set([2, 7, 7])
+    const { value } = await messagesOf(stream(chunk)).next()
+    chunk.fill(1)
+    expect(value).toEqual(Uint8Array.of(7, 7))
+    expect(value?.buffer.byteLength).toBe(2)
+  })
+
+  it('have at most 64 MB', async () => {
+    expect(LONGEST_MESSAGE).toBe(67_108_864)
+    // 2^26 = 80 80 80 20; one more ends the stream at its length, whatever follows.
+    const largest = new Uint8Array(LONGEST_MESSAGE)
+    const { value } = await messagesOf(stream(bytes('80808020'), largest)).next()
+    expect(value?.length).toBe(LONGEST_MESSAGE)
+    await expect(collect(stream(bytes('81808020')))).rejects.toThrow('longer than 67108864 bytes')
+    await expect(collect(stream(bytes('00 81808020')))).rejects.toThrow('longer than')
+    await expect(collect(stream(bytes('ffffffffffffffffff01')))).rejects.toThrow('longer than')
+    // A length that never ends, even when each byte adds nothing.
+    await expect(collect(stream(bytes('80'), bytes('80'), bytes('80'), bytes('80')))).rejects.toThrow('longer than')
+  })
+
+  it('end with an error when the last one is cut', async () => {
+    for (const cut of ['02', '0201', 'ac', 'ac02', '020102 05 01'])
+      await expect(collect(stream(bytes(cut)))).rejects.toThrow('ended within a message')
+    expect(await collect(stream())).toEqual([])
+  })
+})

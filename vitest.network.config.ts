@@ -1,0 +1,15 @@
+// Networks of real processes with the consensus engine that COMETBFT names (`npm run test:network`). Without it every test says
+// that it is skipped.
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    name: 'network',
+    include: ['test/network/*.test.ts'],
+    expect: { requireAssertions: true },
+    // Each file runs a network of its own, and their clocks are real: one at a time.
+    fileParallelism: false,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+  },
+})
