@@ -4,6 +4,7 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { getAddress } from 'viem'
 import { type Launched, launch } from './cli/launch.ts'
+import { optionsWithHome } from './cli/network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './cli/start-flags.ts'
 import { ChainError } from './lib/errors.ts'
 import { toHex } from './lib/hex.ts'
@@ -36,24 +37,24 @@ export type StartOptions = {
   readonly activate?: readonly string[]
   /** Files with opcode proposals of your own. */
   readonly proposal?: readonly string[]
-  /** Home of a network's node, as `kestrel testnet` makes it. */
-  readonly home?: string
-  /** Take part in a network. */
-  readonly consensus?: 'cometbft'
-  /** Program of its engine. */
-  readonly cometbft?: string
-  readonly engineHome?: string
-  readonly externalEngine?: boolean
-  /** Nodes to stay connected with: `ID@HOST:PORT`. */
-  readonly peers?: readonly string[]
-  /** Number of blocks that the engine keeps for its peers. */
-  readonly retainBlocks?: number
-  /** Blocks from one snapshot of the state to the next, for nodes that join; 0 for none. */
-  readonly snapshotInterval?: number
   /** Seconds between blocks. Left out: a block at once for each transaction. */
   readonly blockTime?: number
   /** False makes no blocks until asked to (`evm_mine`). */
   readonly mining?: boolean
+  /** Home of a network's node, as `kestrel testnet` writes it. */
+  readonly home?: string
+  /** The engine that decides blocks with other nodes; implies `production`. */
+  readonly consensus?: 'cometbft'
+  /** The engine's program. */
+  readonly cometbft?: string
+  /** The engine's home (engine/ in `datadir`). */
+  readonly engineHome?: string
+  /** Somebody else starts the engine. */
+  readonly externalEngine?: boolean
+  /** `ID@HOST:PORT` of other nodes. */
+  readonly peers?: readonly string[]
+  /** Number of blocks that the engine keeps for its peers. */
+  readonly retainBlocks?: number
   /** Smallest priority fee per gas, in wei. */
   readonly minTip?: Integer
   /** Take transactions without a chain id. */
@@ -205,7 +206,7 @@ function flagsOf(options: StartOptions): StartFlags {
       given.flatMap(([name, value]) => words(command.options, name, value)),
       { from: 'user' },
     )
-    return readStartFlags(command)
+    return readStartFlags(optionsWithHome(command))
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     throw new ChainError('invalid-params', error.message.replace(/^error: /, ''))

@@ -27,7 +27,12 @@ export async function banner(
     ['Explorer', `${url}/   ${url}/api/v2`],
     ['Data', flags.inMemory ? 'in memory only: lost when the node stops' : resolve(flags.datadir)],
     ['Head', `block ${head.number}  ${head.hash}`],
-    ['Blocks', flags.consensus === undefined ? miningMode(node.producer.mode()) : 'by the validators of a network'],
+    [
+      'Blocks',
+      flags.consensus === undefined
+        ? miningMode(node.producer.mode())
+        : `decided with other nodes by ${flags.consensus}`,
+    ],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
     ['Pages', pagesThatMayCall(flags)],
     ['Engine', flags.shadow === undefined ? engineOf(flags) : `${engineOf(flags)}, shadow: ${flags.shadow}`],

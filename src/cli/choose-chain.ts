@@ -1,7 +1,6 @@
 // Chooses the chain to open: the one in the data directory, or else a new one that the flags describe. An existing chain
 // is never changed: given flags must agree with it, and flags that were not given take its values.
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredAllocation } from '../chain/genesis.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -14,7 +13,7 @@ import {
   type NamedProposal,
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
-import { formatSpec, parseExactly, parseGenesisText } from '../spec/genesis-file.ts'
+import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
@@ -72,14 +71,6 @@ export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllo
     if (error instanceof ChainError) throw new ChainError(error.code, `${file}: ${error.message}`)
     throw error
   }
-}
-
-/** The genesis file that the flags name, as JSON text. Throws ChainError `invalid-params` when they name none. */
-export async function genesisText({ genesis, appState }: ChainFlags): Promise<string> {
-  if (appState !== undefined) return appState
-  if (genesis === undefined)
-    throw refuseFlag('genesis', "the engine's home has no genesis yet; name the network's file")
-  return JSON.stringify(parseExactly(await readFile(genesis, 'utf8')))
 }
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { StoredAllocation } from '../chain/genesis.ts'
-import { storedSpec } from '../chain/open.ts'
+import { readHead, storedSpec } from '../chain/open.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger } from '../lib/log.ts'
@@ -31,12 +31,12 @@ export const withDatadir = (command: Command): Command =>
 export type StoredChain = GenesisSpec<StoredAllocation>
 
 /**
- * What `use` makes of the chain that a data directory holds; undefined when there is none yet.
+ * What `use` makes of the chain that a data directory holds, and of its newest block's number; undefined when there is none yet.
  * Throws ChainError `storage` when the folder belongs to something else or is in use.
  */
 export async function withStoredChain<T>(
   datadir: string,
-  use: (chain: StoredChain) => T | Promise<T>,
+  use: (chain: StoredChain, head: bigint) => T | Promise<T>,
 ): Promise<T | undefined> {
   checkDatadir(datadir)
   const folder = chainFolder(datadir)
@@ -44,7 +44,9 @@ export async function withStoredChain<T>(
   const store = await openStore(folder)
   try {
     const spec = await storedSpec(store)
-    return spec && (await use({ ...spec, genesis: { ...spec.genesis, alloc: new StoredAllocation(store) } }))
+    if (spec === undefined) return undefined
+    const chain = { ...spec, genesis: { ...spec.genesis, alloc: new StoredAllocation(store) } }
+    return await use(chain, readHead(store).number)
   } finally {
     await store.close()
   }
@@ -66,15 +68,15 @@ export function requireFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
-/** Entries by which a data directory is known. */
-const OURS = ['chain', 'keystore', 'engine']
+/** One of them is in each data directory; the engine's home comes before the chain. */
+const OWN_FOLDERS = ['chain', 'keystore', 'engine']
 
 /** Refuses a folder that holds other files. Hidden files and a volume's `lost+found` are ignored. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
   const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
-  if (entries.length > 0 && !entries.some((entry) => OURS.includes(entry)))
+  if (entries.length > 0 && !OWN_FOLDERS.some((folder) => entries.includes(folder)))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
 

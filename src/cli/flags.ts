@@ -8,6 +8,8 @@ const DIGITS = /^\d+$/
 /** Scheme, host and port, without a path. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
+/** A node of a network as CometBFT names it. */
+const PEER = /^[0-9a-f]{40}@(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):\d{1,5}$/
 const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
 
 /** A flag whose text `read` turns into a value; undefined refuses it. */
@@ -63,6 +65,9 @@ export const origins = listOf(
 export const hosts = listOf(`host names without ports, or ${ANY}`, (text) =>
   text === ANY || HOST_NAME.test(text) ? text : undefined,
 )
+
+/** Nodes of a network, by their ids and addresses. */
+export const peers = listOf('ID@HOST:PORT, where ID has 40 hex digits', (text) => (PEER.test(text) ? text : undefined))
 
 export const address = flag('an address (0x and 40 hex digits)', toAddress)
 

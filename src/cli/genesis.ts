@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { nameModules } from '../cip/modules.ts'
+import { genesisText } from '../consensus/engine/genesis.ts'
 import type { GenesisAllocation, GenesisSpec } from '../spec/chain-spec.ts'
-import { formatAccount, formatSpec } from '../spec/genesis-file.ts'
 import { type ChainFlags, newChain } from './choose-chain.ts'
 import { noChain, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
@@ -51,16 +51,3 @@ async function newSpec(flags: ChainFlags, files: readonly string[]): Promise<Gen
 /** Prints a genesis file account by account: it may be larger than memory. */
 const print = (spec: GenesisSpec<GenesisAllocation>): Promise<void> =>
   pipeline(Readable.from(genesisText(spec)), process.stdout, { end: false })
-
-async function* genesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
-  const text = JSON.stringify(formatSpec(spec), null, 2)
-  yield `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
-  let isFirst = true
-  for await (const entry of spec.genesis.alloc) {
-    const [address, account] = formatAccount(entry)
-    const lines = JSON.stringify(account, null, 2).replaceAll('\n', '\n    ')
-    yield `${isFirst ? '' : ','}\n    "${address}": ${lines}`
-    isFirst = false
-  }
-  yield '\n  }\n}\n'
-}

@@ -13,14 +13,7 @@ import { type Node, type NodeOptions, startNode } from '../node.ts'
 import { type ChainSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import {
-  type ChainFlags,
-  checkAgrees,
-  developmentWallet,
-  genesisText,
-  holdValidatorKeys,
-  newChain,
-} from './choose-chain.ts'
+import { type ChainFlags, checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
 import {
   chainFolder,
   compilersFolder,
@@ -30,7 +23,7 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { appStateOf, networkOptions } from './network.ts'
+import { appStateOf, networkOptions, prepareEngine } from './network/launch-engine.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
@@ -56,32 +49,41 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
-  const appState = await appStateOf(flags)
-  const chainFlags = { ...flags, appState }
-  const stored = flags.inMemory ? undefined : await withStoredChain(flags.datadir, (chain) => agreed(chainFlags, chain))
+  const chainFlags = { ...flags, appState: await appStateOf(flags) }
+  const stored = flags.inMemory
+    ? undefined
+    : await withStoredChain(flags.datadir, (chain, head) => agreed(chainFlags, chain, head))
   if (stored === undefined) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
-  const { spec, known } = stored === undefined || flags.genesis !== undefined ? await begun(chainFlags) : stored
+  const { spec, known } =
+    stored === undefined || flags.genesis !== undefined ? await begun(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
-  const network = await networkOptions(flags, spec, () => genesisText(chainFlags), log)
-  const options = { ...(await nodeOptions(flags, spec, wallet, log)), network }
-  const node = await startNode({ ...options, modules, namesModules: !flags.production })
+  const options = await nodeOptions(flags, spec, wallet, log)
+  // The engine of a network: its program, its home, and how to ask it.
+  const network = await networkOptions(flags, log)
+  const node = await startNode({ ...options, modules, namesModules: !flags.production, network })
   const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
   return { node, development, operators, hasKnownKeys }
 }
 
-/** The chain that the flags describe, with its development accounts. */
-async function begun(flags: StartFlags & ChainFlags): Promise<{ spec: ChainSpec; known: Wallet }> {
+/** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
+async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<{ spec: ChainSpec; known: Wallet }> {
   const spec = await newChain(flags)
+  if (isNew) await prepareEngine(flags, spec)
   return { spec, known: await developmentWallet(flags, spec) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function agreed(
+  flags: StartFlags & ChainFlags,
+  chain: StoredChain,
+  head: bigint,
+): Promise<{ spec: ChainSpec; known: Wallet }> {
   await checkAgrees(flags, chain, flags.datadir)
+  await prepareEngine(flags, chain, head)
   return { spec: withoutAllocation(chain), known: await developmentWallet(flags, chain) }
 }
 
@@ -191,9 +193,21 @@ function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
 }
 
 /** Refuses a production chain with the preset's accounts, whose keys are public. */
-function refuseKnownKeys({ production, genesis, appState, mnemonic, preset }: StartFlags & ChainFlags): void {
-  if (!production || genesis !== undefined || appState !== undefined || mnemonic !== undefined || preset !== undefined)
-    return
+function refuseKnownKeys({
+  production,
+  genesis,
+  appState,
+  mnemonic,
+  preset,
+  consensus,
+}: StartFlags & ChainFlags): void {
+  if (appState !== undefined) return
+  if (consensus !== undefined && genesis === undefined)
+    throw wrongFlag(
+      'consensus',
+      "a new node needs the network's genesis: --genesis FILE; `kestrel testnet` makes networks",
+    )
+  if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
   throw wrongFlag(
     'production',
     'a new chain needs initial accounts and validators: give --genesis FILE, --mnemonic WORDS, or --preset NAME for public development keys',

@@ -18,7 +18,7 @@ import {
   seconds,
   wholeNumber,
 } from './flags.ts'
-import { networkFlags, withHome, withNetworkFlags } from './network-flags.ts'
+import { engineFlags, refuseAgainstEngine, withEngineFlags } from './network/engine-flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -62,7 +62,7 @@ export const withChainFlags = (command: Command): Command =>
 const flags = z.object({
   ...chainFlags,
   ...proposalFlags,
-  ...networkFlags,
+  ...engineFlags,
   datadir: path,
   inMemory: z.boolean().default(false),
   prune: wholeNumber(FEWEST_STATES, 1_000_000_000).optional(),
@@ -108,8 +108,13 @@ export type StartFlags = z.output<typeof flags>
 /** The engine that runs contracts; `library` when the WebAssembly engine is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
-/** Throws WrongCommandLine for flags that are wrong or conflict with each other. */
-export const readStartFlags = (command: Command): StartFlags => readFlags(flags, withHome(command))
+/** Reads the flags of `start`. Throws WrongCommandLine for one that is wrong or contradicts another. */
+export function readStartFlags(given: unknown): StartFlags {
+  const read = readFlags(flags, given)
+  refuseAgainstEngine(read)
+  // Neither the methods of one developer nor public keys have a place in a network.
+  return read.consensus === undefined ? read : { ...read, production: true }
+}
 
 /** A flag with a default, which the help page shows as one types it. */
 const withDefault = (flags: string, description: string, value: string): Option =>
@@ -127,7 +132,7 @@ export function withStartFlags(command: Command): Command {
     )
     .optionsGroup('Chain (of a new one; an existing chain must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
-  const withChain = withNetworkFlags(withBlockFlags(withProposals(withChainFlags(withData))))
+  const withChain = withEngineFlags(withBlockFlags(withProposals(withChainFlags(withData))))
   return withOutputFlags(withKeyFlags(withExplorerFlags(withWorkFlags(withServerFlags(withChain)))))
 }
 
@@ -146,7 +151,13 @@ const withServerFlags = (command: Command): Command =>
     .optionsGroup('Server:')
     .addOption(withDefault('--host <host>', 'address to listen on', '127.0.0.1'))
     .addOption(withDefault('--port <port>', 'port to listen on; 0 is any free one', '8545'))
-    .addOption(new Option('--dev', 'development methods and public keys: the default').conflicts('production'))
+    .addOption(
+      new Option('--dev', 'development methods and public keys: the default').conflicts([
+        'production',
+        'consensus',
+        'home',
+      ]),
+    )
     .option('--production', 'neither development methods nor keys, except those of --unlock')
     .option('--testing-api', 'open the testing_ methods')
     .option(

@@ -8,6 +8,7 @@ import { CURVE_WARNING } from '../primitives/signature.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
 import { launch } from './launch.ts'
+import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 
 /** Milliseconds in which a second signal is ignored: under npm one Ctrl-C arrives twice, from the terminal and from npm. */
@@ -29,9 +30,10 @@ Examples:
   kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
   kestrel start --shadow library
   kestrel start --home net/node0
+  kestrel start --consensus cometbft --genesis genesis.json --peers ID@HOST:26656
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
-    .action((_, command: Command) => start(readStartFlags(command)))
+    .action((_, command: Command) => start(readStartFlags(optionsWithHome(command))))
 }
 
 async function start(flags: StartFlags): Promise<void> {
@@ -43,7 +45,11 @@ async function start(flags: StartFlags): Promise<void> {
   const { node, development, operators, hasKnownKeys } = launched
   if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))
   if (flags.production && hasKnownKeys)
-    log.warn('genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead')
+    log.warn(
+      flags.consensus === undefined
+        ? 'genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead'
+        : 'genesis gave coins to accounts with public keys: this network is for trials only',
+    )
   const { engine, warning } = reportEngine(flags.engine)
   log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)

@@ -1,152 +1,190 @@
-// Requests to the engine's own JSON-RPC: whether it catches up, its peers, signed headers, and transactions for its mempool.
-// Every request ends after two seconds; an engine that does not answer is an error of this node's caller, never a hang.
+// Requests to the engine's own JSON-RPC on this machine. An engine that is away or slow is an error within two seconds, never
+// a wait; what is asked for again and again is kept for half a second.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import { RPC_BATCH } from './home.ts'
 
-/** Milliseconds. */
-const TIMEOUT = 2_000
-/** Milliseconds for which what is polled is remembered. */
+/** The engine did not answer. */
+export class EngineUnreachable extends ChainError {
+  constructor(detail: string) {
+    super('overloaded', 'the consensus engine does not answer', undefined, detail)
+    this.name = 'EngineUnreachable'
+  }
+}
+
+export type EngineStatus = {
+  /** Whether it fetches blocks that others have decided. */
+  readonly catchingUp: boolean
+  readonly height: bigint
+  readonly version: string
+  readonly nodeId: string
+  /** Consensus address: 40 hex digits in upper case. */
+  readonly address: string
+}
+
+/** Milliseconds of patience with one request. */
+const PATIENCE = 2_000
+/** Milliseconds for which an answer is kept. */
 const FRESH = 500
-/** Bytes of the transactions of one request; base64 makes them a third longer. */
-const BATCH_BYTES = 10_000_000
+/** The engine's limit. */
+const VALIDATORS_PER_PAGE = 100
+/** The engine's default of requests in one batch. */
+const BATCH = 10
 
 const integer = z
   .string()
   .regex(/^-?\d+$/)
   .transform(BigInt)
-const answer = z.object({
-  result: z.unknown().optional(),
-  error: z.object({ message: z.string(), data: z.string().optional() }).optional(),
-})
-const statusResult = z.object({
-  node_info: z.object({ id: z.string(), version: z.string(), network: z.string() }),
-  sync_info: z.object({ latest_block_height: integer, catching_up: z.boolean() }),
-})
-const netInfo = z.object({ listening: z.boolean(), n_peers: z.string() })
-const consensusState = z.object({
-  peers: z.array(z.object({ peer_state: z.object({ round_state: z.object({ height: integer }) }) })).nullable(),
-})
-const header = z.looseObject({ header: z.looseObject({ height: z.string(), app_hash: z.string() }) })
-const signedHeader = z.looseObject({ signed_header: header, canonical: z.boolean() })
-const validatorSet = z.looseObject({ validators: z.array(z.looseObject({})), total: z.string() })
 
-export type EngineState = {
-  readonly catchingUp: boolean
-  readonly height: bigint
-  readonly version: string
-  readonly nodeId: string
-  readonly chainId: string
-}
+const status = z.object({
+  node_info: z.object({ id: z.string(), version: z.string() }),
+  sync_info: z.object({ latest_block_height: integer, catching_up: z.boolean() }),
+  validator_info: z.object({ address: z.string() }),
+})
+const netInfo = z.object({ listening: z.boolean(), n_peers: z.string().regex(/^\d+$/).transform(Number) })
+const consensusState = z.object({
+  peers: z
+    .array(z.object({ peer_state: z.object({ round_state: z.object({ height: integer }) }) }))
+    .nullish()
+    .transform((peers) => peers ?? []),
+})
+const commit = z.looseObject({ signed_header: z.looseObject({ header: z.unknown() }), canonical: z.boolean() })
+const validatorPage = z.object({ validators: z.array(z.unknown()), total: z.string().transform(Number) })
+
+const answer = z.union([
+  z.object({ error: z.object({ code: z.number(), message: z.string(), data: z.string().optional() }) }),
+  z.object({ result: z.unknown() }),
+])
 
 export class EngineClient {
   readonly #url: string
-  readonly #remembered = new Map<string, { readonly until: number; readonly result: Promise<unknown> }>()
+  readonly #batch: number
+  readonly #kept = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
 
-  /** @param url - base URL of the engine's RPC: `http://127.0.0.1:26657` */
-  constructor(url: string) {
+  /** `batch`: most requests that the engine takes in one. */
+  constructor(url: string, batch = BATCH) {
     this.#url = url
+    this.#batch = batch
   }
 
-  async status(): Promise<EngineState> {
-    const { node_info, sync_info } = read(statusResult, await this.#polled('status'))
-    const { id, version, network } = node_info
-    const { latest_block_height: height, catching_up: catchingUp } = sync_info
-    return { catchingUp, height, version, nodeId: id, chainId: network }
+  async status(): Promise<EngineStatus> {
+    const { node_info: node, sync_info: sync, validator_info: validator } = await this.#poll('status', status)
+    return {
+      catchingUp: sync.catching_up,
+      height: sync.latest_block_height,
+      version: node.version,
+      nodeId: node.id,
+      address: validator.address,
+    }
   }
 
   async peers(): Promise<number> {
-    return Number(read(netInfo, await this.#polled('net_info')).n_peers)
+    return (await this.#poll('net_info', netInfo)).n_peers
   }
 
   async isListening(): Promise<boolean> {
-    return read(netInfo, await this.#polled('net_info')).listening
+    return (await this.#poll('net_info', netInfo)).listening
   }
 
   /** Newest block that a peer is known to have; undefined: no peer tells. */
   async highestHeight(): Promise<bigint | undefined> {
-    const { peers } = read(consensusState, await this.#polled('dump_consensus_state'))
-    // A peer tells the height that it works on.
-    const heights = (peers ?? []).map(({ peer_state }) => peer_state.round_state.height - 1n)
-    return heights.length === 0 ? undefined : heights.reduce((a, b) => (a > b ? a : b))
+    const { peers } = await this.#poll('dump_consensus_state', consensusState)
+    // A peer names the block that it works on.
+    const heights = peers
+      .map(({ peer_state: { round_state } }) => round_state.height - 1n)
+      .filter((height) => height > 0n)
+    return heights.length === 0 ? undefined : heights.reduce((most, height) => (height > most ? height : most))
   }
 
-  /** Signed header and validators of a height, as the engine's JSON. Throws ChainError `not-found`. */
+  /**
+   * Signed header of a height and the validators that signed it, as JSON of the engine:
+   * `{ signed_header, canonical, validators }`. Throws ChainError `not-found` while there is none.
+   */
   async commit(height: bigint): Promise<unknown> {
-    const found = signedHeader.safeParse(await this.#ask('commit', { height: String(height) }).catch(notFound))
-    if (!found.success) throw new ChainError('not-found', `there is no commit of height ${height} yet`)
-    const validators: unknown[] = []
+    const found = await this.#request('commit', commit, { height: String(height) })
+    // A height that the engine does not have yet is answered with an empty header by some versions.
+    if (found.signed_header.header === null || found.signed_header.header === undefined) throw noSuchHeight(height)
+    return { ...found, validators: await this.validators(height) }
+  }
+
+  /** All validators at a height, as JSON of the engine. Throws ChainError `not-found` for a height that it does not have. */
+  async validators(height: bigint): Promise<readonly unknown[]> {
+    const all: unknown[] = []
     for (let page = 1; ; page++) {
-      const asked = { height: String(height), page: String(page), per_page: '100' }
-      const set = read(validatorSet, await this.#ask('validators', asked))
-      validators.push(...set.validators)
-      if (set.validators.length === 0 || validators.length >= Number(set.total)) break
+      const { validators, total } = await this.#request('validators', validatorPage, {
+        height: String(height),
+        page: String(page),
+        per_page: String(VALIDATORS_PER_PAGE),
+      })
+      all.push(...validators)
+      if (validators.length === 0 || all.length >= total) return all
     }
-    return { signed_header: found.data.signed_header, canonical: found.data.canonical, validators }
   }
 
-  /** Hands transactions to the engine's own mempool; what it refuses it does not tell. */
+  /** Hands transactions to the engine's own mempool; whether it takes them is not told. Throws EngineUnreachable. */
   async broadcast(transactions: readonly Uint8Array[]): Promise<void> {
-    let batch: object[] = []
-    let bytes = 0
-    for (const [id, transaction] of transactions.entries()) {
-      const tx = Buffer.from(transaction).toString('base64')
-      batch.push({ jsonrpc: '2.0', id, method: 'broadcast_tx_async', params: { tx } })
-      bytes += tx.length
-      if (batch.length < RPC_BATCH && bytes < BATCH_BYTES) continue
+    for (let first = 0; first < transactions.length; first += this.#batch) {
+      const batch = transactions.slice(first, first + this.#batch).map((raw, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'broadcast_tx_async',
+        params: { tx: Buffer.from(raw).toString('base64') },
+      }))
       await this.#post(batch)
-      batch = []
-      bytes = 0
     }
-    if (batch.length > 0) await this.#post(batch)
   }
 
-  /** The result of a request that many ask for at a time. */
-  #polled(method: string): Promise<unknown> {
-    const known = this.#remembered.get(method)
-    if (known !== undefined && performance.now() < known.until) return known.result
-    const result = this.#ask(method)
-    this.#remembered.set(method, { until: performance.now() + FRESH, result })
-    return result
+  /** The answer to a request without parameters, which may be half a second old. */
+  #poll<T>(method: string, schema: z.ZodType<T>): Promise<T> {
+    const kept = this.#kept.get(method)
+    if (kept !== undefined && performance.now() - kept.at < FRESH)
+      return kept.answer.then((value) => schema.parse(value))
+    const asked = this.#request(method, z.unknown(), {})
+    this.#kept.set(method, { at: performance.now(), answer: asked })
+    // Failures are not kept: the engine may be back at once.
+    asked.catch(() => this.#kept.delete(method))
+    return asked.then((value) => parseAnswer(method, schema, value))
   }
 
-  async #ask(method: string, params: object = {}): Promise<unknown> {
+  async #request<T>(method: string, schema: z.ZodType<T>, params: Readonly<Record<string, string>>): Promise<T> {
     const parsed = answer.safeParse(await this.#post({ jsonrpc: '2.0', id: 1, method, params }))
-    if (!parsed.success) throw unreachable()
-    const { result, error } = parsed.data
-    if (error !== undefined) throw new EngineRefusal('not-found', `the engine: ${error.data ?? error.message}`)
-    return result
+    if (!parsed.success) throw new EngineUnreachable(`${method}: no JSON-RPC answer`)
+    if ('error' in parsed.data) throw refusal(method, parsed.data.error, params)
+    return parseAnswer(method, schema, parsed.data.result)
   }
 
-  async #post(body: object): Promise<unknown> {
+  async #post(body: unknown): Promise<unknown> {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(TIMEOUT),
+        signal: AbortSignal.timeout(PATIENCE),
       })
       return await response.json()
-    } catch {
-      throw unreachable()
+    } catch (error) {
+      const reason = error instanceof Error ? causeOf(error) : String(error)
+      throw new EngineUnreachable(`${this.#url}: ${reason}`)
     }
   }
 }
 
-/** A result of the expected form. Throws ChainError as for an engine that does not answer. */
-function read<S extends z.ZodType>(schema: S, result: unknown): z.output<S> {
-  const parsed = schema.safeParse(result)
-  if (!parsed.success) throw unreachable()
-  return parsed.data
+/** fetch says only that it failed; why is the cause. */
+const causeOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : error.message)
+
+function parseAnswer<T>(method: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new EngineUnreachable(`${method}: an answer of another form at ${parsed.error.issues[0]?.path.join('.')}`)
 }
 
-/** The engine has answered with an error. */
-class EngineRefusal extends ChainError {}
+const noSuchHeight = (height: string | bigint): ChainError =>
+  new ChainError('not-found', `the consensus engine has no commit of height ${height}`)
 
-const unreachable = (): ChainError => new ChainError('overloaded', 'the consensus engine does not answer')
-
-/** A height that the engine does not have is no result; an engine that cannot be reached is an error. */
-function notFound(error: unknown): undefined {
-  if (error instanceof EngineRefusal) return undefined
-  throw error
+function refusal(
+  method: string,
+  { message, data = '' }: { readonly message: string; readonly data?: string | undefined },
+  { height }: Readonly<Record<string, string>>,
+): ChainError {
+  if (height !== undefined && /height|could not find/i.test(data)) return noSuchHeight(height)
+  return new EngineUnreachable(`${method}: ${message} ${data}`.trim())
 }

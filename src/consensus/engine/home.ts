@@ -1,174 +1,124 @@
-// The engine's home: its configuration, of which only what differs from its defaults is written, and its genesis file, which
-// carries ours whole as `app_state`.
+// The engine's home folder: keys, configuration and genesis in `config/`, its blocks and the state of its signatures in `data/`.
+// What is there is never overwritten: a consensus key that is lost, or used without the state of its signatures, costs the stake.
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { parse, stringify, TomlError } from 'smol-toml'
-import { z } from 'zod'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ChainError } from '../../lib/errors.ts'
-import type { ChainSpec } from '../../spec/chain-spec.ts'
+import type { Hash } from '../../lib/hex.ts'
+import type { ChainSpec, GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { configText, type EngineConfig, type NewConfig, readConfig } from './config.ts'
+import { engineGenesisText, readEngineGenesis, requireNetwork } from './genesis.ts'
+import { keyToHash, newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
 
-export type EngineSettings = {
-  /** Name that others see. */
-  readonly moniker: string
-  /** Where peers connect, and where the engine's RPC and metrics are: `HOST:PORT`. */
-  readonly p2p: string
-  readonly rpc: string
-  readonly metrics: string
-  /** `ID@HOST:PORT` of nodes to stay connected with. */
-  readonly peers: readonly string[]
-  /** Seconds from a decided block to the next proposal. */
-  readonly blockTime: number
-  readonly mempool: Mempool
-  /** All nodes are on this machine. */
-  readonly isLocal: boolean
-}
-
-/** `app`: the node's own pool (v0.40). `flood`: the engine's list (v0.38). */
-export type Mempool = 'app' | 'flood'
-
-/** What the node must know of the configuration of its engine. */
-export type EngineConfig = {
-  readonly mempool: Mempool
-  /** Base URL of its RPC. */
-  readonly rpcUrl: string
-  /** Milliseconds that it waits for a proposal. */
-  readonly proposeTimeout: number
-  /** Whether it fetches a snapshot of the state where there are no blocks. */
-  readonly stateSync: boolean
-}
-
-const configPath = (home: string) => join(home, 'config', 'config.toml')
-const genesisPath = (home: string) => join(home, 'config', 'genesis.json')
-
-/** Milliseconds between two requests for transactions; the engine's default of 500 would be latency of every one. */
-const REAP_INTERVAL = 100
-const REAP_MAX_BYTES = 1_048_576
-/** Requests in a batch, and bytes of one, that the engine's RPC takes. */
-export const RPC_BATCH = 100
-export const RPC_BODY_BYTES = 20_000_000
-
-/** Writes `config/config.toml`. An existing file is the operator's and stays as it is. */
-export async function writeConfig(home: string, settings: EngineSettings): Promise<void> {
-  const { moniker, p2p, rpc, metrics, peers, blockTime, mempool, isLocal } = settings
-  const config = {
-    moniker,
-    rpc: { laddr: `tcp://${rpc}`, max_request_batch_size: RPC_BATCH, max_body_bytes: RPC_BODY_BYTES },
-    p2p: {
-      laddr: `tcp://${p2p}`,
-      persistent_peers: peers.join(','),
-      send_rate: 51_200_000,
-      recv_rate: 51_200_000,
-      ...(isLocal && { addr_book_strict: false, allow_duplicate_ip: true }),
-    },
-    mempool:
-      mempool === 'app'
-        ? { type: 'app', reap_interval: `${REAP_INTERVAL}ms`, reap_max_bytes: REAP_MAX_BYTES }
-        : { type: 'flood', size: 60_000 },
-    consensus: { timeout_commit: `${Math.round(blockTime * 1000)}ms` },
-    storage: { discard_abci_responses: true },
-    tx_index: { indexer: 'null' },
-    instrumentation: { prometheus: true, prometheus_listen_addr: metrics },
-  }
-  const head = '# What differs from the defaults of CometBFT; its documentation describes every setting.\n'
-  await mkdir(join(home, 'config'), { recursive: true })
-  if (!existsSync(configPath(home))) await writeFile(configPath(home), `${head}${stringify(config)}`, { flag: 'wx' })
-}
-
-const duration = z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/)
-const configFile = z.object({
-  rpc: z.object({ laddr: z.string().default('tcp://127.0.0.1:26657') }).prefault({}),
-  mempool: z.object({ type: z.enum(['app', 'flood']).default('flood') }).prefault({}),
-  consensus: z.object({ timeout_propose: duration.default('3s') }).prefault({}),
-  statesync: z.object({ enable: z.boolean().default(false) }).prefault({}),
+/** The files of an engine's home that kestrel knows. */
+export const engineFiles = (home: string) => ({
+  config: join(home, 'config', 'config.toml'),
+  genesis: join(home, 'config', 'genesis.json'),
+  validatorKey: join(home, 'config', 'priv_validator_key.json'),
+  nodeKey: join(home, 'config', 'node_key.json'),
+  signatures: join(home, 'data', 'priv_validator_state.json'),
+  /** Present as soon as the engine has run. */
+  blocks: join(home, 'data', 'blockstore.db'),
+  log: join(home, 'cometbft.log'),
+  processId: join(home, 'cometbft.pid'),
 })
 
-/** Throws ChainError `storage` for a home without configuration, or with one that this node cannot work with. */
-export async function readConfig(home: string): Promise<EngineConfig> {
-  const file = configPath(home)
-  if (!existsSync(file))
-    throw new ChainError('storage', `${home} is no home of an engine: there is no config/config.toml`)
-  const parsed = configFile.safeParse(parseToml(file, await readFile(file, 'utf8')))
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new ChainError('storage', `${file}: ${issue?.path.join('.')}: ${issue?.message}`)
-  }
-  const { rpc, mempool, consensus, statesync } = parsed.data
+export type HomeKeys = {
+  /** Public key with which a validator signs. */
+  readonly consensusKey: Hash
+  /** By which peers know the node: 40 lower-case hex digits. */
+  readonly nodeId: string
+}
+
+/** The public keys of a home. Throws ChainError `invalid-params` for a file that is no key of CometBFT, or Node's error. */
+export async function readKeys(home: string): Promise<HomeKeys> {
+  const { validatorKey, nodeKey } = engineFiles(home)
+  const [validator, node] = await Promise.all([validatorKey, nodeKey].map((path) => readFile(path, 'utf8')))
   return {
-    mempool: mempool.type,
-    rpcUrl: rpc.laddr.replace(/^tcp:/, 'http:').replace('//0.0.0.0:', '//127.0.0.1:'),
-    proposeTimeout: milliseconds(consensus.timeout_propose),
-    stateSync: statesync.enable,
+    consensusKey: keyToHash(publicKeyIn(validator ?? '', validatorKey)),
+    nodeId: nodeIdOf(publicKeyIn(node ?? '', nodeKey)),
   }
 }
-
-function parseToml(file: string, text: string): unknown {
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    throw new ChainError('storage', `${file}: line ${error.line} is no TOML`)
-  }
-}
-
-function milliseconds(text: string): number {
-  const unit = text.endsWith('ms') ? 1 : text.endsWith('s') ? 1000 : 60_000
-  return Number.parseFloat(text) * unit
-}
-
-/** Age of evidence in blocks, where the time alone would not bound it. */
-const MAX_EVIDENCE_BLOCKS = 100_000n
 
 /**
- * The engine's genesis file: a function of ours, so that the nodes of a network need not agree on a second file.
- * @param genesis - our genesis file, as JSON values
- * @param unbondingTime - seconds in which stake answers for misbehaviour
+ * The public keys of a home; keys that are missing are made. Throws ChainError `storage` where the engine has run with a key
+ * whose file, or whose state of signatures, is gone.
  */
-export function engineGenesis(spec: ChainSpec, genesis: unknown, unbondingTime: bigint): object {
-  const { native } = spec
-  if (native?.consensus === undefined) throw new ChainError('invalid-genesis', 'kestrel.consensus: expected a section')
-  const { consensus, textChainId } = native
-  return {
-    genesis_time: new Date(Number(spec.genesis.timestamp) * 1000).toISOString(),
-    chain_id: textChainId,
-    initial_height: String(consensus.initialHeight),
-    consensus_params: {
-      block: { max_bytes: String(consensus.maxBytes), max_gas: String(spec.genesis.gasLimit) },
-      evidence: {
-        max_age_num_blocks: String(MAX_EVIDENCE_BLOCKS),
-        max_age_duration: String(unbondingTime * 1_000_000_000n),
-        max_bytes: String(consensus.maxBytes < 1_048_576n ? consensus.maxBytes : 1_048_576n),
-      },
-      validator: { pub_key_types: ['ed25519'] },
-      version: { app: '0' },
-    },
-    app_hash: '',
-    app_state: genesis,
+export async function makeKeys(home: string): Promise<HomeKeys> {
+  const { validatorKey, nodeKey, signatures, blocks } = engineFiles(home)
+  if (existsSync(blocks)) {
+    const lost = [validatorKey, signatures].find((path) => !existsSync(path))
+    if (lost !== undefined)
+      throw new ChainError('storage', `${lost} is gone: restore it; a validator without it may sign a block twice`)
   }
+  for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeNew(validatorKey, () => validatorKeyFile(newKey()))
+  await writeNew(nodeKey, () => nodeKeyFile(newKey()))
+  await writeNew(signatures, () => UNSIGNED_STATE)
+  return readKeys(home)
 }
 
-/** Writes the engine's genesis file, unless the home has one. */
-export async function writeGenesis(home: string, genesis: object): Promise<void> {
-  await mkdir(join(home, 'config'), { recursive: true })
-  if (!existsSync(genesisPath(home))) await writeFile(genesisPath(home), JSON.stringify(genesis), { flag: 'wx' })
+/** Writes a file that only its owner reads; one that is there stays. */
+async function writeNew(path: string, text: () => string): Promise<void> {
+  if (existsSync(path)) return
+  await writeFile(path, text(), { flag: 'wx', mode: 0o600 })
 }
 
-const genesisFile = z.object({ chain_id: z.string(), app_state: z.record(z.string(), z.unknown()) })
+/**
+ * Makes what is missing in a home: keys, configuration, the engine's genesis. Throws ChainError `not-allowed` for a chain of
+ * one node.
+ */
+export async function makeHome(
+  home: string,
+  spec: GenesisSpec<GenesisAllocation>,
+  config: NewConfig,
+): Promise<HomeKeys> {
+  requireNetwork(spec)
+  const keys = await makeKeys(home)
+  const files = engineFiles(home)
+  await writeNew(files.config, () => configText(config))
+  if (!existsSync(files.genesis)) {
+    // A genesis that was written in part must not stay.
+    const unfinished = `${files.genesis}.new`
+    await rm(unfinished, { force: true })
+    await writeFile(unfinished, engineGenesisText(spec), { mode: 0o644 })
+    await rename(unfinished, files.genesis)
+  }
+  return keys
+}
 
-/** Our genesis file out of the engine's, as text; undefined: the home has none. Throws ChainError `storage`. */
+/** Whether a home has all that an engine needs. */
+export const isComplete = (home: string): boolean => {
+  const { config, genesis, validatorKey, nodeKey, signatures } = engineFiles(home)
+  return [config, genesis, validatorKey, nodeKey, signatures].every((path) => existsSync(path))
+}
+
+/** The configuration in a home. Throws ChainError `invalid-params` that begins with the file's path, or Node's error. */
+export async function readHomeConfig(home: string): Promise<EngineConfig> {
+  const { config } = engineFiles(home)
+  return readConfig(await readFile(config, 'utf8'), config)
+}
+
+/** kestrel's genesis as the engine has it, as JSON; undefined: the home has no genesis. Throws ChainError `invalid-params`. */
 export async function readAppState(home: string): Promise<string | undefined> {
-  const file = genesisPath(home)
-  if (!existsSync(file)) return undefined
-  const text = await readFile(file, 'utf8')
-  const parsed = genesisFile.safeParse(jsonOf(text))
-  if (!parsed.success) throw new ChainError('storage', `${file}: expected chain_id and app_state`)
-  return JSON.stringify(parsed.data.app_state)
+  const { genesis } = engineFiles(home)
+  if (!existsSync(genesis)) return undefined
+  return JSON.stringify(readEngineGenesis(await readFile(genesis, 'utf8'), genesis).appState)
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Throws ChainError `not-allowed` when a home belongs to another chain, or has less of this one than the node. */
+export async function requireSameChain(home: string, spec: ChainSpec, head: bigint): Promise<void> {
+  const { textChainId, consensus } = requireNetwork(spec)
+  const { genesis, blocks } = engineFiles(home)
+  const { chainId: found } = readEngineGenesis(await readFile(genesis, 'utf8'), genesis)
+  if (found !== textChainId)
+    throw new ChainError(
+      'not-allowed',
+      `${home} is the engine's home of the chain ${found}, this one is ${textChainId}; name another with --engine-home`,
+    )
+  if (head >= consensus.initialHeight && !existsSync(blocks))
+    throw new ChainError(
+      'not-allowed',
+      `the chain is at block ${head}, and the engine in ${home} has no blocks: restore its data folder, or begin with an empty data directory`,
+    )
 }

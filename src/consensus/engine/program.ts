@@ -1,81 +1,86 @@
-// Where the engine's program is, and whether it is one that this node can work with.
+// Finds the engine's program and tells its version. Only release lines that this application was tried with are accepted.
 import { execFile } from 'node:child_process'
-import { constants, createReadStream } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { accessSync, constants, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ChainError } from '../../lib/errors.ts'
 
-const run = promisify(execFile)
-
-/** The version that the project is tested with. */
-export const ENGINE_VERSION = '0.40.0'
-/** Speak the same ABCI; v0.38 without transactions from the node's own pool. */
-const SUPPORTED = /^v?0\.(38|40)\./
-const INSTALL = `go install github.com/cometbft/cometbft/cmd/cometbft@v${ENGINE_VERSION}`
-
-export type EngineProgramFile = {
-  readonly path: string
+export type EngineVersion = {
+  /** `0.40.0` */
   readonly version: string
-  /** Whether the engine can ask the node for transactions. */
+  /** Whether it can ask the application for transactions (`mempool.type = "app"`). */
   readonly hasAppMempool: boolean
 }
 
+const INSTALL = 'go install github.com/cometbft/cometbft/cmd/cometbft@v0.40.0 builds one'
+/** Milliseconds in which a program has to tell its version. */
+const PATIENCE = 20_000
+
 /**
- * The engine: the file given, that of the environment variable COMETBFT, or `cometbft` in the path. Throws ChainError
- * `invalid-params` with a line that says how to get one.
+ * Path of the engine: the given one (`--cometbft`), else that of the environment variable COMETBFT, else `cometbft` on PATH.
+ * Throws ChainError `not-found` with what to do.
  */
-export async function findEngine(given: string | undefined): Promise<EngineProgramFile> {
-  const path = given ?? process.env.COMETBFT ?? 'cometbft'
-  const version = await versionOf(path)
-  if (!SUPPORTED.test(version))
-    throw new ChainError(
-      'invalid-params',
-      `${path} is CometBFT ${version}; this node works with 0.38.x and 0.40.x: ${INSTALL}`,
-    )
-  return { path, version, hasAppMempool: !/^v?0\.38\./.test(version) }
+export function findEngine(given: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  const named = given ?? (env.COMETBFT || undefined)
+  if (named !== undefined) {
+    const found = /[/\\]/.test(named) ? (isProgram(named) ? named : undefined) : onPath(named, env)
+    const by = given === undefined ? 'COMETBFT' : '--cometbft'
+    if (found === undefined) throw new ChainError('not-found', `${by}: ${named}: no such program; ${INSTALL}`)
+    return found
+  }
+  const found = onPath('cometbft', env)
+  if (found !== undefined) return found
+  throw new ChainError(
+    'not-found',
+    `no cometbft on PATH; ${INSTALL}, --cometbft PATH or the variable COMETBFT names one`,
+  )
 }
 
-async function versionOf(path: string): Promise<string> {
+const onPath = (name: string, { PATH = '' }: NodeJS.ProcessEnv): string | undefined =>
+  PATH.split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isProgram)
+
+function isProgram(path: string): boolean {
   try {
-    const { stdout } = await run(path, ['version'], { timeout: 20_000 })
-    const printed = stdout.trim().split(/[\s+]/)[0] ?? ''
-    // The program of v0.40.0 prints 0.39.0; v0.39 itself cannot exchange transactions over a socket.
-    return printed.startsWith('0.39.') ? ((await moduleVersion(await inPath(path))) ?? printed) : printed
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
   } catch {
-    throw new ChainError(
-      'invalid-params',
-      `the engine ${path} cannot be run; get it by ${INSTALL}, or name it by --cometbft`,
-    )
+    return false
   }
 }
 
-/** What Go writes into a program about the module that it was built from. */
-const MODULE = /mod\tgithub\.com\/cometbft\/cometbft\tv(\d+\.\d+\.\d+)/
-/** Bytes that the parts of the file overlap by. */
-const OVERLAP = 200
+/** What a build of 0.40.0 by `go install` says: the constant in its sources was not raised. */
+const STALE_VERSION = '0.39.0'
 
-/** The version of the module that a program was built from; undefined: it does not say. */
-async function moduleVersion(file: string): Promise<string | undefined> {
-  let end = ''
-  for await (const part of createReadStream(file, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
-    const found = MODULE.exec(end + part)?.[1]
-    if (found !== undefined) return found
-    end = String(part).slice(-OVERLAP)
+/**
+ * Version of an engine, which has to be 0.38 or 0.40. Throws ChainError `not-allowed` for others and for a program that is
+ * no CometBFT.
+ */
+export async function engineVersion(program: string): Promise<EngineVersion> {
+  let text: string
+  try {
+    text = (await promisify(execFile)(program, ['version'], { timeout: PATIENCE })).stdout
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new ChainError('not-allowed', `${program} does not tell its version${reason}; ${INSTALL}`)
   }
-  return undefined
+  const told = /^v?(\d+\.\d+\.\d+\S*)/m.exec(text.trim())?.[1]
+  if (told === undefined) throw new ChainError('not-allowed', `${program} is no cometbft; ${INSTALL}`)
+  const version = told === STALE_VERSION ? ((await builtVersion(program)) ?? told) : told
+  if (/^0\.38\./.test(version)) return { version, hasAppMempool: false }
+  if (/^0\.40\./.test(version)) return { version, hasAppMempool: true }
+  throw new ChainError('not-allowed', `${program} is cometbft ${version}: this node needs 0.40 or 0.38; ${INSTALL}`)
 }
 
-/** The file that a program's name stands for. */
-async function inPath(name: string): Promise<string> {
-  if (name.includes('/')) return name
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const file = join(folder, name)
-    const isThere = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return file
-  }
-  return name
+/** The version of the module that Go has written into a program; undefined: none, or a build from a checkout. */
+async function builtVersion(program: string): Promise<string | undefined> {
+  const bytes = await readFile(program)
+  const prefix = 'mod\tgithub.com/cometbft/cometbft\tv'
+  const at = bytes.indexOf(prefix)
+  if (at < 0) return undefined
+  const line = bytes.subarray(at + prefix.length, at + prefix.length + 64).toString('latin1')
+  return /^\d+\.\d+\.\d+[\w.+-]*/.exec(line)?.[0]
 }

@@ -1,0 +1,79 @@
+// Prepares the engine of a node that `start --consensus` runs: its program, its home, and that both belong to the chain.
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { requireNetwork } from '../../consensus/engine/genesis.ts'
+import { isComplete, makeHome, readAppState, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
+import { engineOptions, socketIn } from '../../consensus/engine/options.ts'
+import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { NodeOptions } from '../../node.ts'
+import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import type { StartFlags } from '../start-flags.ts'
+
+/** The engine's default ports. */
+const P2P = '0.0.0.0:26656'
+const RPC = '127.0.0.1:26657'
+const PROMETHEUS = '127.0.0.1:26660'
+/** Seconds between blocks, as on Evmos. */
+export const BLOCK_TIME = 3
+
+export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
+  engineHome ?? join(datadir, 'engine')
+
+/** The genesis that the engine's home carries, for a node that is given no file; undefined: none. */
+export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
+  flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
+
+/**
+ * Makes the engine's home if there is none, and checks that it goes with the chain. `head`: the chain's newest block, undefined
+ * when it is new. Throws ChainError with what to do.
+ */
+export async function prepareEngine(
+  flags: StartFlags,
+  spec: GenesisSpec<GenesisAllocation>,
+  head: bigint = 0n,
+): Promise<void> {
+  if (flags.consensus === undefined) return
+  const { consensus } = requireNetwork(spec)
+  const home = engineHomeOf(flags)
+  if (head < consensus.initialHeight - 1n)
+    throw new ChainError(
+      'not-allowed',
+      `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}`,
+    )
+  if (!isComplete(home)) {
+    if (head >= consensus.initialHeight)
+      throw new ChainError(
+        'not-allowed',
+        `the chain is at block ${head}, and ${home} is no whole home of an engine: restore it, or begin with an empty data directory`,
+      )
+    const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
+    const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime: BLOCK_TIME } as const
+    const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
+    await makeHome(home, spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
+  }
+  await requireSameChain(home, spec, head)
+}
+
+const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
+  (await engineVersion(findEngine(cometbft))).hasAppMempool
+
+/** What the node needs of its engine; undefined without --consensus. Throws ChainError with what to do. */
+export async function networkOptions(flags: StartFlags, log: Logger): Promise<NodeOptions['network']> {
+  if (flags.consensus === undefined) return undefined
+  const home = engineHomeOf(flags)
+  const { options, version } = await engineOptions({
+    home,
+    datadir: flags.datadir,
+    program: flags.cometbft,
+    isExternal: flags.externalEngine,
+    peers: flags.peers,
+    retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
+    log: (line) => log.info({ room: 'consensus' }, line),
+  })
+  const { nodeId } = await readKeys(home)
+  const program = options.engine === undefined ? `of the operator, expected at ${options.socket}` : version
+  log.info({ room: 'consensus' }, `engine: cometbft ${program}; node id ${nodeId}; mempool ${options.mempool}`)
+  return options
+}

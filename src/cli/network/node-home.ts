@@ -1,0 +1,71 @@
+// The home of a network's node: `node.json` with flags of `start`, kestrel's genesis, the data directory and the engine's home.
+// `start --home DIR` takes them from there; what the command line names wins.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+
+/** The parts of a node's home. */
+export const homeFiles = (home: string) => ({
+  flags: join(home, 'node.json'),
+  genesis: join(home, 'genesis.json'),
+  data: join(home, 'data'),
+  engine: join(home, 'engine'),
+})
+
+/** Flags of `start` by their names in camel case; numbers and lists may be written as such. */
+const flagsFile = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+
+/** Flags that a home cannot set: they say where things are. */
+const NOT_HERE = new Set(['home', 'datadir', 'genesis', 'engineHome'])
+/** Lists that a flag takes as one word. */
+const inWords = (value: z.output<typeof flagsFile>[string], takesList: boolean): unknown => {
+  if (typeof value === 'number') return String(value)
+  return Array.isArray(value) && !takesList ? value.join(',') : value
+}
+
+/**
+ * The options of a command, with those of the home that it names. Throws ChainError `invalid-params` for a home without a
+ * `node.json` that can be read.
+ */
+export function optionsWithHome(command: Command): Record<string, unknown> {
+  const given: Record<string, unknown> = command.opts()
+  const { home } = given
+  if (typeof home !== 'string' || home === '') return given
+  const files = homeFiles(home)
+  const ofHome: Record<string, unknown> = {
+    datadir: files.data,
+    genesis: files.genesis,
+    engineHome: files.engine,
+    ...readFlags(command, files.flags),
+  }
+  for (const name of Object.keys(ofHome)) if (isOnCommandLine(command, name)) delete ofHome[name]
+  return { ...given, ...ofHome }
+}
+
+function isOnCommandLine(command: Command, name: string): boolean {
+  const source = command.getOptionValueSource(name)
+  return source !== undefined && source !== 'default'
+}
+
+function readFlags(command: Command, path: string): Record<string, unknown> {
+  const refuse = (problem: string) => new ChainError('invalid-params', `${path}: ${problem}`)
+  let json: unknown
+  const text = readFileSync(path, 'utf8')
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw refuse('expected JSON')
+  }
+  const parsed = flagsFile.safeParse(json)
+  if (!parsed.success) throw refuse('expected an object with flags of `kestrel start`')
+  return Object.fromEntries(
+    Object.entries(parsed.data).map(([name, value]) => {
+      const option = command.options.find((option) => option.attributeName() === name)
+      if (option === undefined || NOT_HERE.has(name)) throw refuse(`${name}: no flag that a home may set`)
+      // A flag that may be repeated gathers its values; others take a list as one word.
+      return [name, inWords(value, option.parseArg !== undefined)]
+    }),
+  )
+}

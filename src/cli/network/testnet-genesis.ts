@@ -1,0 +1,120 @@
+// The genesis of a network that `kestrel testnet` makes: of a preset with as many validators as asked, or of a file whose
+// validators get the new keys.
+import { readFileSync } from 'node:fs'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { unixNow } from '../../lib/unix-time.ts'
+import type { ChainSpec, GenesisAllocation, GenesisSpec, GenesisValidator, NativeSpec } from '../../spec/chain-spec.ts'
+import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
+import { devKeys, devValidatorKeys } from '../../spec/networks.ts'
+import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
+import { type ChainFlags, newChain, withActivated } from '../choose-chain.ts'
+
+/** Keys of the validators in their order in the genesis file. */
+export type Keys = readonly Hash[]
+
+/** Most bytes of a block: 4 MiB. */
+const MAX_BYTES = 4_194_304n
+const COIN = 10n ** 18n
+const SELF_DELEGATION = 1_000n * COIN
+/** Coins of an operator besides its stake, for gas. */
+const OPERATOR_COINS = 10n * COIN
+/** Index of the first operator among the accounts of a mnemonic; those before it are accounts with coins. */
+export const FIRST_OPERATOR = 10
+
+const plain = { engine: 'cometbft', maxBytes: MAX_BYTES, initialHeight: 1n, keys: [] } as const
+
+/** The public mnemonic of the development accounts. */
+const publicMnemonic = devKeys.kestrel[0]?.mnemonic ?? ''
+
+/** Mnemonic of the validators' operators, whose accounts are numbers 10, 11, …; `isPublic`: everybody knows it. */
+export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: string; readonly isPublic: boolean } => ({
+  words: mnemonic ?? publicMnemonic,
+  isPublic: mnemonic === undefined || mnemonic === publicMnemonic,
+})
+
+/** A new chain of a preset that begins now. Throws as `newChain`. */
+export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<GenesisSpec<GenesisAllocation>> {
+  const spec = await newChain({ ...flags, genesis: undefined })
+  if (spec.native === undefined) throw new ChainError('invalid-genesis', 'a network needs the section "kestrel"')
+  const validators = validatorsOf(flags, spec, spec.native, keys)
+  const alloc = new Map<
+    Address,
+    { balance: bigint; nonce: bigint; code: Uint8Array; storage: ReadonlyMap<Hash, Hash> }
+  >()
+  for await (const [address, account] of spec.genesis.alloc) alloc.set(address, account)
+  // Without the coins of operators that are none here; those of this network get theirs.
+  const isOperator = (address: Address) => validators.some(({ operator }) => operator === address)
+  for (const { operator } of spec.native.validators)
+    if (!isOperator(operator) && isDevOperator(operator)) alloc.delete(operator)
+  for (const { operator, selfDelegation } of validators) {
+    const account = alloc.get(operator) ?? { balance: 0n, nonce: 0n, code: new Uint8Array(0), storage: new Map() }
+    const needed = selfDelegation + OPERATOR_COINS
+    alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
+  }
+  const native = { ...spec.native, validators, consensus: plain }
+  return { ...spec, genesis: { ...spec.genesis, timestamp: unixNow(), alloc }, native }
+}
+
+const isDevOperator = (operator: Address): boolean =>
+  devValidatorKeys.some(({ mnemonic, first, count }) =>
+    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first).addresses().includes(operator),
+  )
+
+/** The preset's validators as far as their keys are the mnemonic's or its own, and more operators of the mnemonic. */
+function validatorsOf(flags: ChainFlags, { name }: ChainSpec, native: NativeSpec, keys: Keys): GenesisValidator[] {
+  const own = flags.mnemonic === undefined ? native.validators.filter(({ operator }) => !isDevOperator(operator)) : []
+  const { words } = operatorMnemonic(flags)
+  const operators = Wallet.fromMnemonic(words, keys.length, ETHEREUM_PATH, FIRST_OPERATOR).addresses()
+  return keys.map((consensusKey, index) => {
+    const given = own[index]
+    if (given !== undefined) return { ...given, consensusKey }
+    const operator = operators[index - Math.min(own.length, index)]
+    if (operator === undefined) throw new ChainError('invalid-params', 'too few operators')
+    return {
+      operator,
+      consensusKey,
+      moniker: `${name}-${index}`,
+      commission: { rate: COIN / 10n, maxRate: COIN / 5n, maxChangeRate: COIN / 100n },
+      selfDelegation: SELF_DELEGATION,
+      minSelfDelegation: 1n,
+    }
+  })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A genesis file before its validators have keys. */
+export type GenesisFile = { readonly json: unknown; readonly validators: readonly unknown[]; readonly path: string }
+
+/** Reads a genesis file. Throws ChainError `invalid-genesis` for one without validators, or Node's error. */
+export function readGenesisFile(path: string): GenesisFile {
+  const json = named(path, () => parseExactly(readFileSync(path, 'utf8')))
+  const kestrel = isRecord(json) ? json.kestrel : undefined
+  const validators = isRecord(kestrel) && Array.isArray(kestrel.validators) ? kestrel.validators : []
+  if (validators.length === 0)
+    throw new ChainError('invalid-genesis', `${path}: kestrel.validators: expected the validators of the network`)
+  return { json, validators, path }
+}
+
+/** The file's chain as a network, its first validators with the new keys. Throws ChainError `invalid-genesis`. */
+export function fileNetwork(file: GenesisFile, keys: Keys, activate: readonly string[] | undefined) {
+  const { json, path } = file
+  const section = isRecord(json) && isRecord(json.kestrel) ? json.kestrel : {}
+  const validators = file.validators.map((validator, index) =>
+    isRecord(validator) && keys[index] !== undefined ? { ...validator, consensusKey: keys[index] } : validator,
+  )
+  const consensus = section.consensus ?? { engine: 'cometbft' }
+  const kestrel = { ...section, validators, consensus }
+  return named(path, () => withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), activate))
+}
+
+function named<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ChainError) throw new ChainError(error.code, `${path}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,238 @@
+// `kestrel testnet`: the homes of a network's nodes on this machine, ready to be started.
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { operatorsToPromote, promote } from '../../chain/promote.ts'
+import { nameModules, type ProposalModule } from '../../cip/modules.ts'
+import { genesisText, requireNetwork } from '../../consensus/engine/genesis.ts'
+import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.ts'
+import { socketIn } from '../../consensus/engine/options.ts'
+import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
+import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
+import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
+import { chainFlags, withChainFlags } from '../start-flags.ts'
+import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
+import { BLOCK_TIME } from './launch-engine.ts'
+import { homeFiles } from './node-home.ts'
+import { prometheusText } from './prometheus.ts'
+import { FIRST_OPERATOR, fileNetwork, operatorMnemonic, presetNetwork, readGenesisFile } from './testnet-genesis.ts'
+
+const flags = z.object({
+  ...chainFlags,
+  ...proposalFlags,
+  validators: wholeNumber(1, 100).optional(),
+  readers: wholeNumber(0, 100),
+  output: path,
+  genesis: path.optional(),
+  from: path.optional(),
+  portBase: wholeNumber(1, 65_535),
+  port: wholeNumber(1, 65_535),
+  blockTime: seconds.optional(),
+  mempool: oneOf('app', 'flood'),
+})
+type Flags = z.output<typeof flags>
+
+/** Validators where nothing says how many: the fewest of which one may fail. */
+const VALIDATORS = 4
+/** Between the ports of one engine and the next; an engine has three. */
+const PORT_STEP = 10
+
+export function register(program: Command): void {
+  const command = program
+    .command('testnet')
+    .description('make the homes of the nodes of a new network: keys, genesis, configuration')
+    .optionsGroup('Network:')
+    .option('--output <dir>', 'folder for the homes node0, node1, …; it must be empty or new', 'net')
+    .option('--validators <number>', `number of validators (default: ${VALIDATORS}, or those of the genesis)`)
+    .option('--readers <number>', 'number of further nodes that follow the network without voting', '0')
+    .option('--block-time <seconds>', `time between blocks, at least 1 (default: ${BLOCK_TIME})`)
+    .option('--mempool <kind>', 'app: the nodes exchange transactions themselves; flood: for cometbft 0.38', 'app')
+    .option('--port <port>', 'JSON-RPC and explorer of node0; the next node has the next port', '8545')
+    .option(
+      '--port-base <port>',
+      "peers' port of node0's engine; RPC and metrics follow, the next engine is 10 on",
+      '26656',
+    )
+    .option('--from <datadir>', 'begin with the chain in a data directory, which one node has made until now')
+    .optionsGroup('Chain (without --from):')
+    .addOption(new Option('--genesis <file>', 'genesis file, whose validators get the new keys').conflicts('from'))
+  withProposals(withChainFlags(command))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kestrel testnet && kestrel start --home net/node0
+  kestrel testnet --validators 7 --readers 2 --block-time 1 --output net
+  kestrel testnet --genesis genesis.json --output net
+  kestrel testnet --from kestrel-data --output net`,
+    )
+    .action((given) => testnet(readFlags(flags, given)))
+}
+
+type Home = HomeKeys & {
+  readonly name: string
+  readonly path: string
+  readonly isValidator: boolean
+  readonly port: number
+  /** `HOST:PORT` of the engine's listeners. */
+  readonly p2p: string
+  readonly rpc: string
+  readonly prometheus: string
+}
+
+async function testnet(flags: Flags): Promise<void> {
+  refuseFlags(flags)
+  const isThere = existsSync(flags.output)
+  requireEmpty(flags.output)
+  try {
+    const modules = await readModules(flags.proposal)
+    const homes = await (flags.from === undefined ? makeNew(flags, modules) : makeOfChain(flags, flags.from))
+    process.stdout.write(report(flags, homes))
+  } catch (error) {
+    // What is half done would be in the way of the next try.
+    for (const name of existsSync(flags.output) ? readdirSync(flags.output) : [])
+      rmSync(join(flags.output, name), { recursive: true, force: true })
+    if (!isThere) rmSync(flags.output, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function refuseFlags({ blockTime, from, ...flags }: Flags): void {
+  if (blockTime !== undefined && blockTime < 1)
+    throw wrongFlag('blockTime', 'expected at least 1 second: the timestamps of faster blocks run ahead of the clock')
+  if (from === undefined) return
+  const chainOnly = ['preset', 'chainId', 'accounts', 'mnemonic', 'balance', 'gasLimit', 'activate'] as const
+  const given = chainOnly.find((name) => flags[name] !== undefined)
+  if (given !== undefined) throw wrongFlag(given, 'not with --from: the chain is there')
+}
+
+function requireEmpty(output: string): void {
+  if (!existsSync(output)) return
+  if (!statSync(output).isDirectory()) throw refuseFlag('output', `${output} is not a folder`)
+  if (readdirSync(output).length > 0) throw refuseFlag('output', `${output} is not empty; choose another folder`)
+}
+
+/** Makes the keys of all nodes. */
+async function makeNodes({ output, readers, port, portBase }: Flags, validators: number): Promise<readonly Home[]> {
+  const count = validators + readers
+  const lastPort = Math.max(port + count - 1, portBase + PORT_STEP * (count - 1) + 2)
+  if (lastPort > 65_535) throw wrongFlag('portBase', `${count} nodes need ports up to ${lastPort}; begin lower`)
+  mkdirSync(output, { recursive: true })
+  return Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Home> => {
+      const name = `node${index}`
+      const path = join(output, name)
+      const first = portBase + PORT_STEP * index
+      const at = (offset: number) => `127.0.0.1:${first + offset}`
+      const listeners = { p2p: at(0), rpc: at(1), prometheus: at(2) }
+      const keys = await makeKeys(homeFiles(path).engine)
+      return { ...keys, ...listeners, name, path, isValidator: index < validators, port: port + index }
+    }),
+  )
+}
+
+const keysOf = (homes: readonly Home[]) => homes.filter((of) => of.isValidator).map((of) => of.consensusKey)
+
+/** A network that begins with block 1. */
+async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promise<readonly Home[]> {
+  const file = flags.genesis === undefined ? undefined : readGenesisFile(flags.genesis)
+  const count = flags.validators ?? file?.validators.length ?? VALIDATORS
+  if (file !== undefined && count > file.validators.length)
+    throw refuseFlag('validators', `${file.path} has ${file.validators.length}`)
+  const homes = await makeNodes(flags, count)
+  const keys = keysOf(homes)
+  const spec = file === undefined ? await presetNetwork(flags, keys) : fileNetwork(file, keys, flags.activate)
+  await writeHomes(flags, homes, nameModules(spec, modules, 0n))
+  return homes
+}
+
+/** A network that goes on with a chain that one node has made: each node gets a copy, and its validators the new keys. */
+async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home[]> {
+  // The chain is only read here; opening it also says when it is in use.
+  if ((await withStoredChain(datadir, () => true)) === undefined) throw noChain(datadir)
+  const operators = await operatorsToPromote(chainFolder(datadir))
+  if (flags.validators !== undefined && flags.validators !== operators.length)
+    throw refuseFlag('validators', `${datadir} has ${operators.length} bonded validators; leave the flag out`)
+  const homes = await makeNodes(flags, operators.length)
+  const newKeys = keysOf(homes)
+  const keys = operators.flatMap((operator, index) => {
+    const consensusKey = newKeys[index]
+    return consensusKey === undefined ? [] : [{ operator, consensusKey }]
+  })
+  for (const { path } of homes) {
+    const { data } = homeFiles(path)
+    // Without the keystore: nodes need no accounts, and each copy is one more place to lose them.
+    await cp(chainFolder(datadir), chainFolder(data), { recursive: true })
+    await promote(chainFolder(data), keys)
+  }
+  const [first] = homes
+  if (first !== undefined) await withStoredChain(homeFiles(first.path).data, (chain) => writeHomes(flags, homes, chain))
+  return homes
+}
+
+/** Writes everything but the keys, which are there. */
+async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpec<GenesisAllocation>): Promise<void> {
+  const { output, mempool, blockTime = BLOCK_TIME, proposal } = flags
+  await writeFile(join(output, 'genesis.json'), genesisText(spec))
+  for (const home of homes) {
+    const files = homeFiles(home.path)
+    const peers = homes.filter((other) => other !== home).map(({ nodeId, p2p }) => `${nodeId}@${p2p}`)
+    const { name: moniker, p2p, rpc, prometheus } = home
+    const socket = socketIn(files.data)
+    const config = { moniker, socket, p2p, rpc, prometheus, peers, mempool, blockTime, isLocal: true }
+    await makeHome(files.engine, spec, config)
+    mkdirSync(files.data, { recursive: true })
+    await writeFile(files.genesis, genesisText(spec))
+    await writeFile(files.flags, `${JSON.stringify(startFlags(home.port, proposal), null, 2)}\n`)
+  }
+  const compose = {
+    nodes: homes,
+    chainName: requireNetwork(spec).textChainId,
+    chainId: spec.chainId,
+    symbol: spec.native?.symbol ?? 'ETH',
+    user: `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`,
+  }
+  await writeFile(join(output, 'compose.yml'), composeText(compose))
+  await writeFile(join(output, COMPOSE_PROMETHEUS), composePrometheusText(compose))
+  const scraped = homes.map((of) => ({ name: of.name, node: `127.0.0.1:${of.port}`, engine: of.prometheus }))
+  await writeFile(join(output, 'prometheus.yml'), prometheusText(scraped))
+}
+
+const startFlags = (port: number, proposal: readonly string[]) => ({
+  consensus: 'cometbft',
+  port,
+  metrics: true,
+  ...(proposal.length > 0 && { proposal }),
+})
+
+/** What to do next. */
+function report(flags: Flags, homes: readonly Home[]): string {
+  const { output, genesis, from } = flags
+  const { isPublic } = operatorMnemonic(flags)
+  const validators = homes.filter((of) => of.isValidator)
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
+  const name = (home: Home) => home.name.padEnd(7)
+  const last = FIRST_OPERATOR + validators.length - 1
+  const kind = ({ isValidator }: Home) => (isValidator ? 'validator' : 'reader   ')
+  return [
+    `A network of ${count(validators.length, 'validator')} and ${count(flags.readers, 'reader')} in ${output}/`,
+    '',
+    'Start each node in a terminal of its own:',
+    ...homes.map(({ path }) => `  kestrel start --home ${path}`),
+    '',
+    'JSON-RPC and explorer; peers and RPC of the engine:',
+    ...homes.map((of) => `  ${name(of)} ${kind(of)}  http://127.0.0.1:${of.port}   ${of.p2p}, ${of.rpc}`),
+    '',
+    `With Docker: docker compose -f ${join(output, 'compose.yml')} up`,
+    ...(genesis === undefined && from === undefined
+      ? [`The operators are accounts ${FIRST_OPERATOR} to ${last} of the mnemonic (m/44'/60'/0'/0/N).`]
+      : []),
+    ...(genesis === undefined && from === undefined && isPublic
+      ? ['Warning: the keys of accounts and operators are public (mnemonic "test test … junk"): for trials only.']
+      : []),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,107 @@
+// The engine's genesis.json. It follows from kestrel's genesis file alone, so all nodes of a network have the same: the engine
+// takes its validators from the application, which has the whole genesis in `app_state`.
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
+import type { ChainSpec, GenesisAllocation, GenesisSpec, NetworkSpec } from '../../spec/chain-spec.ts'
+import { formatAccount, formatSpec, parseExactly } from '../../spec/genesis-file.ts'
+
+/** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */
+export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): {
+  readonly textChainId: string
+  readonly consensus: NetworkSpec
+} {
+  if (native?.consensus === undefined)
+    throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  return { textChainId: native.textChainId, consensus: native.consensus }
+}
+
+/** Staking's default (Cosmos SDK). */
+const UNBONDING_TIME = 21n * SECONDS_A_DAY
+const NANOSECONDS = 1_000_000_000n
+/** Seconds between blocks by default: evidence of faster chains grows old by its time, of slower ones by its height. */
+const BLOCK_TIME = 3n
+const MAX_INT64 = 2n ** 63n - 1n
+/** The engine's default size of all evidence in a block. */
+const EVIDENCE_BYTES = 1_048_576n
+
+const stakingSection = z.object({
+  params: z.object({ unbondingTime: z.union([z.int(), z.string()]).transform(BigInt).optional() }).optional(),
+})
+
+/** Evidence is of use as long as the stake that it is about can be slashed. */
+function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
+  const section = stakingSection.safeParse(native?.modules.staking)
+  const seconds = section.data?.params?.unbondingTime ?? UNBONDING_TIME
+  return {
+    max_age_num_blocks: String((seconds + BLOCK_TIME - 1n) / BLOCK_TIME),
+    max_age_duration: String(seconds * NANOSECONDS),
+    max_bytes: String(maxBytes < EVIDENCE_BYTES ? maxBytes : EVIDENCE_BYTES),
+  }
+}
+
+/** Everything but `app_state`. */
+function engineFields(spec: ChainSpec) {
+  const { textChainId, consensus } = requireNetwork(spec)
+  const { timestamp, gasLimit } = spec.genesis
+  const time = new Date(Number(timestamp) * 1000)
+  if (Number.isNaN(time.getTime()))
+    throw new ChainError('invalid-genesis', 'timestamp: expected a time that a date can hold')
+  return {
+    genesis_time: time.toISOString(),
+    chain_id: textChainId,
+    initial_height: String(consensus.initialHeight),
+    consensus_params: {
+      block: { max_bytes: String(consensus.maxBytes), max_gas: String(gasLimit > MAX_INT64 ? -1n : gasLimit) },
+      evidence: evidenceParams(spec, consensus.maxBytes),
+      validator: { pub_key_types: ['ed25519'] },
+      version: { app: '0' },
+      abci: { vote_extensions_enable_height: '0' },
+    },
+    validators: [],
+    app_hash: '',
+  }
+}
+
+/** The text of kestrel's genesis file, account by account: it may be larger than memory. */
+export async function* genesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
+  const text = JSON.stringify(formatSpec(spec), null, 2)
+  yield `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
+  let isFirst = true
+  for await (const entry of spec.genesis.alloc) {
+    const [address, account] = formatAccount(entry)
+    const lines = JSON.stringify(account, null, 2).replaceAll('\n', '\n    ')
+    yield `${isFirst ? '' : ','}\n    "${address}": ${lines}`
+    isFirst = false
+  }
+  yield '\n  }\n}\n'
+}
+
+/** The text of the engine's genesis.json. Throws ChainError `not-allowed` for a chain of one node. */
+export async function* engineGenesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
+  const text = JSON.stringify(engineFields(spec), null, 2)
+  yield `${text.slice(0, text.lastIndexOf('\n}'))},\n  "app_state": `
+  yield* genesisText(spec)
+  yield '}\n'
+}
+
+const engineGenesis = z.object({ chain_id: z.string(), app_state: z.unknown() })
+
+/**
+ * The chain that the engine's genesis.json is of, and kestrel's genesis as JSON values. Throws ChainError `invalid-params` that
+ * begins with its path.
+ */
+export function readEngineGenesis(
+  text: string,
+  path: string,
+): { readonly chainId: string; readonly appState: unknown } {
+  let json: unknown
+  try {
+    json = parseExactly(text)
+  } catch {
+    json = undefined
+  }
+  const parsed = engineGenesis.safeParse(json)
+  if (!parsed.success) throw new ChainError('invalid-params', `${path}: expected a genesis file of CometBFT`)
+  return { chainId: parsed.data.chain_id, appState: parsed.data.app_state }
+}

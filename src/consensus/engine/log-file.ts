@@ -1,0 +1,35 @@
+// The engine's output in a file of bounded size: one former part is kept beside it.
+import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+
+/** Bytes after which the file becomes the former part. */
+const LARGEST = 16 << 20
+
+export class LogFile {
+  readonly #path: string
+  #file: number
+  #bytes: number
+
+  constructor(path: string) {
+    this.#path = path
+    this.#file = openSync(path, 'a', 0o600)
+    this.#bytes = fstatSync(this.#file).size
+  }
+
+  /** Appends text. A disk that takes nothing loses the text: the engine itself must go on. */
+  write(text: string): void {
+    try {
+      this.#bytes += writeSync(this.#file, text)
+      if (this.#bytes < LARGEST) return
+      closeSync(this.#file)
+      renameSync(this.#path, `${this.#path}.1`)
+      this.#file = openSync(this.#path, 'a', 0o600)
+      this.#bytes = 0
+    } catch {
+      // Nothing can be told where nothing can be written.
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}

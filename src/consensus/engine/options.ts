@@ -1,0 +1,79 @@
+// From an engine's home to what a node needs of its engine: where the socket is, who starts the program, and how to ask it.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { ChainError } from '../../lib/errors.ts'
+import type { NetworkOptions } from '../network/network.ts'
+import { EngineClient } from './client.ts'
+import type { EngineConfig } from './config.ts'
+import { EngineProcess } from './engine.ts'
+import { engineFiles, readHomeConfig } from './home.ts'
+import { requireFree } from './ports.ts'
+import { engineVersion, findEngine } from './program.ts'
+
+export type EngineChoice = {
+  /** The engine's home. */
+  readonly home: string
+  readonly datadir: string
+  /** The program; undefined: looked for. */
+  readonly program: string | undefined
+  /** Whether somebody else starts the engine. */
+  readonly isExternal: boolean
+  /** `ID@HOST:PORT` of each; undefined: those of the configuration. */
+  readonly peers: readonly string[] | undefined
+  /** Number of blocks before the head that the engine keeps; undefined: all. */
+  readonly retainBlocks: bigint | undefined
+  readonly log: (line: string) => void
+}
+
+/** Longest path of a Unix socket on all systems; Linux has 107. */
+const LONGEST_SOCKET = 103
+
+/** Path of the application's socket in a data directory; in the system's temporary folder where it would be too long. */
+export function socketIn(datadir: string): string {
+  const path = join(resolve(datadir), 'abci.sock')
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET) return path
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  return join(tmpdir(), `kestrel-${name}.sock`)
+}
+
+/** Version and options of the engine. Throws ChainError with what to do, when it cannot be run like this. */
+export async function engineOptions(choice: EngineChoice): Promise<{ options: NetworkOptions; version: string }> {
+  const home = resolve(choice.home)
+  const config = await readHomeConfig(home)
+  const client = new EngineClient(config.rpcUrl, config.batch)
+  const { mempool, proposeTimeout } = config
+  const common = { client, mempool, proposeTimeout, retainBlocks: choice.retainBlocks }
+  if (choice.isExternal) {
+    const socket = requireSocket(config, home)
+    return { options: { ...common, socket, engine: undefined }, version: 'external' }
+  }
+  const program = findEngine(choice.program)
+  const { version, hasAppMempool } = await engineVersion(program)
+  if (mempool === 'app' && !hasAppMempool)
+    throw new ChainError(
+      'not-allowed',
+      `cometbft ${version} has no mempool "app": use 0.40, or set type = "flood" below [mempool] in ${engineFiles(home).config}`,
+    )
+  const socket = socketIn(choice.datadir)
+  const checkPorts = () => requirePorts(config, engineFiles(home).config)
+  const { peers, log } = choice
+  const engine = new EngineProcess({ program, home, socket, peers, checkPorts, log })
+  return { options: { ...common, socket, engine }, version }
+}
+
+async function requirePorts({ p2p, rpc }: EngineConfig, config: string): Promise<void> {
+  await requireFree('port for peers', p2p, `laddr below [p2p] in ${config}`)
+  await requireFree('RPC', rpc, `laddr below [rpc] in ${config}`)
+}
+
+/** The socket at which an engine that somebody else starts looks for its application. */
+function requireSocket({ socket }: EngineConfig, home: string): string {
+  const { config } = engineFiles(home)
+  if (socket === undefined || !isAbsolute(socket))
+    throw new ChainError('invalid-params', `${config}: proxy_app: expected "unix://" and the whole path of a socket`)
+  if (!existsSync(dirname(socket)))
+    throw new ChainError('invalid-params', `${config}: proxy_app: ${dirname(socket)}: no such folder`)
+  return socket
+}
