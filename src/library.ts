@@ -55,6 +55,8 @@ export type StartOptions = {
   readonly peers?: readonly string[]
   /** Number of blocks that the engine keeps for its peers. */
   readonly retainBlocks?: number
+  /** Number of blocks from one snapshot of the state to the next, for nodes that join; 0 for none. */
+  readonly snapshotInterval?: number
   /** Smallest priority fee per gas, in wei. */
   readonly minTip?: Integer
   /** Take transactions without a chain id. */

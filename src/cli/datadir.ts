@@ -16,8 +16,6 @@ export const DEFAULT_DATADIR = 'kestrel-data'
 
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
-/** Folder of snapshots of the state, for nodes that join a network. */
-export const snapshotsFolder = (datadir: string): string => join(datadir, 'snapshots')
 /** Folder of additional compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 

@@ -2,6 +2,7 @@
 // nodes together, so a flag of one node must not.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import { SNAPSHOT_INTERVAL } from '../../chain/state-snapshot/snapshots.ts'
 import { oneOf, path, peers, wholeNumber, wrongFlag } from '../flags.ts'
 
 export const engineFlags = {
@@ -12,6 +13,7 @@ export const engineFlags = {
   externalEngine: z.boolean().default(false),
   peers: peers.optional(),
   retainBlocks: wholeNumber(1, 1_000_000_000).optional(),
+  snapshotInterval: wholeNumber(0, 1_000_000_000).optional(),
 }
 
 export const withEngineFlags = (command: Command): Command =>
@@ -28,6 +30,10 @@ export const withEngineFlags = (command: Command): Command =>
     )
     .option('--peers <list>', "ID@HOST:PORT of other nodes, separated by commas (default: those of the engine's home)")
     .option('--retain-blocks <number>', 'number of blocks that the engine keeps for its peers (default: all)')
+    .option(
+      '--snapshot-interval <number>',
+      `number of blocks from one snapshot of the state to the next, for nodes that join; 0 for none (default: ${SNAPSHOT_INTERVAL})`,
+    )
 
 type Given = Readonly<Record<string, unknown>> & { readonly consensus?: string | undefined }
 
@@ -45,9 +51,8 @@ const REFUSED: readonly (readonly [string, string])[] = [
 /** Throws WrongCommandLine for a flag that the engine of a network leaves no room for, and for its flags without it. */
 export function refuseAgainstEngine(flags: Given): void {
   if (flags.consensus === undefined) {
-    const name = ['cometbft', 'engineHome', 'externalEngine', 'peers', 'retainBlocks'].find((name) =>
-      isGiven(flags[name]),
-    )
+    const own = ['cometbft', 'engineHome', 'externalEngine', 'peers', 'retainBlocks', 'snapshotInterval']
+    const name = own.find((name) => isGiven(flags[name]))
     if (name !== undefined) throw wrongFlag(name, 'only with --consensus cometbft, or --home')
     return
   }

@@ -1,8 +1,16 @@
 // Prepares the engine of a node that `start --consensus` runs: its program, its home, and that both belong to the chain.
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { SNAPSHOT_INTERVAL } from '../../chain/state-snapshot/snapshots.ts'
 import { requireNetwork } from '../../consensus/engine/genesis.ts'
-import { isComplete, makeHome, readAppState, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
+import {
+  isComplete,
+  makeHome,
+  readAppState,
+  readHomeConfig,
+  readKeys,
+  requireSameChain,
+} from '../../consensus/engine/home.ts'
 import { engineOptions, socketIn } from '../../consensus/engine/options.ts'
 import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -37,10 +45,11 @@ export async function prepareEngine(
   if (flags.consensus === undefined) return
   const { consensus } = requireNetwork(spec)
   const home = engineHomeOf(flags)
-  if (head < consensus.initialHeight - 1n)
+  const joins = head === 0n && isComplete(home) && (await readHomeConfig(home)).stateSync
+  if (head < consensus.initialHeight - 1n && !joins)
     throw new ChainError(
       'not-allowed',
-      `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}`,
+      `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}, or with a snapshot ([statesync] in config.toml)`,
     )
   if (!isComplete(home)) {
     if (head >= consensus.initialHeight)
@@ -70,6 +79,7 @@ export async function networkOptions(flags: StartFlags, log: Logger): Promise<No
     isExternal: flags.externalEngine,
     peers: flags.peers,
     retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
+    snapshotInterval: flags.snapshotInterval === undefined ? SNAPSHOT_INTERVAL : BigInt(flags.snapshotInterval),
     log: (line) => log.info({ room: 'consensus' }, line),
   })
   const { nodeId } = await readKeys(home)

@@ -75,6 +75,8 @@ export type EngineConfig = {
   readonly batch: number
   /** Milliseconds that the engine waits for a proposal. */
   readonly proposeTimeout: number
+  /** Whether an engine without blocks fetches a snapshot of the state instead of all of them. */
+  readonly stateSync: boolean
 }
 
 /** Where a program listens. */
@@ -122,6 +124,7 @@ const config = z.object({
   p2p: z.object({ laddr: listener.prefault('tcp://0.0.0.0:26656') }).prefault({}),
   mempool: z.object({ type: z.enum(['app', 'flood']).default('flood') }).prefault({}),
   consensus: z.object({ timeout_propose: duration.prefault('3s') }).prefault({}),
+  statesync: z.object({ enable: z.boolean().default(false) }).prefault({}),
 })
 
 /** Reads config.toml. Throws ChainError `invalid-params`: `PATH: rpc.laddr: expected …`. */
@@ -138,7 +141,7 @@ export function readConfig(text: string, path: string): EngineConfig {
     const [issue] = parsed.error.issues
     throw refuse(`${issue?.path.join('.')}: ${issue?.message}`)
   }
-  const { proxy_app: application, rpc, p2p, mempool, consensus } = parsed.data
+  const { proxy_app: application, rpc, p2p, mempool, consensus, statesync } = parsed.data
   return {
     socket: application.startsWith('unix://') ? application.slice('unix://'.length) : undefined,
     rpcUrl: `http://${urlHost(rpc.laddr.host)}:${rpc.laddr.port}`,
@@ -148,6 +151,7 @@ export function readConfig(text: string, path: string): EngineConfig {
     // 0 means no limit there.
     batch: rpc.max_request_batch_size === 0 ? BATCH : rpc.max_request_batch_size,
     proposeTimeout: consensus.timeout_propose,
+    stateSync: statesync.enable,
   }
 }
 

@@ -24,6 +24,8 @@ export type EngineChoice = {
   readonly peers: readonly string[] | undefined
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
+  /** Blocks from one snapshot of the state to the next; 0 for none. */
+  readonly snapshotInterval: bigint
   readonly log: (line: string) => void
 }
 
@@ -43,8 +45,10 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const home = resolve(choice.home)
   const config = await readHomeConfig(home)
   const client = new EngineClient(config.rpcUrl, config.batch)
-  const { mempool, proposeTimeout } = config
-  const common = { client, mempool, proposeTimeout, retainBlocks: choice.retainBlocks }
+  const { mempool, proposeTimeout, stateSync } = config
+  const { snapshotInterval: interval, retainBlocks } = choice
+  const snapshots = interval === 0n ? undefined : { folder: join(choice.datadir, 'snapshots'), interval }
+  const common = { client, mempool, proposeTimeout, retainBlocks, stateSync, snapshots }
   if (choice.isExternal) {
     const socket = requireSocket(config, home)
     return { options: { ...common, socket, engine: undefined }, version: 'external' }
