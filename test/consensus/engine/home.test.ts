@@ -121,6 +121,7 @@ describe("the engine's configuration", () => {
       mempool: 'app',
       batch: 100,
       proposeTimeout: 3000,
+      stateSync: false,
     })
     expect(configText(config)).toContain('timeout_commit = "1500ms"')
     expect(configText(config)).toContain(`persistent_peers = "${config.peers.join(',')}"`)
@@ -135,7 +136,13 @@ describe("the engine's configuration", () => {
       mempool: 'flood',
       batch: 10,
       proposeTimeout: 3000,
+      stateSync: false,
     })
+  })
+
+  it('says whether a new engine fetches a snapshot', () => {
+    expect(readConfig('[statesync]\nenable = true', 'config.toml').stateSync).toBe(true)
+    expect(() => readConfig('[statesync]\nenable = 1', 'config.toml')).toThrow('config.toml: statesync.enable: ')
   })
 
   it.each<[string, RegExp]>([
