@@ -37,7 +37,8 @@ export class PersistentPool {
   /** Decodes, checks, pools and records; settles with the hash when the transaction is written. */
   async submit(raw: Uint8Array): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
-    if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
+    // The proofs cost up to 300 ms a blob, and a pool that takes no blobs refuses them anyway.
+    if (sidecar !== undefined && this.pool.takesBlobs) await verifySidecar(transaction, sidecar)
     const sender = await this.senders.recover(transaction)
     // Awaited here: a promise that is returned as it is takes two turns more.
     return await this.#take({ transaction: withSender(transaction, sender), sidecar })

@@ -53,6 +53,11 @@ export class Pool implements TxPool {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
   }
 
+  /** Whether blob transactions are let in. */
+  get takesBlobs(): boolean {
+    return this.#rules.takesBlobs
+  }
+
   /** Throws ChainError `transaction-rejected` in geth's words; then nothing has changed. */
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void {
     const { hash, from, nonce } = transaction

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
+import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'
@@ -101,6 +102,14 @@ export const defaultRpcOptions: RpcOptions = {
   pingInterval: 30,
   syncTimeout: 20,
 }
+
+/** For the rejection of a request to a network's engine: a value in place of its refusals. Faults of this program are thrown. */
+export const otherwise =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (error instanceof ChainError) return value
+    throw error
+  }
 
 /** Whether the chain's blocks are decided by the engine of a network. */
 export const isNetwork = ({ chain, network }: Pick<RpcServices, 'chain' | 'network'>): boolean =>

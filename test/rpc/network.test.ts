@@ -33,11 +33,13 @@ describe('the engine tells', () => {
     expect(await rpc('net_peerCount')).toBe('0x0')
   })
 
-  it('nothing while it does not answer, which is an error in its words', async () => {
-    const { raw, status } = await open()
+  it('nothing while it does not answer: then the node has no peers and does not know how far it is behind', async () => {
+    const { rpc, status, chain } = await open()
+    await decide(chain, commitInfo())
     status.isReachable = false
-    for (const method of ['eth_syncing', 'net_peerCount', 'net_listening'])
-      expect((await raw(method)).error).toEqual({ code: -32005, message: 'the engine does not answer' })
+    expect(await rpc('eth_syncing')).toEqual({ startingBlock: '0x1', currentBlock: '0x1', highestBlock: '0x1' })
+    expect(await rpc('net_peerCount')).toBe('0x0')
+    expect(await rpc('net_listening')).toBe(false)
   })
 
   it('subscribers when the node begins to catch up, and when it has', async () => {
@@ -123,13 +125,17 @@ describe('kestrel_getCommit', () => {
 describe('a node of a network', () => {
   it('has no methods of development and testing, whatever its options say', async () => {
     const { raw, rpc, url } = await open()
-    const closed = [...methods].filter(([, { gate }]) => gate !== undefined).map(([name]) => name)
+    const closed = [...methods]
+      .filter(([, { gate }]) => gate === 'development' || gate === 'testing')
+      .map(([name]) => name)
     expect(closed).toEqual(expect.arrayContaining(['anvil_setBalance', 'evm_mine', 'miner_start', 'evm_increaseTime']))
     for (const method of [...closed, 'debug_setHead'])
       expect((await raw(method)).error, method).toEqual({
         code: -32601,
         message: `the method ${method} does not exist/is not available`,
       })
+    // The books of the modules may be checked at every node of a network.
+    expect(await rpc('dev_invariants')).toEqual([])
     expect(Object.keys(Object(await rpc('rpc_modules')))).not.toContain('anvil')
     expect(await rpc('web3_clientVersion')).toMatch(/^kestrel\//)
     const listed = (await (await fetch(`${url}/rpc/openrpc.json`)).json()) as { methods: { name: string }[] }
@@ -191,7 +197,9 @@ describe('a node of a network', () => {
     }
     const withBlobs = await account(0).signTransaction({ ...message, blobs, kzg: viemKzg })
     const without = await account(0).signTransaction({ ...message, blobVersionedHashes })
-    for (const signed of [withBlobs, without])
+    // Proofs are costly, so they are not looked at: a wrong one is refused for the same reason.
+    const forged = `${withBlobs.slice(0, -2)}${withBlobs.endsWith('00') ? '01' : '00'}` as const
+    for (const signed of [withBlobs, without, forged])
       expect((await raw('eth_sendRawTransaction', signed)).error).toEqual(refusal)
   })
 })

@@ -1,5 +1,7 @@
 // The file for Docker Compose that `kestrel testnet` writes: a container for each node, and Blockscout's frontend on the first.
 
+import { prometheusText } from './prometheus.ts'
+
 export type ComposeNode = { readonly name: string; readonly nodeId: string; readonly port: number }
 
 export type ComposeNetwork = {
@@ -11,15 +13,48 @@ export type ComposeNetwork = {
   readonly user: string
 }
 
-/** Port for peers in a container, where nobody else has it. */
+/** Ports in a container, where nobody else has them. */
 const P2P_PORT = 26656
+const METRICS_PORT = 26660
+const NODE_PORT = 8545
+/** Beside compose.yml. */
+export const COMPOSE_PROMETHEUS = 'compose-prometheus.yml'
+
+/** Prometheus and Grafana with the dashboards of node and network, for those who ask for them. */
+const MONITORING = `  prometheus:
+    image: prom/prometheus:\${PROMETHEUS_TAG:-v3.5.0}
+    profiles: [monitoring]
+    ports:
+      - '127.0.0.1:9090:9090'
+    volumes:
+      - ./${COMPOSE_PROMETHEUS}:/etc/prometheus/prometheus.yml:ro
+    restart: unless-stopped
+
+  grafana:
+    image: grafana/grafana:\${GRAFANA_TAG:-12.1.0}
+    profiles: [monitoring]
+    depends_on:
+      - prometheus
+    environment:
+      # Only this machine reaches the port: no login to look.
+      GF_AUTH_ANONYMOUS_ENABLED: 'true'
+      GF_ANALYTICS_REPORTING_ENABLED: 'false'
+    ports:
+      - '127.0.0.1:3001:3000'
+    volumes:
+      - \${KESTREL_SOURCE:-..}/docker/monitoring/grafana.yml:/etc/grafana/provisioning/datasources/kestrel.yml:ro
+      - \${KESTREL_SOURCE:-..}/docker/monitoring/dashboards.yml:/etc/grafana/provisioning/dashboards/kestrel.yml:ro
+      - \${KESTREL_SOURCE:-..}/docker/monitoring/network.json:/var/lib/grafana/dashboards/network.json:ro
+      - \${KESTREL_SOURCE:-..}/docker/monitoring/dashboard.json:/var/lib/grafana/dashboards/dashboard.json:ro
+    restart: unless-stopped
+`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 function service({ nodes, user }: ComposeNetwork, { name, port }: ComposeNode): string {
   const others = nodes.filter((other) => other.name !== name)
   const peers = others.map((other) => `${other.nodeId}@${other.name}:${P2P_PORT}`)
-  const words = ['start', '--home', '/node', '--host', '0.0.0.0', '--port', '8545', '--hosts', name]
+  const words = ['start', '--home', '/node', '--host', '0.0.0.0', '--port', String(NODE_PORT), '--hosts', name]
   if (peers.length > 0) words.push('--peers', peers.join(','))
   return `  ${name}:
     <<: *node
@@ -27,12 +62,12 @@ function service({ nodes, user }: ComposeNetwork, { name, port }: ComposeNode): 
     environment:
       # The home is made for one machine, where each engine has a port of its own.
       CMT_P2P_LADDR: 'tcp://0.0.0.0:${P2P_PORT}'
-      CMT_INSTRUMENTATION_PROMETHEUS_LISTEN_ADDR: ':26660'
+      CMT_INSTRUMENTATION_PROMETHEUS_LISTEN_ADDR: ':${METRICS_PORT}'
     user: ${quoted(user)}
     volumes:
       - './${name}:/node'
     ports:
-      - '127.0.0.1:${port}:8545'
+      - '127.0.0.1:${port}:${NODE_PORT}'
 `
 }
 
@@ -78,12 +113,18 @@ ${environment.map(([key, value]) => `      ${key}: ${quoted(value)}`).join('\n')
 `
 }
 
+/** The configuration of the Prometheus of compose.yml. */
+export const composePrometheusText = ({ nodes }: Pick<ComposeNetwork, 'nodes'>): string =>
+  prometheusText(nodes.map(({ name }) => ({ name, node: `${name}:${NODE_PORT}`, engine: `${name}:${METRICS_PORT}` })))
+
 /** The text of compose.yml, which stands beside the homes. */
 export function composeText(network: ComposeNetwork): string {
   const [first] = network.nodes
   const services = network.nodes.map((node) => service(network, node))
   if (first !== undefined) services.push(frontend(network, first))
+  services.push(MONITORING)
   return `# Written by \`kestrel testnet\`: the nodes of this folder, and Blockscout's frontend at http://localhost:3000.
+# With --profile monitoring also Prometheus (http://localhost:9090) and Grafana (http://localhost:3001).
 # KESTREL_SOURCE: the checkout of kestrel whose docker/Dockerfile builds the image, with the engine in it.
 x-node: &node
   build:

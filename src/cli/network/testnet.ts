@@ -14,9 +14,10 @@ import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
 import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
 import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
 import { chainFlags, withChainFlags } from '../start-flags.ts'
-import { composeText } from './compose.ts'
+import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
 import { BLOCK_TIME } from './launch-engine.ts'
 import { homeFiles } from './node-home.ts'
+import { prometheusText } from './prometheus.ts'
 import { FIRST_OPERATOR, fileNetwork, operatorMnemonic, presetNetwork, readGenesisFile } from './testnet-genesis.ts'
 
 const flags = z.object({
@@ -195,6 +196,9 @@ async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpe
     user: `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`,
   }
   await writeFile(join(output, 'compose.yml'), composeText(compose))
+  await writeFile(join(output, COMPOSE_PROMETHEUS), composePrometheusText(compose))
+  const scraped = homes.map((of) => ({ name: of.name, node: `127.0.0.1:${of.port}`, engine: of.prometheus }))
+  await writeFile(join(output, 'prometheus.yml'), prometheusText(scraped))
 }
 
 const startFlags = (port: number, proposal: readonly string[]) => ({

@@ -4,7 +4,7 @@ import type { FeeHistory } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { address, blockNumber, bool, looseQuantity, quantity, string } from '../codec.ts'
-import { isNetwork, rpcMethod } from '../define.ts'
+import { isNetwork, otherwise, rpcMethod } from '../define.ts'
 
 const MAX_PERCENTILES = 100
 
@@ -26,13 +26,17 @@ export const eth_blockNumber = rpcMethod({
 
 export const eth_syncing = rpcMethod({
   summary:
-    'Progress of a network’s node that catches up with its peers; false when it has. A chain of one node is never behind.',
+    'Progress of a network’s node that catches up with its peers, or whose engine does not answer; else false. A chain of one node is never behind.',
   params: [],
   result: z.union([
     z.literal(false),
     z.object({ startingBlock: quantity, currentBlock: quantity, highestBlock: quantity }),
   ]),
-  handler: async (_, { network }) => (await network?.syncing()) ?? false,
+  async handler(_, { network, chain }) {
+    const here = chain.head.number
+    const unknown = { startingBlock: here, currentBlock: here, highestBlock: here }
+    return (await network?.syncing().catch(otherwise(unknown))) ?? false
+  },
 })
 
 export const eth_gasPrice = rpcMethod({

@@ -1,7 +1,7 @@
 // The node: its network, version, peers and enabled namespaces.
 import { keccakHash } from '../../lib/keccak.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
-import { type RpcContext, type RpcOptions, rpcMethod } from '../define.ts'
+import { otherwise, type RpcContext, type RpcOptions, rpcMethod } from '../define.ts'
 
 export const net_version = rpcMethod({
   summary: 'Network id as a decimal string; equal to the chain id.',
@@ -14,14 +14,14 @@ export const net_listening = rpcMethod({
   summary: 'Whether peers can connect to a network’s node; true on a chain of one node.',
   params: [],
   result: bool,
-  handler: async (_, { network }) => (await network?.isListening()) ?? true,
+  handler: async (_, { network }) => (await network?.isListening().catch(otherwise(false))) ?? true,
 })
 
 export const net_peerCount = rpcMethod({
   summary: 'The number of connected peers; zero on a chain of one node.',
   params: [],
   result: quantity,
-  handler: async (_, { network }) => BigInt((await network?.peerCount()) ?? 0),
+  handler: async (_, { network }) => BigInt((await network?.peerCount().catch(otherwise(0))) ?? 0),
 })
 
 function clientVersion({ development, version }: RpcOptions): string {
