@@ -4,7 +4,7 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Listener } from './config.ts'
 
 /** Milliseconds for which a port may still be held by an engine that is ending. */
-const PATIENCE = 10_000
+const PATIENCE = 5_000
 const PAUSE = 200
 
 /** Throws ChainError `not-allowed` when somebody else listens where the engine is to listen. */
