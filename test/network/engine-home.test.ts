@@ -24,7 +24,7 @@ async function hasEnded(processId: number): Promise<boolean> {
 
 describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE ?? ''}`, () => {
   it('has keys that the engine reads', async () => {
-    const network = await TestNetwork.prepare({ validators: 1 })
+    const network = await TestNetwork.prepare({ validators: 1, flags: ['--mempool', await mempool()] })
     const home = network.home(0)
     const engine = join(home, 'engine')
     expect(await asked('show-node-id', '--home', engine)).toBe(await key('--home', home, '--node-id'))
