@@ -64,7 +64,8 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const options = await nodeOptions(flags, spec, wallet, log)
   // The engine of a network: its program, its home, and how to ask it.
   const network = await networkOptions(flags, log)
-  const node = await startNode({ ...options, modules, namesModules: !flags.production, network })
+  const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
+  if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
   return { node, development, operators, hasKnownKeys }
 }

@@ -59,8 +59,13 @@ export async function prepareEngine(
 const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
   (await engineVersion(findEngine(cometbft))).hasAppMempool
 
-/** What the node needs of its engine; undefined without --consensus. Throws ChainError with what to do. */
-export async function networkOptions(flags: StartFlags, log: Logger): Promise<NodeOptions['network']> {
+/**
+ * What the node needs of its engine, and a line about it for the log; undefined without --consensus. Throws ChainError with what to do.
+ */
+export async function networkOptions(
+  flags: StartFlags,
+  log: Logger,
+): Promise<{ readonly options: NonNullable<NodeOptions['network']>; readonly line: string } | undefined> {
   if (flags.consensus === undefined) return undefined
   const home = engineHomeOf(flags)
   const { options, version } = await engineOptions({
@@ -74,6 +79,5 @@ export async function networkOptions(flags: StartFlags, log: Logger): Promise<No
   })
   const { nodeId } = await readKeys(home)
   const program = options.engine === undefined ? `of the operator, expected at ${options.socket}` : version
-  log.info({ room: 'consensus' }, `engine: cometbft ${program}; node id ${nodeId}; mempool ${options.mempool}`)
-  return options
+  return { options, line: `engine: cometbft ${program}; node id ${nodeId}; mempool ${options.mempool}` }
 }
