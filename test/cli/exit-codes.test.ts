@@ -9,7 +9,7 @@ import { folder, ONE_LINE, run } from './support.ts'
 /** Flags whose value is a path or free words: only an empty one is wrong by itself. */
 const FREE = [
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
-  '--private-key-file',
+  ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--source', '--standard-json', '--activate', '--deactivate'],
   ...['--title', '--name', '--compiler', '--evm-version', '--licence'],
 ]

@@ -1,0 +1,69 @@
+// The section kestrel.consensus of a genesis file: what it means, what is refused, and that it is written as it was read.
+import { expect, it } from 'vitest'
+import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
+import { presets } from '../../src/spec/networks.ts'
+import { testKey } from '../support/network.ts'
+
+type Section = Record<string, unknown>
+type File = { config: Section; kestrel: { validators: Section[]; modules: Section; consensus?: Section } }
+
+/** The preset's genesis file with the section, and with keys for its validators. */
+function file(consensus: Section, change: (genesis: File) => void = () => undefined): File {
+  const genesis = JSON.parse(JSON.stringify(formatGenesis(presets.kestrel()))) as File
+  genesis.kestrel.consensus = { engine: 'cometbft', ...consensus }
+  genesis.kestrel.validators.forEach((validator, index) => {
+    validator.consensusKey = testKey(index)
+  })
+  change(genesis)
+  return genesis
+}
+
+it('has defaults, and is written as it was read', () => {
+  const spec = parseGenesis(file({}))
+  expect(spec.native?.consensus).toEqual({ engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] })
+  expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
+})
+
+it('may hold the genesis of the slashing module, which every network has', () => {
+  const slashing = { signedBlocksWindow: 20 }
+  const without = ({ kestrel }: File) => {
+    kestrel.modules = {}
+  }
+  expect(parseGenesis(file({ slashing }, without)).native?.modules.slashing).toEqual(slashing)
+  expect(parseGenesis(file({}, without)).native?.modules.slashing).toEqual({})
+  expect(() => parseGenesis(file({ slashing }))).toThrow(/kestrel.consensus.slashing: expected either this or/)
+})
+
+it.each<[string, Section, (genesis: File) => void, RegExp]>([
+  ['another engine', { engine: 'raft' }, () => undefined, /kestrel.consensus.engine/],
+  ['blocks that are too small', { maxBytes: 1000 }, () => undefined, /kestrel.consensus.maxBytes: .*65536/],
+  [
+    'a validator without a key of its own',
+    {},
+    ({ kestrel }) => delete kestrel.validators[1]?.consensusKey,
+    /kestrel.validators.1.consensusKey: expected a key/,
+  ],
+  [
+    'keys to adopt from the beginning',
+    { keys: [{ operator: `0x${'11'.repeat(20)}`, consensusKey: testKey(0) }] },
+    () => undefined,
+    /kestrel.consensus.keys: expected none/,
+  ],
+  [
+    'a promoted chain without slashing',
+    { initialHeight: 5 },
+    ({ kestrel }) => (kestrel.modules = {}),
+    /kestrel.consensus: expected kestrel.modules.slashing/,
+  ],
+  [
+    'forks before Cancun',
+    {},
+    ({ config }) => {
+      for (const field of ['cancunTime', 'pragueTime', 'osakaTime', 'bpo1Time', 'bpo2Time']) delete config[field]
+    },
+    /kestrel.consensus: expected Cancun/,
+  ],
+  ['an unknown field', { peers: [] }, () => undefined, /kestrel.consensus.peers: unknown field/],
+])('refuses %s', (_, consensus, change, words) => {
+  expect(() => parseGenesis(file(consensus, change))).toThrow(words)
+})
