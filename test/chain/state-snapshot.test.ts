@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { checkChain } from '../../src/chain/check.ts'
 import { createChain, storedSpec } from '../../src/chain/open.ts'
+import { FEWEST_STATES } from '../../src/chain/pruning.ts'
 import { reindex } from '../../src/chain/reindex.ts'
 import { type StateSnapshot, sha256 } from '../../src/chain/state-snapshot/format.ts'
 import { StateRestore } from '../../src/chain/state-snapshot/restore.ts'
@@ -317,6 +318,22 @@ describe('a restore from a snapshot', () => {
     await chain.rewind(300n)
     expect(chain.head.number).toBe(300n)
     expect(await faultsOf(store)).toEqual([])
+  })
+
+  it('is pruned as any chain', async () => {
+    const { store } = await openRestored()
+    const chain = reopen(store, spec, FEWEST_STATES)
+    expect(chain.oldestState).toBe(300n)
+    const last = 300n + BigInt(FEWEST_STATES) + 20n
+    for (let n = 301n; n <= last; n++) await chain.produce({ timestamp: 1_700_000_000n + 3n * n })
+    expect([chain.base, chain.oldestState]).toEqual([300n, 320n])
+    await expect(chain.at({ number: 319n })).rejects.toMatchObject({ code: 'state-not-available' })
+    expect((await chain.at({ number: 320n })).header.number).toBe(320n)
+    expect(await chain.block('earliest')).toEqual(await origin.chain.block({ number: 300n }))
+    expect(await faultsOf(store)).toEqual([])
+    const made = await follow(chain)
+    expect(made.list().map(({ height }) => height)).toEqual([400n])
+    await made.close()
   })
 
   it('has the hashes of 256 blocks for BLOCKHASH', async () => {
