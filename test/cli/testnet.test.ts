@@ -50,7 +50,8 @@ describe('kestrel testnet', () => {
 
   it('makes homes of four validators and a reader, and says how to start them', async () => {
     expect((await readdir(at())).sort()).toEqual([
-      ...['compose.yml', 'genesis.json', 'node0', 'node1', 'node2', 'node3', 'node4'],
+      ...['compose-prometheus.yml', 'compose.yml', 'genesis.json'],
+      ...['node0', 'node1', 'node2', 'node3', 'node4', 'prometheus.yml'],
     ])
     expect(text).toContain('4 validators and 1 reader')
     for (let i = 0; i < 5; i++) expect(text).toContain(`  kestrel start --home net/node${i}\n`)
@@ -88,7 +89,16 @@ describe('kestrel testnet', () => {
 
   it('writes a compose file with a service for each node', async () => {
     const file = parseYaml(await readFile(at('compose.yml'), 'utf8'), { merge: true })
-    expect(Object.keys(file.services)).toEqual(['node0', 'node1', 'node2', 'node3', 'node4', 'frontend'])
+    expect(Object.keys(file.services)).toEqual([
+      'node0',
+      'node1',
+      'node2',
+      'node3',
+      'node4',
+      'frontend',
+      'prometheus',
+      'grafana',
+    ])
     const { nodeId } = await keysOf(at('node0'))
     const { command, environment, image, ports, volumes } = file.services.node1
     expect(command.join(' ')).toContain(`--peers ${nodeId}@node0:26656,`)
