@@ -56,6 +56,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`
       [['start', '--home', home, '--genesis', other], /--genesis: .*another genesis/],
       [['start', '--home', home, '--cometbft', '/bin/true'], /cometbft|CometBFT/],
       [['start', '--home', join(home, 'nothing')], /node.json: no such file/],
+      [['import', join(home, 'genesis.json'), '--datadir', data], /only cometbft adds blocks to it/],
       [['testnet', '--output', network.folder], /is not empty/],
       [['testnet', '--output', join(network.folder, 'x'), '--block-time', '0.5'], /--block-time: expected at least 1/],
     ]

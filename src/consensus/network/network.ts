@@ -1,5 +1,6 @@
 // A node's part in a network: the producer that makes no blocks, the application that the engine drives over a socket, the
 // engine's program where this node starts it, and what the engine tells of its peers.
+import { markEngine } from '../../chain/engine-mark.ts'
 import type { StateSnapshot } from '../../chain/state-snapshot/format.ts'
 import { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain, Indexer } from '../../chain/types.ts'
@@ -84,6 +85,7 @@ export class Network {
   async start(): Promise<void> {
     const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
     const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
+    await markEngine(chain.store, chain.spec.native?.consensus?.engine ?? 'the engine')
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
