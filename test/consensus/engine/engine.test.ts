@@ -101,13 +101,13 @@ describe('the engine as a child', () => {
 
   it('is ended first where it has outlived its kestrel', async () => {
     const { child, home } = await engine(RUNS)
-    const still = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)', 'start', '--home', home], {
-      stdio: 'ignore',
+    // As a hanging engine: it does not hear SIGTERM.
+    const deaf = "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log('ready')"
+    const still = spawn(process.execPath, ['-e', deaf, 'start', '--home', home], {
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     onTestFinished(() => void still.kill('SIGKILL'))
-    await once(still, 'spawn')
-    // As a hanging engine: it does not hear SIGTERM.
-    still.kill('SIGSTOP')
+    await once(still.stdout, 'data')
     const nobody = 2 ** 22 + 1
     await writeFile(engineFiles(home).processId, `${still.pid} ${nobody}\n`)
     const ended = once(still, 'exit')
