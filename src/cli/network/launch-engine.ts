@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { requireNetwork } from '../../consensus/engine/genesis.ts'
-import { isComplete, makeHome, readAppState, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
+import { makeHome, missingFile, readAppState, readKeys, requireSameChain } from '../../consensus/engine/home.ts'
 import { engineOptions, socketIn } from '../../consensus/engine/options.ts'
 import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -42,11 +42,12 @@ export async function prepareEngine(
       'not-allowed',
       `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}`,
     )
-  if (!isComplete(home)) {
+  const missing = missingFile(home)
+  if (missing !== undefined) {
     if (head >= consensus.initialHeight)
       throw new ChainError(
         'not-allowed',
-        `the chain is at block ${head}, and ${home} is no whole home of an engine: restore it, or begin with an empty data directory`,
+        `the chain is at block ${head}, and ${missing} is gone: restore it, or begin with an empty data directory`,
       )
     const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
     const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime: BLOCK_TIME } as const
