@@ -153,6 +153,15 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   return wallet
 }
 
+/** Whether genesis gave coins to operators of the presets' validators, whose keys everybody knows. */
+export async function fundsKnownOperators({ genesis }: GenesisSpec<GenesisAllocation>): Promise<boolean> {
+  const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
+    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first).addresses(),
+  )
+  const found = await findAccounts(genesis.alloc, operators)
+  return [...found.values()].some(({ balance }) => balance > 0n)
+}
+
 /**
  * Adds the public development keys of the chain's validators to the wallet, so that they can vote, without listing their
  * accounts. Returns the operators' addresses.

@@ -10,10 +10,17 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Node, type NodeOptions, startNode } from '../node.ts'
-import { type ChainSpec, withoutAllocation } from '../spec/chain-spec.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import { type ChainFlags, checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
+import {
+  type ChainFlags,
+  checkAgrees,
+  developmentWallet,
+  fundsKnownOperators,
+  holdValidatorKeys,
+  newChain,
+} from './choose-chain.ts'
 import {
   chainFolder,
   compilersFolder,
@@ -55,7 +62,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
     : await withStoredChain(flags.datadir, (chain, head) => agreed(chainFlags, chain, head))
   if (stored === undefined) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
-  const { spec, known } =
+  const { spec, known, hasKnownOperators } =
     stored === undefined || flags.genesis !== undefined ? await begun(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
@@ -66,26 +73,31 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const network = await networkOptions(flags, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
-  const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
+  const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators
   return { node, development, operators, hasKnownKeys }
 }
 
+/** `hasKnownOperators`: a network whose genesis gave coins to operators with public keys. */
+type Begun = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
+
 /** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
-async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<Begun> {
   const spec = await newChain(flags)
   if (isNew) await prepareEngine(flags, spec)
-  return { spec, known: await developmentWallet(flags, spec) }
+  return { spec, ...(await knownKeys(flags, spec)) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function agreed(
-  flags: StartFlags & ChainFlags,
-  chain: StoredChain,
-  head: bigint,
-): Promise<{ spec: ChainSpec; known: Wallet }> {
+async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<Begun> {
   await checkAgrees(flags, chain, flags.datadir)
   await prepareEngine(flags, chain, head)
-  return { spec: withoutAllocation(chain), known: await developmentWallet(flags, chain) }
+  return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }
+}
+
+async function knownKeys(flags: StartFlags & ChainFlags, spec: GenesisSpec<GenesisAllocation>) {
+  // A network's genesis is often made of a preset's, with a mnemonic of its own and the operators left in it.
+  const hasKnownOperators = flags.consensus !== undefined && (await fundsKnownOperators(spec))
+  return { known: await developmentWallet(flags, spec), hasKnownOperators }
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {

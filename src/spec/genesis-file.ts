@@ -317,6 +317,10 @@ function readNetwork(
   validators.forEach(({ consensusKey }, index) => {
     if (isNew && consensusKey === undefined)
       throw refuse(`kestrel.validators.${index}.consensusKey`, 'expected a key: everybody knows a derived one')
+    // The engine would end at each start, with a message of its own.
+    const first = validators.findIndex((other) => other.consensusKey === consensusKey)
+    if (consensusKey !== undefined && first !== index)
+      throw refuse(`kestrel.validators.${index}.consensusKey`, `validator ${first} has the same key`)
   })
   if (isNew && consensus.keys.length > 0)
     throw refuse('kestrel.consensus.keys', 'expected none: the validators have theirs from genesis')

@@ -50,8 +50,8 @@ describe('kestrel testnet', () => {
 
   it('makes homes of four validators and a reader, and says how to start them', async () => {
     expect((await readdir(at())).sort()).toEqual([
-      ...['compose-prometheus.yml', 'compose.yml', 'genesis.json'],
-      ...['node0', 'node1', 'node2', 'node3', 'node4', 'prometheus.yml'],
+      ...['compose-prometheus.yml', 'compose.yml', 'genesis.json', 'node0', 'node1', 'node2', 'node3', 'node4'],
+      'prometheus.yml',
     ])
     expect(text).toContain('4 validators and 1 reader')
     for (let i = 0; i < 5; i++) expect(text).toContain(`  kestrel start --home net/node${i}\n`)
@@ -90,14 +90,7 @@ describe('kestrel testnet', () => {
   it('writes a compose file with a service for each node', async () => {
     const file = parseYaml(await readFile(at('compose.yml'), 'utf8'), { merge: true })
     expect(Object.keys(file.services)).toEqual([
-      'node0',
-      'node1',
-      'node2',
-      'node3',
-      'node4',
-      'frontend',
-      'prometheus',
-      'grafana',
+      ...['node0', 'node1', 'node2', 'node3', 'node4', 'frontend', 'prometheus', 'grafana'],
     ])
     const { nodeId } = await keysOf(at('node0'))
     const { command, environment, image, ports, volumes } = file.services.node1
@@ -116,9 +109,31 @@ describe('kestrel testnet', () => {
     expect(await key('--home', 'net/node4')).toBe(`${base64}\n`)
     expect(await key('--engine-home', 'net/node4/engine', '--hex')).toBe(`${hex}\n`)
     expect(await key('--home', 'net/node4', '--node-id')).toBe(`${nodeId}\n`)
-    const made = await key('--datadir', 'other')
-    expect(made).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
-    expect(await key('--datadir', 'other')).toBe(made)
+  })
+
+  it('says when `validator key` has made keys, and makes none beside those of a home', async () => {
+    const key = (datadir: string) => run(root, 'validator', 'key', '--datadir', datadir)
+    const made = await key('other')
+    expect(made.stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
+    expect(made.stderr).toBe('kestrel: made new keys in other/engine/config\n')
+    expect(await key('other')).toEqual({ ...made, stderr: '' })
+    const { code, stdout, stderr } = await key('net/node0/data')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/--datadir: net\/node0\/data belongs to the home of a node.*; use --home net\/node0\n$/)
+    expect(stderr).toMatch(ONE_LINE)
+  })
+
+  it('refuses a genesis file with fewer validators than asked, and one that names a key twice', async () => {
+    const file = await json(at('genesis.json'))
+    const [first, second] = file.kestrel.validators
+    const validators = [first, { ...second, consensusKey: first.consensusKey }]
+    await writeFile(at('../twice.json'), JSON.stringify({ ...file, kestrel: { ...file.kestrel, validators } }))
+    const few = await run(root, 'testnet', '--genesis', 'twice.json', '--validators', '3', '--output', 'few')
+    expect(few.stderr).toBe('kestrel: --validators: twice.json has 2 validators; write the others into it\n')
+    const start = ['start', '--consensus', 'cometbft', '--datadir', 'twice', '--genesis', 'twice.json']
+    expect((await run(root, ...start)).stderr).toBe(
+      'kestrel: twice.json: kestrel.validators.1.consensusKey: validator 0 has the same key\n',
+    )
   })
 
   it('refuses a folder that holds something', async () => {

@@ -9,7 +9,7 @@ import {
   type Validator,
   type ValidatorVote,
 } from '../api.ts'
-import { utcTime } from '../format.ts'
+import { utcTime, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'
 import { DecCoins, percent, ShareBar, Site } from '../native/parts.tsx'
 import { StakingActions } from '../native/staking-actions.tsx'
@@ -113,7 +113,7 @@ function Record({ of }: { of: Validator }) {
           'Voting power': (
             <ShareBar
               of={Number(of.voting_power_share)}
-              label={`${of.voting_power} (${percent(of.voting_power_share)})`}
+              label={`${withCommas(of.voting_power)} (${percent(of.voting_power_share)})`}
             />
           ),
           'Own stake': (

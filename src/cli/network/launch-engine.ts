@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { SNAPSHOT_INTERVAL } from '../../chain/state-snapshot/snapshots.ts'
 import { requireNetwork } from '../../consensus/engine/genesis.ts'
 import {
-  isComplete,
   makeHome,
+  missingFile,
   readAppState,
   readHomeConfig,
   readKeys,
@@ -45,17 +45,18 @@ export async function prepareEngine(
   if (flags.consensus === undefined) return
   const { consensus } = requireNetwork(spec)
   const home = engineHomeOf(flags)
-  const joins = head === 0n && isComplete(home) && (await readHomeConfig(home)).stateSync
+  const joins = head === 0n && missingFile(home) === undefined && (await readHomeConfig(home)).stateSync
   if (head < consensus.initialHeight - 1n && !joins)
     throw new ChainError(
       'not-allowed',
       `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}, or with a snapshot ([statesync] in config.toml)`,
     )
-  if (!isComplete(home)) {
+  const missing = missingFile(home)
+  if (missing !== undefined) {
     if (head >= consensus.initialHeight)
       throw new ChainError(
         'not-allowed',
-        `the chain is at block ${head}, and ${home} is no whole home of an engine: restore it, or begin with an empty data directory`,
+        `the chain is at block ${head}, and ${missing} is gone: restore it, or begin with an empty data directory`,
       )
     const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
     const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime: BLOCK_TIME } as const

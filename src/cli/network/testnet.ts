@@ -141,7 +141,7 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
   const file = flags.genesis === undefined ? undefined : readGenesisFile(flags.genesis)
   const count = flags.validators ?? file?.validators.length ?? VALIDATORS
   if (file !== undefined && count > file.validators.length)
-    throw refuseFlag('validators', `${file.path} has ${file.validators.length}`)
+    throw refuseFlag('validators', `${file.path} has ${file.validators.length} validators; write the others into it`)
   const homes = await makeNodes(flags, count)
   const keys = keysOf(homes)
   const spec = file === undefined ? await presetNetwork(flags, keys) : fileNetwork(file, keys, flags.activate)

@@ -1,11 +1,12 @@
 // `kestrel validator`: the keys in an engine's home, as genesis, `createValidator` and other nodes need them.
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { makeKeys } from '../../consensus/engine/home.ts'
+import { hasValidatorKey, makeKeys } from '../../consensus/engine/home.ts'
 import { keyToBase64 } from '../../consensus/engine/keys.ts'
 import { DEFAULT_DATADIR } from '../datadir.ts'
-import { path, readFlags } from '../flags.ts'
+import { path, readFlags, refuseFlag } from '../flags.ts'
 import { homeFiles } from './node-home.ts'
 
 const flags = z.object({
@@ -35,10 +36,27 @@ Examples:
     )
     .action(async (given) => {
       const read = readFlags(flags, given)
-      const { consensusKey, nodeId } = await makeKeys(engineHome(read))
+      const home = engineHome(read)
+      refuseDataOfHome(read)
+      const isNew = !hasValidatorKey(home)
+      const { consensusKey, nodeId } = await makeKeys(home)
+      // Apart from the answer, which scripts take: a mistyped folder would else give a key that no node has.
+      if (isNew) process.stderr.write(`kestrel: made new keys in ${join(home, 'config')}\n`)
       const key = read.hex ? consensusKey : keyToBase64(consensusKey)
       process.stdout.write(`${read.nodeId ? nodeId : key}\n`)
     })
+}
+
+/** The data of a home that `testnet` has made hold no keys: new ones there would belong to no node. */
+function refuseDataOfHome({ home, engineHome, datadir }: Flags): void {
+  if (home !== undefined || engineHome !== undefined) return
+  const parent = dirname(resolve(datadir))
+  const files = homeFiles(parent)
+  if (files.data === resolve(datadir) && existsSync(files.flags) && hasValidatorKey(files.engine))
+    throw refuseFlag(
+      'datadir',
+      `${datadir} belongs to the home of a node, which has its keys; use --home ${dirname(datadir)}`,
+    )
 }
 
 const withHome = (command: Command): Command =>

@@ -87,11 +87,14 @@ export async function makeHome(
   return keys
 }
 
-/** Whether a home has all that an engine needs. */
-export const isComplete = (home: string): boolean => {
+/** The first file that an engine needs and a home does not have; undefined: it has all. */
+export const missingFile = (home: string): string | undefined => {
   const { config, genesis, validatorKey, nodeKey, signatures } = engineFiles(home)
-  return [config, genesis, validatorKey, nodeKey, signatures].every((path) => existsSync(path))
+  return [validatorKey, nodeKey, config, genesis, signatures].find((path) => !existsSync(path))
 }
+
+/** Whether `makeKeys` would make a key that signs blocks. */
+export const hasValidatorKey = (home: string): boolean => existsSync(engineFiles(home).validatorKey)
 
 /** The configuration in a home. Throws ChainError `invalid-params` that begins with the file's path, or Node's error. */
 export async function readHomeConfig(home: string): Promise<EngineConfig> {

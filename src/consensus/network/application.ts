@@ -4,11 +4,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
-import { fromHex, type Hash } from '../../lib/hex.ts'
+import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
+import { consensusAddress } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
 import type { AbciApplication } from '../abci/application.ts'
@@ -212,9 +213,11 @@ export class NetworkApplication implements AbciApplication {
         if (isNew) this.#options.measurements.blocksExecutedAgain++
         this.#decided = executed
         this.#report(block)
+        const updates = validatorUpdates(this.#chain.validators(), this.#chain.validators(executed))
+        this.#reportGone(request.height, updates)
         return {
           txResults: resultsOf(executed, request.txs),
-          validatorUpdates: validatorUpdates(this.#chain.validators(), this.#chain.validators(executed)),
+          validatorUpdates: updates,
           appHash: fromHex(executed.block.header.hash),
         }
       }),
@@ -278,6 +281,13 @@ export class NetworkApplication implements AbciApplication {
       const what = type === 1 ? 'two votes in one round' : 'an attack on light clients'
       const who = validator === undefined ? 'somebody' : Buffer.from(validator.address).toString('hex')
       this.#options.log(`block ${height} has evidence of ${what} at ${at} by the validator ${who}`)
+    }
+  }
+
+  #reportGone(height: bigint, updates: ReturnType<typeof validatorUpdates>): void {
+    for (const { power, pubKey } of updates) {
+      const signer = consensusAddress(toHash(pubKey.sum.value))
+      if (power === 0n) this.#options.log(`the validator ${signer.slice(2)} leaves the set after block ${height}`)
     }
   }
 

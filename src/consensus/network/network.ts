@@ -11,6 +11,7 @@ import { NetworkApplication } from './application.ts'
 import type { Joining } from './joining.ts'
 import { type Measurements, newMeasurements } from './measurements.ts'
 import { NetworkProducer } from './producer.ts'
+import { watchSilence } from './silence.ts'
 
 /** The engine's program; undefined where the operator starts it. */
 type EngineProgram = {
@@ -74,6 +75,7 @@ export class Network {
   readonly #settings: NetworkSettings
   #server: AbciServer | undefined
   #snapshots: StateSnapshots | undefined
+  #stopWatching: () => void = () => undefined
 
   constructor(settings: NetworkSettings) {
     this.#settings = settings
@@ -86,6 +88,7 @@ export class Network {
     const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
     const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
     await markEngine(chain.store, chain.spec.native?.consensus?.engine ?? 'the engine')
+    this.#stopWatching = watchSilence(chain, () => client.peers(), log)
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
@@ -112,6 +115,7 @@ export class Network {
   /** The engine ends first: it must not ask for a block that this node does not finish. */
   async stop(): Promise<void> {
     const { options, log } = this.#settings
+    this.#stopWatching()
     try {
       await options.engine?.stop()
     } catch (error) {

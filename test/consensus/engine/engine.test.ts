@@ -126,7 +126,9 @@ describe('the engine as a child', () => {
       process.kill(theirs, 'SIGKILL')
     })
     await writeFile(engineFiles(home).processId, `${theirs} ${other.pid}\n`)
-    await vi.waitUntil(async () => (await readFile(`/proc/${theirs}/cmdline`, 'utf8')).includes(home))
+    // Before it runs its program it has the command line of the shell, in which the home is a part of a word.
+    const words = async () => (await readFile(`/proc/${theirs}/cmdline`, 'utf8')).split('\0')
+    await vi.waitUntil(async () => (await words()).includes(home))
     await expect(child.start()).rejects.toThrow(`${home} is in use by the node with process id ${other.pid}`)
     expect(isAlive(theirs)).toBe(true)
     await expect(starts()).rejects.toThrow('ENOENT')

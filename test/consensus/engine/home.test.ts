@@ -1,7 +1,7 @@
 // The engine's home: key files as CometBFT writes and reads them, a configuration that is read back, a genesis that follows
 // from kestrel's alone, and nothing that is there is overwritten.
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,9 +9,9 @@ import { configText, goDuration, readConfig } from '../../../src/consensus/engin
 import { engineGenesisText } from '../../../src/consensus/engine/genesis.ts'
 import {
   engineFiles,
-  isComplete,
   makeHome,
   makeKeys,
+  missingFile,
   readHomeConfig,
   readKeys,
   requireSameChain,
@@ -210,7 +210,10 @@ describe("the engine's home", () => {
   it('is made whole, for its owner alone, and stays as it is', async () => {
     const home = await folder()
     const keys = await makeHome(home, network(), config)
-    expect(isComplete(home)).toBe(true)
+    expect(missingFile(home)).toBeUndefined()
+    await rename(engineFiles(home).signatures, join(home, 'elsewhere'))
+    expect(missingFile(home)).toBe(engineFiles(home).signatures)
+    await rename(join(home, 'elsewhere'), engineFiles(home).signatures)
     expect(await readKeys(home)).toEqual(keys)
     expect((await readHomeConfig(home)).mempool).toBe('app')
     const files = engineFiles(home)

@@ -1,0 +1,20 @@
+// A network whose genesis was made of a preset's with `--mnemonic` still has the preset's operators, until somebody removes them.
+import { mnemonicToAccount } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { fundsKnownOperators } from '../../src/cli/choose-chain.ts'
+import { parseGenesis } from '../../src/spec/genesis-file.ts'
+import { MNEMONIC } from '../support/chain.ts'
+import { folder, run } from './support.ts'
+
+describe('a genesis with operators whose keys are public', () => {
+  it('is told from one without their coins', async () => {
+    const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+    const file = JSON.parse((await run(await folder(), 'genesis', '--mnemonic', words)).stdout)
+    expect(await fundsKnownOperators(parseGenesis(file))).toBe(true)
+    // The operators are accounts 10 to 12 of the public mnemonic.
+    for (const addressIndex of [10, 11, 12])
+      delete file.alloc[mnemonicToAccount(MNEMONIC, { addressIndex }).address.toLowerCase()]
+    file.kestrel.validators = []
+    expect(await fundsKnownOperators(parseGenesis(file))).toBe(false)
+  })
+})
