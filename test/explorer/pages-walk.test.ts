@@ -87,11 +87,14 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     await page.goto(`${url}/tx/${made.refused}`)
     const confirmations = page.getByText(/\d+ confirmations/)
     const before = Number.parseInt(await confirmations.innerText(), 10)
+    // Until the first answer is there the page does not know that it is mined, and news of the chain make it read again.
+    const known = reads.length
     for (let i = 0; i < 4; i++) await mine()
     await page.getByText(`${before + 4} confirmations`).waitFor()
-    const count = reads.length
+    const more = reads.length - known
     await page.close()
-    expect(count).toBe(1)
+    expect(known).toBeGreaterThan(0)
+    expect(more).toBe(0)
   }, 60_000)
 
   it('load less than 150 KB of compressed scripts first', async () => {
