@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { type Hex, keccak256, parseEther, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { account } from '../support/chain.ts'
 import { deployToken } from '../support/contracts.ts'
 import { processForFile } from '../support/process.ts'
@@ -17,6 +18,9 @@ const clients = await processForFile()
 const keyOf = (index: number) => toHex(account(index).getHdKey().privateKey ?? new Uint8Array())
 const stranger = (text: string) => privateKeyToAddress(keccak256(toHex(text)))
 
+// The first command reads a program of 60 MB, for which a cold disk has taken more than 20 s.
+beforeAll(() => promisify(execFile)(CAST, ['--version']), 300_000)
+
 describe.each([
   ['HTTP', `${clients.url}/rpc`, 0],
   ['a WebSocket', clients.wsUrl, 3],
@@ -25,7 +29,14 @@ describe.each([
   /** Standard output of `cast …`; throws with its standard error when it fails. */
   const cast = async (...words: string[]): Promise<string> => {
     const env = { ...process.env, ETH_RPC_URL: rpcUrl }
-    return (await run(CAST, words, { env, timeout: 20_000 })).stdout.trim()
+    const began = performance.now()
+    try {
+      return (await run(CAST, words, { env, timeout: 25_000 })).stdout.trim()
+    } catch (error) {
+      const { signal } = z.object({ signal: z.string() }).catch({ signal: '' }).parse(error)
+      if (signal === '') throw error
+      throw new Error(`cast ${words[0]} was ended by ${signal} after ${Math.round(performance.now() - began)} ms`)
+    }
   }
   const castJson = async (command: string, ...words: string[]) => JSON.parse(await cast(command, '--json', ...words))
   const send = (...words: string[]) => castJson('send', '--private-key', keyOf(from), ...words)
