@@ -8,7 +8,8 @@ import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
 import type { Joining } from './consensus/network/joining.ts'
-import type { Network, NetworkOptions } from './consensus/network/network.ts'
+import type { Network } from './consensus/network/network.ts'
+import type { NetworkOptions } from './consensus/network/options.ts'
 import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
@@ -36,7 +37,7 @@ import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
-import { type ChainSpec, hasAllocation, withoutAllocation } from './spec/chain-spec.ts'
+import { type ChainSpec, hasAllocation, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
@@ -314,8 +315,7 @@ async function networkOf(
     if (native?.consensus === undefined) return undefined
     throw new ChainError('not-allowed', `${name} is a network: start it with --consensus ${native.consensus.engine}`)
   }
-  if (native?.consensus === undefined)
-    throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  requireNetwork(chain.spec)
   // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
   const { Network } = await import('./consensus/network/network.ts')
   return new Network({ chain, options, version, indexer, ...consensusLog(log), fail, joining })

@@ -6,7 +6,7 @@ import type { KvReader, KvStore } from '../state/types.ts'
 
 const MARK = KEY.meta('engine')
 
-/** To be called before the engine commits anything. */
+/** Call it before the engine commits its first block. */
 export async function markEngine(store: KvStore, engine: string): Promise<void> {
   if (store.get(MARK) === undefined) await store.write([{ type: 'put', key: MARK, value: Buffer.from(engine) }])
 }

@@ -3,14 +3,11 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { bondedOperators } from '../runtime/module-queries.ts'
-import type { ChainSpec, NativeSpec, NetworkSpec } from '../spec/chain-spec.ts'
+import { type ChainSpec, DEFAULT_NETWORK, type NativeSpec, type NetworkSpec } from '../spec/chain-spec.ts'
 import { openStore } from '../state/kv.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore } from '../state/types.ts'
 import { readHead, specRow, storedSpec } from './open.ts'
-
-/** As the genesis' default. */
-const MAX_BYTES = 4_194_304n
 
 /**
  * Operators of the bonded validators of a chain that can become a network, the strongest first. Nobody else may have the folder
@@ -26,14 +23,14 @@ export const operatorsToPromote = (folder: string): Promise<readonly Address[]> 
   })
 
 /**
- * Writes that the chain of a folder is a network from the block after its head on, in which its validators have these keys. Returns the new
- * specification. Throws as `operatorsToPromote`.
+ * Turns the chain of a folder into a network from the block after its head on, in which its validators have these keys. Returns
+ * the new specification. Throws as `operatorsToPromote`.
  */
 export const promote = (folder: string, keys: NetworkSpec['keys']): Promise<ChainSpec> =>
   withStore(folder, async (store) => {
     const { spec, native } = await requirePromotable(store)
     const initialHeight = readHead(store).number + 1n
-    const consensus: NetworkSpec = { engine: 'cometbft', maxBytes: MAX_BYTES, initialHeight, keys }
+    const consensus: NetworkSpec = { ...DEFAULT_NETWORK, initialHeight, keys }
     const network = { ...spec, native: { ...native, consensus } }
     await store.write([specRow(network)])
     return network

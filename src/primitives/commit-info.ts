@@ -1,5 +1,5 @@
-// What a consensus engine tells of a block beside its transactions: the votes of the commit before it, and evidence of
-// misbehaviour. A network's header commits to it by its hash, so everything that a block begins with is part of the block.
+// The part of a block that comes from the consensus engine beside its transactions: the votes of the commit before it, and
+// evidence of misbehaviour. A network's header commits to it by its hash, so all inputs of a block are part of the block.
 import { bigToBytes, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { asAddress, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem, reading } from './rlp.ts'

@@ -1,5 +1,6 @@
 // The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain.
 // The file format is geth's genesis with one more section, `kestrel`; without it the chain is plain Ethereum.
+import { ChainError } from '../lib/errors.ts'
 import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 
 /** Forks this node executes, oldest first, by @ethereumjs/common's names. */
@@ -118,6 +119,24 @@ export type NetworkSpec = {
   readonly initialHeight: bigint
   /** Keys that validators of a promoted chain have from that block on. */
   readonly keys: readonly { readonly operator: Address; readonly consensusKey: Hash }[]
+}
+
+/** What a network has whose genesis says no more than that it is one. */
+export const DEFAULT_NETWORK: NetworkSpec = {
+  engine: 'cometbft',
+  maxBytes: 4_194_304n,
+  initialHeight: 1n,
+  keys: [],
+}
+
+/** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */
+export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): {
+  readonly textChainId: string
+  readonly consensus: NetworkSpec
+} {
+  if (native?.consensus === undefined)
+    throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
+  return { textChainId: native.textChainId, consensus: native.consensus }
 }
 
 /** The `kestrel` section: what a native chain adds to Ethereum. */

@@ -14,6 +14,7 @@ import {
   toHex,
   toQuantity,
 } from '../lib/hex.ts'
+import { DEFAULT_NETWORK } from './chain-spec.ts'
 import { checkProposalList } from './proposal-name.ts'
 
 /** One value on the wire. `read` throws a TypeError whose message says what it expected. */
@@ -263,8 +264,10 @@ const consensus = z.strictObject({
   engine: z.literal('cometbft'),
   maxBytes: u64
     .refine((size) => size >= 65_536n && size <= MAX_BLOCK_BYTES, `expected 65536 to ${MAX_BLOCK_BYTES} bytes`)
-    .default(4_194_304n),
-  initialHeight: u64.refine((height) => height > 0n, 'expected a block after genesis').default(1n),
+    .default(DEFAULT_NETWORK.maxBytes),
+  initialHeight: u64
+    .refine((height) => height > 0n, 'expected a block after genesis')
+    .default(DEFAULT_NETWORK.initialHeight),
   keys: z
     .array(z.strictObject({ operator: address, consensusKey: hash }))
     .readonly()

@@ -6,47 +6,22 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { encodeFunctionData, parseAbi, parseEther } from 'viem'
+import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress, toHex } from '../../src/lib/hex.ts'
-import { TestNetwork } from './support.ts'
+import { abi, editGenesis, SLASHING, STAKING, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'dist/main.js')
 const RECORD = process.env.RECORD
-const STAKING = '0x0000000000000000000000000000000000000800'
-const SLASHING = '0x0000000000000000000000000000000000000806'
-const abi = parseAbi([
-  'struct Description { string moniker; string identity; string website; string securityContact; string details; }',
-  'struct Rates { uint256 rate; uint256 maxRate; uint256 maxChangeRate; }',
-  'function createValidator(Description description, Rates commissionRates, uint256 minSelfDelegation, address validatorAddress, string pubkey, uint256 value) returns (bool)',
-  'function delegate(address delegator, string validator, uint256 amount) returns (bool)',
-  'function undelegate(address delegator, string validator, uint256 amount) returns (int64)',
-  'function unjail(address validator) returns (bool)',
-])
 
 /** The first node's engine and the recorder are started here, because the recorder sits between engine and application. */
 const children: ChildProcess[] = []
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
 })
-
-async function editGenesis(network: TestNetwork): Promise<void> {
-  for (const node of network.all) {
-    const file = join(network.home(node), 'genesis.json')
-    const engineFile = join(network.home(node), 'engine/config/genesis.json')
-    const genesis = JSON.parse(await readFile(file, 'utf8'))
-    genesis.kestrel.modules = {
-      slashing: { signedBlocksWindow: 10, downtimeJailDuration: 15 },
-      gov: { params: { votingPeriod: 30, expeditedVotingPeriod: 20 } },
-    }
-    await writeFile(file, JSON.stringify(genesis))
-    const engine = JSON.parse(await readFile(engineFile, 'utf8'))
-    await writeFile(engineFile, JSON.stringify({ ...engine, app_state: genesis }))
-  }
-}
 
 function startRecorded(network: TestNetwork, output: string): void {
   const sockets = {
@@ -70,7 +45,12 @@ it.skipIf(RECORD === undefined)(
   'records a network (only with RECORD)',
   async () => {
     const network = await TestNetwork.prepare({ validators: 4, readers: 1 })
-    await editGenesis(network)
+    await editGenesis(network, ({ kestrel }) => {
+      kestrel.modules = {
+        slashing: { signedBlocksWindow: 10, downtimeJailDuration: 15 },
+        gov: { params: { votingPeriod: 30, expeditedVotingPeriod: 20 } },
+      }
+    })
     const output = join(network.folder, 'recording.txt')
     startRecorded(network, output)
     for (const node of [1, 2, 3, 4]) network.start(node)

@@ -2,12 +2,12 @@
 // Everything is ended and removed after the tests of a file.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { createPublicClient, createWalletClient, http } from 'viem'
+import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll } from 'vitest'
 import { account, MNEMONIC, rawRequest } from '../support/chain.ts'
@@ -17,6 +17,18 @@ const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../
 
 /** Why tests of this project are skipped where there is no engine. */
 export const NO_ENGINE = process.env.COMETBFT === undefined ? 'skipped: COMETBFT names no engine' : undefined
+
+/** What the tests call of the precompiles. */
+export const STAKING = '0x0000000000000000000000000000000000000800'
+export const SLASHING = '0x0000000000000000000000000000000000000806'
+export const abi = parseAbi([
+  'struct Description { string moniker; string identity; string website; string securityContact; string details; }',
+  'struct Rates { uint256 rate; uint256 maxRate; uint256 maxChangeRate; }',
+  'function createValidator(Description description, Rates commissionRates, uint256 minSelfDelegation, address validatorAddress, string pubkey, uint256 value) returns (bool)',
+  'function delegate(address delegator, string validator, uint256 amount) returns (bool)',
+  'function undelegate(address delegator, string validator, uint256 amount) returns (int64)',
+  'function unjail(address validator) returns (bool)',
+])
 
 /** Milliseconds in which a network must do what a test waits for; the machine may be busy. */
 const PATIENCE = 90_000
@@ -259,5 +271,21 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch {
     // It has ended already.
+  }
+}
+
+/** Changes the genesis of all homes before a node has started. */
+export async function editGenesis(
+  network: TestNetwork,
+  change: (genesis: { kestrel: { modules: Record<string, unknown> } }) => void,
+) {
+  for (const node of network.all) {
+    const ours = join(network.home(node), 'genesis.json')
+    const engines = join(network.home(node), 'engine/config/genesis.json')
+    const genesis = JSON.parse(await readFile(ours, 'utf8'))
+    change(genesis)
+    await writeFile(ours, JSON.stringify(genesis))
+    const engine = JSON.parse(await readFile(engines, 'utf8'))
+    await writeFile(engines, JSON.stringify({ ...engine, app_state: genesis }))
   }
 }

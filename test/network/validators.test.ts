@@ -1,28 +1,17 @@
 // Stake, downtime and evidence with real engines: what the engine's validators become, and what the chain says of them.
 
 import { execFile } from 'node:child_process'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { encodeFunctionData, parseAbi, parseEther } from 'viem'
+import { encodeFunctionData, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { NO_ENGINE, TestNetwork } from './support.ts'
+import { abi, editGenesis, NO_ENGINE, SLASHING, STAKING, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
 const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
-const STAKING = '0x0000000000000000000000000000000000000800'
-const SLASHING = '0x0000000000000000000000000000000000000806'
-const abi = parseAbi([
-  'struct Description { string moniker; string identity; string website; string securityContact; string details; }',
-  'struct Rates { uint256 rate; uint256 maxRate; uint256 maxChangeRate; }',
-  'function createValidator(Description description, Rates commissionRates, uint256 minSelfDelegation, address validatorAddress, string pubkey, uint256 value) returns (bool)',
-  'function delegate(address delegator, string validator, uint256 amount) returns (bool)',
-  'function undelegate(address delegator, string validator, uint256 amount) returns (int64)',
-  'function unjail(address validator) returns (bool)',
-])
-
 type Listed = { readonly pub_key: { readonly value: string }; readonly voting_power: string; readonly address: string }
 
 /** The engine's validators: power by public key in base64. */
@@ -41,22 +30,6 @@ async function call(network: TestNetwork, node: number, from: number, to: `0x${s
   const hash = await network.wallet(node, from).sendTransaction({ to, data, gas: 1_000_000n })
   const receipt = await network.viem(node).waitForTransactionReceipt({ hash })
   return receipt.status
-}
-
-/** Changes the genesis of all homes before a node has started. */
-async function editGenesis(
-  network: TestNetwork,
-  change: (genesis: { kestrel: { modules: Record<string, unknown> } }) => void,
-) {
-  for (const node of network.all) {
-    const ours = join(network.home(node), 'genesis.json')
-    const engines = join(network.home(node), 'engine/config/genesis.json')
-    const genesis = JSON.parse(await readFile(ours, 'utf8'))
-    change(genesis)
-    await writeFile(ours, JSON.stringify(genesis))
-    const engine = JSON.parse(await readFile(engines, 'utf8'))
-    await writeFile(engines, JSON.stringify({ ...engine, app_state: genesis }))
-  }
 }
 
 describe.skipIf(NO_ENGINE !== undefined)(`validators of a network ${NO_ENGINE ?? ''}`, () => {

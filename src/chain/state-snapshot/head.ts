@@ -18,7 +18,7 @@ export function requireHead({ block, headers }: SnapshotHead, height: bigint, ha
   const { header } = block
   if (header.hash !== hash || header.number !== height)
     throw refused(`its block is ${header.number} with hash ${header.hash}, and block ${height} has hash ${hash}`)
-  // Total difficulties are no part of a snapshot.
+  // A snapshot has no total difficulties.
   if (header.difficulty !== 0n) throw refused('its block has a proof of work')
   const parent = headers.at(-1)
   if (parent === undefined || BigInt(headers.length) !== (height < HASHES ? height : HASHES))

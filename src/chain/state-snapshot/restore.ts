@@ -9,17 +9,17 @@ import { chunkHash, decodeHead, FORMAT, HASH_LENGTH, isConsistent, type StateSna
 import { type RestoredHead, requireHead } from './head.ts'
 import { RowReader } from './rows.ts'
 
-/** What becomes of an offered snapshot (ABCI's OfferSnapshot). */
+/** Answers to an offered snapshot (ABCI's OfferSnapshot). */
 export type OfferAnswer =
   | 'accept'
   /** This node takes no snapshot: it has a chain. */
   | 'abort'
   | 'reject'
   | 'reject-format'
-  /** Whoever told of it tells what cannot be. */
+  /** The sender is not to be used any more, since what it offers cannot exist. */
   | 'reject-sender'
 
-/** What becomes of a chunk (ABCI's ApplySnapshotChunk). */
+/** Answers to a chunk (ABCI's ApplySnapshotChunk). */
 export type ChunkAnswer = {
   readonly result: 'accept' | 'abort' | 'retry' | 'retry-snapshot' | 'reject-snapshot'
   /** Chunks to be fetched again. */
@@ -30,11 +30,11 @@ export type ChunkAnswer = {
 
 /** `store`: an empty database, or one in which a restore was interrupted. */
 export type StateRestoreOptions = FirstBlockOptions & {
-  /** Told of each chunk that has been taken. */
+  /** Called after each chunk that was accepted. */
   readonly onChunk?: ((taken: number, chunks: number) => void) | undefined
-  /** Told when the state is there and correct; what follows takes longest. */
+  /** Called when the state is complete and verified; the index, which takes longest, follows. */
   readonly onState?: (() => void) | undefined
-  /** Told why a snapshot was refused. */
+  /** Called with the reason why a snapshot was refused. */
   readonly onRefused?: ((why: string) => void) | undefined
 }
 

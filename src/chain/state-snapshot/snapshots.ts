@@ -19,7 +19,7 @@ export type StateSnapshotOptions = {
   /** Bytes of a chunk; 4 MB when left out. Nodes with another size make other snapshots. */
   readonly chunkSize?: number | undefined
   readonly onMade?: ((snapshot: StateSnapshot) => void) | undefined
-  /** A snapshot could not be made; the next one is tried again. */
+  /** Called when a snapshot could not be made; the next one is attempted at its height. */
   readonly onError: (error: unknown) => void
 }
 
@@ -37,7 +37,7 @@ export class StateSnapshots {
   readonly #interval: bigint
   readonly #end = new AbortController()
   readonly #stopListening: (() => void)[]
-  /** Settles when the snapshot that is being made, if one is, is there or has failed. */
+  /** Settles when no snapshot is being made any more. */
   #making: Promise<void> | undefined
 
   /**
@@ -82,7 +82,7 @@ export class StateSnapshots {
     await this.#making
   }
 
-  /** Ends what is being made and follows the chain no longer. Call it before the store is closed. */
+  /** Cancels the snapshot that is being made and stops following the chain. Call it before the store is closed. */
   async close(): Promise<void> {
     for (const stop of this.#stopListening) stop()
     this.#end.abort()
@@ -98,7 +98,7 @@ export class StateSnapshots {
     if (before !== undefined && before >= readHorizon(store).version) this.#begin(height)
   }
 
-  /** Begins a snapshot unless one is being made: a node that is too slow for its interval leaves some out. */
+  /** Begins a snapshot unless one is being made, so a node that is too slow for its interval skips some. */
   #begin(height: bigint): void {
     if (this.#making !== undefined || this.#end.signal.aborted) return
     this.#making = this.#make(height).finally(() => {

@@ -37,7 +37,7 @@ export const withEngineFlags = (command: Command): Command =>
 
 type Given = Readonly<Record<string, unknown>> & { readonly consensus?: string | undefined }
 
-/** Flags that a network does not have, each with the reason. */
+/** Flags that a network refuses, each with the reason. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ['inMemory', 'the engine keeps its blocks on disk, so the chain has to'],
   ['gasLimit', 'the gas limit of a network is in its genesis'],
@@ -48,7 +48,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ),
 ]
 
-/** Throws WrongCommandLine for a flag that the engine of a network leaves no room for, and for its flags without it. */
+/** Throws WrongCommandLine for a flag that contradicts the engine of a network, and for flags of the engine without one. */
 export function refuseAgainstEngine(flags: Given): void {
   if (flags.consensus === undefined) {
     const own = ['cometbft', 'engineHome', 'externalEngine', 'peers', 'retainBlocks', 'snapshotInterval']

@@ -2,7 +2,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { SNAPSHOT_INTERVAL } from '../../chain/state-snapshot/snapshots.ts'
-import { requireNetwork } from '../../consensus/engine/genesis.ts'
 import {
   makeHome,
   missingFile,
@@ -16,7 +15,7 @@ import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { NodeOptions } from '../../node.ts'
-import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import type { StartFlags } from '../start-flags.ts'
 
 /** The engine's default ports. */
@@ -29,7 +28,7 @@ export const BLOCK_TIME = 3
 export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
   engineHome ?? join(datadir, 'engine')
 
-/** The genesis that the engine's home carries, for a node that is given no file; undefined: none. */
+/** The genesis in the engine's home, for a node started without a genesis file; undefined: there is none. */
 export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
   flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
 
@@ -70,7 +69,7 @@ const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
   (await engineVersion(findEngine(cometbft))).hasAppMempool
 
 /**
- * What the node needs of its engine, and a line about it for the log; undefined without --consensus. Throws ChainError with what to do.
+ * Options of the engine and a line about it for the log; undefined without --consensus. Throws ChainError with what to do.
  */
 export async function networkOptions(
   flags: StartFlags,

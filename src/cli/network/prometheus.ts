@@ -1,4 +1,4 @@
-// What Prometheus asks of a network: every node, and its engine. Both have the node's name as `instance`.
+// Scrape targets of a network: every node and its engine. Both have the node's name as `instance`.
 
 export type ScrapedNode = {
   readonly name: string

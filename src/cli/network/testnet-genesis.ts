@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { unixNow } from '../../lib/unix-time.ts'
-import type { ChainSpec, GenesisAllocation, GenesisSpec, GenesisValidator, NativeSpec } from '../../spec/chain-spec.ts'
+import {
+  type ChainSpec,
+  DEFAULT_NETWORK,
+  type GenesisAllocation,
+  type GenesisSpec,
+  type GenesisValidator,
+  type NativeSpec,
+} from '../../spec/chain-spec.ts'
 import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
 import { devKeys, devValidatorKeys } from '../../spec/networks.ts'
 import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
@@ -13,16 +20,12 @@ import { type ChainFlags, newChain, withActivated } from '../choose-chain.ts'
 /** Keys of the validators in their order in the genesis file. */
 export type Keys = readonly Hash[]
 
-/** Most bytes of a block: 4 MiB. */
-const MAX_BYTES = 4_194_304n
 const COIN = 10n ** 18n
 const SELF_DELEGATION = 1_000n * COIN
 /** Coins of an operator besides its stake, for gas. */
 const OPERATOR_COINS = 10n * COIN
 /** Index of the first operator among the accounts of a mnemonic; those before it are accounts with coins. */
 export const FIRST_OPERATOR = 10
-
-const plain = { engine: 'cometbft', maxBytes: MAX_BYTES, initialHeight: 1n, keys: [] } as const
 
 /** The public mnemonic of the development accounts. */
 const publicMnemonic = devKeys.kestrel[0]?.mnemonic ?? ''
@@ -43,7 +46,7 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
     { balance: bigint; nonce: bigint; code: Uint8Array; storage: ReadonlyMap<Hash, Hash> }
   >()
   for await (const [address, account] of spec.genesis.alloc) alloc.set(address, account)
-  // Without the coins of operators that are none here; those of this network get theirs.
+  // The preset's operators get no coins, because they may be none here; the operators of this network get theirs below.
   const isOperator = (address: Address) => validators.some(({ operator }) => operator === address)
   for (const { operator } of spec.native.validators)
     if (!isOperator(operator) && isDevOperator(operator)) alloc.delete(operator)
@@ -52,7 +55,7 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
     const needed = selfDelegation + OPERATOR_COINS
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
-  const native = { ...spec.native, validators, consensus: plain }
+  const native = { ...spec.native, validators, consensus: DEFAULT_NETWORK }
   return { ...spec, genesis: { ...spec.genesis, timestamp: unixNow(), alloc }, native }
 }
 
@@ -61,7 +64,10 @@ const isDevOperator = (operator: Address): boolean =>
     Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first).addresses().includes(operator),
   )
 
-/** The preset's validators as far as their keys are the mnemonic's or its own, and more operators of the mnemonic. */
+/**
+ * The preset's validators whose keys are not public, unless a mnemonic is given, then operators of the mnemonic (or of the public
+ * one), one for each remaining key.
+ */
 function validatorsOf(flags: ChainFlags, { name }: ChainSpec, native: NativeSpec, keys: Keys): GenesisValidator[] {
   const own = flags.mnemonic === undefined ? native.validators.filter(({ operator }) => !isDevOperator(operator)) : []
   const { words } = operatorMnemonic(flags)

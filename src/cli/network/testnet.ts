@@ -6,10 +6,10 @@ import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { operatorsToPromote, promote } from '../../chain/promote.ts'
 import { nameModules, type ProposalModule } from '../../cip/modules.ts'
-import { genesisText, requireNetwork } from '../../consensus/engine/genesis.ts'
+import { genesisText } from '../../consensus/engine/genesis.ts'
 import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.ts'
 import { socketIn } from '../../consensus/engine/options.ts'
-import type { GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
 import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
 import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
@@ -35,9 +35,9 @@ const flags = z.object({
 })
 type Flags = z.output<typeof flags>
 
-/** Validators where nothing says how many: the fewest of which one may fail. */
+/** Default number of validators: the fewest of which one may fail. */
 const VALIDATORS = 4
-/** Between the ports of one engine and the next; an engine has three. */
+/** Distance between the ports of one engine and the next; an engine has three. */
 const PORT_STEP = 10
 
 export function register(program: Command): void {
@@ -92,7 +92,7 @@ async function testnet(flags: Flags): Promise<void> {
     const homes = await (flags.from === undefined ? makeNew(flags, modules) : makeOfChain(flags, flags.from))
     process.stdout.write(report(flags, homes))
   } catch (error) {
-    // What is half done would be in the way of the next try.
+    // Half-written homes would make the next attempt fail.
     for (const name of existsSync(flags.output) ? readdirSync(flags.output) : [])
       rmSync(join(flags.output, name), { recursive: true, force: true })
     if (!isThere) rmSync(flags.output, { recursive: true, force: true })
@@ -149,7 +149,7 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
   return homes
 }
 
-/** A network that goes on with a chain that one node has made: each node gets a copy, and its validators the new keys. */
+/** A network that continues the chain of one node: each node gets a copy, and the validators get new keys. */
 async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home[]> {
   // The chain is only read here; opening it also says when it is in use.
   if ((await withStoredChain(datadir, () => true)) === undefined) throw noChain(datadir)
@@ -173,7 +173,7 @@ async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home
   return homes
 }
 
-/** Writes everything but the keys, which are there. */
+/** Writes all files but the keys, which exist already. */
 async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpec<GenesisAllocation>): Promise<void> {
   const { output, mempool, blockTime = BLOCK_TIME, proposal } = flags
   await writeFile(join(output, 'genesis.json'), genesisText(spec))

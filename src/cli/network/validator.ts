@@ -40,14 +40,14 @@ Examples:
       refuseDataOfHome(read)
       const isNew = !hasValidatorKey(home)
       const { consensusKey, nodeId } = await makeKeys(home)
-      // Apart from the answer, which scripts take: a mistyped folder would else give a key that no node has.
+      // On standard error, since scripts read the answer: without the line a mistyped folder would give a key that no node has.
       if (isNew) process.stderr.write(`kestrel: made new keys in ${join(home, 'config')}\n`)
       const key = read.hex ? consensusKey : keyToBase64(consensusKey)
       process.stdout.write(`${read.nodeId ? nodeId : key}\n`)
     })
 }
 
-/** The data of a home that `testnet` has made hold no keys: new ones there would belong to no node. */
+/** The data directory within a home of `testnet` has no keys, and keys made there would belong to no node. */
 function refuseDataOfHome({ home, engineHome, datadir }: Flags): void {
   if (home !== undefined || engineHome !== undefined) return
   const parent = dirname(resolve(datadir))

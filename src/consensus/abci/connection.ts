@@ -18,7 +18,7 @@ type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
 const INDEPENDENT = ['checkTx', 'insertTx']
 /** Independent requests under way at a time. The engine's queue is as long. */
 const MOST_UNDER_WAY = 256
-/** An engine that was stopped does not read: closing waits this long for it. */
+/** Milliseconds that closing waits for the engine to read its answers: one that was stopped never does. */
 const UNREAD_ANSWERS_MS = 1000
 
 export class Connection {
@@ -113,7 +113,7 @@ function decodeRequest(message: Uint8Array): Request | Error {
 /** A block of 5,000 transactions takes 0.3 ms to decode, and the answer with their results 6 ms to encode. */
 const encodeAnswer = (value: Answer): Uint8Array => toBinary(ResponseSchema, create(ResponseSchema, { value }))
 
-/** What the engine prints before it ends itself. Details of a bug are for our own log. */
+/** The engine prints this text before it ends itself. Details of a bug go only to the log of this node. */
 const publicText = (error: unknown): string =>
   error instanceof ChainError ? error.message : 'internal error of the application'
 
@@ -152,7 +152,7 @@ async function answerOf(application: AbciApplication, { case: kind, value }: Req
       return { case: kind, value: await application.loadSnapshotChunk(value) }
     case 'applySnapshotChunk':
       return { case: kind, value: await application.applySnapshotChunk(value) }
-    // Votes carry nothing of ours.
+    // Vote extensions are not used.
     case 'extendVote':
       return { case: kind, value: {} }
     case 'verifyVoteExtension':

@@ -1,5 +1,5 @@
-// Requests to the engine's own JSON-RPC on this machine. An engine that is away or slow is an error within two seconds, never
-// a wait; what is asked for again and again is kept for half a second.
+// Client of the engine's own JSON-RPC on this machine. A request fails after two seconds at most; answers to frequent requests
+// are cached for half a second.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 
@@ -21,9 +21,9 @@ export type EngineStatus = {
   readonly address: string
 }
 
-/** Milliseconds of patience with one request. */
+/** Timeout of a request, in milliseconds. */
 const PATIENCE = 2_000
-/** Milliseconds for which an answer is kept. */
+/** Milliseconds for which an answer is cached. */
 const FRESH = 500
 /** The engine's limit. */
 const VALIDATORS_PER_PAGE = 100
@@ -88,7 +88,7 @@ export class EngineClient {
   /** Newest block that a peer is known to have; undefined: no peer tells. */
   async highestHeight(): Promise<bigint | undefined> {
     const { peers } = await this.#poll('dump_consensus_state', consensusState)
-    // A peer names the block that it works on.
+    // A peer reports the height that it is deciding, one above its newest block.
     const heights = peers
       .map(({ peer_state: { round_state } }) => round_state.height - 1n)
       .filter((height) => height > 0n)
@@ -120,7 +120,7 @@ export class EngineClient {
     }
   }
 
-  /** Hands transactions to the engine's own mempool; whether it takes them is not told. Throws EngineUnreachable. */
+  /** Sends transactions to the engine's own mempool, without learning whether it accepts them. Throws EngineUnreachable. */
   async broadcast(transactions: readonly Uint8Array[]): Promise<void> {
     for (let first = 0; first < transactions.length; first += this.#batch) {
       const batch = transactions.slice(first, first + this.#batch).map((raw, id) => ({
@@ -133,14 +133,14 @@ export class EngineClient {
     }
   }
 
-  /** The answer to a request without parameters, which may be half a second old. */
+  /** The answer to a request without parameters; it may be half a second old. */
   #poll<T>(method: string, schema: z.ZodType<T>): Promise<T> {
     const kept = this.#kept.get(method)
     if (kept !== undefined && performance.now() - kept.at < FRESH)
       return kept.answer.then((value) => schema.parse(value))
     const asked = this.#request(method, z.unknown(), {})
     this.#kept.set(method, { at: performance.now(), answer: asked })
-    // Failures are not kept: the engine may be back at once.
+    // Failures are not cached: the engine may be back at once.
     asked.catch(() => this.#kept.delete(method))
     return asked.then((value) => parseAnswer(method, schema, value))
   }
@@ -168,7 +168,7 @@ export class EngineClient {
   }
 }
 
-/** fetch says only that it failed; why is the cause. */
+/** The error of `fetch` says only that it failed; its cause says why. */
 const causeOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : error.message)
 
 function parseAnswer<T>(method: string, schema: z.ZodType<T>, value: unknown): T {

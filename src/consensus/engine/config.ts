@@ -1,5 +1,5 @@
-// The engine's config.toml: what kestrel writes into a new one, and what it must know of one that is there. Only what differs
-// from the engine's defaults is written; the engine fills in the rest.
+// The engine's config.toml: writes a new one, and reads what kestrel needs of an existing one. Only settings that differ from
+// the engine's defaults are written.
 import { parse, stringify } from 'smol-toml'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -29,11 +29,11 @@ const PEER_RATE = 51_200_000
 const BATCH = 100
 /** Bytes of such a batch: each transaction has at most 128 KB, in base64. */
 const BATCH_BYTES = 20_000_000
-/** Bytes of transactions that are told to the peers at a time. */
+/** Most bytes of transactions sent to the peers at a time. */
 const REAP_BYTES = 1_048_576
 
 const mempools = {
-  // The engine asks every 500 ms by default, which a sender of a transaction would wait for.
+  // By default the engine asks every 500 ms, which adds up to 500 ms to the wait of a sender.
   app: { type: 'app', reap_interval: '100ms', reap_max_bytes: REAP_BYTES },
   flood: { type: 'flood', size: 60_000, cache_size: 120_000 },
 } as const satisfies Record<Mempool, object>
@@ -55,7 +55,7 @@ export function configText(config: NewConfig): string {
     },
     mempool: mempools[mempool],
     consensus: { timeout_commit: `${Math.round(blockTime * 1000)}ms` },
-    // Results of blocks are kept by kestrel, and so is an index.
+    // kestrel stores results and index of blocks itself.
     storage: { discard_abci_responses: true },
     tx_index: { indexer: 'null' },
     instrumentation: { prometheus: true, prometheus_listen_addr: prometheus },

@@ -16,24 +16,24 @@ export type EngineSettings = {
   readonly socket: string
   /** `ID@HOST:PORT` of each; undefined: those of its configuration. */
   readonly peers: readonly string[] | undefined
-  /** Looks whether the engine can listen; throws ChainError where it cannot. */
+  /** Throws ChainError when a port that the engine listens on is taken. */
   readonly checkPorts: () => Promise<void>
   readonly log: (line: string) => void
 }
 
-/** Milliseconds before the engine is started again: the first time, and at most. */
+/** Milliseconds before the engine is restarted: the first time, and at most. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
-/** Milliseconds after which an engine that has ended counts as one that had worked. */
+/** An engine that ran for so many milliseconds had started well: the count of failed starts begins anew. */
 const HEALTHY = 30_000
-/** How often in a row it may end without having worked. */
+/** Failed starts in a row after which kestrel gives up. */
 const ATTEMPTS = 6
-/** Milliseconds between the request to end and the kill. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 10_000
-/** Milliseconds in which an engine that cannot start has said so. */
+/** Milliseconds in which an engine that cannot start logs why. */
 const FIRST_WORDS = 3_000
 
-/** Errors that another start does not mend, with what does. */
+/** Errors that a restart cannot mend, each with what the operator can do. */
 const FATAL: readonly (readonly [RegExp, string])[] = [
   [
     /app block height \(\d+\) is higher than/i,
@@ -58,7 +58,7 @@ export class EngineProcess {
   #again: NodeJS.Timeout | undefined
   #isStopping = false
   #shortRuns = 0
-  /** The last error that the engine has told. */
+  /** The last error in the engine's log. */
   #lastError = ''
 
   constructor(settings: EngineSettings) {
@@ -80,7 +80,7 @@ export class EngineProcess {
     await this.#run()
   }
 
-  /** Ends the engine: it is asked to, and killed after ten seconds. */
+  /** Ends the engine by SIGTERM, and after ten seconds by SIGKILL. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#again)
@@ -96,12 +96,12 @@ export class EngineProcess {
     this.#log = undefined
   }
 
-  /** Runs the engine once; settles when it has said its first words. */
+  /** Runs the engine once; settles when it has logged a line, or after `FIRST_WORDS`. Throws ChainError when it ends before. */
   async #run(): Promise<void> {
     const { program, home, socket, peers } = this.#settings
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
-    // A group of its own: Ctrl-C reaches kestrel alone, which ends the engine in order.
+    // A process group of its own, so that Ctrl-C reaches kestrel alone, which then stops the engine in order.
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     if (child.pid === undefined) {
       const [error]: unknown[] = await once(child, 'error')
@@ -120,7 +120,7 @@ export class EngineProcess {
     void ended.then((end) => this.#onEnd(end, performance.now() - began))
   }
 
-  /** Copies the engine's output into its log; settles when it has written a line of its log. */
+  /** Copies the engine's output into its log; settles with the first line that looks like a log line. */
   #read(child: ChildProcess): Promise<undefined> {
     return new Promise((resolve) => {
       for (const stream of [child.stdout, child.stderr]) {
@@ -134,7 +134,7 @@ export class EngineProcess {
     })
   }
 
-  /** Finds what the engine says about its end. After a consensus failure it goes on running and does nothing more. */
+  /** Looks for fatal errors in the engine's log. After a consensus failure the engine keeps running but does nothing more. */
   #notice(line: string): void {
     if (line.includes('CONSENSUS FAILURE')) {
       const [, reason = line] = /err="((?:[^"\\]|\\.)*)"/.exec(line) ?? []
@@ -177,7 +177,7 @@ export class EngineProcess {
   }
 }
 
-/** What Node.js tells of a process that has ended: its exit code, or the signal that ended it. */
+/** Exit code of a process, or the signal that ended it. */
 type Ended = { readonly code?: unknown; readonly signal?: unknown }
 
 const endOf = ({ code, signal }: Ended): string => {

@@ -3,18 +3,8 @@
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
-import type { ChainSpec, GenesisAllocation, GenesisSpec, NetworkSpec } from '../../spec/chain-spec.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { formatAccount, formatSpec, parseExactly } from '../../spec/genesis-file.ts'
-
-/** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */
-export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): {
-  readonly textChainId: string
-  readonly consensus: NetworkSpec
-} {
-  if (native?.consensus === undefined)
-    throw new ChainError('not-allowed', `${name} is a chain of one node: its genesis has no kestrel.consensus`)
-  return { textChainId: native.textChainId, consensus: native.consensus }
-}
 
 /** Staking's default (Cosmos SDK). */
 const UNBONDING_TIME = 21n * SECONDS_A_DAY
@@ -29,7 +19,7 @@ const stakingSection = z.object({
   params: z.object({ unbondingTime: z.union([z.int(), z.string()]).transform(BigInt).optional() }).optional(),
 })
 
-/** Evidence is of use as long as the stake that it is about can be slashed. */
+/** Evidence is valid as long as the stake behind it can be slashed. */
 function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
   const section = stakingSection.safeParse(native?.modules.staking)
   const seconds = section.data?.params?.unbondingTime ?? UNBONDING_TIME
@@ -40,7 +30,7 @@ function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
   }
 }
 
-/** Everything but `app_state`. */
+/** All fields but `app_state`. */
 function engineFields(spec: ChainSpec) {
   const { textChainId, consensus } = requireNetwork(spec)
   const { timestamp, gasLimit } = spec.genesis

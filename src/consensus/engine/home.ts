@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ChainError } from '../../lib/errors.ts'
-import type { Hash } from '../../lib/hex.ts'
-import type { ChainSpec, GenesisAllocation, GenesisSpec } from '../../spec/chain-spec.ts'
+import { type Hash, toHash } from '../../lib/hex.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { configText, type EngineConfig, type NewConfig, readConfig } from './config.ts'
-import { engineGenesisText, readEngineGenesis, requireNetwork } from './genesis.ts'
-import { keyToHash, newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
+import { engineGenesisText, readEngineGenesis } from './genesis.ts'
+import { newKey, nodeIdOf, nodeKeyFile, publicKeyIn, UNSIGNED_STATE, validatorKeyFile } from './keys.ts'
 
 /** The files of an engine's home that kestrel knows. */
 export const engineFiles = (home: string) => ({
@@ -35,7 +35,7 @@ export async function readKeys(home: string): Promise<HomeKeys> {
   const { validatorKey, nodeKey } = engineFiles(home)
   const [validator, node] = await Promise.all([validatorKey, nodeKey].map((path) => readFile(path, 'utf8')))
   return {
-    consensusKey: keyToHash(publicKeyIn(validator ?? '', validatorKey)),
+    consensusKey: toHash(publicKeyIn(validator ?? '', validatorKey)),
     nodeId: nodeIdOf(publicKeyIn(node ?? '', nodeKey)),
   }
 }

@@ -1,9 +1,10 @@
 // The two ed25519 keys of an engine's home, in CometBFT's file formats: the consensus key, with which a validator signs, and
 // the node key, by which peers know the node. Made here, so that no engine is needed for it.
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
+import { consensusAddress } from '../../spec/addresses.ts'
 
 /** A private key as CometBFT stores it: 32 bytes of seed and 32 of public key. */
 export type Ed25519Key = { readonly seed: Uint8Array; readonly publicKey: Uint8Array }
@@ -18,14 +19,8 @@ export function newKey(): Ed25519Key {
   return { seed: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') }
 }
 
-/** Address of a consensus key, and id of a node key: the first 20 bytes of the key's SHA-256. */
-const addressBytes = (publicKey: Uint8Array): Buffer => createHash('sha256').update(publicKey).digest().subarray(0, 20)
-
-/** 40 lower-case hex digits, as in `ID@HOST:PORT`. */
-export const nodeIdOf = (publicKey: Uint8Array): string => addressBytes(publicKey).toString('hex')
-
-/** A consensus key as staking stores it. */
-export const keyToHash = (publicKey: Uint8Array): Hash => toHash(publicKey)
+/** Address of a node's key, as of a consensus key: 40 lower-case hex digits, as in `ID@HOST:PORT`. */
+export const nodeIdOf = (publicKey: Uint8Array): string => consensusAddress(toHash(publicKey)).slice(2)
 
 /** A consensus key as `createValidator` takes it. */
 export const keyToBase64 = (key: Hash): string => Buffer.from(fromHex(key)).toString('base64')
@@ -39,7 +34,7 @@ const privateValue = ({ seed, publicKey }: Ed25519Key) => ({
 /** The text of `config/priv_validator_key.json`. */
 export function validatorKeyFile(key: Ed25519Key): string {
   const file = {
-    address: addressBytes(key.publicKey).toString('hex').toUpperCase(),
+    address: nodeIdOf(key.publicKey).toUpperCase(),
     pub_key: { type: PUBLIC_TYPE, value: base64(key.publicKey) },
     priv_key: privateValue(key),
   }

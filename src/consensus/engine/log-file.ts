@@ -15,7 +15,7 @@ export class LogFile {
     this.#bytes = fstatSync(this.#file).size
   }
 
-  /** Appends text. A disk that takes nothing loses the text: the engine itself must go on. */
+  /** Appends text. A write that fails loses the text, because the engine itself must go on. */
   write(text: string): void {
     try {
       this.#bytes += writeSync(this.#file, text)
@@ -25,7 +25,7 @@ export class LogFile {
       this.#file = openSync(this.#path, 'a', 0o600)
       this.#bytes = 0
     } catch {
-      // Nothing can be told where nothing can be written.
+      // The log is the place for errors, and it is what failed.
     }
   }
 

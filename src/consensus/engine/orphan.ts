@@ -36,11 +36,11 @@ function kill(processId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(processId, signal)
   } catch {
-    // It has ended meanwhile.
+    // It has ended in between.
   }
 }
 
-/** Process ids are given again: what has the id now may be another program. */
+/** The system reuses process ids: the process with this id may be another program. */
 function isEngineOf(processId: number, home: string): boolean {
   const words = commandLine(processId)
   return words.includes('start') && words.includes(home)

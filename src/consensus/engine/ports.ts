@@ -1,13 +1,13 @@
-// Whether the engine will be able to listen. Asked before it starts, because it would end with a page of text.
+// Checks the engine's ports before it starts, because its own error is a page of text.
 import { createServer } from 'node:net'
 import { ChainError } from '../../lib/errors.ts'
 import type { Listener } from './config.ts'
 
-/** Milliseconds for which a port may still be held by an engine that is ending. */
+/** Milliseconds for which an engine that is ending may still hold a port. */
 const PATIENCE = 5_000
 const PAUSE = 200
 
-/** Throws ChainError `not-allowed` when somebody else listens where the engine is to listen. */
+/** Throws ChainError `not-allowed` when another program listens at the address. */
 export async function requireFree(what: string, listener: Listener, config: string): Promise<void> {
   const until = performance.now() + PATIENCE
   for (;;) {

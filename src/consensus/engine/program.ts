@@ -14,7 +14,7 @@ export type EngineVersion = {
 }
 
 const INSTALL = 'go install github.com/cometbft/cometbft/cmd/cometbft@v0.40.0 builds one'
-/** Milliseconds in which a program has to tell its version. */
+/** Milliseconds in which a program must print its version. */
 const PATIENCE = 20_000
 
 /**

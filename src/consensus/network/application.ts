@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
-import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
+import { fromHex, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { consensusAddress } from '../../spec/addresses.ts'
-import type { NativeSpec } from '../../spec/chain-spec.ts'
+import { type NetworkSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
 import type { AbciApplication } from '../abci/application.ts'
 import {
@@ -25,7 +25,7 @@ import { ProposedBlocks, proposalKey } from './proposals.ts'
 import { givingSnapshots } from './snapshots.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
-/** Codes of InsertTx from this one on mean: try again later. */
+/** InsertTx: at or above this code the engine sends the transaction again later. */
 const RETRY_LATER = 32_000
 /** Blocks carry no blobs, so nobody could give them to the other nodes. */
 const BLOB_TRANSACTION = 3
@@ -50,13 +50,13 @@ export type ApplicationOptions = {
   readonly fail: (line: string) => void
 }
 
-/** A block that follows from a request; `isNew`: no proposal of it was kept. */
+/** `isNew`: the block was executed for this request, because no proposal of it was kept. */
 type Executed = { readonly executed: ExecutedBlock; readonly key: string; readonly isNew: boolean }
 
 export class NetworkApplication implements AbciApplication {
   readonly #chain: Chain
   readonly #options: ApplicationOptions
-  readonly #network: NonNullable<NativeSpec['consensus']>
+  readonly #network: NetworkSpec
   readonly #giving: ReturnType<typeof givingSnapshots>
   readonly #textChainId: string
   readonly #proposed = new ProposedBlocks()
@@ -67,17 +67,12 @@ export class NetworkApplication implements AbciApplication {
   /** Throws ChainError `not-allowed` for a chain that is no network. */
   constructor(options: ApplicationOptions) {
     const { chain, broadcast, log } = options
-    const { native } = chain.spec
-    if (native?.consensus === undefined)
-      throw new ChainError(
-        'not-allowed',
-        `${chain.spec.name} is a chain of one node: its genesis has no kestrel.consensus`,
-      )
+    const { consensus, textChainId } = requireNetwork(chain.spec)
     this.#chain = chain
     this.#options = options
     this.#giving = givingSnapshots(() => options.snapshots)
-    this.#network = native.consensus
-    this.#textChainId = native.textChainId
+    this.#network = consensus
+    this.#textChainId = textChainId
     if (broadcast === undefined) this.#announcements = new Announcements(chain)
     else this.#forwarding = new Forwarding(chain, broadcast, (error) => log(`engine: ${describeError(error)}`))
   }
@@ -127,29 +122,17 @@ export class NetworkApplication implements AbciApplication {
   // --- transactions
 
   checkTx: AbciApplication['checkTx'] = async ({ tx, type }) => {
-    const hash = keccakHash(tx)
-    if (this.#chain.pool.get(hash) !== undefined) return { code: 0 }
-    if (type === RECHECK) return { code: 1, log: 'mined or dropped' }
-    try {
-      await this.#receive(tx, hash)
-      return { code: 0 }
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      return { code: 1, log: error.message }
-    }
+    if (type === RECHECK && this.#chain.pool.get(keccakHash(tx)) === undefined)
+      return { code: 1, log: 'mined or dropped' }
+    const refusal = await this.#receive(tx)
+    return refusal === undefined ? { code: 0 } : { code: 1, log: refusal.message }
   }
 
   insertTx: AbciApplication['insertTx'] = async ({ tx }) => {
-    const hash = keccakHash(tx)
-    if (this.#chain.pool.get(hash) !== undefined) return { code: 0 }
-    try {
-      await this.#receive(tx, hash)
-      return { code: 0 }
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      const isTemporary = error.message === 'txpool is full' || error.code === 'disk-failure'
-      return { code: isTemporary ? RETRY_LATER : error.message === 'already known' ? 0 : 1 }
-    }
+    const refusal = await this.#receive(tx)
+    if (refusal === undefined || refusal.message === 'already known') return { code: 0 }
+    const isTemporary = refusal.message === 'txpool is full' || refusal.code === 'disk-failure'
+    return { code: isTemporary ? RETRY_LATER : 1 }
   }
 
   reapTxs: AbciApplication['reapTxs'] = ({ maxBytes }) => {
@@ -159,10 +142,19 @@ export class NetworkApplication implements AbciApplication {
     return { txs: [...txs] }
   }
 
-  #receive(raw: Uint8Array, hash: Hash): Promise<Hash> {
+  /** Pools a transaction that the engine has brought, unless it waits already. Returns why it was refused. */
+  async #receive(raw: Uint8Array): Promise<ChainError | undefined> {
+    const hash = keccakHash(raw)
+    if (this.#chain.pool.get(hash) !== undefined) return undefined
     // A copy: the pool keeps the bytes, and the frame that they are a view of may be large.
     const submit = () => this.#chain.submit(Uint8Array.from(raw))
-    return this.#forwarding === undefined ? submit() : this.#forwarding.receiving(hash, submit)
+    try {
+      await (this.#forwarding === undefined ? submit() : this.#forwarding.receiving(hash, submit))
+      return undefined
+    } catch (error) {
+      if (error instanceof ChainError) return error
+      throw error
+    }
   }
 
   // --- blocks
@@ -242,11 +234,11 @@ export class NetworkApplication implements AbciApplication {
 
   listSnapshots: AbciApplication['listSnapshots'] = (request) => this.#giving.listSnapshots(request)
   loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = (request) => this.#giving.loadSnapshotChunk(request)
-  /** A chain that is there takes none (`joining.ts` begins one). */
+  /** A node that has a chain accepts no snapshot; `joining.ts` restores one into an empty database. */
   offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: OfferResult.ABORT })
   applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: ChunkResult.ABORT })
 
-  /** The block that follows from a request. Transactions that do not decode or run are left out. */
+  /** Executes the block of a request. Transactions that cannot be decoded or executed are left out. */
   async #execute(request: BlockRequest, raws: readonly Uint8Array[]): Promise<Executed> {
     const attributes = attributesOf(this.#chain, request)
     const key = proposalKey(attributes, raws)
@@ -296,7 +288,7 @@ export class NetworkApplication implements AbciApplication {
     return timed(this.#options.measurements, request, () => scheduler.prioritizeForEngine(work))
   }
 
-  /** What fails here would make this node differ from the others: the process ends, and the engine with it. */
+  /** Runs work whose failure would make this node differ from the others: it then ends the process, and the engine with it. */
   async #orFail<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()

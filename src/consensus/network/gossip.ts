@@ -1,5 +1,5 @@
 // How transactions reach the other nodes. With the engine's `app` mempool it asks for them (ReapTxs) and floods them; with
-// `flood` they are sent to its own mempool. The engine tells a transaction once, to the peers that are connected then.
+// `flood` they are sent to its own mempool. The engine sends a transaction once, to the peers connected at that moment.
 import type { Chain } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -15,12 +15,12 @@ const GATHERING = 5
 /** Transactions of one such request. */
 const BATCH = 100
 
-/** Tells which transactions have waited for some blocks since they were last announced. */
+/** Finds the transactions that have waited for some blocks since they were last announced. */
 class Patience {
   /** Block after which each waiting transaction was last announced. */
   #since = new Map<Hash, bigint>()
 
-  /** To be called once a block. What is returned counts as announced. */
+  /** Call it once a block. The returned transactions count as announced. */
   due({ pool, head }: Pick<Chain, 'pool' | 'head'>): Transaction[] {
     const waiting = new Map<Hash, bigint>()
     const due: Transaction[] = []
@@ -35,7 +35,7 @@ class Patience {
   }
 }
 
-/** Transactions that the peers are to get: own and received ones, those of the journal, and again those that wait for long. */
+/** Queue of transactions to announce: new ones, those restored from the journal, and those that have waited for some blocks. */
 export class Announcements {
   readonly #chain: Chain
   readonly #patience = new Patience()
@@ -48,7 +48,7 @@ export class Announcements {
     chain.events.on('block', () => this.#fresh.push(...this.#patience.due(chain)))
   }
 
-  /** What became executable since the last call, as far as it fits; the rest comes with the next call. */
+  /** Transactions that became executable since the last call, up to a size; the rest follows with the next call. */
   take(maxBytes: number): readonly Uint8Array[] {
     const taken: Uint8Array[] = []
     let bytes = 0
@@ -56,7 +56,7 @@ export class Announcements {
     for (const { hash, raw } of this.#fresh) {
       if (bytes + raw.length + FRAME_BYTES > maxBytes && taken.length > 0) break
       looked++
-      // It may have been mined meanwhile.
+      // It may have been mined since it was queued.
       if (this.#chain.pool.get(hash) === undefined) continue
       taken.push(raw)
       bytes += raw.length + FRAME_BYTES
@@ -108,7 +108,7 @@ export class Forwarding {
   async #send(): Promise<void> {
     while (this.#outgoing.length > 0) {
       const batch = this.#outgoing.splice(0, BATCH)
-      // What the engine does not take is in the pool and is sent again when it has waited for some blocks.
+      // A transaction that the engine refuses stays in the pool and is sent again after some blocks.
       await this.#broadcast(batch).catch(this.#onError)
     }
     this.#timer = undefined

@@ -1,5 +1,5 @@
-// The attributes of a block from what the engine says of it. They follow from the request and the head alone, so that every node
-// executes the same block; nothing of this machine (clock, flags) enters.
+// Block attributes from an engine request. They depend on the request and the head alone, never on the clock or flags of this
+// machine, so that every node executes the same block.
 import type { Chain } from '../../chain/types.ts'
 import { fromHex, toAddress, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
@@ -11,7 +11,7 @@ type Timestamp = { readonly seconds: bigint; readonly nanos: number }
 type Validator = { readonly address: Uint8Array; readonly power: bigint }
 type VoteInfo = { readonly validator?: Validator | undefined; readonly blockIdFlag: number }
 
-/** What PrepareProposal, ProcessProposal and FinalizeBlock tell of a block alike. */
+/** The fields that PrepareProposal, ProcessProposal and FinalizeBlock share. */
 export type BlockRequest = {
   readonly height: bigint
   readonly time?: Timestamp | undefined

@@ -6,13 +6,10 @@ import { StateRestore } from '../../chain/state-snapshot/restore.ts'
 import { describeError } from '../../lib/errors.ts'
 import type { AbciApplication } from '../abci/application.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
+import type { NetworkOptions } from './options.ts'
 import { takingSnapshots } from './snapshots.ts'
 
-type JoiningOptions = {
-  /** Path of the socket at which the engine finds the application. */
-  readonly socket: string
-  /** The engine's program; undefined where the operator starts it. */
-  readonly engine: { start(): Promise<void>; stop(): Promise<void>; readonly failed: Promise<string> } | undefined
+type JoiningOptions = Pick<NetworkOptions, 'socket' | 'engine'> & {
   readonly version: string
   readonly log: (line: string) => void
   readonly onError: (error: unknown) => void
@@ -109,7 +106,7 @@ export class Joining {
   }
 }
 
-/** The application whose restore tells of its errors: what cannot be written ends the node. */
+/** Wraps an application so that `failed` gets the errors of the restore: a failed write ends the node. */
 function guarded(application: AbciApplication, failed: (error: unknown) => void): AbciApplication {
   const telling =
     <Q, A>(work: (request: Q) => A) =>

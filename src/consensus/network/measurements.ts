@@ -1,4 +1,4 @@
-// What a network's node counts while it answers the engine. Monitoring reads it when it is scraped; nothing here is reset.
+// Counters and durations of a network's node, updated while it answers the engine and read by each scrape. Never reset.
 
 /** Requests of the engine that are timed. */
 export type EngineRequest = 'prepare' | 'process' | 'finalize' | 'commit'

@@ -10,46 +10,9 @@ import type { NetworkStatus, SyncProgress } from '../network-status.ts'
 import { NetworkApplication } from './application.ts'
 import type { Joining } from './joining.ts'
 import { type Measurements, newMeasurements } from './measurements.ts'
+import type { NetworkOptions } from './options.ts'
 import { NetworkProducer } from './producer.ts'
 import { watchSilence } from './silence.ts'
-
-/** The engine's program; undefined where the operator starts it. */
-type EngineProgram = {
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Settles with a line when the engine does not come up again. */
-  readonly failed: Promise<string>
-}
-
-/** Requests to the engine's own RPC. */
-type EngineRpc = {
-  status(): Promise<{ readonly catchingUp: boolean }>
-  peers(): Promise<number>
-  isListening(): Promise<boolean>
-  /** Newest block that a peer is known to have; undefined: no peer tells. */
-  highestHeight(): Promise<bigint | undefined>
-  /** Signed header and validators of a height, as JSON of the engine. Throws ChainError `not-found`. */
-  commit(height: bigint): Promise<unknown>
-  /** Hands transactions to the engine's own mempool. */
-  broadcast(transactions: readonly Uint8Array[]): Promise<void>
-}
-
-export type NetworkOptions = {
-  /** Path of the socket at which the engine finds the application. */
-  readonly socket: string
-  readonly engine: EngineProgram | undefined
-  readonly client: EngineRpc
-  /** The engine's mempool: `app` asks this node for transactions, `flood` is given them. */
-  readonly mempool: 'app' | 'flood'
-  /** Milliseconds that the engine waits for a proposal (`timeout_propose`). */
-  readonly proposeTimeout: number
-  /** Number of blocks before the head that the engine keeps; undefined: all. */
-  readonly retainBlocks: bigint | undefined
-  /** Whether the engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
-  readonly stateSync?: boolean
-  /** Where snapshots for nodes that join are kept, and how many blocks are from one to the next; left out: none is made. */
-  readonly snapshots?: { readonly folder: string; readonly interval: bigint } | undefined
-}
 
 /** Part of the wait for a proposal in which it is built; the rest is for the others, who execute it. */
 const BUILDING_PART = 1 / 3
@@ -64,7 +27,7 @@ export type NetworkSettings = {
   readonly onError: (error: unknown) => void
   /** Ends the node with this line. */
   readonly fail: (line: string) => void
-  /** What has restored the chain from a snapshot, with the engine that runs; left out: the engine is not started yet. */
+  /** Set after a state sync: it has the socket open and the engine running. Left out: the engine is not started yet. */
   readonly joining?: Joining | undefined
 }
 
@@ -112,7 +75,7 @@ export class Network {
     await engine?.start()
   }
 
-  /** The engine ends first: it must not ask for a block that this node does not finish. */
+  /** Stops the engine first, so that it cannot request a block that this node does not finish. */
   async stop(): Promise<void> {
     const { options, log } = this.#settings
     this.#stopWatching()
@@ -126,14 +89,14 @@ export class Network {
   }
 }
 
-/** What the engine tells, with the blocks of this node. */
+/** Sync progress and peers from the engine's RPC, with the block numbers of this node. */
 class EngineStatus implements NetworkStatus {
   readonly #chain: Chain
-  readonly #client: EngineRpc
+  readonly #client: NetworkOptions['client']
   /** Newest block when the node began to catch up; undefined while it does not. */
   #startingBlock: bigint | undefined
 
-  constructor(chain: Chain, client: EngineRpc) {
+  constructor(chain: Chain, client: NetworkOptions['client']) {
     this.#chain = chain
     this.#client = client
   }

@@ -46,7 +46,7 @@ export class NetworkProducer implements BlockProducer {
     throw notHere()
   }
 
-  /** The answer to a send does not wait for a block: other nodes make it. */
+  /** Sends return at once: another node may build the block. */
   async settled(): Promise<void> {}
 
   gather(): () => void {

@@ -21,13 +21,13 @@ export class ProposedBlocks {
     if (this.#blocks.size > KEPT && oldest !== undefined) this.#blocks.delete(oldest)
   }
 
-  /** To be called when the head moves: nothing that was executed before it can be committed. */
+  /** Call it when the head moves: a block that was executed on the former head cannot be committed. */
   clear(): void {
     this.#blocks.clear()
   }
 }
 
-/** What an executed block follows from, beside the head: its attributes and its transactions in order. */
+/** Identifies an executed block on the current head: a hash of its attributes and its transactions in order. */
 export function proposalKey(
   { timestamp, coinbase, commit }: Partial<PayloadAttributes> & { readonly commit: CommitInfo },
   transactions: readonly Uint8Array[],

@@ -1,9 +1,9 @@
-// Tells the operator when a network makes no blocks: a node that waits for others looks exactly like one that is well.
+// Logs when a network makes no blocks; without the line a node that waits for its peers looks like a healthy one.
 import type { Chain } from '../../chain/types.ts'
 
 /** Milliseconds without a block after which the log says so; each further line comes after twice the time. */
 const FIRST = 30_000
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const LOOK = 5_000
 
 /** Watches until the returned function is called. `peers` may fail: then the engine does not answer. */

@@ -11,7 +11,7 @@ import {
 type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
 type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>
 
-/** `snapshots` says what there is when it is asked; undefined: nothing. */
+/** `snapshots` is called on each request; undefined: this node offers none. */
 export const givingSnapshots = (snapshots: () => Pick<StateSnapshots, 'list' | 'chunk'> | undefined): Giving => ({
   listSnapshots: () => ({ snapshots: (snapshots()?.list() ?? []).map((snapshot) => ({ ...snapshot })) }),
   async loadSnapshotChunk({ height, format, chunk }) {

@@ -1,4 +1,4 @@
-// The changes of the validator set that a block tells the engine: by consensus key, power 0 for those who are gone.
+// Changes of the validator set by consensus key, as a block reports them to the engine. Power 0 removes a validator.
 import { fromHex } from '../../lib/hex.ts'
 import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 

@@ -16,15 +16,9 @@ import {
   readKeys,
   requireSameChain,
 } from '../../../src/consensus/engine/home.ts'
-import {
-  keyToHash,
-  newKey,
-  nodeIdOf,
-  nodeKeyFile,
-  publicKeyIn,
-  validatorKeyFile,
-} from '../../../src/consensus/engine/keys.ts'
+import { newKey, nodeIdOf, nodeKeyFile, publicKeyIn, validatorKeyFile } from '../../../src/consensus/engine/keys.ts'
 import { socketIn } from '../../../src/consensus/engine/options.ts'
+import { toHash } from '../../../src/lib/hex.ts'
 import { consensusAddress } from '../../../src/spec/addresses.ts'
 import type { GenesisSpec } from '../../../src/spec/chain-spec.ts'
 import { parseGenesis } from '../../../src/spec/genesis-file.ts'
@@ -72,7 +66,7 @@ function network(staking?: object): GenesisSpec {
   const spec = presets.kestrel({ timestamp: 1_700_000_000n, gasLimit: 30_000_000n })
   const [first] = spec.native?.validators ?? []
   if (spec.native === undefined || first === undefined) throw new Error('the preset has validators')
-  const validators = [{ ...first, consensusKey: keyToHash(publicKeyIn(RECORDED.validatorKey, '')) }]
+  const validators = [{ ...first, consensusKey: toHash(publicKeyIn(RECORDED.validatorKey, '')) }]
   const consensus = { engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] } as const
   const modules = staking === undefined ? spec.native.modules : { ...spec.native.modules, staking }
   return { ...spec, native: { ...spec.native, validators, consensus, modules } }
@@ -86,7 +80,7 @@ async function genesisOf(spec: GenesisSpec) {
 
 describe('key files of the engine', () => {
   it('are read as CometBFT writes them', () => {
-    const key = keyToHash(publicKeyIn(RECORDED.validatorKey, 'key.json'))
+    const key = toHash(publicKeyIn(RECORDED.validatorKey, 'key.json'))
     expect(consensusAddress(key)).toBe('0xa728c8ebdc8f22bcfd1b3e6781f0c4da839f14b3')
     expect(nodeIdOf(publicKeyIn(RECORDED.nodeKey, 'key.json'))).toBe(RECORDED.nodeId)
   })

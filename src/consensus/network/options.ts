@@ -1,0 +1,41 @@
+// How a network's node reaches its consensus engine: the application's socket, the program, the RPC client, and the settings
+// that both sides must agree on.
+
+/** The program as a child of this process. */
+type EngineProgram = {
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Settles with a line when the engine does not come up again. */
+  readonly failed: Promise<string>
+}
+
+/** Requests to the engine's own RPC. */
+type EngineRpc = {
+  status(): Promise<{ readonly catchingUp: boolean }>
+  peers(): Promise<number>
+  isListening(): Promise<boolean>
+  /** Newest block that a peer is known to have; undefined: no peer tells. */
+  highestHeight(): Promise<bigint | undefined>
+  /** Signed header and validators of a height, as JSON of the engine. Throws ChainError `not-found`. */
+  commit(height: bigint): Promise<unknown>
+  /** Hands transactions to the engine's own mempool. */
+  broadcast(transactions: readonly Uint8Array[]): Promise<void>
+}
+
+export type NetworkOptions = {
+  /** Path of the socket at which the engine finds the application. */
+  readonly socket: string
+  /** The engine's program; undefined where the operator starts it. */
+  readonly engine: EngineProgram | undefined
+  readonly client: EngineRpc
+  /** The engine's mempool: `app` asks this node for transactions, `flood` is given them. */
+  readonly mempool: 'app' | 'flood'
+  /** Milliseconds that the engine waits for a proposal (`timeout_propose`). */
+  readonly proposeTimeout: number
+  /** Number of blocks before the head that the engine keeps; undefined: all. */
+  readonly retainBlocks: bigint | undefined
+  /** Whether the engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
+  readonly stateSync?: boolean
+  /** Where snapshots for nodes that join are kept, and how many blocks are from one to the next; left out: none is made. */
+  readonly snapshots?: { readonly folder: string; readonly interval: bigint } | undefined
+}
