@@ -299,8 +299,10 @@ export class BlockChain implements ChainFace {
     })
   }
 
-  rewind(number: bigint): Promise<void> {
-    return this.#writer.run(() => this.#rewind(this.#canonical.checkpointAt(number), []))
+  rewind(number: bigint, waiting: 'dropped' | 'kept' = 'dropped'): Promise<void> {
+    return this.#writer.run(() =>
+      this.#rewind(this.#canonical.checkpointAt(number), waiting === 'kept' ? this.#persistentPool.content() : []),
+    )
   }
 
   /** For a chain that only reads: moves on to a head that another thread has committed, without undoing anything. */

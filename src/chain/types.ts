@@ -371,8 +371,12 @@ export interface DevControl {
   snapshots(): ReadonlyMap<bigint, SealedHeader>
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
   rollback(snapshot: bigint): Promise<boolean>
-  /** Removes all blocks after this number; block 0 gets the genesis state again. The pool is emptied. */
-  rewind(number: bigint): Promise<void>
+  /**
+   * Removes all blocks after this number with their transactions; block 0 gets the genesis state again. `waiting` says whether
+   * the pool's transactions stay; 'dropped' when left out. Throws ChainError `header-not-found` for a number before the first
+   * block or after the head, `state-not-available` where states were pruned.
+   */
+  rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
 }
 
 /** What a network's consensus engine needs beside building and committing blocks. */

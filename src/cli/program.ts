@@ -12,6 +12,7 @@ import { register as testnet } from './network/testnet.ts'
 import { register as validator } from './network/validator.ts'
 import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
+import { register as rewinding } from './rewind.ts'
 import { register as start } from './start.ts'
 import { register as statetest } from './statetest.ts'
 import { register as verify } from './verify.ts'
@@ -30,6 +31,7 @@ const commands = [
   testnet,
   validator,
   reindexing,
+  rewinding,
   checking,
   verify,
   statetest,

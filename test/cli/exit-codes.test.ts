@@ -25,6 +25,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   start: ['--in-memory'],
   init: ['--genesis', 'genesis.json'],
   'params propose': ['--activate', 'kestrel_0'],
+  rewind: ['--to', '0'],
 }
 
 type Leaf = { readonly name: string; readonly command: Command }

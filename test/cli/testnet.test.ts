@@ -269,6 +269,10 @@ describe('kestrel testnet with flags', () => {
     const file = await readFile(join(cwd, 'net/genesis.json'), 'utf8')
     expect(copies.map(({ stdout }) => stdout)).toEqual([file, file, file])
     expect((await run(cwd, 'start', '--datadir', 'net/node0/data', '--port', '0')).stderr).toContain('is a network')
+    expect(await run(cwd, 'rewind', '--to', '1', '--datadir', 'net/node0/data')).toMatchObject({
+      code: 1,
+      stderr: 'kestrel: --to: the chain is a network since block 3\n',
+    })
     // The former chain is as it was.
     expect((await run(cwd, 'genesis', '--datadir', 'solo')).stdout).not.toContain('consensus"')
   })

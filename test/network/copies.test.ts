@@ -1,6 +1,6 @@
-// What can be done with the data of a network's node while it is stopped: export and import elsewhere, reindex, check.
+// What can be done with the data of a network's node while it is stopped: export and import elsewhere, reindex, check, rewind.
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -35,5 +35,46 @@ describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?
     await network.reach((await network.head(1)) + 2n, [0, 1])
     const [, head = '0', hash] = /the head is block (\d+) (0x[0-9a-f]{64})/.exec(imported) ?? []
     expect((await network.blocksAt(BigInt(head), [0, 1])).map((block) => block.hash)).toEqual([hash, hash])
+  })
+
+  it('is given its blocks again after a rewind, and goes back to the blocks of an older or empty engine', async () => {
+    const network = await TestNetwork.start({ validators: 1, readers: 1 })
+    const reader = 1
+    const data = join(network.home(reader), 'data')
+    const engine = join(network.home(reader), 'engine/data')
+    const rewind = (to: bigint) => kestrel('rewind', '--to', String(to), '--datadir', data)
+    const catchesUp = async () => {
+      network.start(reader)
+      await network.reach((await network.head(0)) + 2n)
+      expect(await network.differences()).toEqual([])
+    }
+    await network.reach(6n)
+    await network.stop(reader)
+    expect(await rewind(2n)).toMatch(/the head is block 2 0x/)
+    await catchesUp()
+
+    await network.stop(reader)
+    const older = join(network.folder, 'older')
+    await cp(engine, older, { recursive: true })
+    await catchesUp()
+    await network.reach((await network.head(0)) + 3n)
+    await network.stop(reader)
+    await rm(engine, { recursive: true })
+    await cp(older, engine, { recursive: true })
+    network.start(reader)
+    await network.eventually('the end of the node', async () => !network.isRunning(reader))
+    const [, height] = /higher than core \((\d+)\).*kestrel rewind --to N/.exec(await network.log(reader)) ?? []
+    await rewind(BigInt(height ?? ''))
+    await catchesUp()
+
+    // An engine without blocks fetches them again. It keeps what it has signed.
+    await network.stop(reader)
+    for (const entry of await readdir(engine))
+      if (entry !== 'priv_validator_state.json') await rm(join(engine, entry), { recursive: true })
+    network.start(reader)
+    await network.eventually('the end of the node', async () => !network.isRunning(reader))
+    expect(await network.log(reader)).toMatch(/has no blocks: .* \(kestrel rewind --to 0\)/)
+    await rewind(0n)
+    await catchesUp()
   })
 })

@@ -37,7 +37,7 @@ const FIRST_WORDS = 3_000
 const FATAL: readonly (readonly [RegExp, string])[] = [
   [
     /app block height \(\d+\) is higher than/i,
-    "the engine's blocks are older than the chain: restore its data folder, or begin with an empty data directory",
+    "the engine's blocks end before the chain's: restore its data folder, or remove the later blocks (kestrel rewind --to N)",
   ],
   [
     /wrong Block\.Header\.AppHash|wrong Block\.Header\.LastResultsHash/i,

@@ -122,6 +122,7 @@ export async function requireSameChain(home: string, spec: ChainSpec, head: bigi
   if (head >= consensus.initialHeight && !existsSync(blocks))
     throw new ChainError(
       'not-allowed',
-      `the chain is at block ${head}, and the engine in ${home} has no blocks: restore its data folder, or begin with an empty data directory`,
+      `the chain is at block ${head}, and the engine in ${home} has no blocks: ` +
+        `restore its data folder, or let it fetch them again (kestrel rewind --to ${consensus.initialHeight - 1n})`,
     )
 }

@@ -96,7 +96,7 @@ describe('the engine as a child', () => {
     const error = 'failed to create node: error during handshake: app block height (28) is higher than core (21)'
     const { child } = await engine(`echo '${WORDS}'\nsleep 0.3\necho 'ERROR: ${error}' >&2\nexit 1`)
     await child.start()
-    expect(await child.failed).toContain(`${error}; the engine's blocks are older than the chain`)
+    expect(await child.failed).toContain(`${error}; the engine's blocks end before the chain's: `)
   })
 
   it('is ended first where it has outlived its kestrel', async () => {

@@ -1,0 +1,67 @@
+// `kestrel rewind`: removes the newest blocks of a chain that is stopped.
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { BlockChain } from '../chain/block-chain.ts'
+import { ChainError } from '../lib/errors.ts'
+import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
+import { path, readFlags, wholeNumber } from './flags.ts'
+import { showProgress } from './progress.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+
+const flags = z.object({ datadir: path, to: wholeNumber(0, Number.MAX_SAFE_INTEGER), ...proposalFlags })
+
+/** Blocks removed in one write: removed blocks are read into memory. */
+const STEP = 256n
+
+export function register(program: Command): void {
+  withProposals(
+    withDatadir(
+      program
+        .command('rewind')
+        .description('remove the newest blocks of a chain')
+        .requiredOption('--to <block>', 'number of the block that is the newest afterwards'),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+Removed blocks and their transactions are gone: export them first. State and index become what they were after the block; the
+transactions that wait stay. An interrupted run leaves a whole chain with fewer blocks; run it again.
+
+In a network the consensus engine gives a node the blocks again that it has and the chain has not. Rewind to the engine's block
+when its data are older than the chain. Never let a validator sign with an old data/priv_validator_state.json.
+
+Example:
+  kestrel rewind --to 1200 --datadir DIR`,
+    )
+    .action(async (given) => {
+      const { datadir, to, proposal } = readFlags(flags, given)
+      const modules = await readModules(proposal)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
+      try {
+        await rewind(chain, BigInt(to))
+      } finally {
+        await chain.close()
+      }
+    })
+}
+
+/** Throws ChainError `invalid-params` for a block that the chain does not have or cannot end with. */
+async function rewind(chain: BlockChain, to: bigint): Promise<void> {
+  const { head, base, spec } = chain
+  if (to > head.number)
+    throw new ChainError('invalid-params', `--to: the chain ends with block ${head.number}: ${to} is after it`)
+  if (to < base) throw new ChainError('invalid-params', `--to: the chain begins with block ${base}`)
+  // The engine of a network decides its first block, so it cannot begin with an earlier one.
+  const initialHeight = spec.native?.consensus?.initialHeight ?? 1n
+  if (to < initialHeight - 1n)
+    throw new ChainError('invalid-params', `--to: the chain is a network since block ${initialHeight}`)
+  const progress = showProgress('removed')
+  while (chain.head.number > to) {
+    const from = chain.head.number
+    const next = from - STEP > to ? from - STEP : to
+    await chain.rewind(next, 'kept')
+    for (let number = from; number > next; number--) progress.step(number)
+  }
+  progress.done(`; the head is block ${chain.head.number} ${chain.head.hash}`)
+}
