@@ -51,7 +51,11 @@ async function rewind(chain: BlockChain, to: bigint): Promise<void> {
   const { head, base, spec } = chain
   if (to > head.number)
     throw new ChainError('invalid-params', `--to: the chain ends with block ${head.number}: ${to} is after it`)
-  if (to < base) throw new ChainError('invalid-params', `--to: the chain begins with block ${base}`)
+  if (to < base)
+    throw new ChainError(
+      'invalid-params',
+      `--to: the chain begins with the snapshot of block ${base}; for another beginning empty the data directory`,
+    )
   // The engine of a network decides its first block, so it cannot begin with an earlier one.
   const initialHeight = spec.native?.consensus?.initialHeight ?? 1n
   if (to < initialHeight - 1n)

@@ -7,6 +7,7 @@ import { describeError } from '../../lib/errors.ts'
 import type { AbciApplication } from '../abci/application.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
 import type { NetworkOptions } from './options.ts'
+import { remind } from './silence.ts'
 import { takingSnapshots } from './snapshots.ts'
 
 type JoiningOptions = Pick<NetworkOptions, 'socket' | 'engine'> & {
@@ -14,6 +15,9 @@ type JoiningOptions = Pick<NetworkOptions, 'socket' | 'engine'> & {
   readonly log: (line: string) => void
   readonly onError: (error: unknown) => void
 }
+
+const WHAT_TO_CHECK =
+  'check persistent_peers and the settings below [statesync] in config.toml; with enable = false the node fetches all blocks'
 
 export class Joining {
   readonly #options: JoiningOptions
@@ -35,10 +39,18 @@ export class Joining {
    */
   async restore(parts: FirstBlockOptions): Promise<void> {
     const { socket, engine, log, onError } = this.#options
+    // The engine asks its peers for ever.
+    const waiting = remind((seconds) => log(`no chunk of a snapshot for ${seconds} s: ${WHAT_TO_CHECK}`))
     const restore = new StateRestore({
       ...parts,
-      onChunk: (taken, chunks) => log(`chunk ${taken} of ${chunks} of the snapshot`),
-      onState: () => log('the state is complete: its index is made'),
+      onChunk(taken, chunks) {
+        waiting.restart()
+        log(`chunk ${taken} of ${chunks} of the snapshot`)
+      },
+      onState() {
+        waiting.stop()
+        log('the state is complete: its index is made')
+      },
       onRefused: log,
     })
     try {
@@ -61,6 +73,8 @@ export class Joining {
     } catch (error) {
       await this.close()
       throw error
+    } finally {
+      waiting.stop()
     }
   }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from '@bufbuild/protobuf'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { storedSpec } from '../../../src/chain/open.ts'
 import { StateSnapshots } from '../../../src/chain/state-snapshot/snapshots.ts'
 import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
@@ -143,4 +143,36 @@ it('a node that cannot write what it is given says so and ends its server', asyn
   await ended
   expect(failures).not.toEqual([])
   await expect(AbciClient.connect(socket)).rejects.toThrow()
+})
+
+it('a node that is given no snapshot says so, less and less often, until its engine fails', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const spec = networkSpec()
+  let fail: (line: string) => void = () => undefined
+  const failed = new Promise<string>((resolve) => {
+    fail = resolve
+  })
+  const calls: string[] = []
+  const engine = { start: async () => void calls.push('start'), stop: async () => void calls.push('stop'), failed }
+  const lines: string[] = []
+  const joining = new Joining({
+    ...{
+      socket: join(newFolder(), 'abci.sock'),
+      engine,
+      version: 'test',
+      onError: (error) => calls.push(String(error)),
+    },
+    log: (line) => lines.push(line),
+  })
+  const restoring = joining.restore({ store: await openMemoryStore(), spec, runtime: new Runtime(spec), indexer })
+  const ended = expect(restoring).rejects.toThrow('the engine ended')
+  await vi.advanceTimersByTimeAsync(100_000)
+  const waits = () => lines.flatMap((line) => /^no chunk of a snapshot for (\d+) s/.exec(line)?.[1] ?? [])
+  expect(waits()).toEqual(['30', '60'])
+  fail('the engine ended')
+  await ended
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(waits()).toHaveLength(2)
+  expect(calls).toEqual(['start', 'stop'])
 })
