@@ -1,10 +1,10 @@
 // Frames of the engine's socket: the length as a uvarint, then a protobuf message of that many bytes, in both directions.
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** Bytes of the longest message that is read: many times a block. */
-export const LONGEST_MESSAGE = 64 * 1024 * 1024
-/** Bytes of the longest length: 28 bits, which hold `LONGEST_MESSAGE`. */
+/** Bytes of the longest length. */
 const LONGEST_LENGTH = 4
+/** Bytes of the longest message that is read, 256 MB: InitChain has the whole genesis, 160 bytes an account. */
+export const LONGEST_MESSAGE = 2 ** (7 * LONGEST_LENGTH) - 1
 
 /**
  * The messages of a stream, cut anywhere. Each is a copy: what keeps a part of it (a transaction) keeps that message only,
@@ -39,10 +39,9 @@ function readLength(bytes: Uint8Array): { readonly size: number; readonly length
   let length = 0
   for (const [index, byte] of bytes.subarray(0, LONGEST_LENGTH).entries()) {
     length += (byte & 0x7f) * 2 ** (7 * index)
-    if (length > LONGEST_MESSAGE) break
     if (byte < 0x80) return { size: index + 1, length }
   }
-  if (length <= LONGEST_MESSAGE && bytes.length < LONGEST_LENGTH) return undefined
+  if (bytes.length < LONGEST_LENGTH) return undefined
   throw new Error(`a message is longer than ${LONGEST_MESSAGE} bytes`)
 }
 

@@ -53,18 +53,24 @@ function engineFields(spec: ChainSpec) {
   }
 }
 
-/** The text of kestrel's genesis file, account by account: it may be larger than memory. */
+/** Characters of a piece of a genesis file: a write for each account would take longer than all else. */
+const PIECE = 65_536
+
+/** The text of kestrel's genesis file, in pieces: it may be larger than memory. */
 export async function* genesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
   const text = JSON.stringify(formatSpec(spec), null, 2)
-  yield `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
+  let piece = `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
   let isFirst = true
   for await (const entry of spec.genesis.alloc) {
     const [address, account] = formatAccount(entry)
     const lines = JSON.stringify(account, null, 2).replaceAll('\n', '\n    ')
-    yield `${isFirst ? '' : ','}\n    "${address}": ${lines}`
+    piece += `${isFirst ? '' : ','}\n    "${address}": ${lines}`
     isFirst = false
+    if (piece.length < PIECE) continue
+    yield piece
+    piece = ''
   }
-  yield '\n  }\n}\n'
+  yield `${piece}\n  }\n}\n`
 }
 
 /** The text of the engine's genesis.json. Throws ChainError `not-allowed` for a chain of one node. */

@@ -46,14 +46,16 @@ describe('messages of a stream', () => {
     expect(value?.buffer.byteLength).toBe(2)
   })
 
-  it('have at most 64 MB', async () => {
-    expect(LONGEST_MESSAGE).toBe(67_108_864)
-    // 2^26 = 80 80 80 20; one more ends the stream at its length, whatever follows.
-    const largest = new Uint8Array(LONGEST_MESSAGE)
-    const { value } = await messagesOf(stream(bytes('80808020'), largest)).next()
-    expect(value?.length).toBe(LONGEST_MESSAGE)
-    await expect(collect(stream(bytes('81808020')))).rejects.toThrow('longer than 67108864 bytes')
-    await expect(collect(stream(bytes('00 81808020')))).rejects.toThrow('longer than')
+  it('have at most 256 MB', async () => {
+    expect(LONGEST_MESSAGE).toBe(268_435_455)
+    // 2^26 = 80 80 80 20
+    const large = new Uint8Array(2 ** 26)
+    const { value } = await messagesOf(stream(bytes('80808020'), large)).next()
+    expect(value?.length).toBe(large.length)
+    // 2^28 - 1 = ff ff ff 7f waits for its message; one more ends the stream at its length, whatever follows.
+    await expect(collect(stream(bytes('ffffff7f')))).rejects.toThrow('ended within a message')
+    await expect(collect(stream(bytes('8080808001')))).rejects.toThrow('longer than 268435455 bytes')
+    await expect(collect(stream(bytes('00 8080808001')))).rejects.toThrow('longer than')
     await expect(collect(stream(bytes('ffffffffffffffffff01')))).rejects.toThrow('longer than')
     // A length that never ends, even when each byte adds nothing.
     await expect(collect(stream(bytes('80'), bytes('80'), bytes('80'), bytes('80')))).rejects.toThrow('longer than')

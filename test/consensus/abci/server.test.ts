@@ -256,14 +256,14 @@ describe('what goes wrong on the engine’s socket', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('ends a connection that announces more than 64 MB, before they come', async () => {
+  it('ends a connection that announces more than 256 MB, before they come', async () => {
     const server = await serve()
     const engine = await client()
-    engine.socket.write(Buffer.concat([requestFrame(transaction(1)), Buffer.from('81808020', 'hex')]))
+    engine.socket.write(Buffer.concat([requestFrame(transaction(1)), Buffer.from('8080808001', 'hex')]))
     expect(await engine.answer()).toMatchObject({ case: 'checkTx' })
     expect(await engine.answer()).toBeUndefined()
     await vi.waitUntil(() => server.connected === 0)
-    expect(errors.map(String)).toEqual(['Error: a message is longer than 67108864 bytes'])
+    expect(errors.map(String)).toEqual(['Error: a message is longer than 268435455 bytes'])
     expect(await (await client()).ask(flush)).toMatchObject({ case: 'flush' })
   })
 
