@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     name: 'network',
+    globalSetup: ['test/support/engine-built.ts'],
     include: ['test/network/*.test.ts'],
     expect: { requireAssertions: true },
     // Each file runs a network of its own, and their clocks are real: one at a time.

@@ -13,7 +13,8 @@ import type { Indexer } from './types.ts'
 
 /** All keys; no key begins with the last byte. */
 const ALL_KEYS = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
-/** The same without the facts about the database, which come first. */
+/** Facts about the database, which come first, and all other rows. */
+const FACTS = { ...ALL_KEYS, lt: Uint8Array.of(0x01) }
 const AFTER_FACTS = { ...ALL_KEYS, gte: Uint8Array.of(0x01) }
 /** Layout of the database; a change that old rows do not survive raises it. */
 const FORMAT = 'kestrel/4'
@@ -85,6 +86,13 @@ async function requireNew(store: KvStore): Promise<void> {
   for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
     throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
   }
+}
+
+/** Makes a chain one whose creation was interrupted, in one write: the next creation removes its rows. */
+export async function abandonChain(store: KvStore): Promise<void> {
+  const facts: WriteOp[] = []
+  for await (const [key] of store.scan(FACTS)) facts.push({ type: 'del', key })
+  await store.write([...facts, { type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
 }
 
 /** Rows that are deleted in one batch. */

@@ -1,6 +1,7 @@
 // kestrel as the engine's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
 // before Commit; whatever cannot be committed ends the process, because a node that differs from the others must not go on.
 import { isDeepStrictEqual } from 'node:util'
+import { abandonChain } from '../../chain/open.ts'
 import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
@@ -234,8 +235,22 @@ export class NetworkApplication implements AbciApplication {
 
   listSnapshots: AbciApplication['listSnapshots'] = (request) => this.#giving.listSnapshots(request)
   loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = (request) => this.#giving.loadSnapshotChunk(request)
-  /** A node that has a chain accepts no snapshot; `joining.ts` restores one into an empty database. */
-  offerSnapshot: AbciApplication['offerSnapshot'] = () => ({ result: OfferResult.ABORT })
+  /**
+   * An engine looks for a snapshot only while it has no state, and a node that has a chain accepts none: it ends, since the
+   * engine would wait for ever. Where both were killed before the engine kept the snapshot that the chain began with, the next
+   * start fetches another (`joining.ts`).
+   */
+  offerSnapshot: AbciApplication['offerSnapshot'] = async () => {
+    const { base, head, store } = this.#chain
+    if (base > 0n && head.number === base) {
+      await abandonChain(store)
+      this.#options.fail(`the engine has not kept the snapshot of block ${base}: start again to fetch another`)
+    } else {
+      const advice = 'restore its data folder, or begin with an empty data directory'
+      this.#options.fail(`the chain is at block ${head.number}, and the engine has no blocks: ${advice}`)
+    }
+    return { result: OfferResult.ABORT }
+  }
   applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: ChunkResult.ABORT })
 
   /** Executes the block of a request. Transactions that cannot be decoded or executed are left out. */

@@ -17,7 +17,7 @@ import { Runtime } from '../../../src/runtime/runtime.ts'
 import { openMemoryStore } from '../../../src/state/kv.ts'
 import { reopen } from '../../chain/support.ts'
 import { AbciClient } from '../../support/abci-client.ts'
-import { FakeEngine, networkSpec } from '../../support/network.ts'
+import { FakeEngine, fakeNetwork, networkSpec } from '../../support/network.ts'
 
 const OFFERED = { accept: 1, abort: 2, rejectFormat: 4 } as const
 const APPLIED = { accept: 1, abort: 2, retry: 3 } as const
@@ -29,16 +29,22 @@ function newFolder(): string {
   return folder
 }
 
-const applicationOf = (chain: ReturnType<typeof reopen>, snapshots?: StateSnapshots): NetworkApplication =>
+type Offer = (change: object) => Promise<unknown>
+
+const applicationOf = (
+  chain: ReturnType<typeof reopen>,
+  snapshots?: StateSnapshots,
+  fail: (line: string) => void = (line) => {
+    throw new Error(line)
+  },
+): NetworkApplication =>
   new NetworkApplication({
     ...{ chain, version: 'test', proposalTime: 1000, retainBlocks: undefined, snapshots },
-    ...{ measurements: newMeasurements(), log: () => undefined },
-    fail: (line) => {
-      throw new Error(line)
-    },
+    ...{ measurements: newMeasurements(), log: () => undefined, fail },
   })
 
-it('a node joins a network by a snapshot, with the votes and evidence of its first block', async () => {
+/** A network with a snapshot at block `HEIGHT`, whose node `giver` hands it out, and an engine of a node that joins. */
+async function networkWithSnapshot() {
   const spec = networkSpec()
   const engine = new FakeEngine(spec)
   const giver = await engine.addNode()
@@ -66,49 +72,63 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
   expect(snapshot.chunks).toBeGreaterThan(2)
 
   const store = await openMemoryStore()
-  const socket = join(folder, 'abci.sock')
-  const lines: string[] = []
-  const joining = new Joining({
-    ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
-    log: (line) => lines.push(line),
-  })
-  const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
-  await expect.poll(() => lines.join()).toContain('waiting for a snapshot')
-  const client = await AbciClient.connect(socket)
-  onTestFinished(() => client.close())
-  const info = { case: 'info', value: {} } as const
-  expect(await client.ask(info)).toMatchObject({ case: 'info', value: { lastBlockHeight: 0n, appVersion: 1n } })
-  expect(await client.ask({ case: 'reapTxs', value: {} })).toMatchObject({ case: 'reapTxs', value: { txs: [] } })
-
-  const appHash = fromHex(giver.head.hash)
-  const offer = async (change: object) =>
-    client.ask({ case: 'offerSnapshot', value: { snapshot: { ...snapshot, ...change }, appHash } })
-  expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
-  expect(await offer({})).toMatchObject({ value: { result: OFFERED.accept } })
-  const count = snapshot.chunks ?? 0
-  for (let index = 0; index < count; index++) {
-    const request = create(abci.RequestLoadSnapshotChunkSchema, { height: HEIGHT, format: 1, chunk: index })
-    const { chunk = new Uint8Array(0) } = await giving.loadSnapshotChunk(request)
-    const apply = (bytes: Uint8Array) =>
-      client.ask({ case: 'applySnapshotChunk', value: { index, chunk: bytes, sender: 'peer' } })
-    expect(await apply(chunk.subarray(1))).toMatchObject({
-      value: { result: APPLIED.retry, refetchChunks: [index], rejectSenders: ['peer'] },
+  /** Restores the snapshot into the store. `check` runs before the first chunk. */
+  const joinOnce = async (check: (client: AbciClient, offer: Offer) => Promise<void> = async () => undefined) => {
+    const socket = join(newFolder(), 'abci.sock')
+    const lines: string[] = []
+    const joining = new Joining({
+      ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
+      log: (line) => lines.push(line),
     })
-    expect(await apply(chunk)).toMatchObject({ value: { result: APPLIED.accept } })
+    const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
+    await expect.poll(() => lines.join()).toContain('waiting for a snapshot')
+    const client = await AbciClient.connect(socket)
+    onTestFinished(() => client.close())
+    const appHash = fromHex(giver.head.hash)
+    const offer = async (change: object) =>
+      client.ask({ case: 'offerSnapshot', value: { snapshot: { ...snapshot, ...change }, appHash } })
+    await check(client, offer)
+    expect(await offer({})).toMatchObject({ value: { result: OFFERED.accept } })
+    for (let index = 0; index < (snapshot.chunks ?? 0); index++) {
+      const request = create(abci.RequestLoadSnapshotChunkSchema, { height: HEIGHT, format: 1, chunk: index })
+      const { chunk = new Uint8Array(0) } = await giving.loadSnapshotChunk(request)
+      const apply = (bytes: Uint8Array) =>
+        client.ask({ case: 'applySnapshotChunk', value: { index, chunk: bytes, sender: 'peer' } })
+      expect(await apply(chunk.subarray(1))).toMatchObject({
+        value: { result: APPLIED.retry, refetchChunks: [index], rejectSenders: ['peer'] },
+      })
+      expect(await apply(chunk)).toMatchObject({ value: { result: APPLIED.accept } })
+    }
+    await restoring
+    return { joining, client, offer }
   }
-  await restoring
+  const openChain = async () => {
+    const found = await storedSpec(store)
+    if (found === undefined) throw new Error('there is no chain')
+    const chain = reopen(store, found)
+    onTestFinished(() => chain.close())
+    return chain
+  }
+  return { engine, giver, failures, store, joinOnce, openChain }
+}
+
+it('a node joins a network by a snapshot, with the votes and evidence of its first block', async () => {
+  const { engine, giver, failures, joinOnce, openChain } = await networkWithSnapshot()
+  const info = { case: 'info', value: {} } as const
+  const { joining, client } = await joinOnce(async (client, offer) => {
+    expect(await client.ask(info)).toMatchObject({ case: 'info', value: { lastBlockHeight: 0n, appVersion: 1n } })
+    expect(await client.ask({ case: 'reapTxs', value: {} })).toMatchObject({ case: 'reapTxs', value: { txs: [] } })
+    expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
+  })
 
   // The engine asks at once; it is answered when the node has opened its chain.
   client.send(info)
-  const found = await storedSpec(store)
-  if (found === undefined) throw new Error('there is no chain')
-  const chain = reopen(store, found)
-  onTestFinished(() => chain.close())
+  const chain = await openChain()
   const application = applicationOf(chain)
   const server = joining.become(application)
   onTestFinished(() => server?.close())
-  expect(await client.answer()).toMatchObject({ value: { lastBlockHeight: HEIGHT, lastBlockAppHash: appHash } })
-  expect(await offer({})).toMatchObject({ value: { result: OFFERED.abort } })
+  const lastBlockAppHash = fromHex(giver.head.hash)
+  expect(await client.answer()).toMatchObject({ value: { lastBlockHeight: HEIGHT, lastBlockAppHash } })
   expect((await chain.block('latest'))?.commit).toEqual((await giver.block('latest'))?.commit)
   expect((await chain.block('latest'))?.commit?.evidence).toHaveLength(1)
 
@@ -116,6 +136,29 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
   await engine.decideMany(5)
   expect(chain.head).toEqual(giver.head)
   expect(failures).toEqual([])
+})
+
+it('a node whose engine has not kept the snapshot ends, and fetches another when it is started again', async () => {
+  const { giver, failures, store, joinOnce, openChain } = await networkWithSnapshot()
+  const first = await joinOnce()
+  const lines: string[] = []
+  first.joining.become(applicationOf(await openChain(), undefined, (line) => lines.push(line)))
+  expect(await first.offer({})).toMatchObject({ value: { result: OFFERED.abort } })
+  expect(lines).toEqual([`the engine has not kept the snapshot of block ${HEIGHT}: start again to fetch another`])
+  expect(await storedSpec(store)).toBeUndefined()
+  await joinOnce()
+  expect((await openChain()).head).toEqual(giver.head)
+  expect(failures).toEqual([])
+})
+
+it('a node with blocks whose engine has none ends', async () => {
+  const engine = await fakeNetwork(1)
+  await engine.decideMany(2)
+  const [node] = engine.nodes
+  const request = create(abci.RequestOfferSnapshotSchema)
+  expect(await node?.application.offerSnapshot(request)).toEqual({ result: OFFERED.abort })
+  expect(node?.log.at(-1)).toMatch(/^failed: the chain is at block 2, and the engine has no blocks: /)
+  expect(node?.chain.head.number).toBe(2n)
 })
 
 it('a node that cannot write what it is given says so and ends its server', async () => {
