@@ -70,8 +70,11 @@ export async function createChain(
  */
 export async function beginChain(store: KvStore): Promise<void> {
   await requireNew(store)
-  await store.write([{ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
+  await store.write([unfinishedRow()])
 }
+
+/** The row of a database in which the rows of a chain are not all there. */
+const unfinishedRow = (): WriteOp => ({ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) })
 
 /** The rows of the last batch, which make the others a chain. */
 export const chainRows = (spec: ChainSpec): WriteOp[] => [
@@ -92,7 +95,7 @@ async function requireNew(store: KvStore): Promise<void> {
 export async function abandonChain(store: KvStore): Promise<void> {
   const facts: WriteOp[] = []
   for await (const [key] of store.scan(FACTS)) facts.push({ type: 'del', key })
-  await store.write([...facts, { type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) }])
+  await store.write([...facts, unfinishedRow()])
 }
 
 /** Rows that are deleted in one batch. */

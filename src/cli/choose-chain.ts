@@ -15,7 +15,7 @@ import {
 } from '../spec/chain-spec.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
-import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
+import { type DevKeys, devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
@@ -141,9 +141,7 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   if (named !== undefined) return named
   const wallet = new Wallet()
   if (!isPreset(spec.name)) return wallet
-  const candidates = devKeys[spec.name].map(({ mnemonic, first, count }) =>
-    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first),
-  )
+  const candidates = devKeys[spec.name].map(walletOf)
   const funded = await findAccounts(
     spec.genesis.alloc,
     candidates.flatMap((keys) => keys.addresses()),
@@ -153,12 +151,15 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   return wallet
 }
 
-/** Whether genesis gave coins to operators of the presets' validators, whose keys everybody knows. */
+const walletOf = ({ mnemonic, first, count }: DevKeys): Wallet =>
+  Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
+
+/** Operators of the presets' validators, whose keys everybody knows. Each call derives them anew. */
+export const knownOperators = (): Address[] => devValidatorKeys.flatMap((keys) => walletOf(keys).addresses())
+
+/** Whether genesis gave coins to operators whose keys everybody knows. */
 export async function fundsKnownOperators({ genesis }: GenesisSpec<GenesisAllocation>): Promise<boolean> {
-  const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
-    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first).addresses(),
-  )
-  const found = await findAccounts(genesis.alloc, operators)
+  const found = await findAccounts(genesis.alloc, knownOperators())
   return [...found.values()].some(({ balance }) => balance > 0n)
 }
 
@@ -169,8 +170,8 @@ export async function fundsKnownOperators({ genesis }: GenesisSpec<GenesisAlloca
 export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Address[] {
   const operators = new Set(native?.validators.map(({ operator }) => operator))
   if (operators.size === 0) return []
-  return devValidatorKeys.flatMap(({ mnemonic, first, count }) => {
-    const candidates = Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
+  return devValidatorKeys.flatMap((keys) => {
+    const candidates = walletOf(keys)
     const operatorsHere = candidates.addresses().filter((account) => operators.has(account))
     return operatorsHere.map((account) => wallet.addUnlisted(candidates.privateKey(account)))
   })

@@ -1,5 +1,5 @@
-// The part of a block that comes from the consensus engine beside its transactions: the votes of the commit before it, and
-// evidence of misbehaviour. A network's header commits to it by its hash, so all inputs of a block are part of the block.
+// The consensus engine adds commit info to the transactions of a block: the votes for the previous block, and evidence of
+// misbehaviour. The header of a network's block contains its hash, so the block contains all of its inputs.
 import { bigToBytes, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { asAddress, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem, reading } from './rlp.ts'

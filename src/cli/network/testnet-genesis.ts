@@ -13,9 +13,9 @@ import {
   type NativeSpec,
 } from '../../spec/chain-spec.ts'
 import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
-import { devKeys, devValidatorKeys } from '../../spec/networks.ts'
+import { devKeys } from '../../spec/networks.ts'
 import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
-import { type ChainFlags, newChain, withActivated } from '../choose-chain.ts'
+import { type ChainFlags, knownOperators, newChain, withActivated } from '../choose-chain.ts'
 
 /** Keys of the validators in their order in the genesis file. */
 export type Keys = readonly Hash[]
@@ -40,7 +40,8 @@ export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: st
 export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<GenesisSpec<GenesisAllocation>> {
   const spec = await newChain({ ...flags, genesis: undefined })
   if (spec.native === undefined) throw new ChainError('invalid-genesis', 'a network needs the section "kestrel"')
-  const validators = validatorsOf(flags, spec, spec.native, keys)
+  const known = new Set(knownOperators())
+  const validators = validatorsOf(flags, spec, spec.native, keys, known)
   const alloc = new Map<
     Address,
     { balance: bigint; nonce: bigint; code: Uint8Array; storage: ReadonlyMap<Hash, Hash> }
@@ -49,7 +50,7 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
   // The preset's operators get no coins, because they may be none here; the operators of this network get theirs below.
   const isOperator = (address: Address) => validators.some(({ operator }) => operator === address)
   for (const { operator } of spec.native.validators)
-    if (!isOperator(operator) && isDevOperator(operator)) alloc.delete(operator)
+    if (!isOperator(operator) && known.has(operator)) alloc.delete(operator)
   for (const { operator, selfDelegation } of validators) {
     const account = alloc.get(operator) ?? { balance: 0n, nonce: 0n, code: new Uint8Array(0), storage: new Map() }
     const needed = selfDelegation + OPERATOR_COINS
@@ -59,17 +60,18 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
   return { ...spec, genesis: { ...spec.genesis, timestamp: unixNow(), alloc }, native }
 }
 
-const isDevOperator = (operator: Address): boolean =>
-  devValidatorKeys.some(({ mnemonic, first, count }) =>
-    Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first).addresses().includes(operator),
-  )
-
 /**
  * The preset's validators whose keys are not public, unless a mnemonic is given, then operators of the mnemonic (or of the public
  * one), one for each remaining key.
  */
-function validatorsOf(flags: ChainFlags, { name }: ChainSpec, native: NativeSpec, keys: Keys): GenesisValidator[] {
-  const own = flags.mnemonic === undefined ? native.validators.filter(({ operator }) => !isDevOperator(operator)) : []
+function validatorsOf(
+  flags: ChainFlags,
+  { name }: ChainSpec,
+  native: NativeSpec,
+  keys: Keys,
+  known: ReadonlySet<Address>,
+): GenesisValidator[] {
+  const own = flags.mnemonic === undefined ? native.validators.filter(({ operator }) => !known.has(operator)) : []
   const { words } = operatorMnemonic(flags)
   const operators = Wallet.fromMnemonic(words, keys.length, ETHEREUM_PATH, FIRST_OPERATOR).addresses()
   return keys.map((consensusKey, index) => {
