@@ -1,25 +1,14 @@
 // The newest blocks removed from the command line.
 import { join } from 'node:path'
-import { createTestClient, createWalletClient, defineChain, type Hex, http, publicActions } from 'viem'
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { account } from '../support/chain.ts'
+import { clientsOf } from '../support/process.ts'
 import { folder, ONE_LINE, run, start } from './support.ts'
 
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 const WHOLE = /\nnothing is damaged\n$/
 
-const clientsOf = (url: string) => {
-  const chain = defineChain({
-    id: 125,
-    name: 'kestrel',
-    nativeCurrency: { name: '', symbol: 'KEST', decimals: 18 },
-    rpcUrls: { default: { http: [`${url}/rpc`] } },
-  })
-  return {
-    wallet: createWalletClient({ account: account(0), chain, transport: http() }),
-    test: createTestClient({ mode: 'anvil', chain, transport: http() }).extend(publicActions),
-  }
-}
 const transactions = async (url: string, address: string) =>
   (
     (await (await fetch(`${url}/api/v2/addresses/${address}/transactions`)).json()) as { items: { hash: Hex }[] }
@@ -45,27 +34,27 @@ describe('rewind', () => {
     const to = account(7).address
     const before = await start(cwd)
     const one = clientsOf(before.url)
-    const first = await one.wallet.sendTransaction({ to, value: 5n })
-    await one.wallet.sendTransaction({ to, value: 70n })
-    const waiting = await one.wallet.sendTransaction({ to, value: 900n, nonce: 9 })
+    const first = await one.walletOf(0).sendTransaction({ to, value: 5n })
+    await one.walletOf(0).sendTransaction({ to, value: 70n })
+    const waiting = await one.walletOf(0).sendTransaction({ to, value: 900n, nonce: 9 })
     // More blocks than one write removes.
-    await one.test.mine({ blocks: 600 })
+    await one.dev.mine({ blocks: 600 })
     expect((await before.stop()).code).toBe(0)
 
     expect((await run(cwd, 'rewind', '--to', '1')).stderr).toContain('removed 601 blocks')
     expect((await run(cwd, 'check')).stderr).toMatch(WHOLE)
 
     const after = await start(cwd)
-    const { test, wallet } = clientsOf(after.url)
-    expect(await test.getBlockNumber()).toBe(1n)
-    const genesis = await test.getBalance({ address: to, blockNumber: 0n })
-    expect((await test.getBalance({ address: to })) - genesis).toBe(5n)
-    expect(await test.getTransactionCount({ address: account(0).address })).toBe(1)
+    const { viem, walletOf } = clientsOf(after.url)
+    expect(await viem.getBlockNumber()).toBe(1n)
+    const genesis = await viem.getBalance({ address: to, blockNumber: 0n })
+    expect((await viem.getBalance({ address: to })) - genesis).toBe(5n)
+    expect(await viem.getTransactionCount({ address: account(0).address })).toBe(1)
     expect(await transactions(after.url, to)).toEqual([first])
-    expect((await test.getTransaction({ hash: waiting })).blockNumber).toBeNull()
+    expect((await viem.getTransaction({ hash: waiting })).blockNumber).toBeNull()
     // The chain goes on where it was.
-    const hash = await wallet.sendTransaction({ to, value: 1n, nonce: 1 })
-    expect((await test.waitForTransactionReceipt({ hash })).blockNumber).toBe(2n)
+    const hash = await walletOf(0).sendTransaction({ to, value: 1n, nonce: 1 })
+    expect((await viem.waitForTransactionReceipt({ hash })).blockNumber).toBe(2n)
     expect((await after.stop()).code).toBe(0)
   })
 

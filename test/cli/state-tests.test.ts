@@ -1,11 +1,9 @@
 // `kestrel statetest` as fuzzers drive it: it answers a file before it is given the next one's name.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
+import { PROGRAM } from '../support/process.ts'
 
 test('statetest reads file names from standard input one by one', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'statetest', '--jobs', '1'], { stdio: ['pipe', 'ignore', 'pipe'] })

@@ -1,11 +1,8 @@
 // The built program as somebody at a terminal meets it: what it prints on which stream, and how it ends.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from '../support/process.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
+import { PROGRAM, temporaryFolder } from '../support/process.ts'
 
 export type Ended = {
   readonly code: number | null

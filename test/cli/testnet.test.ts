@@ -10,10 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
 import { MNEMONIC, rawRequest } from '../support/chain.ts'
-import { temporaryFolder } from '../support/process.ts'
+import { PROGRAM, temporaryFolder } from '../support/process.ts'
 import { folder, ONE_LINE, run, start } from './support.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 
 const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
 const operator = (index: number) => mnemonicToAccount(MNEMONIC, { addressIndex: index }).address.toLowerCase()

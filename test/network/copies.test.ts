@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { account } from '../support/chain.ts'
+import { PROGRAM } from '../support/process.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 const kestrel = async (...args: string[]): Promise<string> => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, ...args])
   return stdout + stderr

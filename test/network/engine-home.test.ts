@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engineVersion, findEngine } from '../../src/consensus/engine/program.ts'
+import { PROGRAM } from '../support/process.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 /** What the engine that COMETBFT names needs. */
 const mempool = async () => ((await engineVersion(findEngine(undefined))).hasAppMempool ? 'app' : 'flood')
 const asked = async (...args: string[]) => (await run(findEngine(undefined), args)).stdout.trim()

@@ -7,11 +7,10 @@ import { promisify } from 'node:util'
 import { parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
-import { startProcess } from '../support/process.ts'
+import { PROGRAM, startProcess } from '../support/process.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 const AVERAGE = join(import.meta.dirname, '../../docs/examples/average.mjs')
 
 const folders: string[] = []

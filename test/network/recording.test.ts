@@ -10,11 +10,11 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { PROGRAM } from '../support/process.ts'
 import { abi, editGenesis, SLASHING, STAKING, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
-const PROGRAM = join(ROOT, 'dist/main.js')
 const RECORD = process.env.RECORD
 
 /** The first node's engine and the recorder are started here, because the recorder sits between engine and application. */

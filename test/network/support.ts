@@ -11,9 +11,9 @@ import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll } from 'vitest'
 import { account, MNEMONIC, rawRequest } from '../support/chain.ts'
+import { PROGRAM } from '../support/process.ts'
 
 const run = promisify(execFile)
-const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
 
 /** Why tests of this project are skipped where there is no engine. */
 export const NO_ENGINE = process.env.COMETBFT === undefined ? 'skipped: COMETBFT names no engine' : undefined

@@ -8,10 +8,10 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { PROGRAM } from '../support/process.ts'
 import { abi, editGenesis, NO_ENGINE, SLASHING, STAKING, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
-const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 type Listed = { readonly pub_key: { readonly value: string }; readonly voting_power: string; readonly address: string }
 
 /** The engine's validators: power by public key in base64. */

@@ -12,7 +12,7 @@ import { afterAll } from 'vitest'
 import { account, rawRequest, request } from './chain.ts'
 
 /** The program of the last build, or the one that the environment variable names. */
-const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
+export const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
 /** The shadow engine of these processes; it differs from the engine they run on. */
 export const SHADOW: 'wasm' | 'library' = process.env.KESTREL_ENGINE === 'library' ? 'wasm' : 'library'
 const STARTING = 20_000
