@@ -31,6 +31,8 @@ export type StartOptions = {
   /** Whole coins of each account, with up to 18 decimals (10000). */
   readonly balance?: Integer
   readonly gasLimit?: Integer
+  /** Date of block 0 in Unix seconds, from which the clock goes on. Left out: now. */
+  readonly timestamp?: Integer
   /** False leaves out the deployment factories and Multicall3. */
   readonly preinstalls?: boolean
   /** Opcode proposals that are active from block 0. */

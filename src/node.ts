@@ -80,6 +80,8 @@ export type NodeOptions = ChainSettings & {
   readonly automine: boolean
   /** Seconds between blocks; 0 for none. */
   readonly blockTime: number
+  /** Whether a development node's clock goes on from the newest block; left out: only where that is later than the machine's. */
+  readonly continuesClock?: boolean
   /** What new blocks come nearer to, by the steps that import accepts; undefined: the head's. */
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
@@ -390,15 +392,16 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 /** Restores the pool, listens, and starts shadow and producer, in this order. Returns the URL. */
 async function run(
   { chain, producer, network, shadow, server }: Running,
-  { log, host, port, automine }: NodeOptions,
+  { log, host, port, automine, continuesClock = false }: NodeOptions,
   isDevelopment: boolean,
 ): Promise<string> {
   await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
+  // After a restart, a clock that a developer moved forward goes on from the newest block instead of standing still.
+  const isAhead = chain.head.timestamp > unixNow()
+  if (isDevelopment && (continuesClock || isAhead)) await producer.setTime(chain.head.timestamp)
   const url = await server.listen({ host, port })
   // After the start: the shadow's thread would take a core from it.
   shadow?.start()
-  // After a restart, a clock that a developer moved forward goes on from the newest block instead of standing still.
-  if (isDevelopment && chain.head.timestamp > unixNow()) await producer.setTime(chain.head.timestamp)
   await producer.start()
   // Last: from here on the engine asks for blocks.
   await network?.start()

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StoredAllocation } from '../chain/genesis.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
+import { unixNow } from '../lib/unix-time.ts'
 import {
   type ChainSpec,
   findAccounts,
@@ -15,7 +16,7 @@ import {
 } from '../spec/chain-spec.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
-import { type DevKeys, devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
+import { type DevKeys, devKeys, devValidatorKeys, isPreset, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
@@ -34,6 +35,8 @@ export type ChainFlags = {
   /** Base coins of each account. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
+  /** Of block 0, in Unix seconds; left out: now. */
+  readonly timestamp?: bigint | undefined
   readonly preinstalls: boolean
   /** Improvement proposals that are active from block 0, besides those of the genesis file. */
   readonly activate?: readonly string[] | undefined
@@ -44,13 +47,16 @@ const DEFAULT_ACCOUNTS = 10
 /** Bytes of a genesis file that are read at a time. */
 const PART = 1 << 18
 
-/** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
+/** The spec of a new chain, which begins now unless flags or file say otherwise. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
   const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
   if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
   const accounts = walletOfFlags(flags, preset)?.addresses()
-  return withActivated(presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls }), flags.activate)
+  // Clients take the newest block's date for the present time, for deadlines, so an old block 0 would fail them.
+  const timestamp = flags.timestamp ?? unixNow()
+  const spec = presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls, timestamp })
+  return withActivated(spec, flags.activate)
 }
 
 /** The spec with more proposals active from block 0. Throws ChainError `invalid-params` on a plain chain. */
@@ -75,13 +81,15 @@ export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllo
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
 export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadir: string): Promise<void> {
-  const { preset, chainId, genesis, appState, balance, preinstalls, activate = [] } = flags
+  const { preset, chainId, genesis, appState, balance, preinstalls, timestamp, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
     refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
 
   if (preset !== undefined && preset !== stored.name) throw refuse('preset', '')
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
+  if (timestamp !== undefined && timestamp !== stored.genesis.timestamp)
+    throw refuse('timestamp', `, whose block 0 has the timestamp ${stored.genesis.timestamp}`)
   if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
     throw refuse('activate', ', which began without these proposals')
   const isFile = genesis !== undefined || appState !== undefined
@@ -187,5 +195,3 @@ function walletOfFlags({ mnemonic, accounts }: ChainFlags, chain: string): Walle
     throw error instanceof ChainError ? wrongFlag('mnemonic', error.message) : error
   }
 }
-
-const isPreset = (name: string): name is NetworkName => name in presets

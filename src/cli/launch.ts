@@ -121,6 +121,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     port: flags.port,
     automine: mining && blockTime === undefined,
     blockTime: blockTime ?? 0,
+    continuesClock: flags.timestamp !== undefined,
     gasLimit: flags.gasLimit,
     wallet,
     shadow: flags.shadow && { engine: flags.shadow, proposalFiles: flags.proposal },

@@ -40,6 +40,7 @@ export const chainFlags = {
   balance: coins.optional(),
   gasLimit: integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n).optional(),
   preinstalls: z.boolean(),
+  timestamp: integer(0n, MAX_UINT64).optional(),
   activate: activation,
 }
 
@@ -56,6 +57,12 @@ export const withChainFlags = (command: Command): Command =>
     .option(
       '--gas-limit <gas>',
       'gas limit of blocks; an existing chain approaches it block by block (default: 36000000)',
+    )
+    .addOption(
+      new Option(
+        '--timestamp <seconds>',
+        'date of block 0 in Unix seconds; the clock of a development node goes on from it (default: now)',
+      ).conflicts('genesis'),
     )
     .addOption(new Option('--no-preinstalls', 'leave out the deployment factories and Multicall3').conflicts('genesis'))
 

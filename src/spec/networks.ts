@@ -21,7 +21,7 @@ export type NetworkOptions = {
   readonly gasLimit?: bigint | undefined
   /** Whether genesis has the deployment factories; true when left out. It always has the system contracts. */
   readonly preinstalls?: boolean | undefined
-  /** Of block 0, in seconds. */
+  /** Of block 0, in Unix seconds; 2026-01-01 when left out. Who begins a chain names its date. */
   readonly timestamp?: bigint | undefined
 }
 
@@ -47,7 +47,7 @@ const OPERATOR_COINS = 10n * COIN
 const NEWEST: Fork = 'bpo2'
 const GAS_LIMIT = 36_000_000n
 const BASE_FEE = 1_000_000_000n
-/** 2026-01-01. A constant, so that equal options give equal genesis hashes. */
+/** 2026-01-01: a preset is a value, so it reads no clock. */
 const GENESIS_TIME = 1_767_225_600n
 
 const validator = (operator: string, moniker: string, selfDelegation: bigint): GenesisValidator => ({
@@ -194,6 +194,8 @@ export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) =>
   kestrel: (options = {}) => create(kestrel, options),
   evmos: (options = {}) => create(evmos, options),
 }
+
+export const isPreset = (name: string): name is NetworkName => Object.hasOwn(presets, name)
 
 /** The mnemonics of a preset's accounts, in the order of the accounts. Everybody knows them. */
 export const devKeys: Readonly<Record<NetworkName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }

@@ -107,6 +107,44 @@ test('export writes blocks that other libraries read', async () => {
   expect((await run(cwd, 'import', 'all.rlp', '--datadir', 'copy')).stderr).toContain('the head is block 4 ')
 })
 
+test('a chain keeps the date of its block 0 whatever flags say', async () => {
+  const cwd = await folder()
+  const latest = async (url: string) => {
+    const block = (await request(url, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+    return Number(block.timestamp)
+  }
+  const date = 1_700_000_000
+  const node = await start(cwd, '--timestamp', String(date))
+  expect(await latest(node.url)).toBe(date)
+  await node.stop()
+  expect(JSON.parse((await run(cwd, 'genesis', '--datadir', 'kestrel-data')).stdout).timestamp).toBe(
+    `0x${date.toString(16)}`,
+  )
+
+  // The same flag lets the clock go on from the chain; without it the clock is the machine's.
+  const again = await start(cwd, '--timestamp', String(date))
+  await request(again.url, 'evm_mine')
+  expect(await latest(again.url)).toBeLessThan(date + 3600)
+  await again.stop()
+  const { code, stderr } = await run(cwd, 'start', '--timestamp', '1700000001')
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^kestrel: --timestamp: kestrel-data holds .*block 0 has the timestamp 1700000000;.*\n$/,
+    ),
+  })
+  const wall = await start(cwd)
+  const before = Math.floor(Date.now() / 1000)
+  await request(wall.url, 'evm_mine')
+  expect(await latest(wall.url)).toBeGreaterThanOrEqual(before)
+  await wall.stop()
+
+  // A file is a constant: it has the date at which it was written.
+  const [written, fixed] = [await run(cwd, 'genesis'), await run(cwd, 'genesis', '--timestamp', '0')]
+  expect(Number(JSON.parse(written.stdout).timestamp)).toBeGreaterThanOrEqual(before)
+  expect(Number(JSON.parse(fixed.stdout).timestamp)).toBe(0)
+})
+
 test('import refuses files without blocks, and blocks of another chain', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'cut.rlp'), (await readFile(CHAIN)).subarray(0, 10_000))

@@ -43,7 +43,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['gasLimit', 'the gas limit of a network is in its genesis'],
   ['blockTime', 'the time between blocks is timeout_commit in config.toml of the engine'],
   ['testingApi', 'a network has no development methods'],
-  ...['preset', 'chainId', 'accounts', 'mnemonic', 'balance', 'activate'].map(
+  ...['preset', 'chainId', 'accounts', 'mnemonic', 'balance', 'timestamp', 'activate'].map(
     (name) => [name, 'a network begins with a genesis file: --genesis'] as const,
   ),
 ]

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
-import { unixNow } from '../../lib/unix-time.ts'
 import {
   type ChainSpec,
   DEFAULT_NETWORK,
@@ -36,7 +35,7 @@ export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: st
   isPublic: mnemonic === undefined || mnemonic === publicMnemonic,
 })
 
-/** A new chain of a preset that begins now. Throws as `newChain`. */
+/** A new chain of a preset. Throws as `newChain`. */
 export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<GenesisSpec<GenesisAllocation>> {
   const spec = await newChain({ ...flags, genesis: undefined })
   if (spec.native === undefined) throw new ChainError('invalid-genesis', 'a network needs the section "kestrel"')
@@ -57,7 +56,7 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
   const native = { ...spec.native, validators, consensus: DEFAULT_NETWORK }
-  return { ...spec, genesis: { ...spec.genesis, timestamp: unixNow(), alloc }, native }
+  return { ...spec, genesis: { ...spec.genesis, alloc }, native }
 }
 
 /**

@@ -104,7 +104,16 @@ function refuseFlags({ blockTime, from, ...flags }: Flags): void {
   if (blockTime !== undefined && blockTime < 1)
     throw wrongFlag('blockTime', 'expected at least 1 second: the timestamps of faster blocks run ahead of the clock')
   if (from === undefined) return
-  const chainOnly = ['preset', 'chainId', 'accounts', 'mnemonic', 'balance', 'gasLimit', 'activate'] as const
+  const chainOnly = [
+    'preset',
+    'chainId',
+    'accounts',
+    'mnemonic',
+    'balance',
+    'gasLimit',
+    'timestamp',
+    'activate',
+  ] as const
   const given = chainOnly.find((name) => flags[name] !== undefined)
   if (given !== undefined) throw wrongFlag(given, 'not with --from: the chain is there')
 }

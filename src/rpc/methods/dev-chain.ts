@@ -1,12 +1,14 @@
 // Development: snapshots and reverts, resets, state dumps, and metadata of the chain.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { Chain } from '../../chain/types.ts'
 import type { BlockProducer } from '../../consensus/block-producer.ts'
 import { NO_CONNECTION } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { unixNow } from '../../lib/unix-time.ts'
 import { forkAt } from '../../spec/forks.ts'
+import { isPreset } from '../../spec/networks.ts'
 import { bool, data, looseQuantity, looseUint64, noResult, quantity } from '../codec.ts'
 import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
 import { loadDump, readDump, writeDump } from '../state-dump.ts'
@@ -45,16 +47,25 @@ export const evm_revert = rpcMethod({
 })
 export const anvil_revert = evm_revert
 
+/**
+ * Lets the clock go on from the newest block, as anvil does after it went back: clients take that block's date for the
+ * present time. A genesis that is no preset's may have any date, so from its block 0 the clock is the machine's, as at the start.
+ */
+function continueClock({ spec, head }: Chain, { settings }: BlockProducer): void {
+  settings.timeOffset = head.number > 0n || isPreset(spec.name) ? head.timestamp - unixNow() : 0n
+}
+
 export const anvil_rollback = rpcMethod({
-  summary: 'Removes the newest blocks (default 1).',
+  summary: 'Removes the newest blocks (default 1). The clock goes on as after anvil_reset.',
   params: [looseUint64.default(1n)],
   names: ['depth'],
   result: noResult,
   gate: 'development',
-  handler([depth], { chain }) {
+  async handler([depth], { chain, producer }) {
     const head = chain.head.number
     if (depth > head) throw new ChainError('invalid-params', `rollback depth ${depth} exceeds the head block ${head}`)
-    return chain.rewind(head - depth)
+    await chain.rewind(head - depth)
+    continueClock(chain, producer)
   },
 })
 
@@ -63,7 +74,7 @@ const resetOptions = fork.extend({ forking: fork.nullish() }).optional()
 
 export const anvil_reset = rpcMethod({
   summary:
-    'Goes back to genesis, empties the pool and sets the clock to the machine’s. Forking another chain is refused.',
+    'Goes back to genesis and empties the pool. The clock goes on from block 0; with a genesis of its own it is the machine’s. Forking is refused.',
   params: [resetOptions],
   names: ['options'],
   result: noResult,
@@ -80,7 +91,8 @@ export const anvil_reset = rpcMethod({
       prevRandao: undefined,
       gasLimit: undefined,
     })
-    Object.assign(producer.settings, { timeOffset: 0n, timestampInterval: undefined })
+    producer.settings.timestampInterval = undefined
+    continueClock(chain, producer)
     development.impersonated.clear()
     development.autoImpersonate = false
   },
