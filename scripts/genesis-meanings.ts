@@ -65,7 +65,8 @@ export const meanings: Readonly<Record<string, string>> = {
   number: 'must be 0',
   gasUsed: 'gas used of the header of block 0; left out: 0',
   parentHash: 'its parent hash; left out: zero',
-  baseFeePerGas: 'its base fee; left out: 1 gwei (EIP-1559)',
+  baseFeePerGas:
+    'its base fee; left out: 1 gwei (EIP-1559), or the floor `kestrel.feeMarket.minBaseFee` where that is higher',
   excessBlobGas: 'its excess blob gas; left out: 0',
   blobGasUsed: 'its blob gas; left out: 0',
   'kestrel.name': 'name of the chain; proposals are `NAME_0`, `NAME_1`, …',
@@ -74,6 +75,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.symbol': 'symbol of the coin, 18 decimals',
   'kestrel.bech32Prefix': 'prefix of bech32 addresses; validators add `valoper` and `valcons`',
   'kestrel.feeMarket.burnBaseFee': 'true: base fees are burnt, as on Ethereum; false: they go to the stakers',
+  'kestrel.feeMarket.minBaseFee':
+    'floor of the base fee in wei per gas, which governance may change; 0: none at first; left out: none, and governance cannot set one',
   'kestrel.clock':
     'whether a block may have the timestamp of its parent (`non-decreasing`) or must be later (`strictly-increasing`, Ethereum)',
   'kestrel.transactionGasCap': 'most gas of a transaction, at least 21000; left out: the gas limit of the block',

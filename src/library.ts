@@ -59,7 +59,7 @@ export type StartOptions = {
   readonly retainBlocks?: number
   /** Number of blocks from one snapshot of the state to the next, for nodes that join; 0 for none. */
   readonly snapshotInterval?: number
-  /** Smallest priority fee per gas, in wei. */
+  /** Smallest priority fee per gas, in wei (0; 1 in a network). */
   readonly minTip?: Integer
   /** Take transactions without a chain id. */
   readonly allowUnprotected?: boolean

@@ -78,7 +78,7 @@ export class BlockChain implements ChainFace {
     this.#canonical = new CanonicalChain(store, runtime, indexer, canonical)
     this.events = new ChainEventEmitter(onError)
     const head = () => this.head
-    this.fees = new ChainFees(runtime, this.#canonical, head, () => this.#proposed().baseFeePerGas)
+    this.fees = new ChainFees(runtime, this.#canonical, head, () => this.#proposed().baseFeePerGas, pool.minTip)
     const scripts = scriptedTraces && { elsewhere: scriptedTraces }
     this.traces = new ChainTraces(runtime, this.#canonical, limits, this, scripts)
     this.stateQueries = new ChainStateQueries(runtime, this.#canonical, this)

@@ -1,44 +1,61 @@
 // What fees were, and what they should be: suggestions for wallets, history for their charts.
 import type { Hash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
-import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { blobBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
+import type { StateView } from '../state/types.ts'
 import type { BlockStore } from './blocks.ts'
 import type { FeeHistory, Fees } from './types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
 const SAMPLED_BLOCKS = 20
 
+/** The chain as far as fees are concerned. */
+export type FeeSource = {
+  readonly blocks: BlockStore
+  /** The first block. */
+  readonly base: bigint
+  /** The state after the head. */
+  view(): StateView
+}
+
 export class ChainFees implements Fees {
   readonly #runtime: Runtime
+  readonly #chain: FeeSource
   readonly #blocks: BlockStore
-  readonly #base: bigint
   readonly #head: () => SealedHeader
   /** What the next block's base fee is set to, if a developer has set it. */
   readonly #override: () => bigint | undefined
+  readonly #minTip: bigint
   /** The median tip as it was at a head: asked for more often than blocks are made. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  /** `base`: the first block. */
+  /** `minTip`: what this node's pool demands. */
   constructor(
     runtime: Runtime,
-    { blocks, base }: { readonly blocks: BlockStore; readonly base: bigint },
+    chain: FeeSource,
     head: () => SealedHeader,
     override: () => bigint | undefined,
+    minTip: bigint,
   ) {
-    this.#base = base
     this.#runtime = runtime
-    this.#blocks = blocks
+    this.#chain = chain
+    this.#blocks = chain.blocks
     this.#head = head
     this.#override = override
+    this.#minTip = minTip
   }
 
   nextBaseFee(): bigint | undefined {
     return this.#override() ?? this.#baseFeeAfter(this.#head())
+  }
+
+  minBaseFee(): bigint {
+    return this.#runtime.minBaseFee(this.#chain.view())
   }
 
   nextBlobBaseFee(): bigint | undefined {
@@ -54,11 +71,12 @@ export class ChainFees implements Fees {
   /**
    * Median tip of what the recent crowded blocks took; 1 gwei while there are none. A tip buys a place only where places
    * are short. Tips of other blocks are no prices: wallets that set every fee to `gasPrice` would be outbidding themselves.
+   * Never below the pool's minimum.
    */
   maxPriorityFeePerGas(): bigint {
     const { hash, number } = this.#head()
     if (this.#tip?.head !== hash) this.#tip = { head: hash, median: this.#medianTip(number) }
-    return this.#tip.median
+    return this.#tip.median > this.#minTip ? this.#tip.median : this.#minTip
   }
 
   #medianTip(head: bigint): bigint {
@@ -81,7 +99,7 @@ export class ChainFees implements Fees {
     signal?: AbortSignal,
   ): Promise<FeeHistory> {
     const pause = yieldToEventLoop('heavy', signal)
-    const available = newest.number - this.#base + 1n
+    const available = newest.number - this.#chain.base + 1n
     const blocks = available < BigInt(count) ? Number(available) : count
     const oldest = newest.number - BigInt(blocks) + 1n
     const headers: SealedHeader[] = []
@@ -134,8 +152,12 @@ export class ChainFees implements Fees {
     })
   }
 
+  /** Of a pending block's child it is computed with the floor after the head. */
   #baseFeeAfter(header: SealedHeader): bigint | undefined {
-    return this.#runtime.env(this.#after(header)).rules.london ? nextBaseFee(header) : undefined
+    const next = header.number < this.#head().number ? this.#blocks.header(header.number + 1n) : undefined
+    if (next !== undefined) return next.baseFeePerGas
+    const { london } = this.#runtime.env(this.#after(header)).rules
+    return london ? this.#runtime.nextBaseFee(header, this.#chain.view()) : undefined
   }
 
   /** The header with the place of the next block, for the rules there. */

@@ -53,6 +53,7 @@ export function poolHead(
     number: head.number,
     gasLimit,
     baseFeePerGas: fees.nextBaseFee() ?? 0n,
+    minBaseFee: fees.minBaseFee(),
     blobBaseFee: fees.nextBlobBaseFee() ?? 0n,
     nonce: (of) => view.nonce(of),
     balance: held === undefined ? (of) => view.balance(of) : (of) => spendable(view.balance(of), held(of)),

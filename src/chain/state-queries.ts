@@ -122,6 +122,12 @@ export class ChainStateQueries implements StateQueries {
     return nextSigners(this.#runtime, header, view)
   }
 
+  async minBaseFee(ref: BlockRef): Promise<bigint | undefined> {
+    if (this.#runtime.spec.native?.feeMarket.minBaseFee === undefined) return undefined
+    const { view } = await this.#reader.at(ref)
+    return this.#runtime.minBaseFee(view)
+  }
+
   async activeProposals(ref: BlockRef): Promise<readonly string[]> {
     const { header, view } = await this.#reader.at(ref)
     return this.#runtime.modules(view, this.#runtime.env(header), 'read')?.params.activeProposals() ?? []

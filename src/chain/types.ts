@@ -242,6 +242,8 @@ export interface StateQueries {
   signers(block: bigint): Promise<readonly Signer[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
+  /** Floor of the base fee of blocks after a block, in wei per gas; undefined: the chain has no such parameter. */
+  minBaseFee(ref: BlockRef): Promise<bigint | undefined>
   /** By name. */
   proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
 }
@@ -263,6 +265,8 @@ export interface Fees {
   /** EIP-1559 base fee of the block after the head; undefined before London. */
   nextBaseFee(): bigint | undefined
   nextBlobBaseFee(): bigint | undefined
+  /** Floor of the base fee of the blocks to come, in wei per gas; 0: none. */
+  minBaseFee(): bigint
   /** A legacy gas price that stays valid while the base fee rises for some blocks. */
   gasPrice(): bigint
   maxPriorityFeePerGas(): bigint

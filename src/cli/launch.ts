@@ -114,7 +114,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       waitingPerConnection: Math.ceil(flags.maxQueuedCalls / 2),
     },
     readThreads: flags.readThreads,
-    pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected ?? !production },
     prune: flags.prune,
     log,
     host: flags.host,
@@ -150,6 +150,9 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     },
   }
 }
+
+/** In wei per gas. A network has geth's `--txpool.pricelimit`; tools of developers send transactions without a tip. */
+const defaultMinTip = ({ native }: ChainSpec): bigint => (native?.consensus === undefined ? 0n : 1n)
 
 /** The folder of --compilers; undefined where it is one of the words that mean none. */
 const namedCompilers = ({ compilers }: StartFlags): string | undefined =>

@@ -1,8 +1,8 @@
-// `kestrel params`: shows the EVM's parameters on a running chain and proposes changes.
+// `kestrel params`: shows the parameters of the EVM and its fee market on a running chain and proposes changes.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { integer, readFlags } from './flags.ts'
-import { readEvmParams, readKnownProposals, readUpgrades } from './gov/chain-queries.ts'
+import { readEvmParams, readFeeMarketParams, readKnownProposals, readUpgrades } from './gov/chain-queries.ts'
 import { print, row } from './gov/output.ts'
 import { nodeFlags, withNodeFlags } from './gov/sender.ts'
 import { registerPropose } from './gov/submit.ts'
@@ -13,7 +13,9 @@ const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).option
 export function register(program: Command): void {
   const params = program
     .command('params')
-    .description("show the EVM's parameters on a running chain (active improvement proposals) or propose changes")
+    .description(
+      "show the EVM's parameters on a running chain (active improvement proposals, floor of the base fee) or propose changes",
+    )
     .addHelpText(
       'after',
       `
@@ -31,20 +33,35 @@ To activate kestrel_0 on a development chain:
     const { rpcUrl, json, block } = readFlags(flags, given)
     await withNode(rpcUrl, async (node) => {
       const number = block ?? (await node.viem.getBlockNumber({ cacheTime: 0 }))
-      const [{ extraEips }, proposals, upgrades] = await Promise.all([
+      const [{ extraEips }, { minBaseFee }, proposals, upgrades] = await Promise.all([
         readEvmParams(node, number),
+        readFeeMarketParams(node, number),
         readKnownProposals(node, number),
         readUpgrades(node),
       ])
       const titled = (name: string) => `${name.padEnd(16)}${proposals.find((of) => of.name === name)?.title ?? ''}`
       // The names `ethereum_…` exist for compatibility with Evmos' parameters; activating them changes nothing.
       const choice = proposals.filter(({ name, active }) => !active && !name.startsWith('ethereum_'))
-      print(json, { block: Number(number), activeProposals: extraEips, proposals, upgrades }, [
-        `Parameters of the EVM after block ${number}`,
-        ...row('Active', ...(extraEips.length === 0 ? ['no improvement proposal'] : extraEips.map(titled))),
-        ...row('Inactive', ...choice.map(({ name }) => titled(name))),
-        ...row('Upgrades', ...upgrades.map(({ name, height }) => `${name} at block ${height}`)),
-      ])
+      print(
+        json,
+        {
+          block: Number(number),
+          activeProposals: extraEips,
+          minBaseFee: minBaseFee?.toString() ?? null,
+          proposals,
+          upgrades,
+        },
+        [
+          `Parameters of the EVM after block ${number}`,
+          ...row('Active', ...(extraEips.length === 0 ? ['no improvement proposal'] : extraEips.map(titled))),
+          ...row('Inactive', ...choice.map(({ name }) => titled(name))),
+          ...row(
+            'Base fee',
+            ...(minBaseFee === null ? [] : [minBaseFee === 0n ? 'no floor' : `at least ${minBaseFee} wei`]),
+          ),
+          ...row('Upgrades', ...upgrades.map(({ name, height }) => `${name} at block ${height}`)),
+        ],
+      )
     })
   })
   registerPropose(params)

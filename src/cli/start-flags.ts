@@ -93,7 +93,7 @@ const flags = z.object({
   readThreads: wholeNumber(0, 64).optional(),
   engine: oneOf(...ENGINES).optional(),
   shadow: oneOf(...ENGINES).optional(),
-  minTip: integer(0n, 2n ** 256n - 1n),
+  minTip: integer(0n, 2n ** 256n - 1n).optional(),
   allowUnprotected: z.boolean().optional(),
   compilers: path.default('auto'),
   vyper: path.optional(),
@@ -148,7 +148,10 @@ const withBlockFlags = (command: Command): Command =>
     .optionsGroup('Blocks:')
     .option('--block-time <seconds>', 'time between blocks, instead of a block at once for each transaction')
     .addOption(new Option('--no-mining', 'build blocks only on request (evm_mine)').conflicts('blockTime'))
-    .addOption(withDefault('--min-tip <wei>', 'smallest priority fee per gas that a transaction must offer', '0'))
+    .option(
+      '--min-tip <wei>',
+      'smallest priority fee per gas that a transaction must offer (default: 0; 1 in a network)',
+    )
     .option('--allow-unprotected', 'accept transactions without a chain id (default: with --dev)')
     .option('--no-allow-unprotected', 'refuse transactions without a chain id (default: with --production)')
 

@@ -123,7 +123,7 @@ export function initGenesis(
   const modules = openModules({ spec, block, view, access: 'write', checkProposals })
   const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, gov } = modules
   bank.initGenesis({ supply })
-  params.initGenesis(spec.params)
+  params.initGenesis({ ...spec.params, minBaseFee: spec.feeMarket.minBaseFee })
   authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))

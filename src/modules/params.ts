@@ -1,19 +1,22 @@
-// The EVM's parameters as state: which improvement proposals are active, in the order in which they are applied.
-// They are state, so a read at any block gives the list of that block.
+// The parameters of the EVM and of its fee market as state: which improvement proposals are active, in the order in which
+// they are applied, and the floor of the base fee. They are state, so a read at any block gives the values of that block.
 import { z } from 'zod'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'
 import { checkProposalList } from '../spec/proposal-name.ts'
-import { layout, list } from '../state/layout.ts'
-import { text } from '../state/storage-types.ts'
+import { cell, layout, list } from '../state/layout.ts'
+import { text, u256 } from '../state/storage-types.ts'
 import type { StateView } from '../state/types.ts'
+import { whole } from './genesis-section.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 const names = list(text)
+const minBaseFee = cell(u256)
 
 /** Storage of the `evm` module account. */
 export const paramsLayout = layout({
   activeProposals: names,
+  minBaseFee,
 })
 
 /** The proposals that a view has active, in order of application. */
@@ -21,7 +24,15 @@ export const activeProposals = (view: StateView): readonly string[] =>
   // The first member; each call asks, so that it is read without its handle.
   names.read(view.slots(MODULE_ACCOUNT.evm, 'read'), 0n)
 
-export type ParamsGenesis = { readonly activeProposals: readonly string[] }
+/** The floor of the next block's base fee in wei per gas; 0: there is none. */
+export const minBaseFeeOn = (view: StateView): bigint =>
+  minBaseFee.read(view.slots(MODULE_ACCOUNT.evm, 'read'), names.width)
+
+export type ParamsGenesis = {
+  readonly activeProposals: readonly string[]
+  /** undefined: the chain has no such parameter. */
+  readonly minBaseFee?: bigint | undefined
+}
 
 /** The whole parameter set, as governance replaces it. */
 export type EvmParams = {
@@ -39,6 +50,19 @@ export const evmParamsSchema = z
   })
   .transform(({ extra_eips, extraEips }): EvmParams => ({ extraEips: extra_eips ?? extraEips ?? [] }))
 
+/** The whole parameter set of the fee market, as governance replaces it. */
+export type FeeMarketParams = {
+  /** Floor of the base fee from the next block on, in wei per gas; 0: none. */
+  readonly minBaseFee: bigint
+}
+
+/** As in the genesis: the chain's arithmetic stays within 256 bits, whatever is voted. */
+const MAX_MIN_BASE_FEE = 2n ** 64n - 1n
+
+export const feeMarketParamsSchema = z.strictObject({
+  minBaseFee: whole.refine((wei) => wei <= MAX_MIN_BASE_FEE, { error: `expected at most ${MAX_MIN_BASE_FEE} wei` }),
+})
+
 export class Params implements NativeModule<ParamsGenesis> {
   readonly name = 'params'
   readonly #context: ModuleContext
@@ -50,8 +74,9 @@ export class Params implements NativeModule<ParamsGenesis> {
     this.#state = paramsLayout.open(view.slots(MODULE_ACCOUNT.evm, access))
   }
 
-  initGenesis({ activeProposals }: ParamsGenesis): void {
+  initGenesis({ activeProposals, minBaseFee }: ParamsGenesis): void {
     this.setActiveProposals(activeProposals)
+    if (minBaseFee !== undefined) this.updateFeeMarket({ minBaseFee })
   }
 
   /** The specification's upgrades of this height; they hold for the block's own transactions. */
@@ -69,6 +94,14 @@ export class Params implements NativeModule<ParamsGenesis> {
   /** Replaces the whole set. Throws ChainError; then the old set stands. */
   update({ extraEips }: EvmParams): void {
     this.setActiveProposals(extraEips)
+  }
+
+  feeMarket(): FeeMarketParams {
+    return { minBaseFee: this.#state.minBaseFee.get() }
+  }
+
+  updateFeeMarket({ minBaseFee }: FeeMarketParams): void {
+    this.#state.minBaseFee.set(minBaseFee)
   }
 
   /** Names in order of application: `kestrel_0`. */

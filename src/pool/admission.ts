@@ -43,11 +43,16 @@ export const gasCap = ({ gasLimit }: PoolHead, { transactionGasCap: cap }: Admis
 
 /**
  * Returns when the transaction may wait for a block after `head`, else throws ChainError `transaction-rejected`.
- * A fee cap below the base fee is no obstacle, nor is a nonce ahead of the account's: such transactions wait.
+ * A fee cap below the base fee is no obstacle unless the base fee can never fall to it, nor is a nonce ahead of the account's:
+ * such transactions wait.
  */
 export function checkAdmission(transaction: Transaction, head: PoolHead, rules: AdmissionRules): void {
   checkForm(transaction, rules)
   checkGas(transaction, head, rules)
+  if (transaction.maxFeePerGas < head.minBaseFee) {
+    const { maxFeePerGas: cap } = transaction
+    throw rejected(`transaction underpriced: gas fee cap ${cap}, minimum needed ${head.minBaseFee}`)
+  }
   if (transaction.maxPriorityFeePerGas < rules.minTip) {
     const { maxPriorityFeePerGas: tip } = transaction
     throw rejected(`transaction underpriced: gas tip cap ${tip}, minimum needed ${rules.minTip}`)

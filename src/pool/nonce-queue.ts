@@ -14,15 +14,26 @@ export type PoolEntry = {
   readonly size: number
 }
 
+/** What a transaction must fit in to be mined sooner or later. */
+export type EntryLimits = {
+  /** The sender's. */
+  readonly balance: bigint
+  /** The most gas of a transaction. */
+  readonly gasCap: bigint
+  /** Floor of the base fee; 0: none. */
+  readonly minBaseFee: bigint
+}
+
 export class NonceQueue {
   readonly sender: Address
   readonly pending: PoolEntry[] = []
   readonly queued = new Map<bigint, PoolEntry>()
   /** The sender's nonce in the state: that of `pending[0]`. */
   #nonce: bigint
-  // Upper bounds over all entries: while balance and gas limit are above them, no entry needs a look.
+  // Bounds over all entries: while balance and gas limit are above and the floor of the base fee is below, no entry needs a look.
   #maxCost = 0n
   #maxGas = 0n
+  #minFeeCap: bigint | undefined
 
   constructor(sender: Address, nonce: bigint) {
     this.sender = sender
@@ -49,10 +60,8 @@ export class NonceQueue {
 
   /** Adds or replaces the entry of this nonce; returns the entries that became executable by it. */
   put(entry: PoolEntry): PoolEntry[] {
-    const { nonce, gasLimit } = entry.transaction
-    const cost = upfrontCost(entry.transaction)
-    if (cost > this.#maxCost) this.#maxCost = cost
-    if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
+    const { nonce } = entry.transaction
+    this.#bound(entry)
     const index = this.#indexOf(nonce)
     if (index < 0 || index > this.pending.length) {
       this.queued.set(nonce, entry)
@@ -70,10 +79,10 @@ export class NonceQueue {
   }
 
   /**
-   * Follows the state: drops entries whose nonce is used, whose cost the balance cannot pay (each for itself) or whose
-   * gas limit is over `gasCap`; then queues entries behind a gap and promotes those that no longer are.
+   * Follows the state: drops entries whose nonce is used and those that `limits` rule out (each for itself); then queues
+   * entries behind a gap and promotes those that no longer are.
    */
-  advance(nonce: bigint, balance: bigint, gasCap: bigint): { dropped: PoolEntry[]; promoted: PoolEntry[] } {
+  advance(nonce: bigint, limits: EntryLimits): { dropped: PoolEntry[]; promoted: PoolEntry[] } {
     const dropped: PoolEntry[] = []
     if (nonce < this.#nonce) this.#cut(0)
     else dropped.push(...this.pending.splice(0, Number(nonce - this.#nonce)))
@@ -83,26 +92,33 @@ export class NonceQueue {
       this.queued.delete(old)
       dropped.push(entry)
     }
-    if (balance < this.#maxCost || gasCap < this.#maxGas) dropped.push(...this.#dropOver(balance, gasCap))
+    const { balance, gasCap, minBaseFee } = limits
+    if (balance < this.#maxCost || gasCap < this.#maxGas || minBaseFee > (this.#minFeeCap ?? minBaseFee))
+      dropped.push(...this.#dropOutside(limits))
     return { dropped, promoted: this.#promote() }
   }
 
-  #dropOver(balance: bigint, gasCap: bigint): PoolEntry[] {
+  #dropOutside({ balance, gasCap, minBaseFee }: EntryLimits): PoolEntry[] {
     this.#maxCost = 0n
     this.#maxGas = 0n
+    this.#minFeeCap = undefined
     const dropped: PoolEntry[] = []
     for (const entry of [...this.pending, ...this.queued.values()]) {
-      const cost = upfrontCost(entry.transaction)
-      const { gasLimit, nonce } = entry.transaction
-      if (cost > balance || gasLimit > gasCap) {
+      const { gasLimit, maxFeePerGas, nonce } = entry.transaction
+      if (upfrontCost(entry.transaction) > balance || gasLimit > gasCap || maxFeePerGas < minBaseFee) {
         this.remove(nonce)
         dropped.push(entry)
-        continue
-      }
-      if (cost > this.#maxCost) this.#maxCost = cost
-      if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
+      } else this.#bound(entry)
     }
     return dropped
+  }
+
+  #bound({ transaction }: PoolEntry): void {
+    const { gasLimit, maxFeePerGas } = transaction
+    const cost = upfrontCost(transaction)
+    if (cost > this.#maxCost) this.#maxCost = cost
+    if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
+    if (this.#minFeeCap === undefined || maxFeePerGas < this.#minFeeCap) this.#minFeeCap = maxFeePerGas
   }
 
   /** Queues the executable entries from this index on. */

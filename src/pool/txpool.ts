@@ -127,11 +127,13 @@ export class Pool implements TxPool {
   reset(head: PoolHead): void {
     this.#head = head
     this.#rules = this.#rulesAt(head)
-    const most = gasCap(head, this.#rules)
+    const bounds = { gasCap: gasCap(head, this.#rules), minBaseFee: head.minBaseFee }
     const executable: PoolEntry[] = []
     for (const queue of this.#queues.values()) {
       const { sender } = queue
-      const { dropped, promoted } = this.#on(queue, () => queue.advance(head.nonce(sender), head.balance(sender), most))
+      const { dropped, promoted } = this.#on(queue, () =>
+        queue.advance(head.nonce(sender), { ...bounds, balance: head.balance(sender) }),
+      )
       for (const entry of dropped) this.#forget(entry)
       executable.push(...promoted)
       if (queue.size === 0) this.#queues.delete(sender)

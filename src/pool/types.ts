@@ -8,6 +8,8 @@ export type PoolHead = {
   readonly gasLimit: bigint
   /** Of the next block; zero before London. */
   readonly baseFeePerGas: bigint
+  /** Floor of the base fee; 0: none. */
+  readonly minBaseFee: bigint
   readonly blobBaseFee: bigint
   nonce(of: Address): bigint
   balance(of: Address): bigint

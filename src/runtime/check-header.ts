@@ -3,13 +3,14 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { EMPTY_UNCLES_HASH, unclesHash } from '../primitives/block.ts'
-import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { nextExcessBlobGas } from '../primitives/fees.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import type { Block, Header, SealedHeader } from '../primitives/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { Fork } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
+import type { StateView } from '../state/types.ts'
 import { blobRulesOf, rulesOf } from './block-env.ts'
 import { checkDaoExtraData } from './dao-fork.ts'
 import { checkGasLimit } from './gas-limit.ts'
@@ -29,18 +30,26 @@ export type Ancestry = {
   readonly recent: readonly Pick<Block, 'header' | 'uncles'>[]
 }
 
-/** Throws ChainError `invalid-block` unless the header and the uncles' headers follow the rules of their forks. */
-export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'uncles'>, ancestry: Ancestry): void {
+/**
+ * Throws ChainError `invalid-block` unless the header and the uncles' headers follow the rules of their forks. `state`: the
+ * parent's.
+ */
+export function checkHeader(
+  runtime: Runtime,
+  block: Pick<Block, 'header' | 'uncles'>,
+  ancestry: Ancestry,
+  state: StateView,
+): void {
   const { header } = block
   const { parent } = ancestry
   requireBlockRule(header.parentHash === parent.hash, `parent ${header.parentHash} is not the head ${parent.hash}`)
-  checkAfterParent(runtime, header, parent)
+  checkAfterParent(runtime, header, parent, state)
   checkWork(runtime, header, ancestry)
-  checkUncles(runtime, block, ancestry)
+  checkUncles(runtime, block, ancestry, state)
 }
 
 /** The rules that compare a header with its parent, for blocks and uncles alike, except difficulty and seal. */
-function checkAfterParent(runtime: Runtime, header: Header, parent: Header): void {
+function checkAfterParent(runtime: Runtime, header: Header, parent: Header, state: StateView): void {
   requireBlockRule(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
   const earliest = earliestTimestamp(runtime.spec, parent.timestamp)
   const relation = earliest > parent.timestamp ? 'not after' : 'before'
@@ -50,7 +59,7 @@ function checkAfterParent(runtime: Runtime, header: Header, parent: Header): voi
   )
   requireBlockRule((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
   requireBlockRule(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
-  checkFees(runtime, header, parent)
+  checkFees(runtime, header, parent, state)
   checkGasLimit(header, parent)
   checkDaoExtraData(runtime.spec, runtime.forkOf(header), header)
 }
@@ -67,7 +76,7 @@ function checkWork(runtime: Runtime, header: Header, { parent, totalDifficulty }
   requireBlockRule(header.difficulty === wanted, `difficulty is ${header.difficulty}, want ${wanted}`)
 }
 
-function checkFees(runtime: Runtime, header: Header, parent: Header): void {
+function checkFees(runtime: Runtime, header: Header, parent: Header, state: StateView): void {
   const fork = runtime.forkOf(header)
   const rules = rulesOf(fork)
   const present = (field: keyof Header, wanted: boolean) =>
@@ -77,7 +86,7 @@ function checkFees(runtime: Runtime, header: Header, parent: Header): void {
   for (const field of ['blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'] as const) present(field, rules.cancun)
   present('requestsHash', rules.prague)
   if (rules.london) {
-    const wanted = nextBaseFee(parent)
+    const wanted = runtime.nextBaseFee(parent, state)
     requireBlockRule(header.baseFeePerGas === wanted, `base fee is ${header.baseFeePerGas}, want ${wanted}`)
   }
   const blobs = blobRulesOf(runtime.spec, fork)
@@ -91,7 +100,12 @@ function checkFees(runtime: Runtime, header: Header, parent: Header): void {
 }
 
 /** Yellow Paper 11.1: at most two uncles, each a child of a recent ancestor, itself no ancestor and not named before. */
-function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' | 'uncles'>, ancestry: Ancestry): void {
+function checkUncles(
+  runtime: Runtime,
+  { header, uncles }: Pick<Block, 'header' | 'uncles'>,
+  ancestry: Ancestry,
+  state: StateView,
+): void {
   requireBlockRule(unclesHash(uncles) === header.sha3Uncles, 'uncles do not match their hash')
   if (uncles.length === 0) return
   requireBlockRule(header.difficulty > 0n, 'a block after the merge has no uncles')
@@ -110,14 +124,15 @@ function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' 
       parent !== undefined && !isSibling && header.number - parent.number <= MAX_UNCLE_DISTANCE + 1n,
       'an uncle is no child of a recent ancestor',
     )
-    checkUncle(runtime, uncle, parent)
+    // Only proof of work has uncles, and no chain of it a floor of the base fee: any state is right.
+    checkUncle(runtime, uncle, parent, state)
   }
 }
 
 /** Checks an uncle's header by the rules of a block's, except its proof-of-work seal. */
-function checkUncle(runtime: Runtime, uncle: Header, parent: Header): void {
+function checkUncle(runtime: Runtime, uncle: Header, parent: Header, state: StateView): void {
   try {
-    checkAfterParent(runtime, uncle, parent)
+    checkAfterParent(runtime, uncle, parent, state)
     const wanted = requiredDifficulty(runtime.forkOf(uncle), parent, uncle.timestamp)
     requireBlockRule(uncle.difficulty === wanted, `difficulty is ${uncle.difficulty}, want ${wanted}`)
   } catch (error) {

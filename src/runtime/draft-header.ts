@@ -2,9 +2,10 @@
 // is sealed; all others are final and follow the rules of the block's fork.
 import { type Hex, ZERO_HASH } from '../lib/hex.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
-import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { nextExcessBlobGas } from '../primitives/fees.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Header } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
 import { blobRulesOf, rulesOf } from './block-env.ts'
 import { daoExtraData } from './dao-fork.ts'
 import type { Runtime } from './runtime.ts'
@@ -13,10 +14,10 @@ import type { PayloadAttributes } from './types.ts'
 const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
 
 /**
- * The header that follows from payload attributes. Only simulated blocks (eth_simulateV1) have a proof-of-work
- * difficulty.
+ * The header that follows from payload attributes on the parent's state. Only simulated blocks (eth_simulateV1) have a
+ * proof-of-work difficulty.
  */
-export function draftHeader(runtime: Runtime, draft: PayloadAttributes, difficulty = 0n): Header {
+export function draftHeader(runtime: Runtime, draft: PayloadAttributes, state: StateView, difficulty = 0n): Header {
   const { parent } = draft
   const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty }
   const fork = runtime.forkOf(position)
@@ -36,7 +37,7 @@ export function draftHeader(runtime: Runtime, draft: PayloadAttributes, difficul
     extraData: daoExtraData(runtime.spec, fork, position.number, draft.extraData),
     mixHash: draft.prevRandao,
     nonce: NO_NONCE,
-    baseFeePerGas: rules.london ? (draft.baseFeePerGas ?? nextBaseFee(parent)) : undefined,
+    baseFeePerGas: rules.london ? (draft.baseFeePerGas ?? runtime.nextBaseFee(parent, state)) : undefined,
     withdrawalsRoot: rules.shanghai ? ZERO_HASH : undefined,
     blobGasUsed: rules.cancun ? 0n : undefined,
     excessBlobGas: blobs && nextExcessBlobGas(parent, blobs),

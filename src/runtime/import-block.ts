@@ -26,7 +26,7 @@ export async function importBlock(
 ): Promise<ExecutedBlock> {
   const { header, uncles, withdrawals } = block
   try {
-    checkHeader(runtime, block, ancestry)
+    checkHeader(runtime, block, ancestry, view)
     checkCommitInfo(runtime.spec, block)
     checkBlockSize(rulesOf(runtime.forkOf(header)), block)
     if (header.withdrawalsRoot !== undefined) {

@@ -50,7 +50,7 @@ export class OpenBlock {
     blockHash: BlockHashes,
     pause?: Pause,
   ): Promise<OpenBlock> {
-    const header = draftHeader(runtime, attributes)
+    const header = draftHeader(runtime, attributes, view)
     const execution = new BlockExecution(runtime, view, { header, commit: attributes.commit }, blockHash, pause)
     const size = new BlockSizeLimit(execution.env, header, attributes.withdrawals)
     await execution.begin()

@@ -15,10 +15,11 @@ import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Report } from '../modules/module.ts'
-import { activeProposals, upgraded } from '../modules/params.ts'
+import { activeProposals, minBaseFeeOn, upgraded } from '../modules/params.ts'
 import { proposerInTurn } from '../modules/staking/proposer.ts'
 import { lockedBalances } from '../modules/vesting/locked-balance.ts'
 import { sharedNativeContracts } from '../precompiles/index.ts'
+import { nextBaseFee } from '../primitives/fees.ts'
 import type { CommitInfo, Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
@@ -86,6 +87,17 @@ export class Runtime {
     const known = this.#envs.get(header) ?? blockEnv(this.spec, this.forkOf(header), header)
     this.#envs.set(header, known)
     return known
+  }
+
+  /** Base fee of a block's child on the state after the block: EIP-1559's, raised to the floor. */
+  nextBaseFee(parent: Header, state: StateView): bigint {
+    const [fee, floor] = [nextBaseFee(parent), this.minBaseFee(state)]
+    return fee < floor ? floor : fee
+  }
+
+  /** Floor of the base fee of blocks after a state, in wei per gas; 0: none. */
+  minBaseFee(state: StateView): bigint {
+    return this.spec.native?.feeMarket.minBaseFee === undefined ? 0n : minBaseFeeOn(state)
   }
 
   /** A machine for messages of one block on one view. `pause` yields to the event loop; `deadline` is in `performance.now()` milliseconds. */

@@ -175,6 +175,7 @@ class Simulation {
         withdrawals,
         baseFeePerGas: wanted.baseFeePerGas ?? (this.#options.validation ? undefined : 0n),
       },
+      this.#view,
       this.#difficulty,
     )
     const env = this.#runtime.env(header)

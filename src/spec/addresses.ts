@@ -47,7 +47,7 @@ export const MODULE_NAME = {
   erc20: 'erc20',
   transfer: 'transfer',
   mint: 'mint',
-  /** Holds the EVM's parameters (the active improvement proposals) in its storage. */
+  /** Holds the parameters of the EVM and its fee market in its storage (`modules/params.ts`). */
   evm: 'evm',
 } as const
 

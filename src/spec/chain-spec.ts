@@ -151,6 +151,11 @@ export type NativeSpec = {
   readonly feeMarket: {
     /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
     readonly burnBaseFee: boolean
+    /**
+     * Floor of the base fee in wei per gas from genesis on; governance may change it. undefined: none, and governance cannot
+     * set one.
+     */
+    readonly minBaseFee?: bigint | undefined
   }
   /** `non-decreasing`: a block may have its parent's timestamp. `strictly-increasing`: Ethereum's rule. */
   readonly clock: 'non-decreasing' | 'strictly-increasing'

@@ -135,15 +135,23 @@ export function parseSpec(json: unknown): ChainSpec {
   const fork = genesisFork(spec)
   if (spec.native?.consensus !== undefined && !atLeast(fork, 'cancun'))
     throw refuse('kestrel.consensus', 'expected Cancun from genesis on: headers of a network need its fields')
+  const floor = spec.native?.feeMarket.minBaseFee
+  if (floor !== undefined && !atLeast(fork, 'paris'))
+    throw refuse('kestrel.feeMarket.minBaseFee', 'expected a chain that begins with proof of stake')
+  if (floor !== undefined && (file.baseFeePerGas ?? floor) < floor)
+    throw refuse('baseFeePerGas', `expected at least kestrel.feeMarket.minBaseFee, ${floor}`)
   return {
     ...spec,
     genesis: {
       ...spec.genesis,
-      ...(atLeast(fork, 'london') && { baseFeePerGas: file.baseFeePerGas ?? 1_000_000_000n }), // EIP-1559's initial fee
+      ...(atLeast(fork, 'london') && { baseFeePerGas: file.baseFeePerGas ?? firstBaseFee(floor) }),
       ...(atLeast(fork, 'cancun') && { blobGasUsed: file.blobGasUsed ?? 0n, excessBlobGas: file.excessBlobGas ?? 0n }),
     },
   }
 }
+
+/** EIP-1559's initial base fee, or the floor where that is higher. */
+const firstBaseFee = (floor = 0n): bigint => (floor > 1_000_000_000n ? floor : 1_000_000_000n)
 
 /**
  * The same from the file's text: numbers that JavaScript would round (a terminal total difficulty, a balance) stay exact.

@@ -282,7 +282,9 @@ const kestrel = z.strictObject({
   denom: text(/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/, 'a denomination such as "akest"'),
   symbol: text(/^\S{1,32}$/, 'a symbol such as "KEST"'),
   bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
-  feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
+  feeMarket: z
+    .strictObject({ burnBaseFee: z.boolean().default(false), minBaseFee: u64.optional() })
+    .default({ burnBaseFee: false }),
   clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
   transactionGasCap: u64.optional(),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),

@@ -69,6 +69,7 @@ export const head = ({ nonces, balances, codes, ...fields }: HeadFields = {}): P
   number: 1n,
   gasLimit: 36_000_000n,
   baseFeePerGas: GWEI,
+  minBaseFee: 0n,
   blobBaseFee: 1n,
   nonce: (of) => nonces?.get(of) ?? 0n,
   balance: (of) => balances?.get(of) ?? 1_000n * ETHER,

@@ -40,7 +40,8 @@ type Genesis = Awaited<ReturnType<typeof genesisOf>>
 
 /** A block on the genesis, made without looking at its size. */
 async function sealed({ runtime, draft, view }: Genesis, transactions: readonly Transaction[]): Promise<Block> {
-  const execution = new BlockExecution(runtime, view(), { header: draftHeader(runtime, draft) }, () => undefined)
+  const state = view()
+  const execution = new BlockExecution(runtime, state, { header: draftHeader(runtime, draft, state) }, () => undefined)
   await execution.begin()
   for (const transaction of transactions) await execution.apply(transaction)
   return (await execution.seal([])).block

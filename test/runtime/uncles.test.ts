@@ -10,7 +10,10 @@ import type { Header, SealedHeader } from '../../src/primitives/types.ts'
 import { checkHeader } from '../../src/runtime/check-header.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
+import { emptyView } from '../support/native.ts'
 
+/** The rules under test read no state. */
+const state = await emptyView()
 const DIFFICULTY = 10_000_000n
 const GAS_LIMIT = 8_000_000n
 const NO_UNCLES = hexToHash('0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')
@@ -58,7 +61,7 @@ function chainOf(length: number, runtime = runtimeOf('istanbul'), baseFee?: bigi
       totalDifficulty: DIFFICULTY * BigInt(length),
       recent: recent.map((ancestor) => ({ header: ancestor, uncles: earlier.get(ancestor) ?? [] })),
     }
-    return () => checkHeader(runtime, { header, uncles }, ancestry)
+    return () => checkHeader(runtime, { header, uncles }, ancestry, state)
   }
   return { at, naming }
 }
@@ -149,7 +152,7 @@ describe('an uncle', () => {
     const named = (uncle: SealedHeader) => () => {
       const header = sealHeader({ ...next, sha3Uncles: unclesHash([uncle]) })
       const ancestry = { parent: block, totalDifficulty: 2n * DIFFICULTY, recent }
-      checkHeader(new Runtime(near), { header, uncles: [uncle] }, ancestry)
+      checkHeader(new Runtime(near), { header, uncles: [uncle] }, ancestry, state)
     }
     expect(named(childOf(parent, other({ extraData: mark })))).not.toThrow()
     expect(named(childOf(parent, other()))).toThrow('bad DAO pro-fork extra data')

@@ -120,6 +120,7 @@ function showValue(key: string, value: Value): ComponentChildren {
   }
   if (typeof value !== 'string') return value.length === 0 ? <span class="faint">none</span> : value.join(', ')
   if (RATE.test(value)) return percent(value, 6)
+  if (key === 'min_base_fee') return value === '0' ? <span class="faint">none</span> : `${units(value, 9, 9)} gwei`
   if (AMOUNTS.has(key)) return `${units(value, 18, 18)} ${COIN}`
   return <code>{value}</code>
 }

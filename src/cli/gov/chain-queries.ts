@@ -164,6 +164,7 @@ export const transact = async (node: RpcClient, sender: Sender, data: Hex): Prom
 const RECEIPT_TIMEOUT = 60_000
 
 const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
+const feeMarketParams = z.looseObject({ minBaseFee: z.coerce.bigint().nullable() })
 const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
 const upgrades = z.array(z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean() }))
 
@@ -174,6 +175,10 @@ export type KnownProposalAnswer = z.output<typeof known>[number]
 /** After a block; of the head when none is named. Throws viem's errors. */
 export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParamsAnswer> =>
   ask(node, evmParams, 'kestrel_getEvmParams', blockOf(block))
+
+/** The fee market's parameters, as `readEvmParams`; a floor of null: the chain has no such parameter. */
+export const readFeeMarketParams = (node: RpcClient, block?: bigint) =>
+  ask(node, feeMarketParams, 'kestrel_getFeeMarketParams', blockOf(block))
 
 /** The improvement proposals that the node's program knows. */
 export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposalAnswer[]> =>

@@ -9,6 +9,8 @@ import type { EvmParamsAnswer } from './chain-queries.ts'
 export type Actions = {
   readonly activate: readonly string[]
   readonly deactivate: readonly string[]
+  /** Wei per gas. */
+  readonly minBaseFee?: bigint | undefined
   /** `RECIPIENT:AMOUNT` */
   readonly spend: readonly string[]
   readonly registerErc20: readonly string[]
@@ -31,12 +33,16 @@ export type MessageJson = { readonly '@type': string; readonly [field: string]: 
 /** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
 export function messagesOf(actions: Actions, context: ProposalContext): MessageJson[] {
   const { authority, base, evmParams } = context
-  const { activate, deactivate, spend, registerErc20, toggleErc20 } = actions
+  const { activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 } = actions
   const messages: MessageJson[] = []
   if (activate.length + deactivate.length > 0) {
     // The message replaces the whole set.
     const params = { ...evmParams, extraEips: changed(context, activate, deactivate) }
     messages.push({ '@type': '/ethermint.evm.v1.MsgUpdateParams', authority, params })
+  }
+  if (minBaseFee !== undefined) {
+    const params = { min_base_fee: minBaseFee.toString() }
+    messages.push({ '@type': '/ethermint.feemarket.v1.MsgUpdateParams', authority, params })
   }
   if (registerErc20.length > 0)
     messages.push({ '@type': '/evmos.erc20.v1.MsgRegisterERC20', authority, erc20addresses: registerErc20 })
@@ -71,10 +77,11 @@ function changed(
 }
 
 /** The title of a proposal for which none was given. */
-export function titleOf({ activate, deactivate, spend, registerErc20, toggleErc20 }: Actions): string {
+export function titleOf({ activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 }: Actions): string {
   const parts = [
     activate.length > 0 && `activate ${activate.join(', ')}`,
     deactivate.length > 0 && `deactivate ${deactivate.join(', ')}`,
+    minBaseFee !== undefined && `set the floor of the base fee to ${minBaseFee} wei`,
     registerErc20.length > 0 && `register ERC-20 ${registerErc20.join(', ')}`,
     toggleErc20.length > 0 && `toggle conversion of ${toggleErc20.join(', ')}`,
     spend.length > 0 && `spend from the community pool: ${spend.join(', ')}`,
@@ -86,6 +93,7 @@ export function titleOf({ activate, deactivate, spend, registerErc20, toggleErc2
 const message = z.looseObject({ '@type': z.string() })
 const strings = z.array(z.string())
 const updatedParams = z.looseObject({ extra_eips: strings.optional(), extraEips: strings.optional() })
+const floor = z.looseObject({ min_base_fee: z.unknown(), minBaseFee: z.unknown() }).partial()
 const coins = z.array(z.object({ denom: z.string(), amount: z.coerce.bigint() }))
 
 /** A message in words; one that this program does not know as its JSON. */
@@ -101,6 +109,11 @@ export function describe(given: unknown, base: string): string {
       return extraEips.length === 0
         ? 'lets no improvement proposal be active'
         : `lets these improvement proposals be active, in this order: ${extraEips.join(', ')}`
+    }
+    case '/ethermint.feemarket.v1.MsgUpdateParams':
+    case '/cosmos.evm.feemarket.v1.MsgUpdateParams': {
+      const { min_base_fee, minBaseFee = min_base_fee } = floor.catch({}).parse(fields.params)
+      return `sets the floor of the base fee to ${minBaseFee} wei per gas`
     }
     case '/evmos.erc20.v1.MsgRegisterERC20':
     case '/cosmos.evm.erc20.v1.MsgRegisterERC20':

@@ -5,7 +5,7 @@ import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
-import { list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
+import { integer, list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
 import { type RpcClient, withNode } from '../rpc-client.ts'
 import { amountText, type CoinAmount, formatCoins, parseCoin } from './amount.ts'
 import {
@@ -28,7 +28,7 @@ const names = z
   .pipe(list)
   .default([])
 
-const changes = { activate: names, deactivate: names }
+const changes = { activate: names, deactivate: names, minBaseFee: integer(0n, 2n ** 64n - 1n).optional() }
 const texts = {
   title: z.string().min(1, 'expected a title').optional(),
   summary: z.string().default(''),
@@ -52,6 +52,7 @@ const withChanges = (command: Command): Command =>
   command
     .option('--activate <names>', 'improvement proposals to activate, for example kestrel_0', collect)
     .option('--deactivate <names>', 'improvement proposals to deactivate', collect)
+    .option('--min-base-fee <wei>', 'floor of the base fee from the next block on; 0 for none')
 
 const withTexts = (command: Command): Command =>
   command
@@ -99,8 +100,11 @@ export function registerPropose(params: Command): void {
     .addHelpText('after', '\nExample:\n  kestrel params propose --activate kestrel_0')
     .action((given) => {
       const read = readFlags(flags, given)
-      if (read.activate.length + read.deactivate.length === 0)
-        throw wrongFlag('activate', 'expected --activate or --deactivate with a name such as kestrel_0')
+      if (read.activate.length + read.deactivate.length === 0 && read.minBaseFee === undefined)
+        throw wrongFlag(
+          'activate',
+          'expected --activate or --deactivate with a name such as kestrel_0, or --min-base-fee',
+        )
       return submit(undefined, read)
     })
 }
@@ -116,8 +120,8 @@ type Draft = {
 
 /** Throws WrongCommandLine unless either a file or flags say what the proposal is. */
 function requireOneSource(file: string | undefined, given: SubmitFlags): void {
-  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
-  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
+  const { title, summary, activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20, expedited } = given
+  const others = [activate, deactivate, minBaseFee ?? [], spend, registerErc20, toggleErc20].flat()
   const isInFlags = title !== undefined || others.length > 0
   if (file === undefined && !isInFlags)
     throw wrongOperand('file', 'expected a file, or --title, or a flag that says what to do; see --help')

@@ -23,6 +23,8 @@ const COIN = 10n ** 18n
 const SELF_DELEGATION = 1_000n * COIN
 /** Coins of an operator besides its stake, for gas. */
 const OPERATOR_COINS = 10n * COIN
+/** Floor of the base fee in wei per gas where nothing else is said: 0.1 gwei, a tenth of EIP-1559's first base fee. */
+export const MIN_BASE_FEE = 100_000_000n
 /** Index of the first operator among the accounts of a mnemonic; those before it are accounts with coins. */
 export const FIRST_OPERATOR = 10
 
@@ -35,8 +37,14 @@ export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: st
   isPublic: mnemonic === undefined || mnemonic === publicMnemonic,
 })
 
+/** What a network's genesis takes from the command line besides its chain. */
+type NetworkFlags = Pick<ChainFlags, 'activate'> & { readonly minBaseFee?: bigint | undefined }
+
 /** A new chain of a preset. Throws as `newChain`. */
-export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<GenesisSpec<GenesisAllocation>> {
+export async function presetNetwork(
+  flags: ChainFlags & NetworkFlags,
+  keys: Keys,
+): Promise<GenesisSpec<GenesisAllocation>> {
   const spec = await newChain({ ...flags, genesis: undefined })
   if (spec.native === undefined) throw new ChainError('invalid-genesis', 'a network needs the section "kestrel"')
   const known = new Set(knownOperators())
@@ -55,8 +63,12 @@ export async function presetNetwork(flags: ChainFlags, keys: Keys): Promise<Gene
     const needed = selfDelegation + OPERATOR_COINS
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
-  const native = { ...spec.native, validators, consensus: DEFAULT_NETWORK }
-  return { ...spec, genesis: { ...spec.genesis, alloc }, native }
+  const { minBaseFee = MIN_BASE_FEE } = flags
+  const feeMarket = { ...spec.native.feeMarket, minBaseFee }
+  const native = { ...spec.native, feeMarket, validators, consensus: DEFAULT_NETWORK }
+  const { baseFeePerGas = minBaseFee } = spec.genesis
+  const first = baseFeePerGas < minBaseFee ? minBaseFee : baseFeePerGas
+  return { ...spec, genesis: { ...spec.genesis, baseFeePerGas: first, alloc }, native }
 }
 
 /**
@@ -105,17 +117,26 @@ export function readGenesisFile(path: string): GenesisFile {
   return { json, validators, path }
 }
 
-/** The file's chain as a network, its first validators with the new keys. Throws ChainError `invalid-genesis`. */
-export function fileNetwork(file: GenesisFile, keys: Keys, activate: readonly string[] | undefined) {
+/**
+ * The file's chain as a network: its first validators with the new keys, and a floor of the base fee. Throws ChainError
+ * `invalid-genesis`.
+ */
+export function fileNetwork(file: GenesisFile, keys: Keys, { activate, minBaseFee }: NetworkFlags) {
   const { json, path } = file
   const section = isRecord(json) && isRecord(json.kestrel) ? json.kestrel : {}
   const validators = file.validators.map((validator, index) =>
     isRecord(validator) && keys[index] !== undefined ? { ...validator, consensusKey: keys[index] } : validator,
   )
   const consensus = section.consensus ?? { engine: 'cometbft' }
-  const kestrel = { ...section, validators, consensus }
+  const kestrel = { ...section, validators, consensus, feeMarket: withFloor(section.feeMarket ?? {}, minBaseFee) }
   return named(path, () => withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), activate))
 }
+
+/** The section `feeMarket` of a file with a floor: the one of the command line, else its own, else the default. */
+const withFloor = (section: unknown, floor: bigint | undefined): unknown =>
+  isRecord(section) && (floor !== undefined || section.minBaseFee === undefined)
+    ? { ...section, minBaseFee: (floor ?? MIN_BASE_FEE).toString() }
+    : section
 
 function named<T>(path: string, read: () => T): T {
   try {

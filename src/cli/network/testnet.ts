@@ -11,14 +11,21 @@ import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.t
 import { socketIn } from '../../consensus/engine/options.ts'
 import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
-import { oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
+import { integer, oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
 import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
 import { chainFlags, withChainFlags } from '../start-flags.ts'
 import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
 import { BLOCK_TIME } from './launch-engine.ts'
 import { homeFiles } from './node-home.ts'
 import { prometheusText } from './prometheus.ts'
-import { FIRST_OPERATOR, fileNetwork, operatorMnemonic, presetNetwork, readGenesisFile } from './testnet-genesis.ts'
+import {
+  FIRST_OPERATOR,
+  fileNetwork,
+  MIN_BASE_FEE,
+  operatorMnemonic,
+  presetNetwork,
+  readGenesisFile,
+} from './testnet-genesis.ts'
 
 const flags = z.object({
   ...chainFlags,
@@ -32,6 +39,7 @@ const flags = z.object({
   port: wholeNumber(1, 65_535),
   blockTime: seconds.optional(),
   mempool: oneOf('app', 'flood'),
+  minBaseFee: integer(0n, 2n ** 64n - 1n).optional(),
 })
 type Flags = z.output<typeof flags>
 
@@ -59,6 +67,10 @@ export function register(program: Command): void {
     .option('--from <datadir>', 'begin with the chain in a data directory, which one node has made until now')
     .optionsGroup('Chain (without --from):')
     .addOption(new Option('--genesis <file>', 'genesis file, whose validators get the new keys').conflicts('from'))
+    .option(
+      '--min-base-fee <wei>',
+      `floor of the base fee, which governance may change (default: ${MIN_BASE_FEE}, or the genesis file's)`,
+    )
   withProposals(withChainFlags(command))
     .addHelpText(
       'after',
@@ -113,6 +125,7 @@ function refuseFlags({ blockTime, from, ...flags }: Flags): void {
     'gasLimit',
     'timestamp',
     'activate',
+    'minBaseFee',
   ] as const
   const given = chainOnly.find((name) => flags[name] !== undefined)
   if (given !== undefined) throw wrongFlag(given, 'not with --from: the chain is there')
@@ -153,7 +166,7 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
     throw refuseFlag('validators', `${file.path} has ${file.validators.length} validators; write the others into it`)
   const homes = await makeNodes(flags, count)
   const keys = keysOf(homes)
-  const spec = file === undefined ? await presetNetwork(flags, keys) : fileNetwork(file, keys, flags.activate)
+  const spec = file === undefined ? await presetNetwork(flags, keys) : fileNetwork(file, keys, flags)
   await writeHomes(flags, homes, nameModules(spec, modules, 0n))
   return homes
 }

@@ -10,7 +10,13 @@ import { readStakingGenesis } from '../../modules/staking/genesis.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { firstBlockFrom } from '../statistics/block-times.ts'
 import { type Native, nativeOf } from './modules.ts'
-import { showEvmParams, showGovParams, showSlashingParams, showStakingParams } from './parameters.ts'
+import {
+  showEvmParams,
+  showFeeMarketParams,
+  showGovParams,
+  showSlashingParams,
+  showStakingParams,
+} from './parameters.ts'
 
 export type Cause =
   | { readonly type: 'upgrade'; readonly name: string }
@@ -36,6 +42,7 @@ type Sets = { readonly [M in ReplacedParams['module']]: Readonly<Record<string, 
 function genesisOf({ spec, modules: { slashing } }: Native) {
   return {
     evm: { extraEips: spec.params.activeProposals },
+    fee_market: { minBaseFee: spec.feeMarket.minBaseFee ?? 0n },
     staking: readStakingGenesis(spec.validators, spec.modules.staking).params,
     slashing: slashing === undefined ? undefined : readSlashingGenesis(spec.modules.slashing),
     gov: readGovGenesis(spec).params,
@@ -66,6 +73,8 @@ function replaced(now: Now, by: ReplacedParams): Now {
   switch (by.module) {
     case 'evm':
       return { ...now, evm: { extraEips: by.params.extraEips } }
+    case 'fee_market':
+      return { ...now, fee_market: by.params }
     case 'staking':
       return { ...now, staking: { ...now.staking, ...by.params } }
     case 'slashing':
@@ -75,14 +84,15 @@ function replaced(now: Now, by: ReplacedParams): Now {
   }
 }
 
-const shown = ({ evm, staking, slashing, gov }: Now): Sets => ({
+const shown = ({ evm, fee_market, staking, slashing, gov }: Now): Sets => ({
   evm: showEvmParams(evm),
+  fee_market: showFeeMarketParams(fee_market),
   staking: showStakingParams(staking),
   slashing: slashing === undefined ? {} : showSlashingParams(slashing),
   gov: showGovParams(gov),
 })
 
-const MODULES = ['evm', 'staking', 'slashing', 'gov'] as const
+const MODULES = ['evm', 'fee_market', 'staking', 'slashing', 'gov'] as const
 
 const differences = (before: Sets, after: Sets) =>
   MODULES.flatMap((module) =>

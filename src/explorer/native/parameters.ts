@@ -4,7 +4,7 @@ import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import type { DistributionParams } from '../../modules/distribution/layout.ts'
 import type { GovParams } from '../../modules/gov/layout.ts'
 import type { InflationGenesis } from '../../modules/inflation.ts'
-import type { EvmParams } from '../../modules/params.ts'
+import type { EvmParams, FeeMarketParams } from '../../modules/params.ts'
 import type { SlashingParams } from '../../modules/slashing/layout.ts'
 import type { StakingParams } from '../../modules/staking/layout.ts'
 import { checksummed, wire } from '../codec.ts'
@@ -57,11 +57,18 @@ export const parametersSchema = z.strictObject({
   authz: z.strictObject({ default_expiration: period }),
   erc20: z.strictObject({ enabled: z.boolean() }),
   transfer: z.strictObject({ send_enabled: z.boolean(), receive_enabled: z.boolean() }),
-  fee_market: z.strictObject({ burn_base_fee: z.boolean() }),
+  fee_market: z.strictObject({
+    burn_base_fee: z.boolean(),
+    min_base_fee: wire.decimal
+      .nullable()
+      .describe('floor of the base fee in wei per gas; null: governance cannot set one'),
+  }),
 })
 export type Parameters = z.input<typeof parametersSchema>
 
 export const showEvmParams = ({ extraEips }: EvmParams): Parameters['evm'] => ({ active_proposals: [...extraEips] })
+
+export const showFeeMarketParams = ({ minBaseFee }: FeeMarketParams) => ({ min_base_fee: minBaseFee.toString() })
 
 export const showStakingParams = (of: StakingParams): Parameters['staking'] => ({
   unbonding_time: Number(of.unbondingTime),
@@ -108,6 +115,9 @@ export const showInflation = (of: InflationGenesis): Parameters['inflation'] => 
   staking_share: showRate(of.stakingShare),
 })
 
+/** Whether the chain has a floor of the base fee, which may be 0, among its parameters. */
+const hasFloor = ({ feeMarket }: Native['spec']): boolean => feeMarket.minBaseFee !== undefined
+
 /** The parameters after the context's head. */
 export function showParameters({ spec, modules }: Native): Parameters {
   const { params, staking, slashing, distribution, inflation, gov, authz, erc20, transfer } = modules
@@ -122,6 +132,10 @@ export function showParameters({ spec, modules }: Native): Parameters {
     authz: { default_expiration: Number(authz.lifetime()) },
     erc20: { enabled: erc20.params().isEnabled },
     transfer: { send_enabled: sendEnabled, receive_enabled: receiveEnabled },
-    fee_market: { burn_base_fee: spec.feeMarket.burnBaseFee },
+    fee_market: {
+      burn_base_fee: spec.feeMarket.burnBaseFee,
+      min_base_fee: null,
+      ...(hasFloor(spec) && showFeeMarketParams(params.feeMarket())),
+    },
   }
 }

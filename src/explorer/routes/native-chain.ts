@@ -28,7 +28,7 @@ export const nativeParametersHistory = explorerRoute({
   response: pageSchema(
     z.strictObject({
       block_number: z.number().int().describe('a proposal works at its end, an upgrade at its beginning'),
-      module: z.enum(['evm', 'staking', 'slashing', 'gov']),
+      module: z.enum(['evm', 'fee_market', 'staking', 'slashing', 'gov']),
       key: z.string().describe('as in /native/parameters'),
       before: value,
       after: value,

@@ -11,7 +11,7 @@ import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../bank.ts'
 import { whole } from '../genesis-section.ts'
 import { reverted } from '../module.ts'
-import { type EvmParams, evmParamsSchema } from '../params.ts'
+import { type EvmParams, evmParamsSchema, type FeeMarketParams, feeMarketParamsSchema } from '../params.ts'
 import type { SlashingParams } from '../slashing/layout.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import { slashingParams } from '../slashing/slashing.ts'
@@ -24,6 +24,7 @@ import { govParams } from './params.ts'
 /** The parameters of a module that a message replaces. */
 export type ReplacedParams =
   | { readonly module: 'evm'; readonly params: EvmParams }
+  | { readonly module: 'fee_market'; readonly params: FeeMarketParams }
   | { readonly module: 'gov'; readonly params: GovParams }
   | { readonly module: 'staking'; readonly params: Omit<StakingParams, 'powerReduction'> }
   | { readonly module: 'slashing'; readonly params: SlashingParams }
@@ -53,6 +54,8 @@ type MessageKind = {
   readonly types: readonly [string, ...string[]]
   /** Names of the field that holds the authority. */
   readonly authority: readonly string[]
+  /** Chains that know the type; left out: all. */
+  isKnown?(spec: NativeSpec): boolean
   read(spec: NativeSpec, fields: unknown): Omit<ProposalMessage, 'type'>
 }
 
@@ -60,6 +63,7 @@ type MessageKind = {
 function messageKind<T>(of: {
   readonly types: MessageKind['types']
   readonly authority?: MessageKind['authority']
+  readonly isKnown?: MessageKind['isKnown']
   fields(spec: NativeSpec): z.ZodType<T>
   run(fields: T, governed: GovernedModules): void
   failure(fields: T, governed: GovernedModules): ProposalFailureCode
@@ -74,6 +78,7 @@ function messageKind<T>(of: {
   return {
     types: of.types,
     authority: of.authority ?? ['authority'],
+    ...(of.isKnown && { isKnown: of.isKnown }),
     read(spec, json) {
       const parsed = of.fields(spec).safeParse(json, { error: zodMessages })
       if (!parsed.success) throw reverted(`${issueText(parsed.error)}: invalid proposal message`)
@@ -128,6 +133,15 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
     run: ({ params: update }, { params }) => params.update(update),
     replaces: ({ params }) => ({ module: 'evm', params }),
     failure: () => 'list-refused',
+  }),
+  messageKind({
+    types: ['/ethermint.feemarket.v1.MsgUpdateParams', '/cosmos.evm.feemarket.v1.MsgUpdateParams'],
+    // On chains whose genesis has no floor the type was unknown, and refusals are part of their blocks.
+    isKnown: ({ feeMarket }) => feeMarket.minBaseFee !== undefined,
+    fields: () => z.strictObject({ params: feeMarketParamsSchema }),
+    run: ({ params: update }, { params }) => params.updateFeeMarket(update),
+    replaces: ({ params }) => ({ module: 'fee_market', params }),
+    failure: () => 'params-refused',
   }),
   messageKind({
     types: ['/evmos.erc20.v1.MsgRegisterERC20', '/cosmos.evm.erc20.v1.MsgRegisterERC20'],
@@ -206,7 +220,8 @@ export function readMessage(spec: NativeSpec, json: unknown): ProposalMessage {
   if (!isRecord(message)) throw reverted('expected an object with "@type"')
   const { '@type': type, ...rest } = message
   const found = typeof type === 'string' ? KIND_OF.get(type) : undefined
-  if (found === undefined) throw reverted(`unable to resolve type URL ${typeof type === 'string' ? type : ''}`)
+  if (found === undefined || found.isKnown?.(spec) === false)
+    throw reverted(`unable to resolve type URL ${typeof type === 'string' ? type : ''}`)
   const name = found.authority.find((name) => name in rest)
   requireAuthority(spec, name === undefined ? '' : rest[name])
   const fields = Object.fromEntries(Object.entries(rest).filter(([field]) => field !== name))

@@ -60,7 +60,7 @@ export const miner_setExtra = rpcMethod({
 })
 
 export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
-  summary: 'Sets the base fee of the next block; those after it follow by EIP-1559.',
+  summary: 'Sets the base fee of the next block, at least the chain’s floor; those after it follow by EIP-1559.',
   params: [looseQuantity],
   names: ['baseFee'],
   result: noResult,
@@ -68,6 +68,10 @@ export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
   handler([baseFee], { chain, producer }) {
     if (chain.fees.nextBaseFee() === undefined) {
       throw new ChainError('invalid-params', 'the chain has no base fee before the London fork')
+    }
+    const floor = chain.fees.minBaseFee()
+    if (baseFee < floor) {
+      throw new ChainError('invalid-params', `base fee ${baseFee} is below the floor of this chain, ${floor}`)
     }
     producer.next.baseFeePerGas = baseFee
   },

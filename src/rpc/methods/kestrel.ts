@@ -19,6 +19,15 @@ export const kestrel_getEvmParams = rpcMethod({
   handler: async ([ref], { chain }) => ({ extraEips: await chain.stateQueries.activeProposals(ref) }),
 })
 
+export const kestrel_getFeeMarketParams = rpcMethod({
+  summary:
+    'The fee market’s parameters after a block: the floor of the base fee in wei per gas; null on chains without one.',
+  params: [atBlock],
+  names: ['block'],
+  result: z.object({ minBaseFee: quantity.nullable() }),
+  handler: async ([ref], { chain }) => ({ minBaseFee: (await chain.stateQueries.minBaseFee(ref)) ?? null }),
+})
+
 export const kestrel_getProposals = rpcMethod({
   summary: 'The improvement proposals that this node knows, and which of them are active after a block.',
   params: [atBlock],
