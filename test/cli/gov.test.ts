@@ -94,6 +94,17 @@ test('three gov commands activate kestrel_0', async () => {
   expect((await kestrel('params', 'show', '--block', '1')).stdout).toMatch(/Active +no improvement proposal/)
 })
 
+test('params propose moves the floor of the base fee', async () => {
+  const { kestrel, rpc, passTime } = await governed()
+  expect((await kestrel('params', 'show')).stdout).toMatch(/Base fee +no floor/)
+  const proposed = await kestrel('params', 'propose', '--min-base-fee', '2000000000')
+  seen(proposed.stdout, 'Proposal 1: Set the floor of the base fee to 2000000000 wei')
+  seen(proposed.stdout, 'sets the floor of the base fee to 2000000000 wei per gas')
+  await Promise.all([kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
+  expect((await kestrel('params', 'show')).stdout).toMatch(/Base fee +at least 2000000000 wei/)
+  expect(await rpc('eth_baseFee')).toBe('0x77359400')
+})
+
 test('gov as a program activates kestrel_0 on a node that lists its ten accounts only', async () => {
   const cwd = await folder()
   const node = await start(cwd, '--in-memory')

@@ -212,12 +212,30 @@ describe('kestrel testnet with flags', () => {
         consensusKey: keys[index]?.hex,
       })),
     )
+    // `genesis` writes a chain of one node, where developers' tools pay as little as they like.
+    expect([given, made].map(({ kestrel }) => kestrel.feeMarket.minBaseFee)).toEqual(['0x0', '0x5f5e100'])
     expect({ alloc: made.alloc, config: made.config, timestamp: made.timestamp }).toEqual({
       alloc: given.alloc,
       config: given.config,
       timestamp: given.timestamp,
     })
     expect(await readdir(join(cwd, 'net'))).not.toContain('node3')
+  })
+
+  it.each([
+    [[], '0x5f5e100', '0x3b9aca00'],
+    [['--min-base-fee', '0'], '0x0', '0x3b9aca00'],
+    // Block 0 has the floor too.
+    [['--min-base-fee', '7000000000'], '0x1a13b8600', '0x1a13b8600'],
+  ])('writes the floor of the base fee: %j', async (flags, floor, first) => {
+    const cwd = await folder()
+    expect(await run(cwd, 'testnet', '--validators', '1', ...flags)).toMatchObject({ code: 0, stderr: '' })
+    const { kestrel, baseFeePerGas } = await json(join(cwd, 'net/genesis.json'))
+    expect([kestrel.feeMarket.minBaseFee, baseFeePerGas]).toEqual([floor, first])
+    const again = await run(cwd, 'testnet', '--genesis', 'net/genesis.json', '--output', 'again')
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    const kept = await json(join(cwd, 'again/genesis.json'))
+    expect(kept.kestrel.feeMarket.minBaseFee).toBe(floor === '0x0' ? '0x5f5e100' : floor)
   })
 
   it('makes a network of the preset that is asked for', async () => {

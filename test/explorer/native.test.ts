@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/explorer/routes/index.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { evmParams, govChain, governed, MIN, vote, voteWeighted } from '../precompiles/gov-support.ts'
+import { evmParams, govChain, governed, MIN, message, vote, voteWeighted } from '../precompiles/gov-support.ts'
 import { ICS20, transfer } from '../precompiles/ics20-support.ts'
 import { A, B, delegate, owner, redelegate, STAKING, undelegate } from '../precompiles/staking-support.ts'
 import { create, fund, holder, VESTING } from '../precompiles/vesting-support.ts'
@@ -203,6 +203,19 @@ describe('proposals', () => {
     expect((await read('/native/proposals?status=voting')).items).toEqual([])
     expect((await get('/native/proposals/2')).status).toBe(404)
     expect((await get('/native/proposals/x')).status).toBe(422)
+  })
+
+  it('change the floor of the base fee', async () => {
+    const { read, propose, voteAll, conclude } = await story()
+    expect((await read('/native/parameters')).fee_market).toEqual({ burn_base_fee: false, min_base_fee: '0' })
+    const params = { min_base_fee: '100000000' }
+    const id = await propose([message('/cosmos.evm.feemarket.v1.MsgUpdateParams', { params })], { title: 'Floor' })
+    await voteAll(id)
+    await conclude(id)
+    expect((await read('/native/parameters')).fee_market).toEqual({ burn_base_fee: false, ...params })
+    expect((await read('/native/parameters/history')).items).toMatchObject([
+      { module: 'fee_market', key: 'min_base_fee', before: '0', after: '100000000' },
+    ])
   })
 
   it('change parameters, of which the history tells block, values and cause', async () => {

@@ -80,6 +80,13 @@ const refusals: Case[] = [
     'transaction underpriced: gas tip cap 0, minimum needed 1',
     { minTip: 1n },
   ],
+  [
+    'a fee cap below the floor of the base fee',
+    transaction({ maxFeePerGas: 6n, maxPriorityFeePerGas: 0n }),
+    'transaction underpriced: gas fee cap 6, minimum needed 7',
+    {},
+    head({ minBaseFee: 7n }),
+  ],
   ['a fee cap of 257 bits', transaction({ maxFeePerGas: 2n ** 256n }), 'max fee per gas higher than 2^256-1'],
   [
     'a tip cap of 257 bits',

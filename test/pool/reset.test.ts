@@ -54,6 +54,23 @@ describe('resetting the pool to a new head', () => {
     expect(ready(pool)).toEqual(['1/0', '1/1', '1/2', '1/3'])
   })
 
+  test('drops each transaction whose fee cap is below a floor that rises, and queues those after it', () => {
+    const pool = open()
+    for (const [nonce, cap] of [
+      [0n, 9n],
+      [1n, 8n],
+      [2n, 9n],
+    ] as const)
+      send(pool, { nonce, maxFeePerGas: cap * GWEI })
+    pool.reset(head({ baseFeePerGas: 20n * GWEI, minBaseFee: 8n * GWEI }))
+    expect(pool.pending).toBe(3)
+    pool.reset(head({ baseFeePerGas: 20n * GWEI, minBaseFee: 8n * GWEI + 1n }))
+    expect([pool.pending, pool.queued]).toEqual([1, 1])
+    // What stays is looked at again when the floor goes on rising.
+    pool.reset(head({ baseFeePerGas: 20n * GWEI, minBaseFee: 10n * GWEI }))
+    expect([pool.pending, pool.queued]).toEqual([0, 0])
+  })
+
   test('drops each transaction that the balance cannot pay, and queues those after it', () => {
     const pool = open()
     // 21,000 gas at 10 gwei is 210,000 gwei, and one wei, or none.

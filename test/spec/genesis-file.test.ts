@@ -420,6 +420,16 @@ describe('a refused genesis names the field', () => {
       'kestrel.denom: expected a denomination',
     ],
     [
+      'a floor of more than 64 bits',
+      { ...genesis(), kestrel: { ...KESTREL, feeMarket: { minBaseFee: (2n ** 64n).toString() } } },
+      'kestrel.feeMarket.minBaseFee: expected a whole number of up to 64 bits',
+    ],
+    [
+      'a first base fee below the floor',
+      { ...genesis(), baseFeePerGas: '0x6', kestrel: { ...KESTREL, feeMarket: { minBaseFee: 7 } } },
+      'baseFeePerGas: expected at least kestrel.feeMarket.minBaseFee, 7',
+    ],
+    [
       'wrong type',
       { ...genesis(), kestrel: { ...KESTREL, feeMarket: { burnBaseFee: 'yes' } } },
       'kestrel.feeMarket.burnBaseFee: expected boolean',

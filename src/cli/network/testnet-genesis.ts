@@ -63,12 +63,8 @@ export async function presetNetwork(
     const needed = selfDelegation + OPERATOR_COINS
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
-  const { minBaseFee = MIN_BASE_FEE } = flags
-  const feeMarket = { ...spec.native.feeMarket, minBaseFee }
-  const native = { ...spec.native, feeMarket, validators, consensus: DEFAULT_NETWORK }
-  const { baseFeePerGas = minBaseFee } = spec.genesis
-  const first = baseFeePerGas < minBaseFee ? minBaseFee : baseFeePerGas
-  return { ...spec, genesis: { ...spec.genesis, baseFeePerGas: first, alloc }, native }
+  const native = { ...spec.native, validators, consensus: DEFAULT_NETWORK }
+  return withFloor({ ...spec, genesis: { ...spec.genesis, alloc }, native }, flags)
 }
 
 /**
@@ -121,22 +117,31 @@ export function readGenesisFile(path: string): GenesisFile {
  * The file's chain as a network: its first validators with the new keys, and a floor of the base fee. Throws ChainError
  * `invalid-genesis`.
  */
-export function fileNetwork(file: GenesisFile, keys: Keys, { activate, minBaseFee }: NetworkFlags) {
+export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags) {
   const { json, path } = file
   const section = isRecord(json) && isRecord(json.kestrel) ? json.kestrel : {}
   const validators = file.validators.map((validator, index) =>
     isRecord(validator) && keys[index] !== undefined ? { ...validator, consensusKey: keys[index] } : validator,
   )
   const consensus = section.consensus ?? { engine: 'cometbft' }
-  const kestrel = { ...section, validators, consensus, feeMarket: withFloor(section.feeMarket ?? {}, minBaseFee) }
-  return named(path, () => withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), activate))
+  const kestrel = { ...section, validators, consensus }
+  return named(path, () => {
+    const spec = withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), flags.activate)
+    return withFloor(spec, flags)
+  })
 }
 
-/** The section `feeMarket` of a file with a floor: the one of the command line, else its own, else the default. */
-const withFloor = (section: unknown, floor: bigint | undefined): unknown =>
-  isRecord(section) && (floor !== undefined || section.minBaseFee === undefined)
-    ? { ...section, minBaseFee: (floor ?? MIN_BASE_FEE).toString() }
-    : section
+/** The chain with the floor of the command line, else its own, else the default. Block 0's base fee is raised to it. */
+function withFloor<S extends ChainSpec>(spec: S, flags: NetworkFlags): S {
+  const { native, genesis } = spec
+  if (native === undefined) return spec
+  const { minBaseFee: own = 0n } = native.feeMarket
+  const minBaseFee = flags.minBaseFee ?? (own === 0n ? MIN_BASE_FEE : own)
+  const { baseFeePerGas = minBaseFee } = genesis
+  const first = baseFeePerGas < minBaseFee ? minBaseFee : baseFeePerGas
+  const feeMarket = { ...native.feeMarket, minBaseFee }
+  return { ...spec, genesis: { ...genesis, baseFeePerGas: first }, native: { ...native, feeMarket } }
+}
 
 function named<T>(path: string, read: () => T): T {
   try {

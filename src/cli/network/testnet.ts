@@ -69,7 +69,7 @@ export function register(program: Command): void {
     .addOption(new Option('--genesis <file>', 'genesis file, whose validators get the new keys').conflicts('from'))
     .option(
       '--min-base-fee <wei>',
-      `floor of the base fee, which governance may change (default: ${MIN_BASE_FEE}, or the genesis file's)`,
+      `floor of the base fee per gas, which governance may change (default: the genesis file's, else ${MIN_BASE_FEE})`,
     )
   withProposals(withChainFlags(command))
     .addHelpText(
