@@ -87,15 +87,18 @@ async function urlOf(child: ChildProcess): Promise<string | undefined> {
   return undefined
 }
 
-/** Compiles a strict TypeScript project against the declarations. */
+/** Compiles a strict TypeScript project against the declarations: without the types of Node.js and an old target, then with them. */
 async function checkTypes(project: string): Promise<void> {
-  const compilerOptions = {
-    ...{ strict: true, noEmit: true, module: 'NodeNext', target: 'ES2023', types: ['node'], resolveJsonModule: true },
+  const strict = { strict: true, skipLibCheck: false, noEmit: true, module: 'NodeNext', resolveJsonModule: true }
+  const compile = async (options: object) => {
+    const compilerOptions = { ...strict, ...options }
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.mts'] }))
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
   }
+  await compile({ target: 'ES2022', types: [] })
   await symlink(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'))
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.mts'] }))
-  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
-  say('the declarations are those of a strict project')
+  await compile({ target: 'ES2023', types: ['node'] })
+  say('the declarations are those of a strict project, with and without @types/node')
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
+/** `AsyncDisposable` is in no `lib` of a target, and `@types/node`, which has it too, may be missing. */
+const LIBS = '/// <reference lib="esnext.disposable" />\n'
 
 // The package contains secp256k1 (bundleDependencies), so that `overrides` apply to its users too. A binary that was compiled
 // here would replace the prebuilt ones on other platforms.
@@ -30,7 +32,7 @@ try {
   })
   const text = readFileSync(join(folder, 'library.d.ts'), 'utf8')
   if (/\b(from|import)\s*\(?['"]/.test(text)) throw new Error('src/library.ts names types of other files')
-  writeFileSync(join(root, 'dist/library.d.ts'), text)
+  writeFileSync(join(root, 'dist/library.d.ts'), `${LIBS}${text}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
