@@ -39,6 +39,16 @@ describe('the parameters of the EVM', () => {
     expect(element).toBe(BigInt(`0x${Buffer.from('kestrel_0').toString('hex').padEnd(62, '0')}12`))
   })
 
+  it('keeps the floor of the base fee as a uint256 in slot 1, which an absent one leaves alone', () => {
+    params.initGenesis({ activeProposals: [] })
+    expect(view.slots(MODULE_ACCOUNT.evm, 'read').load(1n)).toBe(0n)
+    params.initGenesis({ activeProposals: [], minBaseFee: 7n })
+    expect(view.storage(MODULE_ACCOUNT.evm, 1n)).toBe(7n)
+    params.updateFeeMarket({ minBaseFee: 9n })
+    expect(params.feeMarket()).toEqual({ minBaseFee: 9n })
+    expect(params.activeProposals()).toEqual([])
+  })
+
   it('refuses the whole list when one entry is bad', () => {
     params.setActiveProposals(['kestrel_1'])
     expect(() => params.setActiveProposals(['kestrel_0', 'kestrel'])).toThrow('EIP kestrel name is not valid')
