@@ -56,8 +56,8 @@ export type FeeMarketParams = {
   readonly minBaseFee: bigint
 }
 
-/** As in the genesis: the chain's arithmetic stays within 256 bits, whatever is voted. */
-const MAX_MIN_BASE_FEE = 2n ** 64n - 1n
+/** 64 bits, as in the genesis: the chain's arithmetic stays within 256 bits, whatever is voted. */
+export const MAX_MIN_BASE_FEE = 2n ** 64n - 1n
 
 export const feeMarketParamsSchema = z.strictObject({
   minBaseFee: whole.refine((wei) => wei <= MAX_MIN_BASE_FEE, { error: `expected at most ${MAX_MIN_BASE_FEE} wei` }),

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
+import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { integer, list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
 import { type RpcClient, withNode } from '../rpc-client.ts'
@@ -28,7 +29,7 @@ const names = z
   .pipe(list)
   .default([])
 
-const changes = { activate: names, deactivate: names, minBaseFee: integer(0n, 2n ** 64n - 1n).optional() }
+const changes = { activate: names, deactivate: names, minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional() }
 const texts = {
   title: z.string().min(1, 'expected a title').optional(),
   summary: z.string().default(''),

@@ -9,6 +9,7 @@ import { nameModules, type ProposalModule } from '../../cip/modules.ts'
 import { genesisText } from '../../consensus/engine/genesis.ts'
 import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.ts'
 import { socketIn } from '../../consensus/engine/options.ts'
+import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
 import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
 import { integer, oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
@@ -39,7 +40,7 @@ const flags = z.object({
   port: wholeNumber(1, 65_535),
   blockTime: seconds.optional(),
   mempool: oneOf('app', 'flood'),
-  minBaseFee: integer(0n, 2n ** 64n - 1n).optional(),
+  minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional(),
 })
 type Flags = z.output<typeof flags>
 
