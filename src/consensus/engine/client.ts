@@ -2,6 +2,8 @@
 // are cached for half a second.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
+import { hexToHash } from '../../lib/hex.ts'
+import { type RoundState, STEP } from '../network/options.ts'
 
 /** The engine did not answer. */
 export class EngineUnreachable extends ChainError {
@@ -47,6 +49,19 @@ const consensusState = z.object({
     .nullish()
     .transform((peers) => peers ?? []),
 })
+const block = z
+  .object({ header: z.object({ height: integer, app_hash: z.string().regex(/^[0-9A-F]{64}$/i) }) })
+  .nullish()
+const roundState = z.object({
+  round_state: z.object({
+    height: integer,
+    round: z.int(),
+    step: z.int(),
+    validators: z.object({ validators: z.array(z.unknown()) }),
+    proposal_block: block,
+    valid_block: block,
+  }),
+})
 const commit = z.looseObject({ signed_header: z.looseObject({ header: z.unknown() }), canonical: z.boolean() })
 const validatorPage = z.object({ validators: z.array(z.unknown()), total: z.string().transform(Number) })
 
@@ -85,7 +100,28 @@ export class EngineClient {
     return (await this.#poll('net_info', netInfo)).listening
   }
 
-  /** Newest block that a peer is known to have; undefined: no peer tells. */
+  /** Whether the engine answers at all. */
+  async answers(): Promise<boolean> {
+    return this.status().then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async rounds(): Promise<RoundState> {
+    const { round_state: state } = await this.#poll('dump_consensus_state', roundState)
+    const { height, round, step, proposal_block: proposal, valid_block: valid } = state
+    // In the last step the proposed block is the decided one: the engine drops any other.
+    const agreed = (step === STEP.commit ? proposal : undefined) ?? valid
+    return {
+      ...{ height, round, step },
+      validators: state.validators.validators.length,
+      hasBlock: proposal !== null && proposal !== undefined,
+      agreed: agreed ? { height: agreed.header.height, appHash: hexToHash(`0x${agreed.header.app_hash}`) } : undefined,
+    }
+  }
+
+  /** Newest block that a peer claims to have; undefined: no peer tells. */
   async highestHeight(): Promise<bigint | undefined> {
     const { peers } = await this.#poll('dump_consensus_state', consensusState)
     // A peer reports the height that it is deciding, one above its newest block.

@@ -1,10 +1,12 @@
-// The engine as a child of this process: it is started again when it ends, given up when that cannot help, and never outlives
-// kestrel (its socket and its output end with kestrel).
+// The engine as a child of this process: it is started again when it ends, given up when that does not help, and never outlives
+// kestrel (its socket and its output end with kestrel). Its exit code, its signal and its RPC decide what happens. What it prints
+// decides nothing, because peers write into it (their chain id, their moniker); it is quoted for people, as text of others.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ChainError, describeError } from '../../lib/errors.ts'
+import { visibleText } from '../../lib/visible-text.ts'
 import { engineFiles } from './home.ts'
 import { LogFile } from './log-file.ts'
 import { endOrphan, noteEngine } from './orphan.ts'
@@ -18,6 +20,8 @@ export type EngineSettings = {
   readonly peers: readonly string[] | undefined
   /** Throws ChainError when a port that the engine listens on is taken. */
   readonly checkPorts: () => Promise<void>
+  /** Whether the engine's RPC answers. It does as soon as engine and chain have agreed on what was decided. */
+  readonly answers: () => Promise<boolean>
   readonly log: (line: string) => void
 }
 
@@ -30,23 +34,12 @@ const HEALTHY = 30_000
 const ATTEMPTS = 6
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 10_000
-/** Milliseconds in which an engine that cannot start logs why. */
-const FIRST_WORDS = 3_000
-
-/** Errors that a restart cannot mend, each with what the operator can do. */
-const FATAL: readonly (readonly [RegExp, string])[] = [
-  [
-    /app block height \(\d+\) is higher than/i,
-    "the engine's blocks end before the chain's: restore its data folder, or remove the later blocks (kestrel rewind --to N)",
-  ],
-  [
-    /wrong Block\.Header\.AppHash|wrong Block\.Header\.LastResultsHash/i,
-    'the state of this node differs from the network: begin again with an empty data directory',
-  ],
-  [/error in config file|failed to parse|unknown mempool type/i, 'its configuration is not valid'],
-  [/genesis doc hash|genesis.*hash.*(mismatch|does not match)/i, 'its genesis is not the one that it began with'],
-  [/error during handshake/i, 'the engine and the chain do not agree on what was decided'],
-]
+/** Milliseconds for which `start` waits for an answer; replaying many blocks takes longer, and goes on in the background. */
+const START = 3_000
+/** Milliseconds between requests to an engine that does not answer yet. */
+const POLL = 100
+/** Characters of the engine's last error that a line quotes. */
+const QUOTED = 300
 
 export class EngineProcess {
   /** Settles with a line when the engine does not come up again. */
@@ -57,8 +50,10 @@ export class EngineProcess {
   #log: LogFile | undefined
   #again: NodeJS.Timeout | undefined
   #isStopping = false
+  /** Whether an engine of this process has ever answered. */
+  #hasAnswered = false
   #shortRuns = 0
-  /** The last error in the engine's log. */
+  /** The last line of the engine that looks like an error, for people. */
   #lastError = ''
 
   constructor(settings: EngineSettings) {
@@ -70,34 +65,44 @@ export class EngineProcess {
     this.#fail = fail
   }
 
-  /** Starts the engine. Throws ChainError when it cannot be started, or ends at once. */
+  /** Starts the engine; settles when it answers, or after `START`. Throws ChainError when it cannot be started, or ends before. */
   async start(): Promise<void> {
     const { home } = this.#settings
     const { processId, log } = engineFiles(home)
     await endOrphan(processId, home)
     await this.#settings.checkPorts()
     this.#log = new LogFile(log)
-    await this.#run()
+    const child = await this.#run()
+    const failure = await Promise.race([this.#untilAnswer(child), this.failed, pause(START)])
+    if (failure !== undefined) throw new ChainError('not-allowed', failure)
   }
 
   /** Ends the engine by SIGTERM, and after ten seconds by SIGKILL. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#again)
-    const child = this.#child
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      const kill = setTimeout(() => child.kill('SIGKILL'), GRACE)
-      await ended
-      clearTimeout(kill)
-    }
+    await this.#end()
     this.#log?.close()
     this.#log = undefined
   }
 
-  /** Runs the engine once; settles when it has logged a line, or after `FIRST_WORDS`. Throws ChainError when it ends before. */
-  async #run(): Promise<void> {
+  /** Ends an engine that runs and does nothing more; as any engine that ends, it is started again. */
+  async restart(): Promise<void> {
+    if (!this.#isStopping) await this.#end()
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || hasEnded(child)) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const kill = setTimeout(() => child.kill('SIGKILL'), GRACE)
+    await ended
+    clearTimeout(kill)
+  }
+
+  /** Runs the program once. Throws ChainError when the system cannot run it. */
+  async #run(): Promise<ChildProcess> {
     const { program, home, socket, peers } = this.#settings
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
@@ -112,53 +117,59 @@ export class EngineProcess {
     this.#child = child
     this.#lastError = ''
     const began = performance.now()
-    const words = this.#read(child)
-    const ended = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => ({ code, signal }))
-    const end = await Promise.race([words, ended, pause(FIRST_WORDS)])
-    if (end !== undefined)
-      throw new ChainError('not-allowed', this.#withError(`the engine ended at once (${endOf(end)})`))
-    void ended.then((end) => this.#onEnd(end, performance.now() - began))
+    this.#copyOutput(child)
+    child.on('error', (error) => this.#settings.log(`the engine's process: ${describeError(error)}`))
+    child.once('close', (code, signal) => this.#onEnd({ code, signal }, performance.now() - began))
+    return child
   }
 
-  /** Copies the engine's output into its log; settles with the first line that looks like a log line. */
-  #read(child: ChildProcess): Promise<undefined> {
-    return new Promise((resolve) => {
-      for (const stream of [child.stdout, child.stderr]) {
-        if (stream === null) continue
-        createInterface({ input: stream }).on('line', (line) => {
-          this.#log?.write(`${line}\n`)
-          if (/^[DIE]\[/.test(line)) resolve(undefined)
-          this.#notice(line)
-        })
-      }
-    })
+  /** Copies the engine's output into its log, and remembers the line that a message may quote. */
+  #copyOutput(child: ChildProcess): void {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        this.#log?.write(`${line}\n`)
+        if (/^(?:ERROR|Error|panic)[: ]/.test(line)) this.#lastError = line.slice(0, 4 * QUOTED)
+      })
+    }
   }
 
-  /** Looks for fatal errors in the engine's log. After a consensus failure the engine keeps running but does nothing more. */
-  #notice(line: string): void {
-    if (line.includes('CONSENSUS FAILURE')) {
-      const [, reason = line] = /err="((?:[^"\\]|\\.)*)"/.exec(line) ?? []
-      this.#lastError = reason.replaceAll('\\"', '"')
-      this.#giveUp('the engine stopped after a consensus failure')
-    } else if (/^(?:ERROR|Error|panic)[: ]/.test(line)) this.#lastError = line.replace(/^\w+:? */, '')
+  /** Settles when the engine answers; when it has ended before, as `failed`. */
+  async #untilAnswer(child: ChildProcess): Promise<string | undefined> {
+    while (!(await this.#settings.answers())) {
+      if (this.#isStopping || hasEnded(child)) return this.failed
+      await pause(POLL)
+    }
+    this.#hasAnswered = true
+    return undefined
   }
 
+  /**
+   * An engine that ends by itself before it has ever answered cannot start; one that was killed, or had worked, is tried
+   * `ATTEMPTS` times.
+   */
   #onEnd(end: Ended, time: number): void {
     rmSync(engineFiles(this.#settings.home).processId, { force: true })
     if (this.#isStopping) return
     this.#shortRuns = time < HEALTHY ? this.#shortRuns + 1 : 1
-    const isFatal = FATAL.some(([error]) => error.test(this.#lastError))
-    if (isFatal || this.#shortRuns >= ATTEMPTS) {
-      this.#giveUp(`the engine ended (${endOf(end)})`)
+    if (!this.#hasAnswered && typeof end.code === 'number') {
+      this.#giveUp(`the engine ended before it was ready (${endOf(end)})`)
+      return
+    }
+    if (this.#shortRuns >= ATTEMPTS) {
+      this.#giveUp(`the engine ended ${ATTEMPTS} times in a row (${endOf(end)})`)
       return
     }
     const wait = Math.min(FIRST_PAUSE * 2 ** (this.#shortRuns - 1), LONGEST_PAUSE)
     this.#settings.log(this.#withError(`the engine ended (${endOf(end)}); it is started again in ${wait / 1000} s`))
     this.#again = setTimeout(() => {
-      this.#run().catch((error: unknown) => {
-        this.#lastError ||= error instanceof Error ? error.message : String(error)
-        this.#onEnd({}, 0)
-      })
+      this.#run().then(
+        (child) => void this.#untilAnswer(child),
+        (error: unknown) => {
+          this.#lastError ||= error instanceof Error ? error.message : String(error)
+          this.#onEnd({}, 0)
+        },
+      )
     }, wait)
   }
 
@@ -168,12 +179,11 @@ export class EngineProcess {
     this.#fail(this.#withError(what))
   }
 
-  /** The line with the engine's own last error, what to do about it, and where the rest is. */
+  /** The line with the engine's last error, quoted, and where to look. */
   #withError(what: string): string {
-    const { log } = engineFiles(this.#settings.home)
-    const advice = FATAL.find(([error]) => error.test(this.#lastError))?.[1]
-    const parts = [what, this.#lastError.slice(0, 300), advice, `its log is ${log}`]
-    return parts.filter((part) => part !== undefined && part !== '').join('; ')
+    const error = visibleText(this.#lastError)?.slice(0, QUOTED)
+    const quote = error === undefined ? '' : `; it printed ${JSON.stringify(error)}`
+    return `${what}${quote}; its log is ${engineFiles(this.#settings.home).log}`
   }
 }
 
@@ -184,6 +194,8 @@ const endOf = ({ code, signal }: Ended): string => {
   if (typeof signal === 'string') return `by ${signal}`
   return typeof code === 'number' ? `code ${code}` : 'before it ran'
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 const pause = (milliseconds: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref())

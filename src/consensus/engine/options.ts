@@ -63,7 +63,8 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const socket = socketIn(choice.datadir)
   const checkPorts = () => requirePorts(config, engineFiles(home).config)
   const { peers, log } = choice
-  const engine = new EngineProcess({ program, home, socket, peers, checkPorts, log })
+  const answers = () => client.answers()
+  const engine = new EngineProcess({ program, home, socket, peers, checkPorts, answers, log })
   return { options: { ...common, socket, engine }, version }
 }
 

@@ -12,6 +12,7 @@ import type { Joining } from './joining.ts'
 import { type Measurements, newMeasurements } from './measurements.ts'
 import type { NetworkOptions } from './options.ts'
 import { NetworkProducer } from './producer.ts'
+import { watchRounds } from './rounds.ts'
 import { watchSilence } from './silence.ts'
 
 /** Part of the wait for a proposal in which it is built; the rest is for the others, who execute it. */
@@ -38,7 +39,7 @@ export class Network {
   readonly #settings: NetworkSettings
   #server: AbciServer | undefined
   #snapshots: StateSnapshots | undefined
-  #stopWatching: () => void = () => undefined
+  readonly #stopWatching: (() => void)[] = []
 
   constructor(settings: NetworkSettings) {
     this.#settings = settings
@@ -51,7 +52,7 @@ export class Network {
     const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
     const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
     await markEngine(chain.store, chain.spec.native?.consensus?.engine ?? 'the engine')
-    this.#stopWatching = watchSilence(chain, () => client.peers(), log)
+    this.#stopWatching.push(watchSilence(chain, () => client.peers(), log))
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
@@ -69,16 +70,18 @@ export class Network {
       fail,
     })
     this.#server = joining?.become(application)
+    if (this.#server === undefined) {
+      this.#server = await serveAbci(socket, application, onError)
+      await engine?.start()
+    }
     void engine?.failed.then(fail)
-    if (this.#server !== undefined) return
-    this.#server = await serveAbci(socket, application, onError)
-    await engine?.start()
+    this.#stopWatching.push(watchRounds({ chain, client, engine, log, fail }))
   }
 
   /** Stops the engine first, so that it cannot request a block that this node does not finish. */
   async stop(): Promise<void> {
     const { options, log } = this.#settings
-    this.#stopWatching()
+    for (const stop of this.#stopWatching) stop()
     try {
       await options.engine?.stop()
     } catch (error) {

@@ -1,20 +1,50 @@
 // How a network's node reaches its consensus engine: the application's socket, the program, the RPC client, and the settings
 // that both sides must agree on.
+import type { Hash } from '../../lib/hex.ts'
 
 /** The program as a child of this process. */
 type EngineProgram = {
   start(): Promise<void>
   stop(): Promise<void>
+  /** Ends it; it is started again. */
+  restart(): Promise<void>
   /** Settles with a line when the engine does not come up again. */
   readonly failed: Promise<string>
 }
 
+/** The engine's steps of a round, by their numbers in its RPC. */
+export const STEP = {
+  newHeight: 1,
+  newRound: 2,
+  propose: 3,
+  prevote: 4,
+  prevoteWait: 5,
+  precommit: 6,
+  precommitWait: 7,
+  commit: 8,
+} as const
+
+/** Where the engine is in the vote on its next block. */
+export type RoundState = {
+  readonly height: bigint
+  readonly round: number
+  /** One of STEP. */
+  readonly step: number
+  /** Number of validators that vote. */
+  readonly validators: number
+  /** Whether it has the whole block that is proposed. */
+  readonly hasBlock: boolean
+  /** Height and app hash in a block that more than two thirds of the stake have voted for: votes that the engine has verified. */
+  readonly agreed: { readonly height: bigint; readonly appHash: Hash } | undefined
+}
+
 /** Requests to the engine's own RPC. */
-type EngineRpc = {
+export type EngineRpc = {
   status(): Promise<{ readonly catchingUp: boolean }>
   peers(): Promise<number>
   isListening(): Promise<boolean>
-  /** Newest block that a peer is known to have; undefined: no peer tells. */
+  rounds(): Promise<RoundState>
+  /** Newest block that a peer claims to have; undefined: no peer tells. */
   highestHeight(): Promise<bigint | undefined>
   /** Signed header and validators of a height, as JSON of the engine. Throws ChainError `not-found`. */
   commit(height: bigint): Promise<unknown>

@@ -1,6 +1,7 @@
 // The engine as a child process, with a stand-in for its program: a shell script that does what a test wants.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -12,17 +13,21 @@ import { temporaryFolder } from '../../support/process.ts'
 
 const WORDS = 'I[2026-01-01|00:00:00.000] service start module=proxy'
 
-/** An engine whose program runs these lines of shell; each start adds a line to the file `starts`, its arguments. */
+/** An engine whose program runs these lines of shell in its home; each start adds a line to the file `starts`, its arguments. */
 async function engine(script: string, given: Partial<EngineSettings> = {}) {
   const { path: home, remove } = await temporaryFolder()
   const program = join(home, 'cometbft')
   await mkdir(join(home, 'data'))
-  await writeFile(program, `#!/bin/sh\necho "$@" >> ${home}/starts\n${script}\n`)
+  await writeFile(program, `#!/bin/sh\ncd ${home}\necho "$@" >> starts\n${script}\n`)
   await chmod(program, 0o755)
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
-  const checkPorts = async () => undefined
-  const child = new EngineProcess({ program, home, socket: '/abci.sock', peers: undefined, checkPorts, log, ...given })
+  const child = new EngineProcess({
+    ...{ program, home, socket: '/abci.sock', peers: undefined, checkPorts: async () => undefined, log },
+    // The stand-in has no RPC: it answers as soon as it has written this file.
+    answers: async () => existsSync(join(home, 'answers')),
+    ...given,
+  })
   onTestFinished(async () => {
     await child.stop()
     await remove()
@@ -32,7 +37,7 @@ async function engine(script: string, given: Partial<EngineSettings> = {}) {
 }
 
 /** Runs until it is asked to end. `exec`, so that the signal reaches it. */
-const RUNS = `echo '${WORDS}'\nexec sleep 1000`
+const RUNS = `echo '${WORDS}'\ntouch answers\nexec sleep 1000`
 const isAlive = (processId: number) => {
   try {
     return process.kill(processId, 0)
@@ -64,11 +69,12 @@ describe('the engine as a child', () => {
     expect(lines.join('\n')).toMatch(/the engine ended \(by SIGKILL\); it is started again in 1 s/)
   })
 
-  it('refuses in one line an engine that ends at once, with its error', async () => {
-    const { child } = await engine('echo "ERROR: error in config file: bad" >&2\nexit 1')
+  it('refuses in one line an engine that ends before it answers, and quotes its error', async () => {
+    const { child, starts } = await engine('echo "ERROR: error in config file: bad" >&2\nexit 1')
     await expect(child.start()).rejects.toThrow(
-      /^the engine ended at once \(code 1\); error in config file: bad; its configuration is not valid; its log is/,
+      /^the engine ended before it was ready \(code 1\); it printed "ERROR: error in config file: bad"; its log is/,
     )
+    expect(await starts()).toHaveLength(1)
   })
 
   it('refuses in one line a program that cannot be run', async () => {
@@ -76,27 +82,25 @@ describe('the engine as a child', () => {
     await expect(child.start()).rejects.toThrow('/nowhere/cometbft cannot be started')
   })
 
-  it('gives up after a consensus failure, although the engine goes on running', async () => {
-    const failure = `E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!! module=consensus err="wrong Block.Header.AppHash.  Expected AA, got BB" stack="x"`
-    const { child, home, starts } = await engine(`echo '${WORDS}'\nsleep 0.3\necho '${failure}'\nexec sleep 1000`)
-    await child.start()
-    const line = await child.failed
-    expect(line).toContain(
-      'the engine stopped after a consensus failure; wrong Block.Header.AppHash.  Expected AA, got BB',
+  it('is tried again when it was killed before it answered', async () => {
+    const { child, starts } = await engine(
+      'if test -e once; then touch answers; exec sleep 1000; fi\ntouch once\nkill -9 $$',
     )
-    expect(line).toContain('begin again with an empty data directory')
-    expect(line).not.toContain('\n')
-    const processId = await processIdIn(home)
-    await child.stop()
-    expect(isAlive(processId)).toBe(false)
-    expect(await starts()).toHaveLength(1)
+    await child.start()
+    await vi.waitUntil(async () => (await starts()).length === 2, { timeout: 10_000 })
+    expect(await Promise.race([child.failed, 'runs'])).toBe('runs')
   })
 
-  it('gives up when chain and engine do not fit together', async () => {
-    const error = 'failed to create node: error during handshake: app block height (28) is higher than core (21)'
-    const { child } = await engine(`echo '${WORDS}'\nsleep 0.3\necho 'ERROR: ${error}' >&2\nexit 1`)
+  it('is ended and started again on request', async () => {
+    const { child, starts, home } = await engine(RUNS)
     await child.start()
-    expect(await child.failed).toContain(`${error}; the engine's blocks end before the chain's: `)
+    const first = await processIdIn(home)
+    await child.restart()
+    expect(isAlive(first)).toBe(false)
+    await vi.waitUntil(async () => (await starts()).length === 2, { timeout: 10_000 })
+    await child.stop()
+    await child.restart()
+    expect(await starts()).toHaveLength(2)
   })
 
   it('is ended first where it has outlived its kestrel', async () => {
@@ -143,6 +147,61 @@ describe('the engine as a child', () => {
     await child.start()
     expect(other.exitCode).toBeNull()
     expect(other.signalCode).toBeNull()
+  })
+})
+
+/** What a peer may choose as its chain id or moniker: words by which log lines of engines are told apart. */
+const HOSTILE = [
+  'CONSENSUS FAILURE!!!',
+  'CONSENSUS FAILURE!!! module=consensus err="wrong Block.Header.AppHash.  Expected AA, got BB" stack="x"',
+  'ERROR: error during handshake: app block height (5) is higher than core (3)',
+  'Error: error in config file: genesis doc hash does not match',
+  'panic: runtime error',
+  'E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!! module=consensus',
+  '\u001b[2J\u001b]0;title\u0007\u202eeverything is lost\r\nFATAL: the disk is full',
+  `the engine ended (code 1); its log is /etc/passwd`,
+]
+
+describe('text that peers write into the output of the engine', () => {
+  it('does not end or restart an engine that runs', async () => {
+    const { child, home, lines, starts } = await engine(`cat hostile\ncat hostile >&2\ntouch answers\nexec sleep 1000`)
+    const rejected = HOSTILE.map(
+      (text) => `I[2026-01-01|00:00:00.000] Inbound Peer rejected err="Got ${text}, expected"`,
+    )
+    await writeFile(join(home, 'hostile'), [...HOSTILE, ...rejected, ''].join('\n'))
+    await child.start()
+    const log = engineFiles(home).log
+    const written = async () => (await readFile(log, 'utf8')).split('Inbound Peer rejected').length - 1
+    await vi.waitUntil(async () => (await written()) === 2 * HOSTILE.length)
+    expect(await Promise.race([child.failed, 'runs'])).toBe('runs')
+    expect(isAlive(await processIdIn(home))).toBe(true)
+    expect(await starts()).toHaveLength(1)
+    expect(lines).toEqual([expect.stringMatching(/^the engine runs as process \d+$/)])
+  })
+
+  it('changes nothing of what follows when the engine ends', async () => {
+    const ends = async (text: string) => {
+      const { child, home, lines, starts } = await engine('touch answers\ncat hostile >&2\nsleep 0.3\nexit 1')
+      await writeFile(join(home, 'hostile'), `panic: ${text}\n`)
+      await child.start()
+      await vi.waitUntil(async () => (await starts()).length === 2, { timeout: 20_000 })
+      return { line: lines.find((line) => line.startsWith('the engine ended')) ?? '', log: engineFiles(home).log }
+    }
+    for (const { line, log } of await Promise.all(HOSTILE.map(ends))) {
+      // The text stands in quotes, on one line and without invisible characters; no advice goes with it.
+      expect(line).toMatch(
+        /^the engine ended \(code 1\); it is started again in 1 s; it printed "panic: .*"; its log is /,
+      )
+      expect(line.endsWith(`; its log is ${log}`)).toBe(true)
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    }
+  })
+
+  it('is cut when it is long', async () => {
+    const { child, lines } = await engine(`touch answers\nprintf 'panic: %0100000d\\n' 1\nsleep 0.3\nexit 1`)
+    await child.start()
+    await vi.waitUntil(() => lines.some((line) => line.startsWith('the engine ended')), { timeout: 10_000 })
+    expect(lines.at(-1)?.length).toBeLessThan(600)
   })
 })
 

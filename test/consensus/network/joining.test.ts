@@ -201,7 +201,8 @@ it('a node that is given no snapshot says so, less and less often, until its eng
   const started = new Promise<void>((resolve) => {
     start = resolve
   })
-  const engine = { start: async () => start(), stop: async () => void calls.push('stop'), failed }
+  const stop = async () => void calls.push('stop')
+  const engine = { start: async () => start(), stop, restart: async () => undefined, failed }
   const lines: string[] = []
   const joining = new Joining({
     ...{
