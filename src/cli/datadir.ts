@@ -66,15 +66,26 @@ export function requireFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
-/** One of them is in each data directory; the engine's home comes before the chain. */
-const OWN_FOLDERS = ['chain', 'keystore', 'engine']
+/** One of them is in each data directory; the engine's home and snapshots may be there without the chain. */
+const OWN_FOLDERS = ['chain', 'keystore', 'engine', 'snapshots']
 
-/** Refuses a folder that holds other files. Hidden files and a volume's `lost+found` are ignored. */
+/** Begins the names of folders with what `resync` has set aside. */
+export const SET_ASIDE = 'before-resync-'
+/** Ends the name while it has not set aside everything. */
+export const UNFINISHED = '.unfinished'
+
+/** Name of the folder of a resync that did not come to its end; undefined: there is none. */
+export const unfinishedResync = (datadir: string): string | undefined =>
+  readdirSync(datadir).find((entry) => entry.startsWith(SET_ASIDE) && entry.endsWith(UNFINISHED))
+
+/** Refuses a folder that holds other files, and one of which `resync` has set aside only a part. Hidden files and a volume's `lost+found` are ignored. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
   const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
-  if (entries.length > 0 && !OWN_FOLDERS.some((folder) => entries.includes(folder)))
+  if (unfinishedResync(datadir) !== undefined)
+    throw new ChainError('storage', `a resync of ${datadir} has not come to its end: run \`kestrel resync\` again`)
+  if (entries.length > 0 && !entries.some((entry) => OWN_FOLDERS.includes(entry) || entry.startsWith(SET_ASIDE)))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
 

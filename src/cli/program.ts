@@ -8,6 +8,7 @@ import { register as genesis } from './genesis.ts'
 import { register as gov } from './gov/gov.ts'
 import { register as importing } from './import.ts'
 import { register as init } from './init.ts'
+import { register as resync } from './network/resync.ts'
 import { register as testnet } from './network/testnet.ts'
 import { register as validator } from './network/validator.ts'
 import { register as params } from './params.ts'
@@ -30,6 +31,7 @@ const commands = [
   params,
   testnet,
   validator,
+  resync,
   reindexing,
   rewinding,
   checking,

@@ -1,10 +1,13 @@
 // The home of a network's node: `node.json` with flags of `start`, kestrel's genesis, the data directory and the engine's home.
 // `start --home DIR` takes them from there; what the command line names wins.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Command } from 'commander'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import { hasValidatorKey } from '../../consensus/engine/home.ts'
 import { ChainError } from '../../lib/errors.ts'
+import { DEFAULT_DATADIR } from '../datadir.ts'
+import { path, refuseFlag } from '../flags.ts'
 
 /** The parts of a node's home. */
 export const homeFiles = (home: string) => ({
@@ -13,6 +16,36 @@ export const homeFiles = (home: string) => ({
   data: join(home, 'data'),
   engine: join(home, 'engine'),
 })
+
+/** Flags by which commands other than `start` find a network's node. */
+export const nodeFlags = { home: path.optional(), engineHome: path.optional(), datadir: path }
+
+export const withNode = (command: Command): Command =>
+  command
+    .addOption(new Option('--home <dir>', 'home of the node, as `kestrel testnet` writes it').conflicts('engineHome'))
+    .option('--engine-home <dir>', "the engine's home (default: engine/ in the data directory)")
+    .addOption(new Option('--datadir <dir>', 'data directory').default(DEFAULT_DATADIR, DEFAULT_DATADIR))
+
+type NodeFlags = z.output<z.ZodObject<typeof nodeFlags>>
+
+/**
+ * Data directory and engine's home of the node that flags name. Throws ChainError for the data directory of a home: the engine is
+ * beside it, and keys made in it would belong to no node.
+ */
+export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
+  readonly datadir: string
+  readonly engine: string
+} {
+  if (home !== undefined) return { datadir: homeFiles(home).data, engine: homeFiles(home).engine }
+  if (engineHome !== undefined) return { datadir, engine: engineHome }
+  const files = homeFiles(dirname(resolve(datadir)))
+  if (files.data === resolve(datadir) && existsSync(files.flags) && hasValidatorKey(files.engine))
+    throw refuseFlag(
+      'datadir',
+      `${datadir} belongs to the home of a node, which has its keys; use --home ${dirname(datadir)}`,
+    )
+  return { datadir, engine: join(datadir, 'engine') }
+}
 
 /** Flags of `start` by their names in camel case; numbers and lists may be written as such. */
 const flagsFile = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))

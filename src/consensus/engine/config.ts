@@ -70,6 +70,8 @@ export type EngineConfig = {
   readonly rpcUrl: string
   readonly rpc: Listener
   readonly p2p: Listener
+  /** Whether it names peers that the engine always connects to. */
+  readonly hasPeers: boolean
   readonly mempool: Mempool
   /** Most requests in one JSON-RPC batch. */
   readonly batch: number
@@ -121,7 +123,9 @@ const config = z.object({
       max_request_batch_size: z.number().int().min(0).default(10),
     })
     .prefault({}),
-  p2p: z.object({ laddr: listener.prefault('tcp://0.0.0.0:26656') }).prefault({}),
+  p2p: z
+    .object({ laddr: listener.prefault('tcp://0.0.0.0:26656'), persistent_peers: z.string().default('') })
+    .prefault({}),
   mempool: z.object({ type: z.enum(['app', 'flood']).default('flood') }).prefault({}),
   consensus: z.object({ timeout_propose: duration.prefault('3s') }).prefault({}),
   statesync: z.object({ enable: z.boolean().default(false) }).prefault({}),
@@ -147,6 +151,7 @@ export function readConfig(text: string, path: string): EngineConfig {
     rpcUrl: `http://${urlHost(rpc.laddr.host)}:${rpc.laddr.port}`,
     rpc: rpc.laddr,
     p2p: p2p.laddr,
+    hasPeers: p2p.persistent_peers.trim() !== '',
     mempool: mempool.type,
     // 0 means no limit there.
     batch: rpc.max_request_batch_size === 0 ? BATCH : rpc.max_request_batch_size,

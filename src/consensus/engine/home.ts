@@ -45,17 +45,22 @@ export async function readKeys(home: string): Promise<HomeKeys> {
  * whose file, or whose state of signatures, is gone.
  */
 export async function makeKeys(home: string): Promise<HomeKeys> {
-  const { validatorKey, nodeKey, signatures, blocks } = engineFiles(home)
-  if (existsSync(blocks)) {
-    const lost = [validatorKey, signatures].find((path) => !existsSync(path))
-    if (lost !== undefined)
-      throw new ChainError('storage', `${lost} is gone: restore it; a validator without it may sign a block twice`)
-  }
+  const { validatorKey, nodeKey, signatures, blocks, genesis } = engineFiles(home)
+  // A home with a genesis was whole once: its key may have signed, even if somebody has moved the blocks away.
+  if (existsSync(blocks) || (existsSync(genesis) && existsSync(validatorKey))) requireSignatures(home)
   for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeNew(validatorKey, () => validatorKeyFile(newKey()))
   await writeNew(nodeKey, () => nodeKeyFile(newKey()))
   await writeNew(signatures, () => UNSIGNED_STATE)
   return readKeys(home)
+}
+
+/** Throws ChainError `storage` for a home whose consensus key, or the state of its signatures, is gone. */
+export function requireSignatures(home: string): void {
+  const { validatorKey, signatures } = engineFiles(home)
+  const lost = [validatorKey, signatures].find((path) => !existsSync(path))
+  if (lost !== undefined)
+    throw new ChainError('storage', `${lost} is gone: restore it; a validator without it may sign a block twice`)
 }
 
 /** Writes a file that only its owner reads; one that is there stays. */

@@ -40,6 +40,9 @@ export function socketIn(datadir: string): string {
   return join(tmpdir(), `kestrel-${name}.sock`)
 }
 
+/** Folder of the snapshots of the state in a data directory. */
+export const snapshotsIn = (datadir: string): string => join(datadir, 'snapshots')
+
 /** Version and options of the engine. Throws ChainError with what to do, when it cannot be run like this. */
 export async function engineOptions(choice: EngineChoice): Promise<{ options: NetworkOptions; version: string }> {
   const home = resolve(choice.home)
@@ -47,7 +50,7 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const client = new EngineClient(config.rpcUrl, config.batch)
   const { mempool, proposeTimeout, stateSync } = config
   const { snapshotInterval: interval, retainBlocks } = choice
-  const snapshots = interval === 0n ? undefined : { folder: join(choice.datadir, 'snapshots'), interval }
+  const snapshots = interval === 0n ? undefined : { folder: snapshotsIn(choice.datadir), interval }
   const common = { client, mempool, proposeTimeout, retainBlocks, stateSync, snapshots }
   if (choice.isExternal) {
     const socket = requireSocket(config, home)
@@ -68,7 +71,8 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   return { options: { ...common, socket, engine }, version }
 }
 
-async function requirePorts({ p2p, rpc }: EngineConfig, config: string): Promise<void> {
+/** Throws ChainError `not-allowed` when something listens on a port of the engine. */
+export async function requirePorts({ p2p, rpc }: EngineConfig, config: string): Promise<void> {
   await requireFree('port for peers', p2p, `laddr below [p2p] in ${config}`)
   await requireFree('RPC', rpc, `laddr below [rpc] in ${config}`)
 }
