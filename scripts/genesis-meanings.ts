@@ -105,6 +105,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.validators[].minSelfDelegation': 'below this the validator is jailed',
   'kestrel.consensus.engine': 'consensus engine of a network of several nodes: [networks.md](networks.md)',
   'kestrel.consensus.maxBytes': 'most bytes of a block of the engine, 65536 to 104857600',
+  'kestrel.consensus.blockTimeMs':
+    'milliseconds from a decided block to the next proposal, 1000 to 86400000; left out: `timeout_commit` of each node',
   'kestrel.consensus.initialHeight':
     'first block that the engine decides; above 1 where a chain of one node became a network',
   'kestrel.consensus.keys[].operator': 'validator that gets a new key in that block',

@@ -23,14 +23,15 @@ export const operatorsToPromote = (folder: string): Promise<readonly Address[]> 
   })
 
 /**
- * Turns the chain of a folder into a network from the block after its head on, in which its validators have these keys. Returns
+ * Turns the chain of a folder into a network from the block after its head on, with this time between blocks, in which its
+ * validators have these keys. Returns
  * the new specification. Throws as `operatorsToPromote`.
  */
-export const promote = (folder: string, keys: NetworkSpec['keys']): Promise<ChainSpec> =>
+export const promote = (folder: string, keys: NetworkSpec['keys'], blockTimeMs: bigint): Promise<ChainSpec> =>
   withStore(folder, async (store) => {
     const { spec, native } = await requirePromotable(store)
     const initialHeight = readHead(store).number + 1n
-    const consensus: NetworkSpec = { ...DEFAULT_NETWORK, initialHeight, keys }
+    const consensus: NetworkSpec = { ...DEFAULT_NETWORK, blockTimeMs, initialHeight, keys }
     const network = { ...spec, native: { ...native, consensus } }
     await store.write([specRow(network)])
     return network

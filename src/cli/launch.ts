@@ -70,7 +70,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
   // The engine of a network: its program, its home, and how to ask it.
-  const network = await networkOptions(flags, log)
+  const network = await networkOptions(flags, spec, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators

@@ -115,6 +115,8 @@ export type NetworkSpec = {
   readonly engine: 'cometbft'
   /** Most bytes of a block of the engine. */
   readonly maxBytes: bigint
+  /** Milliseconds from a decided block to the next proposal; left out: each node's own setting (`timeout_commit`). */
+  readonly blockTimeMs?: bigint | undefined
   /** First block that the engine decides; the blocks before it were made by one node. */
   readonly initialHeight: bigint
   /** Keys that validators of a promoted chain have from that block on. */

@@ -265,6 +265,9 @@ const consensus = z.strictObject({
   maxBytes: u64
     .refine((size) => size >= 65_536n && size <= MAX_BLOCK_BYTES, `expected 65536 to ${MAX_BLOCK_BYTES} bytes`)
     .default(DEFAULT_NETWORK.maxBytes),
+  blockTimeMs: u64
+    .refine((time) => time >= 1_000n && time <= 86_400_000n, 'expected 1000 to 86400000 milliseconds')
+    .optional(),
   initialHeight: u64
     .refine((height) => height > 0n, 'expected a block after genesis')
     .default(DEFAULT_NETWORK.initialHeight),

@@ -150,7 +150,11 @@ describe('kestrel testnet', () => {
 
     it.each<[string[], RegExp, number]>([
       [['--gas-limit', '30000000'], /--gas-limit: not with --consensus/, 2],
-      [['--block-time', '2'], /--block-time: not with --consensus.*timeout_commit/, 2],
+      [
+        ['--block-time', '2'],
+        /--block-time: not with --consensus: .*in its genesis \(kestrel.consensus.blockTimeMs\)/,
+        2,
+      ],
       [['--no-mining'], /--no-mining: not with --consensus/, 2],
       [['--in-memory'], /--in-memory: not with --consensus/, 2],
       [['--activate', 'kestrel_0'], /--activate: not with --consensus/, 2],
@@ -238,6 +242,51 @@ describe('kestrel testnet with flags', () => {
     expect(kept.kestrel.feeMarket.minBaseFee).toBe(floor === '0x0' ? '0x5f5e100' : floor)
   })
 
+  it('takes the block time of a file, and refuses another one', async () => {
+    const cwd = await folder()
+    const given = JSON.parse((await run(cwd, 'genesis')).stdout)
+    given.kestrel.consensus = { engine: 'cometbft', blockTimeMs: 2500 }
+    await writeFile(join(cwd, 'mine.json'), JSON.stringify(given))
+    const { code, stderr } = await run(cwd, 'testnet', '--genesis', 'mine.json', '--block-time', '1')
+    expect([code, stderr]).toEqual([
+      1,
+      'kestrel: --block-time: mine.json has a block time of 2.5 s; leave the flag out\n',
+    ])
+    expect(await run(cwd, 'testnet', '--genesis', 'mine.json')).toMatchObject({ code: 0, stderr: '' })
+    expect(await readFile(join(cwd, 'net/node0/engine/config/config.toml'), 'utf8')).toContain(
+      'timeout_commit = "2500ms"',
+    )
+    given.kestrel.consensus.blockTimeMs = 999
+    await writeFile(join(cwd, 'fast.json'), JSON.stringify(given))
+    expect((await run(cwd, 'testnet', '--genesis', 'fast.json', '--output', 'fast')).stderr).toMatch(
+      /kestrel\.consensus\.blockTimeMs: expected 1000 to 86400000 milliseconds/,
+    )
+  })
+
+  it('makes a network whose block time a node that joins has too', async () => {
+    const cwd = await folder()
+    await run(cwd, 'testnet', '--block-time', '2')
+    const joins = [
+      '--consensus',
+      'cometbft',
+      '--genesis',
+      'net/genesis.json',
+      '--external-engine',
+      '--datadir',
+      'joined',
+    ]
+    const config = join(cwd, 'joined/engine/config/config.toml')
+    await (await start(cwd, ...joins)).stop()
+    const text = await readFile(config, 'utf8')
+    expect(text).toContain('timeout_commit = "2000ms"')
+    // Where the operator changes it, one line says so.
+    await writeFile(config, text.replace('2000ms', '9s'))
+    const { stderr } = await (await start(cwd, ...joins)).stop()
+    expect(stderr).toMatch(
+      /timeout_commit is 9000 ms in .*config\.toml, and blockTimeMs 2000 in the genesis: write timeout_commit = "2000ms"/,
+    )
+  })
+
   it('makes a network of the preset that is asked for', async () => {
     const cwd = await folder()
     const flags = ['--preset', 'evmos', '--validators', '2', '--gas-limit', '20000000', '--block-time', '1']
@@ -247,6 +296,7 @@ describe('kestrel testnet with flags', () => {
     const operators = native?.validators.map((validator) => validator.operator)
     expect(operators).toEqual(['0x7cb61d4117ae31a12e393a1cfa3bac666481d02e', operator(10)])
     expect(genesis.gasLimit).toBe(20_000_000n)
+    expect(native?.consensus?.blockTimeMs).toBe(1_000n)
     const config = await readFile(join(cwd, 'net/node0/engine/config/config.toml'), 'utf8')
     expect(config).toContain('type = "flood"')
     expect(config).toContain('timeout_commit = "1000ms"')

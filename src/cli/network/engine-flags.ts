@@ -41,7 +41,7 @@ type Given = Readonly<Record<string, unknown>> & { readonly consensus?: string |
 const REFUSED: readonly (readonly [string, string])[] = [
   ['inMemory', 'the engine keeps its blocks on disk, so the chain has to'],
   ['gasLimit', 'the gas limit of a network is in its genesis'],
-  ['blockTime', 'the time between blocks is timeout_commit in config.toml of the engine'],
+  ['blockTime', 'the time between blocks of a network is in its genesis (kestrel.consensus.blockTimeMs)'],
   ['testingApi', 'a network has no development methods'],
   ...['preset', 'chainId', 'accounts', 'mnemonic', 'balance', 'timestamp', 'activate'].map(
     (name) => [name, 'a network begins with a genesis file: --genesis'] as const,

@@ -15,15 +15,15 @@ import { engineVersion, findEngine } from '../../consensus/engine/program.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { NodeOptions } from '../../node.ts'
-import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import type { StartFlags } from '../start-flags.ts'
 
 /** The engine's default ports. */
 const P2P = '0.0.0.0:26656'
 const RPC = '127.0.0.1:26657'
 const PROMETHEUS = '127.0.0.1:26660'
-/** Seconds between blocks, as on Evmos. */
-export const BLOCK_TIME = 3
+/** Milliseconds between blocks, as on Evmos. */
+export const BLOCK_TIME_MS = 3_000
 
 export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
   engineHome ?? join(datadir, 'engine')
@@ -58,7 +58,8 @@ export async function prepareEngine(
         `the chain is at block ${head}, and ${missing} is gone: restore it, or begin with an empty data directory`,
       )
     const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
-    const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime: BLOCK_TIME } as const
+    const blockTime = Number(consensus.blockTimeMs ?? BLOCK_TIME_MS)
+    const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime } as const
     const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
     await makeHome(home, spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
   }
@@ -73,6 +74,7 @@ const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
  */
 export async function networkOptions(
   flags: StartFlags,
+  { native }: Pick<ChainSpec, 'native'>,
   log: Logger,
 ): Promise<{ readonly options: NonNullable<NodeOptions['network']>; readonly line: string } | undefined> {
   if (flags.consensus === undefined) return undefined
@@ -83,6 +85,7 @@ export async function networkOptions(
     program: flags.cometbft,
     isExternal: flags.externalEngine,
     peers: flags.peers,
+    blockTime: native?.consensus?.blockTimeMs === undefined ? undefined : Number(native.consensus.blockTimeMs),
     retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
     snapshotInterval: flags.snapshotInterval === undefined ? SNAPSHOT_INTERVAL : BigInt(flags.snapshotInterval),
     log: (line) => log.info({ room: 'consensus' }, line),

@@ -44,6 +44,7 @@ type NetworkFlags = Pick<ChainFlags, 'activate'> & { readonly minBaseFee?: bigin
 export async function presetNetwork(
   flags: ChainFlags & NetworkFlags,
   keys: Keys,
+  blockTimeMs: bigint,
 ): Promise<GenesisSpec<GenesisAllocation>> {
   const spec = await newChain({ ...flags, genesis: undefined })
   if (spec.native === undefined) throw new ChainError('invalid-genesis', 'a network needs the section "kestrel"')
@@ -63,7 +64,7 @@ export async function presetNetwork(
     const needed = selfDelegation + OPERATOR_COINS
     alloc.set(operator, { ...account, balance: account.balance < needed ? account.balance + needed : account.balance })
   }
-  const native = { ...spec.native, validators, consensus: DEFAULT_NETWORK }
+  const native = { ...spec.native, validators, consensus: { ...DEFAULT_NETWORK, blockTimeMs } }
   return withFloor({ ...spec, genesis: { ...spec.genesis, alloc }, native }, flags)
 }
 
@@ -114,16 +115,17 @@ export function readGenesisFile(path: string): GenesisFile {
 }
 
 /**
- * The file's chain as a network: its first validators with the new keys, and a floor of the base fee. Throws ChainError
- * `invalid-genesis`.
+ * The file's chain as a network: its first validators with the new keys, and a floor of the base fee. `blockTimeMs`: where the
+ * file does not say. Throws ChainError `invalid-genesis`.
  */
-export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags) {
+export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, blockTimeMs: bigint) {
   const { json, path } = file
   const section = isRecord(json) && isRecord(json.kestrel) ? json.kestrel : {}
   const validators = file.validators.map((validator, index) =>
     isRecord(validator) && keys[index] !== undefined ? { ...validator, consensusKey: keys[index] } : validator,
   )
-  const consensus = section.consensus ?? { engine: 'cometbft' }
+  const given = section.consensus ?? { engine: 'cometbft' }
+  const consensus = isRecord(given) ? { blockTimeMs: Number(blockTimeMs), ...given } : given
   const kestrel = { ...section, validators, consensus }
   return named(path, () => {
     const spec = withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), flags.activate)

@@ -16,7 +16,7 @@ import { integer, oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wron
 import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
 import { chainFlags, withChainFlags } from '../start-flags.ts'
 import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
-import { BLOCK_TIME } from './launch-engine.ts'
+import { BLOCK_TIME_MS } from './launch-engine.ts'
 import { homeFiles } from './node-home.ts'
 import { prometheusText } from './prometheus.ts'
 import {
@@ -57,7 +57,10 @@ export function register(program: Command): void {
     .option('--output <dir>', 'folder for the homes node0, node1, …; it must be empty or new', 'net')
     .option('--validators <number>', `number of validators (default: ${VALIDATORS}, or those of the genesis)`)
     .option('--readers <number>', 'number of further nodes that follow the network without voting', '0')
-    .option('--block-time <seconds>', `time between blocks, at least 1 (default: ${BLOCK_TIME})`)
+    .option(
+      '--block-time <seconds>',
+      `time between blocks, at least 1 (default: ${BLOCK_TIME_MS / 1_000}, or that of the genesis)`,
+    )
     .option('--mempool <kind>', 'app: the nodes exchange transactions themselves; flood: for cometbft 0.38', 'app')
     .option('--port <port>', 'JSON-RPC and explorer of node0; the next node has the next port', '8545')
     .option(
@@ -157,6 +160,10 @@ async function makeNodes({ output, readers, port, portBase }: Flags, validators:
   )
 }
 
+/** Milliseconds of --block-time. */
+const blockTimeOf = ({ blockTime }: Flags): bigint | undefined =>
+  blockTime === undefined ? undefined : BigInt(Math.round(blockTime * 1_000))
+
 const keysOf = (homes: readonly Home[]) => homes.filter((of) => of.isValidator).map((of) => of.consensusKey)
 
 /** A network that begins with block 1. */
@@ -167,7 +174,12 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
     throw refuseFlag('validators', `${file.path} has ${file.validators.length} validators; write the others into it`)
   const homes = await makeNodes(flags, count)
   const keys = keysOf(homes)
-  const spec = file === undefined ? await presetNetwork(flags, keys) : fileNetwork(file, keys, flags)
+  const blockTimeMs = blockTimeOf(flags)
+  const wanted = blockTimeMs ?? BigInt(BLOCK_TIME_MS)
+  const spec = file === undefined ? await presetNetwork(flags, keys, wanted) : fileNetwork(file, keys, flags, wanted)
+  const agreed = requireNetwork(spec).consensus.blockTimeMs
+  if (blockTimeMs !== undefined && agreed !== blockTimeMs)
+    throw refuseFlag('blockTime', `${file?.path} has a block time of ${Number(agreed) / 1_000} s; leave the flag out`)
   await writeHomes(flags, homes, nameModules(spec, modules, 0n))
   return homes
 }
@@ -189,7 +201,7 @@ async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home
     const { data } = homeFiles(path)
     // Without the keystore: nodes need no accounts, and each copy is one more place to lose them.
     await cp(chainFolder(datadir), chainFolder(data), { recursive: true })
-    await promote(chainFolder(data), keys)
+    await promote(chainFolder(data), keys, blockTimeOf(flags) ?? BigInt(BLOCK_TIME_MS))
   }
   const [first] = homes
   if (first !== undefined) await withStoredChain(homeFiles(first.path).data, (chain) => writeHomes(flags, homes, chain))
@@ -198,7 +210,8 @@ async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home
 
 /** Writes all files but the keys, which exist already. */
 async function writeHomes(flags: Flags, homes: readonly Home[], spec: GenesisSpec<GenesisAllocation>): Promise<void> {
-  const { output, mempool, blockTime = BLOCK_TIME, proposal } = flags
+  const { output, mempool, proposal } = flags
+  const blockTime = Number(requireNetwork(spec).consensus.blockTimeMs ?? BLOCK_TIME_MS)
   await writeFile(join(output, 'genesis.json'), genesisText(spec))
   for (const home of homes) {
     const files = homeFiles(home.path)

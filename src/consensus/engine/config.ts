@@ -17,7 +17,7 @@ export type NewConfig = {
   /** `ID@HOST:PORT` of each. */
   readonly peers: readonly string[]
   readonly mempool: Mempool
-  /** Seconds between blocks (`timeout_commit`). */
+  /** Milliseconds between blocks (`timeout_commit`). */
   readonly blockTime: number
   /** All nodes on one machine: peers may share an address, and private addresses are kept in the address book. */
   readonly isLocal: boolean
@@ -54,7 +54,7 @@ export function configText(config: NewConfig): string {
       ...local,
     },
     mempool: mempools[mempool],
-    consensus: { timeout_commit: `${Math.round(blockTime * 1000)}ms` },
+    consensus: { timeout_commit: `${blockTime}ms` },
     // kestrel stores results and index of blocks itself.
     storage: { discard_abci_responses: true },
     tx_index: { indexer: 'null' },
@@ -77,6 +77,8 @@ export type EngineConfig = {
   readonly batch: number
   /** Milliseconds that the engine waits for a proposal. */
   readonly proposeTimeout: number
+  /** Milliseconds from a decided block to the next proposal. */
+  readonly blockTime: number
   /** Whether an engine without blocks fetches a snapshot of the state instead of all of them. */
   readonly stateSync: boolean
 }
@@ -127,7 +129,9 @@ const config = z.object({
     .object({ laddr: listener.prefault('tcp://0.0.0.0:26656'), persistent_peers: z.string().default('') })
     .prefault({}),
   mempool: z.object({ type: z.enum(['app', 'flood']).default('flood') }).prefault({}),
-  consensus: z.object({ timeout_propose: duration.prefault('3s') }).prefault({}),
+  consensus: z
+    .object({ timeout_propose: duration.prefault('3s'), timeout_commit: duration.prefault('1s') })
+    .prefault({}),
   statesync: z.object({ enable: z.boolean().default(false) }).prefault({}),
 })
 
@@ -156,6 +160,7 @@ export function readConfig(text: string, path: string): EngineConfig {
     // 0 means no limit there.
     batch: rpc.max_request_batch_size === 0 ? BATCH : rpc.max_request_batch_size,
     proposeTimeout: consensus.timeout_propose,
+    blockTime: consensus.timeout_commit,
     stateSync: statesync.enable,
   }
 }

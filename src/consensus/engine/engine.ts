@@ -18,6 +18,8 @@ export type EngineSettings = {
   readonly socket: string
   /** `ID@HOST:PORT` of each; undefined: those of its configuration. */
   readonly peers: readonly string[] | undefined
+  /** Milliseconds between blocks, of the chain's genesis; undefined: those of its configuration. */
+  readonly blockTime: number | undefined
   /** Throws ChainError when a port that the engine listens on is taken. */
   readonly checkPorts: () => Promise<void>
   /** Whether the engine's RPC answers. It does as soon as engine and chain have agreed on what was decided. */
@@ -103,11 +105,16 @@ export class EngineProcess {
 
   /** Runs the program once. Throws ChainError when the system cannot run it. */
   async #run(): Promise<ChildProcess> {
-    const { program, home, socket, peers } = this.#settings
+    const { program, home, socket, peers, blockTime } = this.#settings
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
     // A process group of its own, so that Ctrl-C reaches kestrel alone, which then stops the engine in order.
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const env = blockTime === undefined ? {} : { CMT_CONSENSUS_TIMEOUT_COMMIT: `${blockTime}ms` }
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, ...env },
+    })
     if (child.pid === undefined) {
       const [error]: unknown[] = await once(child, 'error')
       throw new ChainError('not-allowed', `${program} cannot be started`, undefined, describeError(error))

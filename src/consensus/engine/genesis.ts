@@ -9,8 +9,8 @@ import { formatAccount, formatSpec, parseExactly } from '../../spec/genesis-file
 /** Staking's default (Cosmos SDK). */
 const UNBONDING_TIME = 21n * SECONDS_A_DAY
 const NANOSECONDS = 1_000_000_000n
-/** Seconds between blocks by default: evidence of faster chains grows old by its time, of slower ones by its height. */
-const BLOCK_TIME = 3n
+/** Milliseconds between blocks where the genesis does not say: evidence grows old by its time and by its height. */
+const BLOCK_TIME_MS = 3_000n
 const MAX_INT64 = 2n ** 63n - 1n
 /** The engine's default size of all evidence in a block. */
 const EVIDENCE_BYTES = 1_048_576n
@@ -23,8 +23,9 @@ const stakingSection = z.object({
 function evidenceParams({ native }: ChainSpec, maxBytes: bigint) {
   const section = stakingSection.safeParse(native?.modules.staking)
   const seconds = section.data?.params?.unbondingTime ?? UNBONDING_TIME
+  const blockTime = native?.consensus?.blockTimeMs ?? BLOCK_TIME_MS
   return {
-    max_age_num_blocks: String((seconds + BLOCK_TIME - 1n) / BLOCK_TIME),
+    max_age_num_blocks: String((seconds * 1_000n + blockTime - 1n) / blockTime),
     max_age_duration: String(seconds * NANOSECONDS),
     max_bytes: String(maxBytes < EVIDENCE_BYTES ? maxBytes : EVIDENCE_BYTES),
   }

@@ -22,6 +22,8 @@ export type EngineChoice = {
   readonly isExternal: boolean
   /** `ID@HOST:PORT` of each; undefined: those of the configuration. */
   readonly peers: readonly string[] | undefined
+  /** Milliseconds between blocks in the chain's genesis; undefined: it does not say. */
+  readonly blockTime: number | undefined
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   /** Blocks from one snapshot of the state to the next; 0 for none. */
@@ -49,7 +51,9 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const config = await readHomeConfig(home)
   const client = new EngineClient(config.rpcUrl, config.batch)
   const { mempool, proposeTimeout, stateSync } = config
-  const { snapshotInterval: interval, retainBlocks } = choice
+  const { snapshotInterval: interval, retainBlocks, blockTime, log } = choice
+  if (blockTime !== undefined && blockTime !== config.blockTime)
+    log(differentBlockTime(config.blockTime, blockTime, choice.isExternal, engineFiles(home).config))
   const snapshots = interval === 0n ? undefined : { folder: snapshotsIn(choice.datadir), interval }
   const common = { client, mempool, proposeTimeout, retainBlocks, stateSync, snapshots }
   if (choice.isExternal) {
@@ -65,10 +69,16 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
     )
   const socket = socketIn(choice.datadir)
   const checkPorts = () => requirePorts(config, engineFiles(home).config)
-  const { peers, log } = choice
+  const { peers } = choice
   const answers = () => client.answers()
-  const engine = new EngineProcess({ program, home, socket, peers, checkPorts, answers, log })
+  const engine = new EngineProcess({ program, home, socket, peers, blockTime, checkPorts, answers, log })
   return { options: { ...common, socket, engine }, version }
+}
+
+/** An engine that this node starts gets the value of the genesis; another one has to be told. */
+function differentBlockTime(own: number, agreed: number, isExternal: boolean, config: string): string {
+  const what = isExternal ? `write timeout_commit = "${agreed}ms"` : 'the genesis wins'
+  return `timeout_commit is ${own} ms in ${config}, and blockTimeMs ${agreed} in the genesis: ${what}`
 }
 
 /** Throws ChainError `not-allowed` when something listens on a port of the engine. */

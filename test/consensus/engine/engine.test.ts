@@ -23,7 +23,15 @@ async function engine(script: string, given: Partial<EngineSettings> = {}) {
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
   const child = new EngineProcess({
-    ...{ program, home, socket: '/abci.sock', peers: undefined, checkPorts: async () => undefined, log },
+    ...{
+      program,
+      home,
+      socket: '/abci.sock',
+      peers: undefined,
+      blockTime: undefined,
+      checkPorts: async () => undefined,
+      log,
+    },
     // The stand-in has no RPC: it answers as soon as it has written this file.
     answers: async () => existsSync(join(home, 'answers')),
     ...given,
@@ -59,6 +67,12 @@ describe('the engine as a child', () => {
     expect(isAlive(processId)).toBe(true)
     await child.stop()
     expect(isAlive(processId)).toBe(false)
+  })
+
+  it('is given the block time of the genesis, which wins over its configuration', async () => {
+    const { child, home } = await engine(`echo "$CMT_CONSENSUS_TIMEOUT_COMMIT" > time\n${RUNS}`, { blockTime: 1500 })
+    await child.start()
+    expect(await readFile(join(home, 'time'), 'utf8')).toBe('1500ms\n')
   })
 
   it('is started again when it ends', async () => {

@@ -57,7 +57,7 @@ const config = {
   prometheus: '127.0.0.1:26658',
   peers: [`${'ab'.repeat(20)}@10.0.0.1:26656`, `${'cd'.repeat(20)}@node.example:26656`],
   mempool: 'app',
-  blockTime: 1.5,
+  blockTime: 1_500,
   isLocal: true,
 } as const
 
@@ -116,6 +116,7 @@ describe("the engine's configuration", () => {
       mempool: 'app',
       batch: 100,
       proposeTimeout: 3000,
+      blockTime: 1500,
       stateSync: false,
     })
     expect(configText(config)).toContain('timeout_commit = "1500ms"')
@@ -132,6 +133,7 @@ describe("the engine's configuration", () => {
       mempool: 'flood',
       batch: 10,
       proposeTimeout: 3000,
+      blockTime: 1000,
       stateSync: false,
     })
   })
@@ -195,6 +197,14 @@ describe("the engine's genesis", () => {
   it('keeps evidence as long as stake can be slashed', async () => {
     const { consensus_params: params } = await genesisOf(network({ params: { unbondingTime: '100' } }))
     expect(params.evidence).toMatchObject({ max_age_duration: '100000000000', max_age_num_blocks: '34' })
+  })
+
+  it('keeps it for as many blocks as the block time of the chain makes in that time', async () => {
+    const { native, ...spec } = network({ params: { unbondingTime: '100' } })
+    if (native?.consensus === undefined) throw new Error('no network')
+    const faster = { ...spec, native: { ...native, consensus: { ...native.consensus, blockTimeMs: 1_500n } } }
+    const { consensus_params: params } = await genesisOf(faster)
+    expect(params.evidence).toMatchObject({ max_age_duration: '100000000000', max_age_num_blocks: '67' })
   })
 
   it('is refused for a chain of one node', async () => {
