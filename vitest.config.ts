@@ -26,8 +26,8 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           // These need packages that `npm ci` does not install (vitest.clients.config.ts), or a consensus engine
-          // (vitest.network.config.ts).
-          exclude: [...configDefaults.exclude, 'test/clients/**', 'test/network/**', ...FRESH],
+          // (vitest.network.config.ts, vitest.hostile.config.ts).
+          exclude: [...configDefaults.exclude, 'test/clients/**', 'test/network/**', 'test/hostile/**', ...FRESH],
           // The files of a worker share their modules: loading them for each file took half of the time.
           isolate: false,
         },

@@ -1,0 +1,121 @@
+// A stock engine of a stranger, without stake, key or genesis, whose chain id and moniker are words by which log lines of engines are
+// told apart. It connects to every validator of a network: none ends, no engine is started again, blocks go on.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { findEngine } from '../../src/consensus/engine/program.ts'
+import { NO_ENGINE, TestNetwork } from '../network/support.ts'
+import { PROGRAM, temporaryFolder } from '../support/process.ts'
+
+const run = promisify(execFile)
+
+/** At most 50 characters, as the engine's genesis has it. */
+const CHAIN_IDS = [
+  'CONSENSUS FAILURE!!!',
+  'CONSENSUS FAILURE!!! module=consensus err="x"',
+  'ERROR: error during handshake:',
+  'app block height (5) is higher than core (3)',
+  'wrong Block.Header.AppHash.  Expected AA, got BB',
+  'panic: runtime error\nERROR: error in config file',
+  'E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!',
+  '\u001b[2J\u001b]0;title\u0007\u202e\r\nFATAL: disk full',
+]
+/** Printable ASCII: a stock engine does not begin with another moniker. */
+const MONIKERS = [
+  'CONSENSUS FAILURE!!! module=consensus err="wrong Block.Header.AppHash"',
+  'ERROR: failed to create node: app block height (5) is higher than core (3)',
+  'panic: genesis doc hash does not match',
+]
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+type Stranger = { readonly chainId: string; readonly moniker: string }
+
+/** Starts a stock engine with the application of its own that connects to these `ID@HOST:PORT`. */
+async function startStranger({ chainId, moniker }: Stranger, peers: readonly string[]): Promise<ChildProcess> {
+  const { path: home, remove } = await temporaryFolder()
+  const program = findEngine(undefined)
+  await run(program, ['init', '--home', home])
+  const genesis = join(home, 'config/genesis.json')
+  await writeFile(genesis, JSON.stringify({ ...JSON.parse(await readFile(genesis, 'utf8')), chain_id: chainId }))
+  // Its victims share an address, on which it would keep one connection otherwise.
+  const config = join(home, 'config/config.toml')
+  const text = await readFile(config, 'utf8')
+  await writeFile(config, text.replace('allow_duplicate_ip = false', 'allow_duplicate_ip = true'))
+  const [p2p, rpc] = [await freePort(), await freePort()]
+  const listeners = ['--p2p.laddr', `tcp://127.0.0.1:${p2p}`, '--rpc.laddr', `tcp://127.0.0.1:${rpc}`]
+  const args = ['--proxy_app', 'kvstore', '--moniker', moniker, '--p2p.persistent_peers', peers.join(',')]
+  const child = spawn(program, ['start', '--home', home, ...listeners, ...args], { stdio: 'ignore' })
+  onTestFinished(async () => {
+    const ended = once(child, 'exit')
+    if (child.kill('SIGKILL')) await ended
+    await remove()
+  })
+  return child
+}
+
+describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger reaches ${NO_ENGINE ?? ''}`, () => {
+  let network: TestNetwork
+  let addresses: readonly string[]
+  let engines: readonly (number | undefined)[]
+  beforeAll(async () => {
+    network = await TestNetwork.start()
+    const idOf = async (node: number) =>
+      (
+        await run(process.execPath, [PROGRAM, 'validator', 'key', '--home', network.home(node), '--node-id'])
+      ).stdout.trim()
+    addresses = await Promise.all(network.all.map(async (node) => `${await idOf(node)}@${network.p2p(node)}`))
+    engines = await Promise.all(network.all.map((node) => network.enginePid(node)))
+  })
+
+  /** Lines about refused peers in the log of a validator's engine. */
+  const refusals = async (node: number) =>
+    (await readFile(join(network.home(node), 'engine/cometbft.log'), 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes('incompatible: peer is on a different network'))
+
+  /** No node has ended or started its engine again, and five more blocks come. */
+  async function expectUnharmed(): Promise<void> {
+    await network.reach((await network.head(0)) + 5n)
+    expect(network.all.filter((node) => !network.isRunning(node))).toEqual([])
+    expect(await Promise.all(network.all.map((node) => network.enginePid(node)))).toEqual(engines)
+    const logs = await Promise.all(network.all.map((node) => network.log(node)))
+    for (const text of logs) expect(text).not.toMatch(/ERROR|the engine ended|is started again/)
+    expect(await network.differences()).toEqual([])
+  }
+
+  it('is not harmed by any chain id', async () => {
+    await Promise.all(CHAIN_IDS.map((chainId) => startStranger({ chainId, moniker: 'stranger' }, addresses)))
+    // Each validator has read each chain id, and its engine has logged it.
+    await network.eventually('every chain id in every log', async () => {
+      const lines = await Promise.all(network.all.map(refusals))
+      const words = CHAIN_IDS.map((chainId) => (/[\w .!]{8,}/.exec(chainId)?.[0] ?? '').slice(0, 20))
+      return lines.every((of) => words.every((word) => of.some((line) => line.includes(word))))
+    })
+    await expectUnharmed()
+  })
+
+  it('is not harmed by the moniker of a peer that it accepts', async () => {
+    await Promise.all(MONIKERS.map((moniker) => startStranger({ chainId: 'kestrel_125-1', moniker }, addresses)))
+    // A peer may be dropped for what it sends, and comes back.
+    const seen = network.all.map(() => new Set<string>())
+    await network.eventually('every moniker at every validator', async () => {
+      for (const [node, monikers] of seen.entries()) {
+        const { peers } = (await network.engine(node, 'net_info')) as { peers: { node_info: { moniker: string } }[] }
+        for (const { node_info } of peers) monikers.add(node_info.moniker)
+      }
+      return seen.every((monikers) => MONIKERS.every((moniker) => monikers.has(moniker)))
+    })
+    await expectUnharmed()
+  })
+})
