@@ -47,7 +47,10 @@ const DEFAULT_ACCOUNTS = 10
 /** Bytes of a genesis file that are read at a time. */
 const PART = 1 << 18
 
-/** The spec of a new chain, which begins now unless flags or file say otherwise. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
+/**
+ * The spec of a new chain, which begins now unless flags or file say otherwise. Throws ChainError `invalid-genesis`,
+ * `invalid-params` or the file's error.
+ */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
   const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
   if (appState !== undefined) return parseGenesisText(appState)

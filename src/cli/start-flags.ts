@@ -22,6 +22,8 @@ import { engineFlags, refuseAgainstEngine, withEngineFlags } from './network/eng
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
+/** The last second that a JavaScript date can hold, in the year 275760: the explorer writes dates. */
+const LAST_DATE = 8_640_000_000_000n
 /** geth's smallest gas limit of a block. */
 const MIN_GAS_LIMIT = 5000n
 
@@ -40,7 +42,7 @@ export const chainFlags = {
   balance: coins.optional(),
   gasLimit: integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n).optional(),
   preinstalls: z.boolean(),
-  timestamp: integer(0n, MAX_UINT64).optional(),
+  timestamp: integer(0n, LAST_DATE).optional(),
   activate: activation,
 }
 

@@ -417,7 +417,18 @@ describe('snapshots, rollback and reset', () => {
       await rpc(method)
       await mine(1)
       expect((await clock(test)) - before).toBeLessThan(5)
-    })
+    },
+  )
+
+  it('anvil_reset sets the clock to the machine’s on a chain with a genesis of its own, which may have any date', async () => {
+    const plain = plainSpec(account(0).address)
+    const test = await testChain({ spec: { ...plain, genesis: { ...plain.genesis, timestamp: 0n } } })
+    await test.rpc('evm_increaseTime', 100_000)
+    await test.mine(1)
+    await test.rpc('anvil_reset')
+    await test.mine(1)
+    expect(Math.abs((await clock(test)) - wallClock())).toBeLessThan(5)
+  })
 
   it('anvil_reset goes back to genesis, and refuses to fork', async () => {
     const test = await testChain()

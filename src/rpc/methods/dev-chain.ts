@@ -74,7 +74,7 @@ const resetOptions = fork.extend({ forking: fork.nullish() }).optional()
 
 export const anvil_reset = rpcMethod({
   summary:
-    'Goes back to genesis and empties the pool. The clock goes on from block 0; with a genesis of its own it is the machine’s. Forking is refused.',
+    'Goes back to genesis and empties the pool. The clock goes on from block 0 of a preset, else it is the machine’s. Forking is refused.',
   params: [resetOptions],
   names: ['options'],
   result: noResult,
