@@ -5,7 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { folder, ONE_LINE, run } from './support.ts'
+import { folder, ONE_LINE, run, start } from './support.ts'
 
 /** Not as at a new validator: it has signed. */
 const SIGNED = '{"height":"1234","round":0,"step":3,"signature":"c2ln","signbytes":"00"}'
@@ -92,6 +92,18 @@ describe('resync', () => {
       'evidence.db',
       'state.db',
     ])
+  })
+
+  test('is not needed where somebody has moved chain and blocks away by hand', async () => {
+    const { cwd, home, engine, kept } = await ranNode()
+    const before = await kept()
+    for (const path of ['data/chain', 'data/keystore']) await rm(join(home, path), { recursive: true })
+    for (const name of ['blockstore.db', 'state.db', 'evidence.db', 'cs.wal'])
+      await rm(join(engine, 'data', name), { recursive: true })
+    await mkdir(join(home, 'data/snapshots/2000'))
+    await (await start(cwd, '--home', home, '--external-engine')).stop()
+    expect(names(join(home, 'data'))).toContain('chain')
+    expect(await kept()).toEqual(before)
   })
 
   test('refuses what is no node of a network, or could not come back, and changes nothing', async () => {
