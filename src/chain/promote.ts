@@ -24,8 +24,7 @@ export const operatorsToPromote = (folder: string): Promise<readonly Address[]> 
 
 /**
  * Turns the chain of a folder into a network from the block after its head on, with this time between blocks, in which its
- * validators have these keys. Returns
- * the new specification. Throws as `operatorsToPromote`.
+ * validators have these keys. Returns the new specification. Throws as `operatorsToPromote`.
  */
 export const promote = (folder: string, keys: NetworkSpec['keys'], blockTimeMs: bigint): Promise<ChainSpec> =>
   withStore(folder, async (store) => {

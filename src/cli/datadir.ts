@@ -78,7 +78,10 @@ export const UNFINISHED = '.unfinished'
 export const unfinishedResync = (datadir: string): string | undefined =>
   readdirSync(datadir).find((entry) => entry.startsWith(SET_ASIDE) && entry.endsWith(UNFINISHED))
 
-/** Refuses a folder that holds other files, and one of which `resync` has set aside only a part. Hidden files and a volume's `lost+found` are ignored. */
+/**
+ * Refuses a folder that holds other files, and one of which `resync` has set aside only a part. Hidden files and a volume's
+ * `lost+found` are ignored.
+ */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)

@@ -31,7 +31,8 @@ import {
 import type { WriteOp } from './types.ts'
 
 /** What an operator can do about damage, as the end of an error message. */
-export const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
+export const RESTORE =
+  'restore a copy of the data directory, import an export into a new one, or `kestrel resync` the node of a network'
 
 /** The file that counts acknowledged changes, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'

@@ -189,7 +189,7 @@ export class EngineProcess {
   /** The line with the engine's last error, quoted, and where to look. */
   #withError(what: string): string {
     const error = visibleText(this.#lastError)?.slice(0, QUOTED)
-    const quote = error === undefined ? '' : `; it printed ${JSON.stringify(error)}`
+    const quote = error === undefined ? '' : `; last error ${JSON.stringify(error)}`
     return `${what}${quote}; its log is ${engineFiles(this.#settings.home).log}`
   }
 }

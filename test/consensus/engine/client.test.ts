@@ -78,6 +78,27 @@ describe('the client of the engine', () => {
     expect(await client.highestHeight()).toBeUndefined()
   })
 
+  it('tells where the vote is, and what more than two thirds have voted for', async () => {
+    // After the node had another block 15 than the others: CometBFT v0.40.0 ends its consensus at the precommit of block 16.
+    const appHash = 'C09A3A486594E6E455D266B6E5969822EFB0301B1CC361D72343F1B1C44AFCA8'
+    const valid_block = { header: { chain_id: 'kestrel_125-1', height: '16', app_hash: appHash }, data: { txs: [] } }
+    const validators = { validators: [{}, {}, {}, {}], proposer: {} }
+    let state: object = { height: '16', round: 1, step: 6, validators, proposal_block: valid_block, valid_block }
+    const { client } = await engine({ dump_consensus_state: () => ({ result: { round_state: state, peers: [] } }) })
+    const agreed = { height: 16n, appHash: `0x${appHash.toLowerCase()}` }
+    expect(await client.rounds()).toEqual({ height: 16n, round: 1, step: 6, validators: 4, hasBlock: true, agreed })
+
+    // A proposal that nobody has voted for yet says nothing; in the last step the proposed block is the decided one.
+    const again = async (change: object) => {
+      state = { ...state, ...change }
+      const other = await engine({ dump_consensus_state: () => ({ result: { round_state: state, peers: [] } }) })
+      return other.client.rounds()
+    }
+    expect(await again({ step: 4, valid_block: null })).toMatchObject({ hasBlock: true, agreed: undefined })
+    expect(await again({ step: 8 })).toMatchObject({ agreed })
+    expect(await again({ step: 8, proposal_block: null })).toMatchObject({ hasBlock: false, agreed: undefined })
+  })
+
   it('gives the signed header of a height with all pages of its validators', async () => {
     const all = Array.from({ length: 101 }, (_, index) => ({ address: String(index), voting_power: '1' }))
     const { client } = await engine({

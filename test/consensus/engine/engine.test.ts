@@ -86,7 +86,7 @@ describe('the engine as a child', () => {
   it('refuses in one line an engine that ends before it answers, and quotes its error', async () => {
     const { child, starts } = await engine('echo "ERROR: error in config file: bad" >&2\nexit 1')
     await expect(child.start()).rejects.toThrow(
-      /^the engine ended before it was ready \(code 1\); it printed "ERROR: error in config file: bad"; its log is/,
+      /^the engine ended before it was ready \(code 1\); last error "ERROR: error in config file: bad"; its log is/,
     )
     expect(await starts()).toHaveLength(1)
   })
@@ -204,7 +204,7 @@ describe('text that peers write into the output of the engine', () => {
     for (const { line, log } of await Promise.all(HOSTILE.map(ends))) {
       // The text stands in quotes, on one line and without invisible characters; no advice goes with it.
       expect(line).toMatch(
-        /^the engine ended \(code 1\); it is started again in 1 s; it printed "panic: .*"; its log is /,
+        /^the engine ended \(code 1\); it is started again in 1 s; last error "panic: .*"; its log is /,
       )
       expect(line.endsWith(`; its log is ${log}`)).toBe(true)
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
