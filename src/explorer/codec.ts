@@ -101,12 +101,17 @@ export function checksummed(address: Address): string {
   return text.toString('latin1')
 }
 
-/** Seconds since 1970 as `2025-05-16T16:37:46.000000Z`. */
-export const isoTime = (seconds: bigint | number): string =>
-  new Date(Number(seconds) * 1000).toISOString().replace('Z', '000Z')
+/** The last second of the year 9999, in milliseconds since 1970: RFC 3339 has no later ones, and timestamps of blocks have. */
+const LAST_SECOND = 253_402_300_799_000
+const DAY = 86_400_000
 
-/** Days since 1970 as `2025-05-16`. */
-export const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+const isoDate = (milliseconds: number): string => new Date(Math.min(milliseconds, LAST_SECOND)).toISOString()
+
+/** Seconds since 1970 as `2025-05-16T16:37:46.000000Z`; later ones as the last of the year 9999. */
+export const isoTime = (seconds: bigint | number): string => isoDate(Number(seconds) * 1000).replace('Z', '000Z')
+
+/** Days since 1970 as `2025-05-16`, bounded likewise. */
+export const isoDay = (day: number): string => isoDate(day * DAY).slice(0, 10)
 
 // --- schemas of written values
 

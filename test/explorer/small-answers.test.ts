@@ -38,6 +38,20 @@ describe('a URL that cannot be decoded', () => {
   })
 })
 
+describe('a block after the year 9999', () => {
+  it('is dated with its last second', async () => {
+    const { node, url, rpc } = await testChain()
+    // A second later than the last date of JavaScript.
+    await rpc('evm_setNextBlockTimestamp', 8_640_000_000_001)
+    await rpc('evm_mine')
+    const { get } = api(url)
+    const paths = ['/stats', '/blocks', '/main-page/blocks', '/stats/charts/transactions', '/blocks/1']
+    expect(await Promise.all(paths.map(async (path) => (await get(path)).status))).toEqual(paths.map(() => 200))
+    expect((await get('/blocks/1')).body.timestamp).toBe('9999-12-31T23:59:59.000000Z')
+    expect((await fetch(`${node.url}/api/v1/pages/main`)).status).toBe(200)
+  })
+})
+
 describe('state changes of many items', () => {
   it('come in parts of fifty, whose balances follow one another', async () => {
     const { node } = await testChain()
