@@ -9,6 +9,8 @@ import type { CommitInfo, Evidence, Vote } from './types.ts'
 export const VOTE_ABSENT = 1
 /** CometBFT's MisbehaviorType of two votes for one height and round. */
 export const DUPLICATE_VOTE = 1
+/** CometBFT's MisbehaviorType of a header that validators have signed for light clients beside the chain's own. */
+export const LIGHT_CLIENT_ATTACK = 2
 
 /** CometBFT's names of vote flags (`unknown` for others): not in the commit, for the block, or for none. */
 export const voteName = (flag: number): VoteName => VOTE_NAMES[flag] ?? 'unknown'

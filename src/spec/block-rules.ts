@@ -18,6 +18,15 @@ export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, num
 }
 
 /**
+ * The rules of slashing, `kestrel.modules.slashing.version`. 1, also where the genesis names none: a slash is carried out whole
+ * in its block, a redelegation pays what its unbonding entries leave of its part, and attacks on light clients go unpunished.
+ * 2: the Cosmos SDK's of 0.50, in pieces (`modules/staking/slashing.ts`).
+ */
+export function slashingVersion({ modules: { slashing } }: Pick<NativeSpec, 'modules'>): 1 | 2 {
+  return typeof slashing === 'object' && slashing !== null && 'version' in slashing && slashing.version === 2 ? 2 : 1
+}
+
+/**
  * The most gas that one transaction may ask for; undefined when only the block's gas limit bounds it. A native chain has
  * `kestrel.transactionGasCap` of its genesis, any other chain EIP-7825's cap from Osaka on.
  */

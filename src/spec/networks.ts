@@ -98,7 +98,7 @@ const kestrel: Network = {
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
       validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
     ],
-    modules: { slashing: {} },
+    modules: { slashing: { version: 2 } },
   },
 }
 
@@ -135,7 +135,7 @@ const evmos: Network = {
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],
-    modules: { slashing: {}, staking: { params: { minCommissionRate: '0.05' } } },
+    modules: { slashing: { version: 2 }, staking: { params: { minCommissionRate: '0.05' } } },
   },
 }
 

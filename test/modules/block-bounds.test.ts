@@ -1,8 +1,9 @@
 // The end of a block does so much and no more: what many blocks have set to one moment is done in several, in its order.
 import { describe, expect, it } from 'vitest'
-import { MAX_ENDED_PER_BLOCK } from '../../src/modules/staking/context.ts'
+import { MAX_ENDED_PER_BLOCK, SLASH_WORK } from '../../src/modules/staking/context.ts'
 import { MOST_HOPS, readHash } from '../../src/modules/transfer/denoms.ts'
 import { MOST_PACKETS_A_BLOCK } from '../../src/modules/transfer/relayer.ts'
+import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { alice, bob } from '../support/native.ts'
 import { DAY, delegator, genesisValidator, operator, P, chainWith as stakingChain } from './staking/support.ts'
 import { START, textOf, chainWith as transferChain } from './transfer/support.ts'
@@ -64,6 +65,56 @@ describe('the bounded work at the end of a block', () => {
     expect(vouchers()).toBe(BigInt(MOST_PACKETS_A_BLOCK))
     chain.next()
     expect(vouchers()).toBe(BigInt(MOST_PACKETS_A_BLOCK + more))
+  })
+})
+
+describe('a slash of thousands of entries', () => {
+  it('looks at a bounded number of them in each block, and burns of a smaller one', async () => {
+    const [each, at] = [7, operator(0)]
+    const people = Array.from({ length: Math.ceil(3_000 / each) }, (_, index) => delegator(100 + index))
+    const entries = people.length * each
+    const chain = await stakingChain([genesisValidator(0, 100n * P)], undefined, { slashing: { version: 2 } })
+    for (const person of people) {
+      chain.view.setBalance(person, BigInt(each) * P)
+      chain.staking.delegate(person, at, BigInt(each) * P)
+    }
+    for (let i = 0; i < each; i++) {
+      for (const person of people) chain.staking.undelegate(person, at, P)
+      chain.next(1n)
+    }
+    const inNotBonded = () => chain.view.balance(MODULE_ACCOUNT.notBondedPool)
+    /** Entries that each block until the end of the slash looked at, and those that it burnt a tenth of. */
+    function follow() {
+      const blocks: { looked: number; burnt: number }[] = []
+      let [before, held] = [0, BigInt(entries) * P]
+      while (before < entries) {
+        const [pending] = chain.staking.pendingSlashes()
+        const done = pending === undefined ? entries : Number(pending.done) * each
+        blocks.push({ looked: done - before, burnt: Number((held - inNotBonded()) / (P / 10n)) })
+        before = done
+        held = inNotBonded()
+        chain.next(1n)
+      }
+      return blocks
+    }
+    chain.next(1n)
+    // All began before the fault.
+    chain.staking.slash(at, { height: chain.number - 1n, power: 100n, fraction: P / 10n })
+    const idle = follow()
+    expect(idle.length).toBeGreaterThan(entries / SLASH_WORK.ofBlock - 1)
+    for (const { looked } of idle) expect(looked).toBeLessThanOrEqual(SLASH_WORK.ofBlock + each)
+    expect(inNotBonded()).toBe(BigInt(entries) * P)
+    expect(chain.staking.stake(at)?.tokens).toBe(90n * P)
+
+    chain.staking.slash(at, { height: 1n, power: 100n + BigInt(entries), fraction: P / 10n })
+    const busy = follow()
+    const most = SLASH_WORK.ofBlock / (SLASH_WORK.look + SLASH_WORK.burn)
+    expect(busy.length).toBeGreaterThan(entries / most - 1)
+    for (const { burnt } of busy) expect(burnt).toBeLessThanOrEqual(most + each)
+    expect(inNotBonded()).toBe((BigInt(entries) * P * 9n) / 10n)
+    // The validator loses its own part besides, a tenth of the 100 that it had.
+    expect(chain.staking.stake(at)?.tokens).toBe(80n * P)
+    expect(chain.staking.invariants()).toEqual([])
   })
 })
 

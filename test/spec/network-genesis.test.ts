@@ -1,5 +1,6 @@
 // The section kestrel.consensus of a genesis file: what it means, what is refused, and that it is written as it was read.
 import { expect, it } from 'vitest'
+import { fileNetwork } from '../../src/cli/network/testnet-genesis.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { testKey } from '../support/network.ts'
@@ -22,6 +23,17 @@ it('has defaults, and is written as it was read', () => {
   const spec = parseGenesis(file({}))
   expect(spec.native?.consensus).toEqual({ engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] })
   expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
+})
+
+it('has the newest rules of slashing when testnet makes it of a file that names none', () => {
+  const made = (consensus: Section, modules: Section) => {
+    const json = file(consensus, ({ kestrel }) => (kestrel.modules = modules))
+    const { validators } = json.kestrel
+    return fileNetwork({ json, validators, path: 'genesis.json' }, [0, 1, 2].map(testKey), undefined).native?.modules
+  }
+  expect(made({}, {})?.slashing).toEqual({ version: 2 })
+  expect(made({}, { slashing: {} })?.slashing).toEqual({})
+  expect(made({ slashing: { signedBlocksWindow: 20 } }, {})?.slashing).toEqual({ signedBlocksWindow: 20 })
 })
 
 it('may hold the genesis of the slashing module, which every network has', () => {

@@ -40,7 +40,13 @@ export type Decision = {
   readonly proposer?: number
   /** Consensus addresses whose votes are missing in the commit of the block before. */
   readonly absent?: readonly Address[]
-  readonly evidence?: readonly { readonly address: Address; readonly height: bigint; readonly power: bigint }[]
+  readonly evidence?: readonly {
+    readonly address: Address
+    readonly height: bigint
+    readonly power: bigint
+    /** Left out: two votes. */
+    readonly type?: abci.MisbehaviorType
+  }[]
   /** Unix seconds; left out: one more than the block before. */
   readonly time?: bigint
   /** Nanoseconds beyond them. */
@@ -128,14 +134,15 @@ export class FakeEngine {
         blockIdFlag: decision.absent?.includes(address) ? 1 : 2,
       }),
     )
-    const misbehavior = (decision.evidence ?? []).map(({ address, height: at, power }) =>
-      create(abci.MisbehaviorSchema, {
-        type: 1,
-        validator: { address: fromHex(address), power },
-        height: at,
-        time,
-        totalVotingPower: 3000n,
-      }),
+    const misbehavior = (decision.evidence ?? []).map(
+      ({ address, height: at, power, type = abci.MisbehaviorType.DUPLICATE_VOTE }) =>
+        create(abci.MisbehaviorSchema, {
+          type,
+          validator: { address: fromHex(address), power },
+          height: at,
+          time,
+          totalVotingPower: 3000n,
+        }),
     )
     const common = { height, time, proposerAddress: fromHex(proposer?.address ?? '0x'), misbehavior }
     const txs =

@@ -126,7 +126,11 @@ export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, 
   )
   const given = section.consensus ?? { engine: 'cometbft' }
   const consensus = isRecord(given) ? { blockTimeMs: Number(blockTimeMs), ...given } : given
-  const kestrel = { ...section, validators, consensus }
+  const modules = section.modules ?? {}
+  const namesRules = !isRecord(modules) || (isRecord(consensus) && 'slashing' in consensus)
+  // A new network has the newest rules of slashing, unless its file has a section of them.
+  const withRules = namesRules ? modules : { slashing: { version: 2 }, ...modules }
+  const kestrel = { ...section, validators, consensus, modules: withRules }
   return named(path, () => {
     const spec = withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), flags.activate)
     return withFloor(spec, flags)

@@ -5,6 +5,7 @@ import type { ReplacedParams } from '../../modules/gov/messages.ts'
 import { readGovGenesis } from '../../modules/gov/params.ts'
 import { readStored } from '../../modules/gov/submission.ts'
 import { upgraded } from '../../modules/params.ts'
+import type { SlashingParams } from '../../modules/slashing/layout.ts'
 import { readSlashingGenesis } from '../../modules/slashing/slashing.ts'
 import { readStakingGenesis } from '../../modules/staking/genesis.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
@@ -39,12 +40,13 @@ export type ParameterChange = {
 
 type Sets = { readonly [M in ReplacedParams['module']]: Readonly<Record<string, unknown>> }
 
-function genesisOf({ spec, modules: { slashing } }: Native) {
+function genesisOf({ spec, modules }: Native) {
+  const slashing: SlashingParams | undefined = modules.slashing && readSlashingGenesis(spec.modules.slashing)
   return {
     evm: { extraEips: spec.params.activeProposals },
     fee_market: { minBaseFee: spec.feeMarket.minBaseFee ?? 0n },
     staking: readStakingGenesis(spec.validators, spec.modules.staking).params,
-    slashing: slashing === undefined ? undefined : readSlashingGenesis(spec.modules.slashing),
+    slashing,
     gov: readGovGenesis(spec).params,
   }
 }

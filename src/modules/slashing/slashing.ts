@@ -4,9 +4,9 @@
 import { z } from 'zod'
 import { mulInt, ONE } from '../../lib/dec.ts'
 import { type Address, fromHex, ZERO_ADDRESS } from '../../lib/hex.ts'
-import { DUPLICATE_VOTE, VOTE_ABSENT } from '../../primitives/commit-info.ts'
+import { DUPLICATE_VOTE, LIGHT_CLIENT_ATTACK, VOTE_ABSENT } from '../../primitives/commit-info.ts'
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
-import { isNetworkBlock } from '../../spec/block-rules.ts'
+import { isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
 import type { NetworkSpec } from '../../spec/chain-spec.ts'
 import { fraction, readSection, seconds } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
@@ -35,20 +35,22 @@ const NEVER_SIGNED: SigningInfo = {
   missedBlocksCounter: 0n,
 }
 
-export class Slashing implements NativeModule<SlashingParams> {
+export class Slashing implements NativeModule<SlashingGenesis> {
   readonly name = 'slashing'
   readonly #context: ModuleContext
   readonly #staking: () => Staking
   readonly #state: SlashingState
+  readonly #version: 1 | 2
 
   /** `staking` is read lazily, because staking's hooks call this module. */
   constructor(context: ModuleContext, staking: () => Staking) {
     this.#context = context
     this.#staking = staking
     this.#state = slashingLayout.open(context.view.slots(NATIVE_CONTRACT.slashing, context.access))
+    this.#version = slashingVersion(context.spec)
   }
 
-  initGenesis(params: SlashingParams): void {
+  initGenesis(params: SlashingGenesis): void {
     this.#state.params.set(params)
   }
 
@@ -74,6 +76,7 @@ export class Slashing implements NativeModule<SlashingParams> {
   beginBlock(): void {
     const { block, spec } = this.#context
     if (spec.consensus?.initialHeight === block.number && block.number > 1n) this.#adoptKeys(spec.consensus)
+    this.#staking().carryOutPendingSlashes()
     if (block.commit === undefined) return
     for (const { address, power, flag } of block.commit.votes) {
       const operator = this.operatorOf(address)
@@ -83,8 +86,13 @@ export class Slashing implements NativeModule<SlashingParams> {
     for (const { type, address, height, power } of block.commit.evidence) {
       const operator = this.operatorOf(address)
       const isKnown = operator !== undefined && this.#isPunishable(operator, address)
-      if (type === DUPLICATE_VOTE && isKnown) this.punishDoubleSign({ operator, height, power })
+      if (this.#isPunished(type) && isKnown) this.punishDoubleSign({ operator, height, power })
     }
+  }
+
+  /** x/evidence makes no difference between the two kinds. */
+  #isPunished(type: number): boolean {
+    return type === DUPLICATE_VOTE || (type === LIGHT_CLIENT_ATTACK && this.#version === 2)
   }
 
   /** In a network: by consensus address, the operator of a validator that is or was bonded. */
@@ -128,8 +136,9 @@ export class Slashing implements NativeModule<SlashingParams> {
   }
 
   /**
-   * Double signing: slashed at the block before the fault's, whose end has made the set that signed (the SDK's
-   * `ValidatorUpdateDelay`), jailed and never let back. Returns the tokens burnt at the validator. Throws ChainError.
+   * Double signing, or an attack on light clients: slashed at the block before the fault's, whose end has made the set that
+   * signed (the SDK's `ValidatorUpdateDelay`), jailed and never let back. Returns the tokens burnt at the validator, as
+   * `Staking.slash`. Throws ChainError.
    */
   punishDoubleSign({ operator, height, power }: Fault): bigint {
     const validator = this.#require(operator)
@@ -155,7 +164,7 @@ export class Slashing implements NativeModule<SlashingParams> {
     const { slashFractionDowntime, downtimeJailDuration } = this.params()
     const burnt = this.#slash(validator, height - 2n, power, slashFractionDowntime)
     const jailedUntil = this.#context.block.timestamp + downtimeJailDuration
-    forgetVotes(this.#state, signer, this.params().signedBlocksWindow)
+    if (this.#version === 1) forgetVotes(this.#state, signer, this.params().signedBlocksWindow)
     this.#state.infos.set(signer, { ...info, jailedUntil, indexOffset: 0n, missedBlocksCounter: 0n })
     return burnt
   }
@@ -165,7 +174,7 @@ export class Slashing implements NativeModule<SlashingParams> {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
     const { signedBlocksWindow, minSignedPerWindow } = this.params()
-    const info = recordMissedBit(this.#state, signer, signedBlocksWindow, hasSigned)
+    const info = recordMissedBit(this.#state, signer, signedBlocksWindow, hasSigned, this.#version)
     const { number } = this.#context.block
     const mostMissed = signedBlocksWindow - roundHalfEven(mulInt(minSignedPerWindow, signedBlocksWindow))
     const isFull = number > info.startHeight + signedBlocksWindow
@@ -204,15 +213,23 @@ const WORD_BITS = 256n
  * Counts one vote of a signer that has a signing info, and returns the new info. Missed votes are bits in a ring: a vote's
  * bit is its number among the validator's votes, modulo the window.
  */
-function recordMissedBit(state: SlashingState, signer: Address, window: bigint, hasSigned: boolean): SigningInfo {
+function recordMissedBit(
+  state: SlashingState,
+  signer: Address,
+  window: bigint,
+  hasSigned: boolean,
+  version: 1 | 2,
+): SigningInfo {
   const info = state.infos.get(signer)
   if (info === undefined) throw new Error(`no signing info of ${signer}, which votes`)
   const place = info.indexOffset % window
   const cell = state.missed.at(signer).at(place / WORD_BITS)
   const bit = 1n << (place % WORD_BITS)
   const word = cell.get()
-  const hadMissed = (word & bit) !== 0n
-  if (hadMissed === hasSigned) cell.set(word ^ bit)
+  const isSet = (word & bit) !== 0n
+  if (isSet === hasSigned) cell.set(word ^ bit)
+  // In the first window after a jail the bits are of votes before it. Version 2 does not clear them: a window may be 3,907 words.
+  const hadMissed = isSet && (version === 1 || info.indexOffset >= window)
   const change = hadMissed === hasSigned ? (hasSigned ? -1n : 1n) : 0n
   const missed = info.missedBlocksCounter + change
   // Governance may shrink the window and enlarge it again: bits left from before are not misses of this window.
@@ -221,7 +238,7 @@ function recordMissedBit(state: SlashingState, signer: Address, window: bigint, 
   return counted
 }
 
-/** Forgets which votes of the window a signer has missed. */
+/** Version 1: clears the window's votes. */
 function forgetVotes(state: SlashingState, signer: Address, window: bigint): void {
   for (let word = 0n; word * WORD_BITS < window; word += 1n) state.missed.at(signer).at(word).set(0n)
 }
@@ -241,13 +258,18 @@ const DEFAULTS: SlashingParams = {
   slashFractionDowntime: ONE / 100n,
 }
 
+/** Version 1, where none is named: chains from before there were versions keep their rules. */
 const section = z.strictObject({
+  version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
   signedBlocksWindow: window.default(DEFAULTS.signedBlocksWindow),
   minSignedPerWindow: fraction.default(DEFAULTS.minSignedPerWindow),
   downtimeJailDuration: seconds.default(DEFAULTS.downtimeJailDuration),
   slashFractionDoubleSign: fraction.default(DEFAULTS.slashFractionDoubleSign),
   slashFractionDowntime: fraction.default(DEFAULTS.slashFractionDowntime),
 })
+
+/** The version is a rule of the chain (`slashingVersion`), not a parameter. */
+export type SlashingGenesis = SlashingParams & { readonly version: 1 | 2 }
 
 /** All parameters, as a proposal replaces them. */
 export const slashingParams = z.strictObject({
@@ -259,4 +281,4 @@ export const slashingParams = z.strictObject({
 })
 
 /** Throws ChainError `invalid-genesis` that names the field. */
-export const readSlashingGenesis = (json: unknown): SlashingParams => readSection('slashing', section, json)
+export const readSlashingGenesis = (json: unknown): SlashingGenesis => readSection('slashing', section, json)

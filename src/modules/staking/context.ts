@@ -30,6 +30,9 @@ export type StakingContext = {
   readonly state: ReturnType<typeof stakingLayout.open>
   /** In a network the last bonded validator stays, whatever becomes of it: an engine without validators stops for good. */
   readonly keepsLast: boolean
+  readonly slashingVersion: 1 | 2
+  /** How much the slashes of this block may still do, in units of `SLASH_WORK`. */
+  readonly slashWork: { left: number }
 }
 
 /**
@@ -39,6 +42,14 @@ export type StakingContext = {
  * (some 103,000 gas each), so that entries wait only after a jump of the clock.
  */
 export const MAX_ENDED_PER_BLOCK = 500
+
+/**
+ * What the slashes of one block may do together, and what each step counts: to look at an entry, to burn of an unbonding entry (or
+ * of a validator), to burn of a delegation. Measured with the commit of the block and 1,000 delegators: 0.08, 0.25 and 0.77 ms of CPU
+ * time; half as much again with 5,000. So a block spends about 0.1 s: on 1,000 entries that are not liable, 200 unbonding entries or
+ * 90 redelegations that are.
+ */
+export const SLASH_WORK = { ofBlock: 1_000, look: 1, burn: 4, unbond: 10 }
 
 /** The next id of an unbonding or redelegation entry. */
 export function nextEntryId({ state }: StakingContext): bigint {

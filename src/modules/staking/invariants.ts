@@ -77,12 +77,17 @@ function statuses(context: StakingContext): string[] {
   ]
 }
 
-/** No entry has outlived its time or holds more than it began with. */
+/** Each entry ends at a time of the calendar, and holds no more than it began with. */
 function entries(context: StakingContext): string[] {
-  const { block } = context
+  const ends = new Set(
+    context.state.endingUnbondings.get().map(({ time, delegator, operator }) => `${delegator} ${operator} ${time}`),
+  )
   return openUnbondings(context).flatMap(({ delegator, operator, entries }) =>
     entries
-      .filter((entry) => entry.balance > entry.initialBalance || entry.completionTime <= block.timestamp)
+      .filter(
+        ({ balance, initialBalance, completionTime }) =>
+          balance > initialBalance || !ends.has(`${delegator} ${operator} ${completionTime}`),
+      )
       .map(({ id }) => `unbonding entry ${id} of ${delegator} from ${operator} is wrong`),
   )
 }

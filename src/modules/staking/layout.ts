@@ -76,6 +76,21 @@ export type StakingParams = {
   readonly powerReduction: bigint
 }
 
+/** A slash that the block of its fault's report has not finished. */
+export type PendingSlash = {
+  /** The validator that is slashed. */
+  readonly operator: Address
+  /** Block of the fault: entries that were created earlier are not liable. */
+  readonly infractionHeight: bigint
+  /** Of the block that reported it: entries that ended until then are not liable. */
+  readonly time: bigint
+  readonly fraction: Dec
+  /** Tokens that are left for the validator itself to lose. */
+  readonly left: bigint
+  /** Number of `unbonders`, then of `redelegationsFrom`, that have been slashed. */
+  readonly done: bigint
+}
+
 /** One of the bonded validators with its power, as of the end of the block before. */
 export type BondedValidator = { readonly operator: Address; readonly power: bigint }
 
@@ -165,4 +180,15 @@ export const stakingLayout = layout({
     }),
   ),
   endingRedelegations: list(struct<{ time: bigint; key: Hash }>({ time: u64, key: hash })),
+  /** In order of their reports. */
+  pendingSlashes: list(
+    struct<PendingSlash>({
+      operator: address,
+      infractionHeight: u64,
+      time: u64,
+      fraction: dec,
+      left: u256,
+      done: u64,
+    }),
+  ),
 })

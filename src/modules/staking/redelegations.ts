@@ -1,13 +1,12 @@
 // Redelegations: tokens move from one validator to another at once, but answer for the faults of the one they left until
 // the unbonding time is over. Until then they may not be redelegated again (no transitive redelegation, as in the SDK).
 
-import type { Dec } from '../../lib/dec.ts'
-import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
+import { type Dec, mul } from '../../lib/dec.ts'
+import { fromHex, type Hash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
-import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
-import { MAX_ENDED_PER_BLOCK, nextEntryId, type StakingContext } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
 import { bond, sharesOf, sharesWorth, unbond } from './delegations.ts'
 import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
@@ -94,49 +93,49 @@ export function finishRedelegations(context: StakingContext): void {
 }
 
 /**
- * Takes the slash of a validator from the tokens that have moved on from it: first from what is unbonding at their
- * destination, then from the delegation there. Returns what the slash comes to, burnt or not.
+ * Burns what the entries of one redelegation, away from the slashed validator, owe: first of what is unbonding at the destination,
+ * then of the delegation there. Returns what they owe, burnt or not.
  */
-export function slashRedelegations(context: StakingContext, source: Address, slash: SlashOf): bigint {
-  const { state, block } = context
+export function slashRedelegation(context: StakingContext, key: Hash, slash: SlashOf): bigint {
+  const { entries, ...route } = context.state.redelegations.at(key).get()
+  context.slashWork.left -= SLASH_WORK.look * entries.length
   let total = 0n
-  for (const key of [...state.redelegationsFrom.at(source).keys()]) {
-    const { delegator, destination, entries } = state.redelegations.at(key).get()
-    for (const entry of entries) {
-      if (!isLiable(entry, slash.infractionHeight, block.timestamp)) continue
-      const part = slashOfEntry(entry, slash.fraction)
-      total += part
-      burnAt(context, delegator, destination, part, slash.infractionHeight)
-    }
+  for (const entry of entries) {
+    if (!isLiable(entry, slash)) continue
+    const part = slashOfEntry(entry, slash.fraction)
+    total += part
+    burnAt(context, route, entry, part, slash)
   }
   return total
 }
 
-/** Burns up to `amount` of what a delegator has at a validator. */
+/** Burns the part of an entry that a slash takes, as far as the delegator still has it at the destination. */
 function burnAt(
   context: StakingContext,
-  delegator: Address,
-  operator: Address,
-  amount: bigint,
-  infractionHeight: bigint,
+  { delegator, destination }: Route,
+  { sharesDst }: RedelegationEntry,
+  part: bigint,
+  slash: SlashOf,
 ): void {
-  let left = amount
-  const unbonding = burnFromEntries(context, delegator, operator, infractionHeight, ({ balance }) => {
+  let left = part
+  burnFromEntries(context, delegator, destination, slash, ({ balance }) => {
     const taken = balance < left ? balance : left
     left -= taken
     return taken
   })
-  context.bank.burn(MODULE_ACCOUNT.notBondedPool, unbonding)
-  const validator = findStake(context, operator)
-  if (validator === undefined || hasNoPrice(validator)) return
-  const shares = sharesToBurn(validator, left, sharesOf(context, delegator, operator))
+  const validator = findStake(context, destination)
+  const owned = sharesOf(context, delegator, destination)
+  if (validator === undefined || owned === 0n || left === 0n) return
+  const asked = context.slashingVersion === 1 ? sharesOfRest(validator, left) : mul(slash.fraction, sharesDst)
+  const shares = asked < owned ? asked : owned
   if (shares === 0n) return
-  context.bank.burn(poolOf(validator.status), unbond(context, delegator, operator, shares))
+  context.slashWork.left -= SLASH_WORK.unbond
+  context.bank.burn(poolOf(validator.status), unbond(context, delegator, destination, shares))
 }
 
-/** Shares worth an amount, but no more than are owned. */
-function sharesToBurn(validator: Stake, amount: bigint, owned: Dec): Dec {
-  if (amount === 0n || owned === 0n) return 0n
-  const shares = sharesFromTokens(validator, amount)
-  return shares < owned ? shares : owned
-}
+/**
+ * Version 1: shares that what is left is worth now. The Cosmos SDK (0.47 to 0.53) takes the slashed fraction of the shares that
+ * the redelegation began with, even where unbonding entries have paid some of it.
+ */
+const sharesOfRest = (validator: Stake, left: bigint): Dec =>
+  hasNoPrice(validator) ? 0n : sharesFromTokens(validator, left)

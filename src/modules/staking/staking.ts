@@ -5,17 +5,18 @@ import type { Dec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
-import { isNetworkBlock } from '../../spec/block-rules.ts'
+import { isNetworkBlock, slashingVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
-import type { StakingContext, StakingHooks } from './context.ts'
+import { SLASH_WORK, type StakingContext, type StakingHooks } from './context.ts'
 import { bond, sharesOf } from './delegations.ts'
 import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
 import { stakingInvariants } from './invariants.ts'
 import {
   type BondedValidator,
   type BondStatus,
+  type PendingSlash,
   type Redelegation,
   type RedelegationEntry,
   type StakingParams,
@@ -25,7 +26,15 @@ import {
 } from './layout.ts'
 import { createValidator, editValidator, type NewValidator, type ValidatorChange } from './operators.ts'
 import { finishRedelegations, type Route, redelegate, redelegationEntries } from './redelegations.ts'
-import { type Infraction, jailValidator, slash, unjailValidator } from './slashing.ts'
+import {
+  carryOutPending,
+  type Infraction,
+  isSlashPending,
+  jailValidator,
+  requireNoSlashPending,
+  slash,
+  unjailValidator,
+} from './slashing.ts'
 import { cancelUnbonding, payUnbonded, unbondingEntries, undelegate } from './unbonding.ts'
 import {
   addValidator,
@@ -46,8 +55,13 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   constructor({ spec, block, view, access }: ModuleContext, bank: Bank, hooks: StakingHooks) {
     const state = stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, access))
-    const keepsLast = isNetworkBlock(spec, block.number)
-    this.#context = { block, prefix: spec.bech32Prefix, bank, hooks, state, keepsLast }
+    const version = slashingVersion(spec)
+    this.#context = {
+      ...{ block, prefix: spec.bech32Prefix, bank, hooks, state },
+      keepsLast: isNetworkBlock(spec, block.number),
+      slashingVersion: version,
+      slashWork: { left: version === 1 ? Number.POSITIVE_INFINITY : SLASH_WORK.ofBlock },
+    }
   }
 
   /** The strongest validators begin bonded, with their self-delegations out of the operators' accounts. */
@@ -69,6 +83,7 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   endBlock(): void {
     updateValidatorSet(this.#context)
+    if (isSlashPending(this.#context)) return
     finishUnbondingValidators(this.#context)
     payUnbonded(this.#context)
     finishRedelegations(this.#context)
@@ -210,18 +225,21 @@ export class Staking implements NativeModule<StakingGenesis> {
   /** Bonds coins of the delegator's account. Returns the new shares. */
   delegate(delegator: Address, operator: Address, amount: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid delegation amount: invalid request')
+    requireNoSlashPending(this.#context, delegator, operator)
     return bond(this.#context, delegator, operator, amount, 'account')
   }
 
   /** Begins to give tokens back. Returns when that will be (unix seconds). */
   undelegate(delegator: Address, operator: Address, amount: bigint): bigint {
     if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
+    requireNoSlashPending(this.#context, delegator, operator)
     return undelegate(this.#context, delegator, operator, amount)
   }
 
   /** Moves tokens to another validator. Returns until when they answer for the first (unix seconds). */
   redelegate(delegator: Address, source: Address, destination: Address, amount: bigint): bigint {
     if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
+    for (const operator of [source, destination]) requireNoSlashPending(this.#context, delegator, operator)
     return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
   }
 
@@ -229,6 +247,7 @@ export class Staking implements NativeModule<StakingGenesis> {
   cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid amount: invalid request')
     if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw reverted('invalid height: invalid request')
+    requireNoSlashPending(this.#context, delegator, operator)
     return cancelUnbonding(this.#context, delegator, operator, amount, creationHeight)
   }
 
@@ -240,9 +259,22 @@ export class Staking implements NativeModule<StakingGenesis> {
     editValidator(this.#context, operator, change)
   }
 
-  /** Destroys a fraction of the stake that was behind a validator at a block. Returns the tokens burnt at it. */
+  /**
+   * Destroys a fraction of the stake that was behind a validator at a block. Returns the tokens burnt at it: 0 when the slash is
+   * left pending.
+   */
   slash(operator: Address, infraction: Infraction): bigint {
     return slash(this.#context, operator, infraction)
+  }
+
+  /** Continues slashes that the blocks before have not finished; at the beginning of each block. */
+  carryOutPendingSlashes(): void {
+    carryOutPending(this.#context)
+  }
+
+  /** Slashes that are not finished, in the order in which they will be. */
+  pendingSlashes(): readonly PendingSlash[] {
+    return isSlashPending(this.#context) ? this.#context.state.pendingSlashes.get() : []
   }
 
   /** Takes a validator out of the set; `until` is the earliest time at which `unjail` will do. */

@@ -7,9 +7,9 @@ import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
-import { MAX_ENDED_PER_BLOCK, nextEntryId, type StakingContext } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
-import type { UnbondingEntry } from './layout.ts'
+import type { PendingSlash, UnbondingEntry } from './layout.ts'
 import { hasNoPrice, movePool, requireStake } from './validators.ts'
 
 /** In order of creation. */
@@ -135,54 +135,49 @@ export function payUnbonded(context: StakingContext): void {
 }
 
 /** The inputs of a slash of entries. */
-export type SlashOf = { readonly fraction: Dec; readonly infractionHeight: bigint }
+export type SlashOf = Pick<PendingSlash, 'fraction' | 'infractionHeight' | 'time'>
 
-/** Whether an entry's tokens were bonded when the fault happened, and still wait. */
+/** Whether an entry's tokens were bonded when the fault happened, and still waited when it was reported. */
 export const isLiable = (
   { creationHeight, completionTime }: Pick<UnbondingEntry, 'creationHeight' | 'completionTime'>,
-  infractionHeight: bigint,
-  now: bigint,
-): boolean => creationHeight >= infractionHeight && completionTime > now
+  { infractionHeight, time }: SlashOf,
+): boolean => creationHeight >= infractionHeight && completionTime > time
 
 /** The part of an entry that a slash takes, however much of it is left. */
 export const slashOfEntry = ({ initialBalance }: Pick<UnbondingEntry, 'initialBalance'>, fraction: Dec): bigint =>
   truncateInt(mulInt(fraction, initialBalance))
 
-/** Burns the liable tokens that are leaving a validator. Returns what the slash comes to, burnt or not. */
-export function slashUnbondings(
-  context: StakingContext,
-  operator: Address,
-  { fraction, infractionHeight }: SlashOf,
-): bigint {
+/** Burns what a delegator's liable entries at the slashed validator owe. Returns what they owe, burnt or not. */
+export function slashUnbonding(context: StakingContext, delegator: Address, operator: Address, slash: SlashOf): bigint {
   let total = 0n
-  for (const delegator of [...context.state.unbonders.at(operator).keys()]) {
-    const slashed = burnFromEntries(context, delegator, operator, infractionHeight, (entry) => {
-      const part = slashOfEntry(entry, fraction)
-      total += part
-      return part
-    })
-    context.bank.burn(MODULE_ACCOUNT.notBondedPool, slashed)
-  }
+  burnFromEntries(context, delegator, operator, slash, (entry) => {
+    const part = slashOfEntry(entry, slash.fraction)
+    total += part
+    return part
+  })
   return total
 }
 
-/** Takes from each liable entry what `take` asks, as far as it is there. Returns the sum; the coins are not yet burnt. */
+/** Burns of each liable entry what `take` asks, as far as it is there. */
 export function burnFromEntries(
   context: StakingContext,
   delegator: Address,
   operator: Address,
-  infractionHeight: bigint,
+  slash: SlashOf,
   take: (entry: UnbondingEntry) => bigint,
-): bigint {
+): void {
+  const { slashWork, bank } = context
   let burnt = 0n
   const entries = unbondingEntries(context, delegator, operator)
+  slashWork.left -= SLASH_WORK.look * entries.length
   const changed = entries.map((entry) => {
-    if (!isLiable(entry, infractionHeight, context.block.timestamp)) return entry
+    if (!isLiable(entry, slash)) return entry
     const asked = take(entry)
     const taken = asked < entry.balance ? asked : entry.balance
+    if (taken > 0n) slashWork.left -= SLASH_WORK.burn
     burnt += taken
     return { ...entry, balance: entry.balance - taken }
   })
   if (burnt > 0n) setEntries(context, delegator, operator, changed)
-  return burnt
+  bank.burn(MODULE_ACCOUNT.notBondedPool, burnt)
 }

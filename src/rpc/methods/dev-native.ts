@@ -21,7 +21,7 @@ export const dev_invariants = rpcMethod({
 
 export const dev_reportDoubleSign = rpcMethod({
   summary:
-    'Reports that a validator (0x or bech32) signed two blocks of one height (default: the newest): slashes, jails and tombstones it. Returns the base units burnt.',
+    'Reports that a validator (0x or bech32) signed two blocks of one height (default: the newest): slashes, jails and tombstones it. Returns the base units burnt at it: 0 when later blocks will finish the slash.',
   params: [string, atBlock],
   names: ['validator', 'block'],
   result: quantity,
@@ -31,7 +31,7 @@ export const dev_reportDoubleSign = rpcMethod({
 
 export const dev_reportDowntime = rpcMethod({
   summary:
-    'Reports that a validator (0x or bech32) missed too many blocks: slashes it, and jails it for some time. Returns the base units burnt.',
+    'Reports that a validator (0x or bech32) missed too many blocks: slashes it, and jails it for some time. Returns the base units burnt at it: 0 when later blocks will finish the slash.',
   params: [string],
   names: ['validator'],
   result: quantity,

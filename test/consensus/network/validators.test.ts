@@ -2,11 +2,13 @@
 // values are worked out from the Cosmos SDK's rules (x/staking, x/slashing, x/distribution) and the genesis' parameters.
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { reindex } from '../../../src/chain/reindex.ts'
+import { MisbehaviorType } from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { indexer } from '../../../src/indexer/indexer.ts'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { type Address, fromHex, hexToAddress } from '../../../src/lib/hex.ts'
+import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
 import { encodeBlock } from '../../../src/primitives/block.ts'
 import { Runtime } from '../../../src/runtime/runtime.ts'
 import { consensusAddress } from '../../../src/spec/addresses.ts'
@@ -17,6 +19,7 @@ const STAKING = '0x0000000000000000000000000000000000000800'
 const SLASHING = '0x0000000000000000000000000000000000000806'
 const abi = parseAbi([
   'function delegate(address delegator, string validator, uint256 amount)',
+  'function undelegate(address delegator, string validator, uint256 amount)',
   'function unjail(address validator)',
 ])
 const signer = (index: number) => consensusAddress(testKey(index))
@@ -51,7 +54,8 @@ async function validatorAt(engine: FakeEngine, operator: Address) {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   const validator = modules?.staking.validator(operator)
   const info = validator && modules?.slashing?.signingInfo(consensusAddress(validator.consensusKey))
-  return { validator, info, invariants: await chain.stateQueries.invariants('latest') }
+  const pending = modules?.staking.pendingSlashes()
+  return { validator, info, pending, invariants: await chain.stateQueries.invariants('latest') }
 }
 
 const powers = (engine: FakeEngine) => engine.validators.map(({ power }) => power)
@@ -99,6 +103,76 @@ test('slash five hundredths of the stake for two votes in a round, for ever', as
   await engine.decideMany(2)
   expect(engine.nodes[1]?.chain.receipt(hash)?.receipt.status).toBe(0)
   expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('950'), jailed: true })
+})
+
+test('slash for an attack on light clients as for two votes in a round', async () => {
+  const engine = await fakeNetwork()
+  await engine.decideMany(3)
+  const evidence = [{ address: signer(0), height: 2n, power: 1000n, type: MisbehaviorType.LIGHT_CLIENT_ATTACK }]
+  expect((await engine.decide({ evidence }))?.validatorUpdates).toMatchObject([{ power: 0n }])
+  const { validator, info } = await validatorAt(engine, operator(0))
+  expect(validator).toMatchObject({ tokens: parseEther('950'), jailed: true })
+  expect(info).toMatchObject({ tombstoned: true })
+})
+
+test('do not punish an attack on light clients by version 1 of the rules, as their blocks have it', async () => {
+  const engine = await fakeNetwork(
+    2,
+    networkSpec(({ kestrel }) => {
+      kestrel.modules = { slashing: {} }
+    }),
+  )
+  await engine.decideMany(3)
+  await engine.decide({
+    evidence: [{ address: signer(0), height: 2n, power: 1000n, type: MisbehaviorType.LIGHT_CLIENT_ATTACK }],
+  })
+  expect((await validatorAt(engine, operator(0))).validator).toMatchObject({
+    tokens: parseEther('1000'),
+    jailed: false,
+  })
+})
+
+test('carry a slash of many entries out in several blocks, and refuse its stake meanwhile', async () => {
+  const { ofBlock } = SLASH_WORK
+  SLASH_WORK.ofBlock = 1
+  onTestFinished(() => {
+    SLASH_WORK.ofBlock = ofBlock
+  })
+  const people = [0, 1, 2].map(account)
+  const engine = await fakeNetwork(
+    2,
+    networkSpec(({ kestrel }) => {
+      const delegations = people.map(({ address }) => ({
+        delegator: address,
+        validator: operator(0),
+        amount: parseEther('100').toString(),
+      }))
+      kestrel.modules = { slashing: { version: 2 }, staking: { delegations } }
+    }),
+  )
+  await engine.decide()
+  const text = toBech32('kestvaloper', operator(0))
+  const call = (functionName: 'delegate' | 'undelegate', of: Address, amount: bigint) =>
+    encodeFunctionData({ abi, functionName, args: [of, text, amount] })
+  for (const person of people)
+    await send(engine, person, STAKING, call('undelegate', hexToAddress(person.address), parseEther('10')))
+  await engine.decideMany(2)
+  await engine.decide({ evidence: [{ address: signer(0), height: 2n, power: 1300n }] })
+  // One entry is slashed, two are not: of the 65 coins the validator is to lose 62 and more.
+  const pendingAt = async () => (await validatorAt(engine, operator(0))).pending
+  expect(await pendingAt()).toMatchObject([{ left: parseEther('64.5'), done: 1n }])
+  expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('1270'), jailed: true })
+  const [first = account(0)] = people
+  const hash = await send(engine, first, STAKING, call('delegate', hexToAddress(first.address), 1n))
+  await engine.decide()
+  expect(engine.nodes[1]?.chain.receipt(hash)?.receipt.status).toBe(0)
+  for (let blocks = 0; (await pendingAt())?.length !== 0; blocks++) {
+    expect((await validatorAt(engine, operator(0))).invariants).toEqual([])
+    expect(blocks).toBeLessThan(3)
+    await engine.decide()
+  }
+  // 5 % of 1,300 less 0.5 of each entry.
+  expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('1206.5') })
 })
 
 test('jail and slash a validator that misses more than half of a full window, and let it back after its time', async () => {

@@ -1,11 +1,11 @@
 // Random sequences over the real staking module. After each: the books are in order, every coin is somewhere, and
 // everybody was paid what a plain model owes them, which shares every block's fees by walking over all delegations.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
 import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
-import { type Chain, chainWith, DAY, delegator, operator, P, validator } from './support.ts'
+import { type Chain, chainWith, DAY, delegator, operator, P, slashWorkOfBlock, validator } from './support.ts'
 
 const VALIDATORS = [10n, 20n, 15n, 12n]
 const TAX = 2n
@@ -81,10 +81,10 @@ class Model {
   }
 }
 
-async function run(operations: readonly Operation[]) {
+async function run(operations: readonly Operation[], slashing: object | undefined) {
   const chain = await chainWith(
     VALIDATORS.map((coins, i) => validator(i, coins * P, [0n, 5n, 10n, 100n][i])),
-    { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 } },
+    { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 }, slashing },
   )
   for (const of of people) chain.distribution.setWithdrawAddress(of, purse(of))
   const model = new Model()
@@ -103,11 +103,16 @@ const operations = fc.array(operation, { minLength: 10, maxLength: 60 })
 /** Long enough for a crowd of operations to be found, short enough for every run of the tests. */
 const runs = { numRuns: 30 }
 
-describe('the distribution under any sequence of operations', () => {
+describe.each([
+  ['whole', undefined],
+  ['in pieces', { version: 2 }],
+] as const)('the distribution under any sequence of operations, slashes carried out %s', (_, slashing) => {
+  // One entry a block, so that most slashes of these few people take several blocks.
+  beforeEach(() => slashWorkOfBlock(1))
   it('keeps its books in order, and its account holds exactly what is due', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain } = await run(all)
+        const { chain } = await run(all, slashing)
         chain.next()
         expect(chain.staking.invariants()).toEqual([])
         expect(chain.distribution.invariants()).toEqual([])
@@ -123,7 +128,7 @@ describe('the distribution under any sequence of operations', () => {
   it('keeps no period without references', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain } = await run(all)
+        const { chain } = await run(all, slashing)
         chain.next()
         const state = distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read'))
         for (const at of VALIDATORS.map((_, i) => operator(i))) {
@@ -141,7 +146,7 @@ describe('the distribution under any sequence of operations', () => {
   it('pays everybody what their shares of the fees come to', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain, model } = await run(all)
+        const { chain, model } = await run(all, slashing)
         chain.next()
         for (const at of chain.staking.operators()) {
           chain.attempt(({ distribution }) => distribution.withdrawCommission(at))

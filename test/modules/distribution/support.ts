@@ -1,6 +1,8 @@
 // All native modules over an empty state, block by block, as the runtime opens them: real staking under the distribution.
+import { onTestFinished } from 'vitest'
 import type { Address } from '../../../src/lib/hex.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
+import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import type { GenesisValidator, NativeSpec } from '../../../src/spec/chain-spec.ts'
 import type { StateView } from '../../../src/state/types.ts'
@@ -85,10 +87,16 @@ const decimal = (hundredths: bigint) => (hundredths === 100n ? '1' : `0.${String
  */
 export async function chainWith(
   validators: readonly GenesisValidator[],
-  { tax = 0n, staking = {}, inflation = {} }: { tax?: bigint; staking?: object; inflation?: object } = {},
+  {
+    tax = 0n,
+    staking = {},
+    inflation = {},
+    slashing,
+  }: { tax?: bigint; staking?: object; inflation?: object; slashing?: object | undefined } = {},
 ): Promise<Chain> {
   const distribution = { params: { communityTax: decimal(tax) } }
-  const spec = { ...nativeSpec, validators, modules: { distribution, staking: { params: staking }, inflation } }
+  const modules = { distribution, staking: { params: staking }, inflation, slashing }
+  const spec = { ...nativeSpec, validators, modules }
   const chain = new Chain(await emptyView(), spec)
   for (const of of validators) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
   for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)
@@ -96,4 +104,13 @@ export async function chainWith(
   initGenesis(chain.view, spec, supply, chain.block)
   chain.next()
   return chain
+}
+
+/** Until the test is over: how much the slashes of a block may do, on chains with version 2 of the rules. */
+export function slashWorkOfBlock(units: number): void {
+  const { ofBlock } = SLASH_WORK
+  SLASH_WORK.ofBlock = units
+  onTestFinished(() => {
+    SLASH_WORK.ofBlock = ofBlock
+  })
 }

@@ -53,6 +53,7 @@ async function chain(slashing: unknown = {}) {
 describe('the genesis section', () => {
   it("has the SDK's parameters", () => {
     expect(readSlashingGenesis({})).toEqual({
+      version: 1,
       signedBlocksWindow: 100n,
       minSignedPerWindow: P / 2n,
       downtimeJailDuration: 600n,
@@ -69,6 +70,7 @@ describe('the genesis section', () => {
     [{ signedBlocksWindow: 0 }, 'kestrel.modules.slashing.signedBlocksWindow: expected a whole number of blocks'],
     [{ slashFractionDowntime: '1.1' }, 'kestrel.modules.slashing.slashFractionDowntime: expected a decimal string'],
     [{ window: 5 }, 'kestrel.modules.slashing'],
+    [{ version: 3 }, 'kestrel.modules.slashing.version: expected 1 or 2'],
   ])('names what is wrong with %j', (section, words) => {
     expect(() => readSlashingGenesis(section)).toThrow(words)
   })
@@ -136,10 +138,10 @@ describe('the punishment of a validator', () => {
   })
 })
 
-describe('the window of missed votes', () => {
+describe.each([1, 2])('the window of missed votes, by version %i', (version) => {
   it('jails a validator that has missed too many of a full window', async () => {
     // 4 of 10 must be signed: 6 may be missed.
-    const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
+    const { next, modules, info } = await chain({ version, signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     const vote = (hasSigned: boolean) => next().recordVote(a, 100n, hasSigned)
     for (let i = 0; i < 7; i++) vote(false)
     expect(info(a)).toMatchObject({ indexOffset: 7n, missedBlocksCounter: 7n })
@@ -154,7 +156,7 @@ describe('the window of missed votes', () => {
   })
 
   it('forgets missed votes as it moves on', async () => {
-    const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
+    const { next, modules, info } = await chain({ version, signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 6; i++) next().recordVote(a, 100n, false)
       for (let i = 0; i < 4; i++) next().recordVote(a, 100n, true)
@@ -163,5 +165,31 @@ describe('the window of missed votes', () => {
     for (let i = 0; i < 10; i++) next().recordVote(a, 100n, true)
     expect(info(a)).toMatchObject({ missedBlocksCounter: 0n, indexOffset: 40n })
     expect(modules().staking.validator(a)?.jailed).toBe(false)
+  })
+
+  it('begins again after downtime: votes from before it count no more', async () => {
+    const { next, info, slashing } = await chain({
+      version,
+      signedBlocksWindow: 10,
+      minSignedPerWindow: '0.4',
+      downtimeJailDuration: 1,
+    })
+    for (let i = 0; i < 11; i++) next().recordVote(a, 100n, false)
+    expect(info(a)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n })
+    next()
+    slashing().unjail(a)
+    // The first lap over places whose bits may be of former votes, then a second one.
+    for (const [hasSigned, missed] of [
+      [true, 0n],
+      [false, 1n],
+      [true, 1n],
+    ] as const) {
+      next().recordVote(a, 99n, hasSigned)
+      expect(info(a)?.missedBlocksCounter).toBe(missed)
+    }
+    for (let i = 0; i < 7; i++) next().recordVote(a, 99n, true)
+    expect(info(a)).toMatchObject({ indexOffset: 10n, missedBlocksCounter: 1n })
+    for (let i = 0; i < 2; i++) next().recordVote(a, 99n, true)
+    expect(info(a)).toMatchObject({ indexOffset: 12n, missedBlocksCounter: 0n })
   })
 })

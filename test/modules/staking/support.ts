@@ -4,9 +4,9 @@ import { Bank } from '../../../src/modules/bank.ts'
 import type { StakingHooks } from '../../../src/modules/staking/context.ts'
 import { readStakingGenesis } from '../../../src/modules/staking/genesis.ts'
 import { Staking } from '../../../src/modules/staking/staking.ts'
-import type { GenesisValidator } from '../../../src/spec/chain-spec.ts'
+import type { GenesisValidator, NativeSpec } from '../../../src/spec/chain-spec.ts'
 import type { StateView } from '../../../src/state/types.ts'
-import { emptyView, moduleContext } from '../../support/native.ts'
+import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 export const P = 10n ** 18n
 export const DAY = 86_400n
@@ -34,8 +34,11 @@ export class Chain {
   number = 0n
   time = START
 
-  constructor(view: StateView) {
+  readonly #spec: NativeSpec
+
+  constructor(view: StateView, modules: NativeSpec['modules'] = {}) {
     this.view = view
+    this.#spec = { ...nativeSpec, modules }
   }
 
   get bank(): Bank {
@@ -43,7 +46,8 @@ export class Chain {
   }
 
   get staking(): Staking {
-    return new Staking(moduleContext(this.view, { block: this.#block() }), this.bank, this.#hooks())
+    const context = moduleContext(this.view, { block: this.#block(), spec: this.#spec })
+    return new Staking(context, this.bank, this.#hooks())
   }
 
   /** Ends the block and begins the next one, some seconds later. */
@@ -51,6 +55,7 @@ export class Chain {
     this.staking.endBlock()
     this.number += 1n
     this.time += seconds
+    this.staking.carryOutPendingSlashes()
   }
 
   balance = (of: Address): bigint => this.view.balance(of)
@@ -87,8 +92,12 @@ export class Chain {
 }
 
 /** A chain at block 1 with these validators; operators hold twice their self-delegation, four delegators 1000 coins. */
-export async function chainWith(validators: readonly GenesisValidator[], json: unknown = undefined): Promise<Chain> {
-  const chain = new Chain(await emptyView())
+export async function chainWith(
+  validators: readonly GenesisValidator[],
+  json: unknown = undefined,
+  modules: NativeSpec['modules'] = {},
+): Promise<Chain> {
+  const chain = new Chain(await emptyView(), modules)
   for (const of of validators) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
   for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)
   const supply = validators.reduce((sum, of) => sum + 2n * of.selfDelegation, 4_000n * P)

@@ -1,0 +1,336 @@
+// Slashes by version 2 of the rules: in pieces, with the result that one block would have had, and redelegations as in the Cosmos
+// SDK of 0.50 (x/staking/keeper/slash.go). All modules over an empty state.
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
+import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
+import {
+  type Chain,
+  chainWith,
+  DAY,
+  delegator,
+  operator,
+  P,
+  slashWorkOfBlock,
+  validator,
+} from '../distribution/support.ts'
+
+const WAITS = 'a slash of this stake is being carried out; try again in some blocks'
+const places = [0, 1, 2, 3]
+const [a, b, c] = [operator(0), operator(1), operator(2)]
+const [d0, d1, d2] = [delegator(0), delegator(1), delegator(2)]
+const tenth = P / 10n
+
+const begin = (staking: object = {}) =>
+  chainWith(
+    [100n, 20n, 15n, 12n].map((coins, i) => validator(i, coins * P)),
+    { staking, slashing: { version: 2 } },
+  )
+
+/** As the slashing module does: slashes, and jails at once. */
+function punish(chain: Chain, at: number, back: bigint, fraction: bigint, power: bigint): void {
+  const { staking } = chain
+  const { jailed, status } = staking.validator(operator(at)) ?? {}
+  if (status === undefined || status === 'unbonded') return
+  const height = chain.number > back ? chain.number - back : 0n
+  staking.slash(operator(at), { height, power, fraction })
+  if (!jailed) staking.jail(operator(at))
+}
+
+const isPending = ({ staking }: Chain) => staking.pendingSlashes().length > 0
+const invariants = ({ staking, distribution }: Chain) => [...staking.invariants(), ...distribution.invariants()]
+
+/** Everything that a slash changes. */
+function booksOf(chain: Chain) {
+  const { staking, distribution } = chain
+  return {
+    supply: chain.modules.bank.supply(),
+    pools: [chain.balance(MODULE_ACCOUNT.bondedPool), chain.balance(MODULE_ACCOUNT.notBondedPool)],
+    bonded: staking.bondedValidators(),
+    validators: places.map(operator).map((at) => ({
+      validator: { ...staking.stake(at) },
+      delegations: staking.delegationsTo(at),
+      unbonding: staking.unbondersOf(at).map((of) => staking.unbonding(of, at)),
+      moved: [...staking.redelegationsFrom(at)],
+      slashes: fractions(chain, at),
+      commission: distribution.commission(at),
+    })),
+    people: places.map(delegator).map((of) => chain.balance(of)),
+  }
+}
+
+function fractions({ distribution }: Chain, at: ReturnType<typeof operator>): bigint[] {
+  const slashes = distribution.slashes(at, 0n, 10_000n)
+  return Array.from({ length: slashes.length }, (_, place) => slashes.at(place).fraction)
+}
+
+/** Most of it happens at one validator. */
+const place = fc.constantFrom(0, 0, 0, 0, 1, 2, 3)
+const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
+const stakeOperation = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delegate' as const), person: place, place, amount }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('undelegate' as const), person: place, place, amount }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('redelegate' as const), person: place, place, to: place, amount }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), person: place, place, amount }) },
+)
+const history = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: stakeOperation },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('slash' as const),
+        place,
+        parts: fc.bigInt(1n, 40n),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('next' as const), seconds: fc.constantFrom(1n, 5n) }) },
+  ),
+  { minLength: 20, maxLength: 60 },
+)
+const fault = fc.record({ place, back: fc.bigInt(1n, 8n), parts: fc.bigInt(1n, 100n), inNextBlock: fc.boolean() })
+
+type StakeOperation = typeof stakeOperation extends fc.Arbitrary<infer T> ? T : never
+
+function perform(chain: Chain, of: StakeOperation): string | undefined {
+  return chain.attempt(({ staking }) => {
+    const [person, at] = [delegator(of.person), operator(of.place)]
+    if (of.kind === 'delegate') staking.delegate(person, at, of.amount)
+    else if (of.kind === 'undelegate') staking.undelegate(person, at, of.amount)
+    else if (of.kind === 'redelegate') staking.redelegate(person, at, operator(of.to), of.amount)
+    else staking.cancelUnbonding(person, at, of.amount, staking.unbonding(person, at)[0]?.creationHeight ?? 1n)
+  })
+}
+
+/** Two chains of one history; the blocks of one carry slashes out whole, those of the other do `units` of work. */
+async function twins(units: number, past: readonly (typeof history extends fc.Arbitrary<(infer T)[]> ? T : never)[]) {
+  // Entries end within the pieces of a slash.
+  const [whole, pieces] = [await begin({ unbondingTime: 60 }), await begin({ unbondingTime: 60 })]
+  const both = (run: (chain: Chain) => void) => {
+    SLASH_WORK.ofBlock = Number.POSITIVE_INFINITY
+    run(whole)
+    SLASH_WORK.ofBlock = units
+    run(pieces)
+  }
+  SLASH_WORK.ofBlock = Number.POSITIVE_INFINITY
+  for (const chain of [whole, pieces]) {
+    for (const i of places) for (const j of places) chain.staking.delegate(delegator(i), operator(j), 100n * P)
+    for (const of of past) {
+      if (of.kind === 'next') chain.next(0n, of.seconds)
+      else if (of.kind === 'slash') chain.attempt(() => punish(chain, of.place, 3n, of.parts * 10n ** 16n, 400n))
+      else perform(chain, of)
+    }
+  }
+  return { whole, pieces, both }
+}
+
+describe('a slash in pieces', () => {
+  beforeEach(() => slashWorkOfBlock(Number.POSITIVE_INFINITY))
+  const size = fc.constantFrom(1, SLASH_WORK.burn + 2, 3 * SLASH_WORK.unbond)
+
+  it('leaves what a slash in one block leaves, with invariants that hold in every block', async () => {
+    let most = 0
+    await fc.assert(
+      fc.asyncProperty(size, history, fc.array(fault, { minLength: 1, maxLength: 3 }), async (units, past, faults) => {
+        const { whole, pieces, both } = await twins(units, past)
+        for (const { place: at, back, parts, inNextBlock } of faults) {
+          both((chain) => punish(chain, at, back, parts * 10n ** 16n, 300n))
+          if (inNextBlock) both((chain) => chain.next())
+        }
+        let blocks = 0
+        do {
+          both((chain) => chain.next())
+          expect(invariants(pieces)).toEqual([])
+          blocks++
+        } while (isPending(pieces))
+        most = Math.max(most, blocks)
+        both((chain) => chain.next())
+        expect(booksOf(pieces)).toEqual(booksOf(whole))
+      }),
+      { numRuns: 20 },
+    )
+    expect(most).toBeGreaterThan(8)
+  })
+
+  it('leaves the same while others delegate, unbond and redelegate, up to what rounding moves', async () => {
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(history, fault, fc.array(stakeOperation), async (past, { place: at, back, parts }, others) => {
+        const { whole, pieces, both } = await twins(1, past)
+        both((chain) => punish(chain, at, back, parts * 10n ** 16n, 300n))
+        for (let rest = others; isPending(pieces); rest = rest.slice(2)) {
+          for (const of of rest.slice(0, 2)) {
+            const refusal = perform(pieces, of)
+            if (refusal === WAITS) refused++
+            else expect(perform(whole, of)).toBe(refusal)
+          }
+          both((chain) => chain.next())
+          expect(invariants(pieces)).toEqual([])
+        }
+        both((chain) => chain.next())
+        const [is, should] = [pieces.staking.stake(operator(at)), whole.staking.stake(operator(at))]
+        expect(is).toEqual(should)
+        const sums = ({ staking, modules, balance }: Chain) => [
+          modules.bank.supply(),
+          ...places.map((i) => staking.stake(operator(i))?.tokens ?? 0n),
+          ...places.map((i) => balance(delegator(i))),
+        ]
+        const expected = sums(whole)
+        for (const [i, sum] of sums(pieces).entries()) {
+          const difference = sum - (expected[i] ?? 0n)
+          // A unit for each entry that pays at a price that others have rounded.
+          expect(difference < 0n ? -difference : difference).toBeLessThan(40n)
+        }
+      }),
+      { numRuns: 20 },
+    )
+    expect(refused).toBeGreaterThan(20)
+  })
+
+  it('refuses those whose stake it will come to, and nobody else', async () => {
+    const chain = await begin()
+    for (const of of [d0, d1]) chain.staking.delegate(of, a, 50n * P)
+    chain.staking.delegate(d2, b, 10n * P)
+    chain.next()
+    chain.staking.redelegate(d0, a, b, 20n * P)
+    chain.staking.undelegate(d1, a, 10n * P)
+    chain.next()
+    slashWorkOfBlock(1)
+    punish(chain, 0, 1n, tenth, 170n)
+    const refusal = (run: (staking: Chain['staking']) => unknown) => chain.attempt(({ staking }) => run(staking))
+    expect(refusal((staking) => staking.delegate(d2, a, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.undelegate(d0, a, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.redelegate(d0, a, c, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.redelegate(d2, b, a, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.cancelUnbonding(d1, a, P, 2n))).toBe(WAITS)
+    expect(refusal((staking) => staking.unjail(a))).toBe(WAITS)
+    expect(refusal((staking) => staking.undelegate(d0, b, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.delegate(d0, b, P))).toBe(WAITS)
+    expect(refusal((staking) => staking.undelegate(d2, b, P))).toBeUndefined()
+    expect(refusal((staking) => staking.delegate(d1, b, P))).toBeUndefined()
+    expect(refusal((staking) => staking.delegate(d0, c, P))).toBeUndefined()
+    for (let i = 0; i < 4; i++) chain.next()
+    expect(isPending(chain)).toBe(false)
+    expect(refusal((staking) => staking.undelegate(d0, b, P))).toBeUndefined()
+    expect(refusal((staking) => staking.undelegate(d1, a, P))).toBeUndefined()
+    // 170 coins of power at the report: 17, of which 1 and 2 are owed by what has left.
+    expect(fractions(chain, a)).toEqual([(14n * P * P + 170n * P - 1n) / (170n * P)])
+    expect(chain.staking.pendingSlashes()).toEqual([])
+  })
+
+  it('pays an entry that ends meanwhile afterwards, less its part', async () => {
+    const chain = await begin()
+    for (const of of [d0, d1, d2]) chain.staking.delegate(of, a, 50n * P)
+    for (const of of [d0, d1, d2]) chain.staking.undelegate(of, a, 10n * P)
+    chain.next()
+    slashWorkOfBlock(1)
+    punish(chain, 0, 1n, tenth, 250n)
+    chain.next(0n, 22n * DAY)
+    chain.next()
+    expect(invariants(chain)).toEqual([])
+    expect([d0, d1, d2].map((of) => chain.balance(of))).toEqual([950n * P, 950n * P, 950n * P])
+    chain.next()
+    chain.next()
+    expect([d0, d1, d2].map((of) => chain.balance(of))).toEqual([959n * P, 959n * P, 959n * P])
+    expect(chain.staking.status(a)).toBe('unbonded')
+  })
+
+  it('makes a further slash wait for it, also one of the same validator', async () => {
+    const chain = await begin()
+    for (const of of [d0, d1]) chain.staking.delegate(of, a, 50n * P)
+    for (const of of [d0, d1]) chain.staking.redelegate(of, a, b, 20n * P)
+    chain.next()
+    slashWorkOfBlock(1)
+    punish(chain, 0, 1n, tenth, 160n)
+    punish(chain, 1, 1n, tenth, 60n)
+    chain.next()
+    punish(chain, 0, 2n, tenth, 160n)
+    expect(chain.staking.pendingSlashes().map(({ operator: at, left }) => [at, left])).toEqual([
+      // Both redelegations have paid 2 of the 16.
+      [a, 12n * P],
+      [b, 6n * P],
+      [a, 16n * P],
+    ])
+    for (let i = 0; i < 6; i++) chain.next()
+    expect(isPending(chain)).toBe(false)
+    // 160 - 12 - 12; at the other validator both have paid 2 shares twice.
+    expect(chain.staking.stake(a)).toMatchObject({ tokens: 136n * P })
+    expect(chain.staking.stake(b)).toMatchObject({ shares: 52n * P * P })
+    expect(invariants(chain)).toEqual([])
+  })
+})
+
+describe('a redelegation that is slashed', () => {
+  /** Two move 100 coins from a to b, one begins to unbond 2 there, b loses a hundredth; then a is slashed by a twentieth. */
+  async function moved(slashing: object) {
+    const validators = [1_000n, 1_000n].map((coins, i) => validator(i, coins * P))
+    const chain = await chainWith(validators, { slashing })
+    for (const of of [d0, d1]) chain.staking.delegate(of, a, 100n * P)
+    chain.next()
+    for (const of of [d0, d1]) chain.staking.redelegate(of, a, b, 100n * P)
+    chain.staking.undelegate(d1, b, 2n * P)
+    chain.next()
+    // 1,198 coins are at b: its hundredth of 1,200 takes 0.02 of the entry and 11.98 there, so that a share is worth 0.99.
+    chain.staking.slash(b, { height: 1n, power: 1_200n, fraction: P / 100n })
+    const burnt = chain.staking.slash(a, { height: 1n, power: 1_200n, fraction: P / 20n })
+    return { chain, burnt }
+  }
+
+  it('pays as in the SDK: unbonding entries first, then the fraction of the shares that it began with', async () => {
+    const { chain, burnt } = await moved({ version: 2 })
+    // 60, of which 5 and 5 are owed by what has moved.
+    expect(burnt).toBe(50n * P)
+    expect(chain.staking.delegation(d0, b)?.shares).toBe(95n * P * P)
+    expect(chain.staking.tokensFromShares(b, 95n * P * P)).toBe(94_050n * 10n ** 15n * P)
+    // 1.98 of the 5 out of the entry; of the shares nevertheless 5, as if it had paid nothing.
+    expect(chain.staking.unbonding(d1, b)).toMatchObject([{ balance: 0n }])
+    expect(chain.staking.delegation(d1, b)?.shares).toBe(93n * P * P)
+    expect(invariants(chain)).toEqual([])
+  })
+
+  it('pays what its entries leave of its part, by version 1', async () => {
+    const { chain, burnt } = await moved({})
+    expect(burnt).toBe(50n * P)
+    // 5 coins at 0.99: 94 of 99 are left.
+    expect(chain.staking.tokensFromShares(b, chain.staking.delegation(d0, b)?.shares ?? 0n) / P).toBe(94n * P)
+    // 98 shares less 3.02 coins at 0.99.
+    expect(chain.staking.delegation(d1, b)?.shares).toBe(98n * P * P - (302n * 10n ** 16n * P * 100n) / 99n)
+    expect(invariants(chain)).toEqual([])
+  })
+
+  it('leaves the delegation alone where unbonding entries pay all of its part', async () => {
+    const chain = await begin()
+    chain.staking.delegate(d0, a, 50n * P)
+    chain.staking.redelegate(d0, a, b, 50n * P)
+    chain.staking.undelegate(d0, b, 10n * P)
+    chain.next()
+    chain.staking.slash(a, { height: 1n, power: 100n, fraction: tenth })
+    expect(chain.staking.unbonding(d0, b)).toMatchObject([{ balance: 5n * P }])
+    expect(chain.staking.delegation(d0, b)?.shares).toBe(40n * P * P)
+  })
+
+  it('pays no more shares than there are, and none at all when the delegation is gone', async () => {
+    const chain = await begin()
+    for (const of of [d0, d1]) chain.staking.delegate(of, a, 50n * P)
+    for (const of of [d0, d1]) chain.staking.redelegate(of, a, b, 50n * P)
+    chain.next()
+    chain.staking.undelegate(d0, b, 48n * P)
+    chain.staking.undelegate(d1, b, 50n * P)
+    chain.next()
+    // Leaves nothing in the entries.
+    chain.staking.slash(b, { height: 2n, power: 0n, fraction: P })
+    chain.staking.slash(a, { height: 1n, power: 0n, fraction: tenth })
+    expect(chain.staking.delegation(d0, b)).toBeUndefined()
+    expect(chain.staking.delegation(d1, b)).toBeUndefined()
+    expect(invariants(chain)).toEqual([])
+  })
+})
+
+it('a slash that burns nothing at the validator is not among its slashes', async () => {
+  const chain = await begin()
+  expect(chain.staking.slash(a, { height: 1n, power: 0n, fraction: tenth })).toBe(0n)
+  expect(fractions(chain, a)).toEqual([])
+})
