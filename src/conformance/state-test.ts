@@ -10,7 +10,7 @@ import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
 import { EMPTY_BLOOM, encodeLogs } from '../primitives/receipt.ts'
 import { decodeSigned } from '../primitives/transaction.ts'
-import type { Header, Log } from '../primitives/types.ts'
+import type { Header, Log, Transaction } from '../primitives/types.ts'
 import { BlockExecution } from '../runtime/block-execution.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { Fork } from '../spec/chain-spec.ts'
@@ -18,6 +18,7 @@ import { atLeast } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
 import { forkOf, specOf } from './networks.ts'
+import { signedBy, testIndexes, testTransaction } from './test-transaction.ts'
 
 /** The forks to run, and the engine. */
 export type RunOptions = {
@@ -54,6 +55,7 @@ const stateTest = z.object({
     currentExcessBlobGas: quantity.default(0n),
   }),
   pre: accounts,
+  transaction: testTransaction.optional().catch(undefined),
   post: z.record(
     z.string(),
     z.array(
@@ -61,7 +63,9 @@ const stateTest = z.object({
         // Compared as text: test files leave them blank in several ways when only the roots are checked.
         hash: z.unknown().optional(),
         logs: z.unknown().optional(),
-        txbytes: bytes,
+        // As the transaction was signed; where a test has none, it is made of the two.
+        txbytes: bytes.optional(),
+        indexes: testIndexes.optional(),
         expectException: z.string().optional(),
       }),
     ),
@@ -75,21 +79,26 @@ type Subtest = NonNullable<StateTest['post'][string]>[number]
 const NO_LOGS = keccakHash(Uint8Array.of(0xc0))
 
 /**
- * Runs the tests of one file, in the file's order; forks that this node does not know are left out, as are those not in
- * `forks`. Throws ChainError `invalid-params` for a text that is no state test.
+ * Runs the tests of one file, in the file's order; forks that are not in `forks` are left out. Subtests of a fork that this
+ * node does not have fail, so that a suite of newer rules does not pass by running nothing. Throws ChainError
+ * `invalid-params` for a text that is no state test.
  */
 export async function* runStateTests(text: string, { forks, engine }: RunOptions): AsyncGenerator<StateTestResult> {
   for (const [name, test] of Object.entries(parseTests(text, stateTest, 'state test'))) {
     const { state, version } = await storeAccounts(test.pre)
     for (const [fork, subtests] of Object.entries(test.post)) {
       const rules = forkOf(fork)
-      if (rules === undefined || forks?.includes(fork) === false) continue
-      const runtime = runtimeOf(fork, engine)
+      if (forks?.includes(fork) === false) continue
+      const runtime = rules && runtimeOf(fork, engine)
+      const untouched = (error: string) => ({ stateRoot: state.at(version).root(), logsHash: NO_LOGS, error })
       for (const [index, subtest] of subtests.entries()) {
-        const outcome = await runSubtest(test, runtime, rules, subtest, state.at(version)).catch((fault: unknown) => ({
-          // A fault of this node costs one subtest, not the file.
-          ...{ stateRoot: state.at(version).root(), logsHash: NO_LOGS, error: faultOf(fault) },
-        }))
+        // A fault of this node costs one subtest, not the file.
+        const outcome =
+          rules === undefined || runtime === undefined
+            ? untouched(`unsupported fork ${JSON.stringify(fork)}`)
+            : await runSubtest(test, runtime, rules, subtest, state.at(version)).catch((fault: unknown) =>
+                untouched(faultOf(fault)),
+              )
         yield { name, fork, index, pass: outcome.error === undefined, ...outcome }
       }
     }
@@ -102,14 +111,15 @@ async function runSubtest(
   test: StateTest,
   runtime: Runtime,
   fork: Fork,
-  { hash, logs, txbytes, expectException }: Subtest,
+  subtest: Subtest,
   view: StateView,
 ): Promise<Outcome> {
+  const { hash, logs, expectException } = subtest
   const execution = new BlockExecution(runtime, view, { header: headerOf(test.env, fork) }, ancestorHash)
   let rejection: string | undefined
   let emitted: readonly Log[] = []
   try {
-    emitted = (await execution.apply(decodeSigned(txbytes))).logs
+    emitted = (await execution.apply(transactionOf(test, subtest, fork))).logs
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     rejection = error.message
@@ -123,6 +133,14 @@ async function runSubtest(
   if (stateRoot !== hash) return found(`post state root mismatch: got ${stateRoot}, want ${hash}`)
   if (logsHash !== logs) return found(`post state logs hash mismatch: got ${logsHash}, want ${logs}`)
   return found(undefined)
+}
+
+/** Throws ChainError `transaction-rejected` for one that breaks a rule of transactions. */
+function transactionOf({ transaction }: StateTest, { txbytes, indexes }: Subtest, fork: Fork): Transaction {
+  if (txbytes !== undefined) return decodeSigned(txbytes)
+  if (transaction === undefined || indexes === undefined)
+    throw new Error('the subtest has neither txbytes nor a transaction with a key and indexes')
+  return signedBy(transaction, indexes, fork)
 }
 
 /**
