@@ -191,7 +191,7 @@ const withServerFlags = (command: Command): Command =>
 const withWorkFlags = (command: Command): Command =>
   command
     .addOption(withDefault('--call-gas-cap <gas>', 'most gas of an eth_call or eth_estimateGas', '50000000'))
-    .addOption(withDefault('--call-timeout <ms>', 'most time of one, in milliseconds', '5000'))
+    .addOption(withDefault('--call-timeout <ms>', 'most CPU time of one, in milliseconds', '5000'))
     .addOption(withDefault('--max-heavy-calls <number>', 'most calls, traces, searches and dumps at a time', '4'))
     .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one connection half', '2000'))
     .addOption(

@@ -1,5 +1,6 @@
 // Runs messages on a state view and is the host of the engine that runs them. All engines write to the same view and journal
 // and call the same tracer. One machine runs one message at a time.
+import type { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -35,8 +36,8 @@ export class Machine implements Host {
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'> = 'CALL'
   /** How many messages have begun: an opcode that called, and began none, was refused. */
   messageCount = 0
-  /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
-  deadline: number | undefined
+  /** After it a call is stopped with ChainError `limit-exceeded`. */
+  deadline: Deadline | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
   reportsAccess = false
   /** Receives the events of later messages; opcodes too, if it has `step`. */
@@ -223,17 +224,18 @@ export class ExecutionClock {
   }
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
-  pauseAtJump(deadline: number | undefined): Promise<void> | undefined {
+  pauseAtJump(deadline: Deadline | undefined): Promise<void> | undefined {
     // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
     return (++this.#jumps & 3) === 0 ? this.pauseIfDue(deadline) : undefined
   }
 
-  /** The same at once. `deadline` is in `performance.now()` milliseconds. */
-  pauseIfDue(deadline: number | undefined): Promise<void> | undefined {
+  /** The same at once. */
+  pauseIfDue(deadline: Deadline | undefined): Promise<void> | undefined {
     const now = performance.now()
-    if (deadline !== undefined && now > deadline) {
+    if (deadline === undefined) return this.#pause(now)
+    if (deadline.isPast(now)) {
       throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
     }
-    return this.#pause(now)
+    return deadline.pause(this.#pause, now)
   }
 }

@@ -4,6 +4,7 @@ import bigInteger from 'big-integer/BigInteger.min.js' with { type: 'text' }
 import type { QuickJSHandle } from 'quickjs-emscripten-core'
 import type { Result } from '../evm/result.ts'
 import { type CallFrame, type EnterEvent, type FrameState, type Step, stackItem } from '../evm/tracer.ts'
+import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, toHex, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
@@ -66,7 +67,7 @@ export class JsTracer implements Tracer {
   /** `config`: the JSON for `setup`. Errors of the script are thrown by `result`. */
   constructor(engine: ScriptEngine, code: string, config: string, limits: ScriptLimits) {
     this.#limits = limits
-    this.#sandbox = new Sandbox(engine, this.#startTime + limits.timeout)
+    this.#sandbox = new Sandbox(engine, new Deadline(limits.timeout))
     this.#guard(undefined, () => {
       this.#script = this.#load(code, config)
     })

@@ -8,6 +8,7 @@ import {
   type QuickJSRuntime,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
+import type { Deadline } from '../lib/deadline.ts'
 import { ScriptFailure } from '../runtime/tracing/tracer.ts'
 
 /** Bytes of the objects of one sandbox, its result included. */
@@ -43,14 +44,13 @@ export class Sandbox {
   #hostError: unknown
   #isOpen = true
 
-  /** `deadline` is in `performance.now()` milliseconds. */
-  constructor(engine: ScriptEngine, deadline: number) {
+  constructor(engine: ScriptEngine, deadline: Deadline) {
     this.#engine = engine
     this.#runtime = engine.module.newRuntime()
     this.#runtime.setMemoryLimit(MEMORY_LIMIT)
     this.#runtime.setMaxStackSize(STACK_LIMIT)
     this.#runtime.setInterruptHandler(() => {
-      if (performance.now() > deadline) this.#stopReason ??= 'execution timeout'
+      if (deadline.isPast()) this.#stopReason ??= 'execution timeout'
       return this.#stopReason !== undefined
     })
     this.#context = this.#runtime.newContext()

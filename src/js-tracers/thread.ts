@@ -3,6 +3,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { TraceResult } from '../chain/types.ts'
 import { threadProgram } from '../lib/built-files.ts'
+import { LONGEST_WALL } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { cancelled } from '../lib/scheduler.ts'
@@ -10,7 +11,7 @@ import { ScriptFailure } from '../runtime/tracing/tracer.ts'
 import type { KvReader } from '../state/types.ts'
 import type { SerializedTrace, TracerJob, TracerOutcome, TracerReport, TracerThreadData } from './messages.ts'
 
-/** Milliseconds after its timeout in which QuickJS has to stop a script; then the thread is ended. */
+/** Milliseconds after its time is up in which QuickJS has to stop a script; then the thread is ended. */
 const GRACE_TIME = 2_000
 /** Limits of a thread, besides those of its sandboxes. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 16 }
@@ -112,7 +113,7 @@ export class TracerThread {
     clearTimeout(running.watchdog)
     if (!report.isRunning) return
     const onTimeout = () => this.#end(new ScriptFailure('execution timeout'))
-    running.watchdog = setTimeout(onTimeout, running.job.timeout + GRACE_TIME)
+    running.watchdog = setTimeout(onTimeout, LONGEST_WALL * running.job.timeout + GRACE_TIME)
     running.watchdog.unref()
   }
 

@@ -1,6 +1,7 @@
 // Calls that change nothing: eth_call, gas estimates, access lists. A call runs on a view of its own; the repeated runs of
 // an estimate or an access list are reverted one by one.
 import type { Machine } from '../evm/machine.ts'
+import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -20,7 +21,7 @@ import type { BlockOverrides, CallOptions, CallOutcome, CallRequest } from './ty
 export type CallLimits = {
   /** Gas of a call that names none, and the most that one may name. */
   readonly gasCap: bigint
-  /** Milliseconds. */
+  /** Milliseconds of CPU time. */
   readonly time: number
 }
 
@@ -49,7 +50,7 @@ export class Call {
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
     const pause = yieldToEventLoop('heavy', options.signal)
-    this.#machine = runtime.machine(view, this.#env, blockHash, pause, performance.now() + limits.time)
+    this.#machine = runtime.machine(view, this.#env, blockHash, pause, new Deadline(limits.time))
     if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }
 

@@ -10,6 +10,7 @@ import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
 import { type OpcodeChange, opcodeChanges } from '../evm/opcode-changes.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
+import type { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -100,8 +101,8 @@ export class Runtime {
     return this.spec.native?.feeMarket.minBaseFee === undefined ? 0n : minBaseFeeOn(state)
   }
 
-  /** A machine for messages of one block on one view. `pause` yields to the event loop; `deadline` is in `performance.now()` milliseconds. */
-  machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: number): Machine {
+  /** A machine for messages of one block on one view. `pause` yields to the event loop. */
+  machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: Deadline): Machine {
     return new Machine({
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,

@@ -3,6 +3,7 @@
 
 import type { Result } from '../evm/result.ts'
 import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
+import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import {
   type Address,
@@ -130,7 +131,7 @@ class Simulation {
   readonly #difficulty: bigint
   readonly #blockHash: BlockHashes
   readonly #hashes = new Map<bigint, Hash>()
-  readonly #deadline: number
+  readonly #deadline: Deadline
   readonly #pause: Pause
   /** Gas left for all calls together. */
   #budget: bigint
@@ -150,14 +151,14 @@ class Simulation {
     this.#pause = yieldToEventLoop('heavy', options.signal)
     this.#difficulty = base.difficulty
     this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
-    this.#deadline = performance.now() + time
+    this.#deadline = new Deadline(time)
     this.#budget = gasCap
     this.#parent = base
   }
 
   async add({ timestamp, block: wanted = {}, state, calls: requests }: PlannedBlock): Promise<SimulatedBlock> {
-    await this.#pause()
-    if (performance.now() > this.#deadline) {
+    await this.#deadline.pause(this.#pause)
+    if (this.#deadline.isPast()) {
       throw new ChainError('limit-exceeded', 'execution aborted: the simulation took longer than this node allows')
     }
     const parent = this.#parent
@@ -189,7 +190,7 @@ class Simulation {
     const calls: SimulatedCall[] = []
     const logs = new SimulatedLogs(this.#options.traceTransfers)
     for (const request of requests) {
-      await this.#pause()
+      await this.#deadline.pause(this.#pause)
       calls.push(await this.#call(execution, request, logs))
     }
     const { block } = await execution.seal(withdrawals)

@@ -9,6 +9,7 @@ import { Machine } from '../../src/evm/machine.ts'
 import { runNative } from '../../src/evm/run-native.ts'
 import { Substate } from '../../src/evm/substate.ts'
 import { type CallFrame, CallTreeTracer } from '../../src/evm/tracer.ts'
+import { Deadline } from '../../src/lib/deadline.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
@@ -203,7 +204,7 @@ describe('a contract called by native code', () => {
     const running = run(passOn(target), {
       gasLimit: 10n ** 12n,
       machine: (machine) => {
-        machine.deadline = performance.now() + 40
+        machine.deadline = new Deadline(40)
       },
     })
     await expect(running).rejects.toMatchObject({ code: 'limit-exceeded' })

@@ -26,6 +26,7 @@ export type RunningProcess = {
   /** The program's output so far, from both streams. */
   output(): string
   isRunning(): boolean
+  readonly pid: number
   /** Settles with the exit code, when the program has ended by itself or was stopped. */
   readonly ended: Promise<number | null>
   /** SIGTERM; settles with the exit code. */
@@ -74,6 +75,7 @@ export async function startProcess(
     startedIn: performance.now() - began,
     output: () => output,
     isRunning,
+    pid: child.pid ?? 0,
     ended: exit,
     async stop() {
       child.kill('SIGTERM')

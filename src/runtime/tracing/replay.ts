@@ -2,6 +2,7 @@
 // untraced. No receipts or roots are computed.
 import type { Machine } from '../../evm/machine.ts'
 import type { OpcodeTable } from '../../evm/opcode-table.ts'
+import { Deadline } from '../../lib/deadline.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Pause } from '../../lib/scheduler.ts'
 import type { Block, Transaction, TransactionMessage } from '../../primitives/types.ts'
@@ -14,7 +15,7 @@ import type { MessageMode } from '../validity.ts'
 import type { Tracer, TransactionPosition } from './tracer.ts'
 
 export type ReplayLimits = {
-  /** Milliseconds that one transaction may take. */
+  /** Milliseconds of CPU time that one transaction may take. */
   readonly timeout: number
   /** Yields to the event loop between transactions. */
   readonly pause: Pause
@@ -110,7 +111,7 @@ export class BlockReplay {
     const env = this.#env
     const { hash: blockHash } = this.block.header
     const position = { blockHash, blockNumber: env.number, transactionHash: transaction.hash, index }
-    machine.deadline = performance.now() + timeout
+    machine.deadline = new Deadline(timeout)
     const message = { machine, env, message: transaction, mode: modeOf(transaction), position }
     const outcome = await traceMessage(this.#runtime, message, tracer)
     machine.deadline = undefined
@@ -171,7 +172,7 @@ export async function traceMessage(
   try {
     return await executeMessage(machine, env, spec.chainId, message, mode, fees)
   } catch (error) {
-    const isLate = machine.deadline !== undefined && performance.now() > machine.deadline
+    const isLate = machine.deadline?.isPast() === true
     if (isLate && error instanceof ChainError && error.code === 'limit-exceeded') {
       throw new ChainError('execution-failed', 'execution timeout')
     }

@@ -1,7 +1,9 @@
 // When code is compiled, that it is compiled while it runs, and that it can still be stopped.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/module-cache.ts'
+import { Deadline } from '../../../src/lib/deadline.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { forkRules } from '../wasm/differential.ts'
@@ -73,9 +75,11 @@ test('code that has used gas enough is not compiled where only the interpreter i
 test('a loop without an end, begun in the interpreter and compiled meanwhile, ends at its deadline', async () => {
   const code = Buffer.from('5b5f560004', 'hex')
   const begun = performance.now()
-  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: begun + 700 })).rejects.toThrow(/time|long/)
+  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: new Deadline(700) })).rejects.toThrow(
+    /time|long/,
+  )
   // Time is the subject: a loop that looks at its deadline too seldom ends with the same error, but minutes later.
-  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(performance.now() - begun).toBeLessThan(10_000)
   expect(isCompiled(code)).toBe(true)
 })
 
@@ -83,7 +87,9 @@ test('a loop without an end that was compiled before ends at its deadline', asyn
   compilation.heat = 0
   const code = Buffer.from('5b5f560005', 'hex')
   const begun = performance.now()
-  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: begun + 200 })).rejects.toThrow(/time|long/)
+  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: new Deadline(200) })).rejects.toThrow(
+    /time|long/,
+  )
   // Time is the subject: a loop that looks at its deadline too seldom ends with the same error, but minutes later.
-  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(performance.now() - begun).toBeLessThan(10_000)
 })

@@ -1,5 +1,7 @@
 // One piece of code as a contract, called with 100,000 gas under Osaka's rules.
+
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
+import type { Deadline } from '../../../src/lib/deadline.ts'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { executeMessage, type MessageResult } from '../../../src/runtime/execute-message.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
@@ -15,7 +17,7 @@ export async function runCode(
     gasLimit = 100_000n,
     fork = 'osaka' as Fork,
     data = new Uint8Array(0),
-    deadline = undefined as number | undefined,
+    deadline = undefined as Deadline | undefined,
   } = {},
 ): Promise<MessageResult> {
   const { spec, common, table } = forkRules(fork)
