@@ -1,6 +1,6 @@
 // Compares our engine with the library's interpreter, and compiled code with both, on random programs until the time is up;
 // seeds that differ are printed, and can be repeated.
-//   tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only interpreter|compiler|dense]
+//   tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only PAIRING]
 import { parseArgs } from 'node:util'
 import { isEngineBuilt } from '../src/evm/wasm/instance-pool.ts'
 import { compilation } from '../src/evm/wasm-compiler/module-cache.ts'

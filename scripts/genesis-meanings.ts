@@ -80,6 +80,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.clock':
     'whether a block may have the timestamp of its parent (`non-decreasing`) or must be later (`strictly-increasing`, Ethereum)',
   'kestrel.transactionGasCap': 'most gas of a transaction, at least 21000; left out: the gas limit of the block',
+  'kestrel.boundedWork':
+    'true: gas limits also bound the work that opcode proposals leave unpaid, and lists under which code could run for ever without gas are refused',
   'kestrel.authz.granter': 'who grants with `approve`: its caller, or the signer of the transaction (Evmos)',
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
   'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',

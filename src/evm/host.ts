@@ -31,6 +31,8 @@ export interface Host {
   blockHash(number: bigint): Hash | undefined
   /** The call opcode that ran last: a native contract's message is its. */
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
+  /** Work that the message from outside has not paid for (`gas/unpaid-work.ts`), once it has ended. */
+  unpaidWork: bigint
   /** Reports that a message begins. `message` is called only if a tracer listens. */
   messageBegan(message: () => EnterEvent): void
   /** Reports that a message has ended. `frame`: the final state of its code, while opcodes are traced. */

@@ -66,8 +66,11 @@ const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
 /** What a limit at entry is for an opcode that may leave a full stack. */
 export const maxStackAtEntry = (pops: number, pushes: number): number => STACK_LIMIT + pops - pushes
 
-/** The table of a fork, with what `change` makes of it: when that has ended, whatever it kept is closed. Throws what it throws. */
-export function buildTable(common: Common, change?: (table: JumpTable) => void): OpcodeTable {
+/**
+ * The table of a fork, with what `change` makes of it: when that has ended, whatever it kept is closed. `boundsWork`: whether
+ * work that it leaves unpaid is bounded. Throws what `change` throws.
+ */
+export function buildTable(common: Common, change?: (table: JumpTable) => void, boundsWork = true): OpcodeTable {
   const own = forkTable(common)
   if (change === undefined) return own
   const draft = new TableDraft(own)
@@ -77,7 +80,7 @@ export function buildTable(common: Common, change?: (table: JumpTable) => void):
   } finally {
     draft.isOpen = false
   }
-  return withChanges(own, draft.changes)
+  return withChanges(own, draft.changes, boundsWork)
 }
 
 class TableDraft implements JumpTable {

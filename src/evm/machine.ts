@@ -34,6 +34,8 @@ const MAX_ROUNDS = 8_000_000
 
 export class Machine implements Host {
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'> = 'CALL'
+  /** Work that the last message has not paid for, in gas. */
+  unpaidWork = 0n
   /** How many messages have begun: an opcode that called, and began none, was refused. */
   messageCount = 0
   /** After it a call is stopped with ChainError `limit-exceeded`. */
@@ -115,6 +117,7 @@ export class Machine implements Host {
   /** Runs a message from outside to its end; most have run already when this returns. */
   run(message: OuterMessage): MaybePromise<Result> {
     const engine = this.#engineFor(message)
+    this.unpaidWork = 0n
     if (engine instanceof WasmEngine) {
       const moved = runPlainTransfer(this, message)
       if (moved !== undefined) return moved

@@ -40,6 +40,8 @@ export type OpcodeTable = {
   readonly changed: ReadonlySet<number>
   /** Some opcode does something else than in the fork: only the library's interpreter runs that. */
   readonly isReplaced: boolean
+  /** Whether the gas limit bounds the work that is not paid for: see `gas/unpaid-work.ts`. */
+  readonly boundsWork: boolean
 }
 
 /** Constant gas by go-ethereum's tiers, where no fork changed it; what is not named costs nothing. */
@@ -170,15 +172,21 @@ export const forkTable = (common: Common): OpcodeTable => ({
   operations: Array.from({ length: 256 }, (_, code) => operationOf(code, opcodeOf(code), common)),
   changed: new Set(),
   isReplaced: false,
+  boundsWork: true,
 })
 
 /** The fork's table with other operations in some places. */
-export function withChanges({ common, operations }: OpcodeTable, changes: ReadonlyMap<number, Operation>): OpcodeTable {
+export function withChanges(
+  { common, operations }: OpcodeTable,
+  changes: ReadonlyMap<number, Operation>,
+  boundsWork: boolean,
+): OpcodeTable {
   return {
     common,
     operations: operations.map((operation, code) => changes.get(code) ?? operation),
     changed: new Set(changes.keys()),
     isReplaced: [...changes.values()].some(({ execute }) => execute !== undefined),
+    boundsWork,
   }
 }
 

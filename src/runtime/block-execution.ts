@@ -49,6 +49,8 @@ export class BlockExecution {
   #hashed = 0
   #gasUsed = 0n
   #blobGasUsed = 0n
+  /** Work that the transactions have not paid for, where the chain bounds it. */
+  #unpaidWork = 0n
 
   /** `pause` yields to the event loop between transactions. `env` follows from the header, unless a simulation overrides it. */
   constructor(
@@ -69,8 +71,10 @@ export class BlockExecution {
     this.#modules = runtime.modules(view, env, 'write', commit)
   }
 
+  /** Of the gas limit, which also bounds the work that proposals leave unpaid. */
   get gasLeft(): bigint {
-    return this.env.gasLimit - this.#gasUsed
+    const taken = this.#gasUsed > this.#unpaidWork ? this.#gasUsed : this.#unpaidWork
+    return this.env.gasLimit - taken
   }
 
   /** Whether the block has gas and blobs left for the transaction. */
@@ -115,6 +119,7 @@ export class BlockExecution {
     return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
       this.machine.tracer = undefined
       this.#gasUsed += result.gasUsed
+      if (this.#table?.boundsWork === true) this.#unpaidWork += this.machine.unpaidWork
       this.#blobGasUsed += result.blobGasUsed
       this.transactions.push(transaction)
       this.receipts.push(this.#receipt(transaction, result))

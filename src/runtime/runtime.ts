@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { registryOf } from '../cip/modules.ts'
 import type { Registry } from '../cip/registry.ts'
 import { commonFor } from '../evm/ethereumjs/common.ts'
-import { buildTable } from '../evm/jump-table.ts'
+import { freeCycle } from '../evm/free-cycle.ts'
+import { buildTable, type JumpTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
 import { type OpcodeChange, opcodeChanges } from '../evm/opcode-changes.ts'
@@ -198,7 +199,9 @@ export class Runtime {
     for (const { fork } of this.spec.forks) {
       const key = keyOf(fork, names)
       if (!atLeast(fork, from) || this.#sound.has(key)) continue
-      this.#build(fork, names)
+      const table = this.#build(fork, names)
+      const cycle = table.boundsWork ? freeCycle(table) : undefined
+      if (cycle !== undefined) throw freeOpcodes(cycle)
       this.#sound.set(key, true)
     }
   }
@@ -213,8 +216,14 @@ export class Runtime {
 
   #build(fork: Fork, names: readonly string[]): OpcodeTable {
     const common = commonFor(this.spec, fork, this.#kzg)
-    return buildTable(common, names.length === 0 ? undefined : (table) => this.proposals.apply(names, table))
+    const change = names.length === 0 ? undefined : (table: JumpTable) => this.proposals.apply(names, table)
+    return buildTable(common, change, this.spec.native?.boundedWork)
   }
+}
+
+const freeOpcodes = (names: readonly string[]): ChainError => {
+  const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return new ChainError('invalid-params', `code could run for ever without gas: ${listed} would cost nothing`)
 }
 
 const keyOf = (fork: Fork, names: readonly string[]): string => [fork, ...names].join(' ')

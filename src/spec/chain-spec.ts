@@ -163,6 +163,8 @@ export type NativeSpec = {
   readonly clock: 'non-decreasing' | 'strictly-increasing'
   /** The most gas that a transaction may ask for; undefined: only the block's gas limit bounds it. */
   readonly transactionGasCap: bigint | undefined
+  /** Whether gas limits bound the work that opcode proposals leave unpaid, and lists with a free cycle are refused. */
+  readonly boundedWork: boolean
   readonly authz: {
     /** The granter in `approve`: the caller, as in ERC-20, or the transaction's origin, as in Evmos. */
     readonly granter: 'caller' | 'origin'

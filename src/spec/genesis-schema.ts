@@ -290,6 +290,7 @@ const kestrel = z.strictObject({
     .default({ burnBaseFee: false }),
   clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
   transactionGasCap: u64.optional(),
+  boundedWork: z.boolean().default(false),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.prefault({}),
   proposals: z.array(namedProposal).readonly().default([]),

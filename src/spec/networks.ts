@@ -88,6 +88,7 @@ const kestrel: Network = {
     feeMarket: { burnBaseFee: false, minBaseFee: 0n },
     clock: 'non-decreasing',
     transactionGasCap: undefined,
+    boundedWork: true,
     authz: { granter: 'caller' },
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
     proposals: [],
@@ -128,6 +129,7 @@ const evmos: Network = {
     feeMarket: { burnBaseFee: false, minBaseFee: 0n },
     clock: 'non-decreasing',
     transactionGasCap: undefined,
+    boundedWork: true,
     authz: { granter: 'origin' },
     // As evmosd v14.1 has them.
     compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },

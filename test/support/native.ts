@@ -18,6 +18,7 @@ export const nativeSpec: NativeSpec = {
   feeMarket: { burnBaseFee: false },
   clock: 'non-decreasing',
   transactionGasCap: undefined,
+  boundedWork: true,
   authz: { granter: 'caller' },
   compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
   proposals: [],

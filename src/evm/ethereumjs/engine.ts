@@ -17,6 +17,7 @@ import { delegationOf } from '../../primitives/delegation.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BuiltinContracts } from '../builtin-contracts.ts'
 import { failureOf } from '../failure.ts'
+import { workLimit } from '../gas/unpaid-work.ts'
 import type { Engine, Host } from '../host.ts'
 import { type CallKind, isCreation, type Message, type OuterMessage } from '../message.ts'
 import type { NativeContract } from '../native-call.ts'
@@ -62,7 +63,7 @@ export class EthereumjsEngine implements Engine {
   }
 
   run(message: OuterMessage): Promise<Result> {
-    this.#evm.prepare(message.refund)
+    this.#evm.prepare(message.refund, message.gasLimit)
     return this.#evm.runCall(toLibCall(message)).then((result) => fromLibResult(result, message.refund))
   }
 
@@ -94,6 +95,9 @@ export class EthereumjsEngine implements Engine {
 class LibraryEvm extends EVM implements LibraryHost {
   readonly #machine: LibraryMachine
   #owed = 0n
+  /** Unpaid work that the transaction may still do. */
+  #work = 0n
+  openMessages = 0
 
   constructor(machine: LibraryMachine, common: Common) {
     const adapter = new StateAdapter(machine.view)
@@ -107,10 +111,15 @@ class LibraryEvm extends EVM implements LibraryHost {
     Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
   }
 
-  /** To be called before a message from outside. `owed`: refunds that the transaction has before its code runs. */
-  prepare(owed: bigint): void {
+  /**
+   * To be called before a message from outside with so much gas. `owed`: refunds that the transaction has before its code
+   * runs.
+   */
+  prepare(owed: bigint, gasLimit: bigint): void {
     const { table, tracer, contracts } = this.#machine
     this.#owed = owed
+    this.openMessages = 0
+    this.#work = workLimit(table, gasLimit)
     this.#useTable(table, tracer)
     this.#useContracts(contracts)
   }
@@ -164,6 +173,13 @@ class LibraryEvm extends EVM implements LibraryHost {
 
   pause(): Promise<void> | undefined {
     return this.#machine.pauseAtJump()
+  }
+
+  spendWork(work: bigint): boolean {
+    if (work > this.#work) return false
+    this.#work -= work
+    this.#machine.unpaidWork += work
+    return true
   }
 
   onSelfdestruct(state: RunState, beneficiary: bigint): void {
@@ -236,6 +252,7 @@ class LibraryEvm extends EVM implements LibraryHost {
   #emit(topic: string, data: unknown): Promise<void> {
     const machine = this.#machine
     if (topic === 'beforeMessage') {
+      this.openMessages++
       const message = data as LibMessage
       const kind = this.#kindOf(message)
       machine.messageBegan(() => entered(message, kind))
@@ -243,6 +260,7 @@ class LibraryEvm extends EVM implements LibraryHost {
       return machine.pauseIfDue() ?? SETTLED
     }
     if (topic === 'afterMessage') {
+      this.openMessages--
       const result = data as EVMResult
       const { runState, gasRefund = 0n } = result.execResult
       const tracesSteps = machine.tracer?.step !== undefined && runState !== undefined

@@ -5,12 +5,12 @@ import type { StateView } from '../../state/types.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
 import type { MessageTracer } from '../tracer.ts'
-import { changedEntry } from './changed-operation.ts'
+import { changedEntry, type ProposalHost } from './changed-operation.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'
 import type { LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
 /** The machine as the marked opcodes call it. */
-export interface LibraryHost {
+export interface LibraryHost extends ProposalHost {
   readonly view: StateView
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
   /** How many messages have begun. */
@@ -19,8 +19,6 @@ export interface LibraryHost {
   /** Refunds that the library was not told of. */
   readonly owed: bigint
   onSelfdestruct(state: RunState, beneficiary: bigint): void
-  /** Undefined: go on. Else go on when it settles. */
-  pause(): Promise<void> | undefined
 }
 
 export type LibraryTable = {
@@ -83,12 +81,12 @@ function makeTable(table: OpcodeTable): LibraryTable {
 }
 
 /** Puts changed operations into the table. An operation whose behaviour was replaced has no mark: it may not call at all. */
-function applyChanges(map: LibraryOpcode[], { operations, changed, common }: OpcodeTable): void {
+function applyChanges(map: LibraryOpcode[], { operations, changed, common, boundsWork }: OpcodeTable): void {
   const own = changed.size === 0 ? undefined : forkTable(common)
   for (const code of changed) {
     const [entry, operation] = [map[code], operations[code]]
     if (entry === undefined || operation === undefined) continue
-    map[code] = changedEntry(entry, operation, own?.operations[code]?.constantGas ?? 0n)
+    map[code] = changedEntry(entry, operation, own?.operations[code], machineOf, boundsWork)
   }
 }
 

@@ -5,7 +5,7 @@ import { EMPTY_BYTES } from '../../lib/hex.ts'
 import { failureOf } from '../failure.ts'
 import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
 import type { CallKind } from '../message.ts'
-import { bookedElsewhere } from '../opcode-table.ts'
+import { bookedElsewhere, type OpcodeTable } from '../opcode-table.ts'
 import { opcodeOf, stackFault } from '../opcodes.ts'
 import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
 import { addressOfWord, codeOfLibrary, fromLibLog } from './convert.ts'
@@ -47,19 +47,23 @@ function withEvents({ map, table }: LibraryTable): OpcodeMap {
     const type = CALLS.get(code)
     // What a proposal put in an opcode's place calls and logs as it likes.
     if (entry.opcodeInfo.isInvalid || table.operations[code]?.execute !== undefined) return entry
-    if (type !== undefined) return calling(entry, type)
+    if (type !== undefined) return calling(entry, type, hasStipend(table, code))
     return isLog(code) ? logging(entry) : entry
   })
 }
 
+/** Whether value brings gas of its own: see `changed-operation.ts`. */
+const hasStipend = ({ operations, boundsWork }: OpcodeTable, code: number): boolean =>
+  !boundsWork || operations[code]?.dynamicGas === 'own'
+
 /** A call that began no message, and did not fail itself, was refused. */
-function calling(entry: LibraryOpcode, type: CallKind): LibraryOpcode {
+function calling(entry: LibraryOpcode, type: CallKind, addsStipend: boolean): LibraryOpcode {
   return {
     ...entry,
     async opHandler(state, common) {
       const machine = machineOf(state)
       const { messageCount } = machine
-      const refused = calledFrame(state, type)
+      const refused = calledFrame(state, type, addsStipend)
       await entry.opHandler(state, common)
       if (machine.messageCount === messageCount) machine.tracer?.refuse?.(refused())
     },
@@ -67,14 +71,14 @@ function calling(entry: LibraryOpcode, type: CallKind): LibraryOpcode {
 }
 
 /** The frame a call would have had; its input is read only when somebody asks. */
-function calledFrame(state: RunState, type: CallKind): () => CallFrame {
+function calledFrame(state: RunState, type: CallKind, addsStipend: boolean): () => CallFrame {
   const { env } = state
   const isCreation = type === 'CREATE' || type === 'CREATE2'
   const hasValue = type === 'CALL' || type === 'CALLCODE'
   const items = state.stack.getStack().reverse()
   const item = (index: number): bigint => items[index] ?? 0n
   const value = isCreation ? item(0) : hasValue ? item(2) : type === 'DELEGATECALL' ? env.callValue : 0n
-  const stipend = hasValue && value > 0n ? BigInt(CALL_STIPEND) : 0n
+  const stipend = addsStipend && hasValue && value > 0n ? BigInt(CALL_STIPEND) : 0n
   const gas = (state.messageGasLimit ?? 0n) + stipend
   const inputAt = isCreation ? 1 : hasValue ? 3 : 2
   const input = (): Uint8Array => {

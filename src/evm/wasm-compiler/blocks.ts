@@ -150,7 +150,8 @@ export class BasicBlocks {
 
   /** Whether an opcode fails for want of gas only. `before`: the one before it in its block. */
   #isSure(code: number, before: Op | undefined): boolean {
-    if (code !== 0x56 && code !== 0x57) return this.exists(code) && !CHANGES.has(code)
+    if (!this.exists(code)) return false
+    if (code !== 0x56 && code !== 0x57) return !CHANGES.has(code)
     return before !== undefined && isPush(before.code) && this.isJumpdest(Number(before.value))
   }
 

@@ -108,8 +108,8 @@ function successor(trace: CompiledTrace, block: BasicBlock): number | 'anywhere'
 function run(trace: CompiledTrace, op: Op): void {
   const { stack, blocks } = trace
   const { code } = op
-  if (code === 0x56 || code === 0x57) return
   if (!blocks.exists(code)) trace.give(op)
+  else if (code === 0x56 || code === 0x57) return
   else if (code >= 0x5f && code <= 0x7f) stack.push(Word.constant(op.value))
   else if (code >= 0x80 && code <= 0x8f) stack.push(stack.peek(code - 0x80))
   else if (code >= 0x90 && code <= 0x9f) stack.swap(code - 0x8f)

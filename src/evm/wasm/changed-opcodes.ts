@@ -11,11 +11,13 @@ import {
   roundToWords,
   shownAddress,
 } from '../gas/memory-gas.ts'
+import { unpaidWork } from '../gas/unpaid-work.ts'
 import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
+import { bigintFrom, wordsOf } from '../proposal-functions.ts'
 import { call, selfDestruct } from './call-opcodes.ts'
 import type { ActiveFrame } from './frames.ts'
 import { CALL_KINDS, type Execution, leaveFrame, type RunProgress, stackSize } from './frames.ts'
-import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
+import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, OUT_OF_GAS, PAUSED } from './layout.ts'
 
 type React = (run: Execution, active: ActiveFrame, reason: number) => RunProgress
 
@@ -61,7 +63,8 @@ export function runChanged(run: Execution, active: ActiveFrame, operation: Opera
   const kind = CALL_KINDS.get(reason)
   if (kind !== undefined) return call(run, active, kind, !price.isOwn)
   if (reason === SELFDESTRUCT) return selfDestruct(run, active, !price.isOwn)
-  if (reason !== 0xf0 && reason !== 0xf5) traced?.traceStep(run)
+  if (reason === OUT_OF_GAS) traced?.traceFailedStep(run, 'out of gas')
+  else if (reason !== 0xf0 && reason !== 0xf5) traced?.traceStep(run)
   return reason === PAUSED ? undefined : react(run, active, reason)
 }
 
@@ -75,19 +78,32 @@ function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas:
   const left = BigInt(gas) - constantGas
   if (left < 0n) return { failure: 'out of gas', total: constantGas }
   const memorySize = memorySizeOf(operation)
+  const own = run.rules.own.table.operations[operation.code]
   const state = priceState(run, active, left)
   try {
-    const size = memorySize === undefined ? undefined : roundToWords(memorySize(state))
+    const size = memorySize === undefined ? undefined : roundToWords(bigintFrom(memorySize(state)))
     if (memorySize !== undefined && size === undefined) return { failure: 'out of gas' }
-    if (dynamicGas === 'own') return { isOwn: true, left: Number(left), size }
-    const dynamic = dynamicGas === null ? 0n : dynamicGas(state, size ?? 0n)
+    if (dynamicGas === 'own') {
+      if (!spendWork(run, unpaidWork(operation, own))) return { failure: 'out of gas' }
+      return { isOwn: true, left: Number(left), size }
+    }
+    const dynamic = dynamicGas === null ? 0n : bigintFrom(dynamicGas(state, size ?? 0n))
     if (dynamic < 0n) return { failure: 'proposal', words: `dynamic gas of ${name} is ${dynamic}` }
     if (dynamic > left) return { failure: 'out of gas', total: constantGas + dynamic }
+    const charge = { gas: constantGas + dynamic, size: size ?? 0n, state }
+    if (!spendWork(run, unpaidWork(operation, own, charge))) return { failure: 'out of gas' }
     return { isOwn: false, left: Number(left - dynamic), size }
   } catch (error) {
     if (error instanceof ChainError || error instanceof ReadFailure) throw error
-    return { failure: 'proposal', words: error instanceof Error ? error.message : failureOf('proposal').message }
+    return { failure: 'proposal', words: wordsOf(error, failureOf('proposal').message) }
   }
+}
+
+/** Counts unpaid work; false where that is more than the transaction may leave. */
+function spendWork({ engine }: Execution, work: bigint): boolean {
+  if (work > engine.work) return false
+  engine.work -= work
+  return true
 }
 
 /** The size that is looked at here: an opcode with its own gas looks at its own. */
@@ -107,7 +123,7 @@ function runAtOwnPrice(run: Execution, active: ActiveFrame, { code, constantGas 
 /** Pays for memory that the proposal asks for beside the opcode's own, and grows it. */
 function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undefined): boolean {
   if (size === undefined) return true
-  const left = engine.gas(frame) - Number(expansionGas(wordsOf(engine.field(frame, F_MEMORY_SIZE)), size))
+  const left = engine.gas(frame) - Number(expansionGas(memoryWords(engine.field(frame, F_MEMORY_SIZE)), size))
   if (left < 0) return false
   engine.growMemory(frame, size)
   engine.setGas(frame, left)
@@ -149,7 +165,7 @@ function runOwn({ engine, rules }: Execution, code: number, entry: Uint8Array): 
   return reason
 }
 
-const wordsOf = (bytes: number) => ({ memoryWordCount: BigInt(bytes / 32) })
+const memoryWords = (bytes: number) => ({ memoryWordCount: BigInt(bytes / 32) })
 
 function priceState({ engine }: Execution, { frame, message: call }: ActiveFrame, gasLeft: bigint): PriceState {
   const top = engine.field(frame, F_TOP)
@@ -167,7 +183,7 @@ function priceState({ engine }: Execution, { frame, message: call }: ActiveFrame
         return copy
       },
     },
-    ...wordsOf(engine.field(frame, F_MEMORY_SIZE)),
+    ...memoryWords(engine.field(frame, F_MEMORY_SIZE)),
     gasLeft,
     programCounter: engine.field(frame, F_PC),
     code: engine.slice(engine.field(frame, F_CODE), engine.field(frame, F_CODE_LENGTH)),

@@ -4,6 +4,7 @@
 import type { Address } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Common } from '../ethereumjs/library-types.ts'
+import { workLimit } from '../gas/unpaid-work.ts'
 import type { Engine, Host } from '../host.ts'
 import type { BlockContext, Message, OuterMessage } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
@@ -60,6 +61,8 @@ export class WasmEngine implements Engine {
     }
     const rules = rulesOf(this.#host.table, this.#common)
     instance.beginTransaction(rules, this.#compiler)
+    const work = workLimit(rules.table, message.gasLimit)
+    instance.work = work
     setEnvironment(instance, rules, {
       origin: from,
       gasPrice: message.gasPrice,
@@ -86,6 +89,7 @@ export class WasmEngine implements Engine {
       () => execute(lease, this.#host, incoming, new Substate(Number(refund))),
       () => {
         this.#lease = undefined
+        this.#host.unpaidWork = work - instance.work
         releaseInstance(instance)
       },
     )

@@ -37,6 +37,8 @@ import {
   STRETCH_GAS,
   TURN,
   TURN_GAS,
+  UNPAID,
+  WORK,
 } from './layout.ts'
 import { aligned, Memory } from './memory.ts'
 import type { EngineExports } from './module-interface.ts'
@@ -176,14 +178,24 @@ export class Instance extends Memory {
     if (this.#rules !== rules || isFull || stress?.pick(8) === true) {
       this.#codes.clear()
       this.#free = CODES
-      this.compiled.clear(rules.opcodes)
+      this.compiled.clear(rules.compiled)
     }
     if (this.#rules === rules) return
     this.#rules = rules
     this.#block = undefined
     this.bytes.set(rules.opcodes, OPCODES)
     this.limbs.set(rules.parameters, PARAMETERS / 8)
+    this.bytes.set(new Uint8Array(rules.unpaid.buffer), UNPAID)
     this.words[PLAIN >>> 2] = rules.table.changed.size === 0 ? 0 : 1
+  }
+
+  /** Unpaid work that the transaction may still do (`gas/unpaid-work.ts`). */
+  get work(): bigint {
+    return this.limbs[WORK >>> 3] ?? 0n
+  }
+
+  set work(left: bigint) {
+    this.limbs[WORK >>> 3] = left
   }
 
   /** Whether what was written of the block is of another one: under the same rules, the same object says the same. */

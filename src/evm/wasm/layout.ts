@@ -7,6 +7,8 @@
 export const OPCODES = 1024
 /** Gas parameters that differ by fork, u64 each: see `GAS_*`. */
 export const PARAMETERS = 3072
+/** Per opcode a u16: by how much its constant gas is below the fork's own price (`gas/unpaid-work.ts`). */
+export const UNPAID = 3200
 /** Words that are the same in the whole transaction: see `ENV_*`. */
 export const ENVIRONMENT = 4096
 /** An address in big-endian bytes, for the host. */
@@ -58,6 +60,8 @@ export const LOG_REFUND = 5440
 export const LOG_KEY = 5448
 /** u32: how many records the text has. */
 export const LOG_COUNT = 5512
+/** i64: unpaid work that the transaction may still do. */
+export const WORK = 5520
 /** A byte for each opcode: whether `runToMarked` stops before it. */
 export const MARKS = 5632
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */

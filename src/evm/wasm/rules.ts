@@ -3,6 +3,7 @@
 import type { Common } from '../ethereumjs/library-types.ts'
 import { type ForkGas, forkGas } from '../gas/fork-gas.ts'
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
+import { unpaidWork } from '../gas/unpaid-work.ts'
 import { bookedElsewhere, forkTable, type OpcodeTable, type Operation, stackBounds } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import {
@@ -26,6 +27,10 @@ export type EngineRules = {
   readonly table: OpcodeTable
   /** As it lies at OPCODES. */
   readonly opcodes: Uint8Array
+  /** The same for the compiler, which leaves opcodes below the fork's own price to the interpreter: it does not count work. */
+  readonly compiled: Uint8Array
+  /** As it lies at UNPAID. */
+  readonly unpaid: Uint16Array
   /** Opcodes at which the interpreter stops, because a proposal's functions work out their price or memory. */
   readonly pricedByFunction: ReadonlySet<number>
   /** Those of the fork when no proposal is active. */
@@ -65,9 +70,12 @@ function makeRules(table: OpcodeTable, common: Common): EngineRules {
   const gas = forkGas(common)
   const { opcodes, custom } = opcodeBytes(table, common)
   const forks = table.changed.size === 0 ? table : forkTable(common)
+  const unpaid = unpaidOf(table, forks, custom)
   return {
     table,
     opcodes,
+    compiled: withoutUnpaid(opcodes, unpaid),
+    unpaid,
     pricedByFunction: custom,
     own: { table: forks, opcodes: forks === table ? opcodes : opcodeBytes(forks, common).opcodes },
     parameters: parametersOf(gas, common.isActivatedEIP(2929)),
@@ -110,13 +118,31 @@ const WORD = 32
 const NEVER = 65_535
 const MOST_CONSTANT = 0xffff_ffffn
 
+/** Unpaid work of the opcodes that the interpreter runs by itself: what is left of the fork's constant gas. */
+function unpaidOf(table: OpcodeTable, forks: OpcodeTable, custom: ReadonlySet<number>): Uint16Array {
+  const unpaid = new Uint16Array(256)
+  for (const code of table.changed) {
+    const [operation, own] = [table.operations[code], forks.operations[code]]
+    if (operation !== undefined && !custom.has(code)) unpaid[code] = Number(unpaidWork(operation, own))
+  }
+  return unpaid
+}
+
+function withoutUnpaid(opcodes: Uint8Array, unpaid: Uint16Array): Uint8Array {
+  if (unpaid.every((work) => work === 0)) return opcodes
+  const compiled = opcodes.slice()
+  const view = new DataView(compiled.buffer)
+  for (const [code, work] of unpaid.entries()) if (work > 0) view.setUint16(code * 8 + 4, NEVER, true)
+  return compiled
+}
+
 /** The table as it lies at OPCODES, and the opcodes that cannot be written so. */
 function opcodeBytes(table: OpcodeTable, common: Common): { opcodes: Uint8Array; custom: Set<number> } {
   const opcodes = new Uint8Array(256 * 8)
   const view = new DataView(opcodes.buffer)
   const custom = new Set<number>()
   for (const [code, operation] of table.operations.entries()) {
-    const entry = operation && entryOf(operation, common)
+    const entry = operation && entryOf(operation, common, table.changed.has(code))
     if (entry === undefined) {
       if (operation !== undefined) custom.add(code)
       view.setUint16(code * 8 + 4, NEVER, true)
@@ -130,15 +156,14 @@ function opcodeBytes(table: OpcodeTable, common: Common): { opcodes: Uint8Array;
 }
 
 /** What the interpreter charges and checks before an opcode; undefined: it cannot be said in numbers. */
-function entryOf(operation: Operation, common: Common) {
+function entryOf(operation: Operation, common: Common, isChanged: boolean) {
   const { code, name, constantGas, dynamicGas, memorySize } = operation
   const { pops, pushes } = opcodeOf(code)
   const gas = constantGas - bookedElsewhere(name, common)
   const bounds = stackBounds(operation)
   const most = Math.min(bounds.most, STACK_LIMIT + pops - pushes)
   if (dynamicGas !== 'own' || memorySize !== undefined || gas < 0n || gas > MOST_CONSTANT || most < 0) return undefined
-  // A log misses its topics only when it has been paid.
+  // A log of the fork misses its topics only when it has been paid.
   const isLog = code >= 0xa0 && code <= 0xa4
-  const isChanged = operation.minStack !== pops
   return { gas: Number(gas), least: isLog && !isChanged ? 2 : Math.max(bounds.least, pops), most }
 }

@@ -210,5 +210,7 @@ export function react(run: Execution, active: ActiveFrame, reason: number): RunP
   if (kind !== undefined) return call(run, active, kind)
   const changed = changedOperation(run, active)
   if (changed !== undefined && reason === INVALID_OPCODE) return runChanged(run, active, changed, react)
-  return leaveFrame(run, active, FAILURES.get(reason) ?? 'other', changed && stackWords(run, active, changed))
+  const isStack = reason === STACK_UNDERFLOW || reason === STACK_OVERFLOW
+  const words = isStack && changed !== undefined ? stackWords(run, active, changed) : undefined
+  return leaveFrame(run, active, FAILURES.get(reason) ?? 'other', words)
 }

@@ -5,7 +5,7 @@ import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
-import type { OpcodeTable } from '../../../src/evm/opcode-table.ts'
+import { hasDynamicGas, type OpcodeTable } from '../../../src/evm/opcode-table.ts'
 import { CallTreeTracer, type MessageTracer, type Step } from '../../../src/evm/tracer.ts'
 import {
   type Address,
@@ -138,6 +138,8 @@ export type World = {
   readonly view: StateView
   readonly env: BlockEnv
   readonly messages: readonly TransactionMessage[]
+  /** Left out: the fork's. */
+  readonly table?: OpcodeTable
 }
 
 /** Block 1,000 under the rules of a fork. */
@@ -218,7 +220,8 @@ export async function observe(
   messages: readonly TransactionMessage[],
   traced: boolean | 'steps',
 ): Promise<string[]> {
-  const { spec, common, table } = forkRules(world.fork)
+  const { spec, common, table: own } = forkRules(world.fork)
+  const table = world.table ?? own
   const view = world.view.fork()
   const machine = new Machine({
     common,
@@ -239,7 +242,7 @@ export async function observe(
     const result = await run().catch((error: unknown) => ({
       thrown: error instanceof Error ? `${error.message}` : String(error),
     }))
-    seen.push(shown(result), shown(view.transactionDiff()))
+    seen.push(shown(result), shown(view.transactionDiff()), `unpaid ${machine.unpaidWork}`)
     if (witness !== undefined) seen.push(shown(witness.root), shown(witness.logs))
     if (witness instanceof StepWitness) for (const step of witness.steps) seen.push(step)
     if ('thrown' in result) break
@@ -260,6 +263,29 @@ export type Difference = {
   readonly expected: string
   readonly found: string
   readonly gasLimits: readonly bigint[]
+}
+
+/** A world under a random table in which most of the changed opcodes cost less than in the fork, or nothing. */
+export async function makeCheapWorld(seed: number): Promise<World> {
+  const world = await makeWorld(seed)
+  const { common } = forkRules(world.fork)
+  const random = new Random(seed ^ 0xc4ea9)
+  const table = buildTable(common, (draft) => {
+    for (let changes = 1 + random.below(40); changes > 0; changes--) {
+      const code = random.oneIn(2) ? random.below(0x60) : random.below(256)
+      // The library charges nothing for the STOP behind a code's end.
+      if (!draft.has(code) || code === 0 || code === 0xfe) continue
+      const operation = draft.op(code)
+      const { constantGas: own, name } = operation
+      operation.setConstantGas(random.pick([0n, 0n, 0n, 1n, own / 2n, own * 2n]))
+      if (!hasDynamicGas(name) || random.oneIn(2)) continue
+      const price = BigInt(random.below(60))
+      operation.setDynamicGas(
+        random.pick([() => 0n, () => price, ({ gasLeft }: { gasLeft: bigint }) => gasLeft / 100n]),
+      )
+    }
+  })
+  return { ...world, table }
 }
 
 /** A world of one contract with dense code, which compiled code differs from most where it differs. */
@@ -298,6 +324,8 @@ export type Pairing = {
 export const PAIRINGS = {
   interpreter: { reference: 'library', tried: 'wasm', make: makeWorld },
   compiler: { reference: 'library', tried: 'compiled', make: makeWorld },
+  cheap: { reference: 'library', tried: 'wasm', make: makeCheapWorld },
+  'cheap compiler': { reference: 'library', tried: 'compiled', make: makeCheapWorld },
   dense: { reference: 'wasm', tried: 'compiled', make: makeArithmeticWorld },
 } as const satisfies Record<string, Pairing>
 

@@ -53,6 +53,7 @@ import {
   STOPPED,
   STRETCH,
   TURN,
+  WORK,
 } from '../layout'
 import { hot } from './host'
 import { reserve } from './memory'
@@ -74,9 +75,10 @@ export function run(): i32 {
   let frame = usize(load<u32>(CURRENT))
   while (true) {
     const before = load<i64>(frame, F_GAS)
+    const work = load<i64>(WORK)
     const reason = runCode(frame, turn)
     // Whoever fails has used all that it had, whatever the frame says.
-    turn -= isFailure(reason) ? before : before - load<i64>(frame, F_GAS)
+    turn -= (isFailure(reason) ? before : before - load<i64>(frame, F_GAS)) + (work - load<i64>(WORK))
     let next: usize = 0
     if (reason === CALL || reason === STATICCALL || reason === DELEGATECALL) next = enter(frame, reason)
     else if (load<u32>(frame, F_KNOWN) === 0 && isEnd(reason)) next = leave(frame, reason)
@@ -120,13 +122,14 @@ function runCode(frame: usize, turn: i64): i32 {
     }
     return reason
   }
-  const floor = before - turn
+  // The turn ends when gas and the work that may be unpaid have come down to here together.
+  const floor = before + load<i64>(WORK) - turn
   const stretch = load<i64>(STRETCH)
   while (true) {
-    const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) - floor)
+    const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) + load<i64>(WORK) - floor)
     if (reason !== FALLEN) return reason
     // Only as far as to where it may be entered again.
-    const left = load<i64>(frame, F_GAS) - floor
+    const left = load<i64>(frame, F_GAS) + load<i64>(WORK) - floor
     const interpreted = interpretCode(frame, left < stretch ? left : stretch)
     if (interpreted !== PAUSED || left <= stretch) return interpreted
   }

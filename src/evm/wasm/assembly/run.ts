@@ -30,10 +30,13 @@ import {
   INVALID_JUMP,
   INVALID_OPCODE,
   OPCODES,
+  OUT_OF_GAS,
   PAUSED,
   RETURN,
   STACK_UNDERFLOW,
   STOPPED,
+  UNPAID,
+  WORK,
 } from '../layout'
 import { balance, hashOfCode, sizeOfCode } from './accounts'
 import { add, addSmall, mul, sub } from './arithmetic'
@@ -73,9 +76,16 @@ export function interpret(frame: usize, turn: i64): i32 {
 
 /**
  * The same with each opcode by itself, at the price that the table gives it; it pauses after `most` opcodes at the latest.
+ * What the table charges less than the fork is counted as unpaid work, and shortens the turn as gas does.
  */
 export function interpretPlainly(frame: usize, turn: i64, most: u32): i32 {
   return runFrame(frame, turn, most, true)
+}
+
+/** Whether a turn that is over ends before this opcode: a JUMPDEST, or a KECCAK256 that is late enough. */
+// @inline
+function mayPause(op: u32, gas: i64, floor: i64): bool {
+  return op === 0x5b || (op === 0x20 && gas < floor - load<i64>(DELAY))
 }
 
 /** The body of both. `isPlain` is known when this is compiled: each of the two contains its own branches only. */
@@ -90,7 +100,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   let sp = usize(load<u32>(frame, F_TOP))
   let pc = usize(load<u32>(frame, F_PC))
   let gas = load<i64>(frame, F_GAS)
-  const floor = gas - turn
+  let floor = gas - turn
   let left = most
 
   while (true) {
@@ -98,12 +108,23 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
     if (isPlain) {
       if (left === 0) return leave(frame, pc, sp, gas, op, PAUSED)
       left--
+      // Before anything is charged, so that an opcode that waits for the next turn is counted once.
+      if (gas < floor && mayPause(op, gas, floor)) return leave(frame, pc, sp, gas, op, PAUSED)
     }
     const entry = usize(OPCODES) + (usize(op) << 3)
     const depth = sp - stack
     gas -= priceAt(entry)
     if (i32(gas < 0) | i32(depth < usize(load<u16>(entry, 4))) | i32(depth > usize(load<u16>(entry, 6)))) {
       return leave(frame, pc, sp, gas, op, fault(frame, op, depth, gas))
+    }
+    if (isPlain) {
+      const unpaid = i64(load<u16>(usize(UNPAID) + (usize(op) << 1)))
+      if (unpaid !== 0) {
+        const rest = load<i64>(WORK) - unpaid
+        if (rest < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        store<i64>(WORK, rest)
+        floor += unpaid
+      }
     }
     // `sp` is one past the top item: an opcode that takes two items and leaves one finds them at sp - 32 and sp - 64.
     // biome-ignore format: one opcode a line
@@ -138,7 +159,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x1e: setSmall(sp - 32, u64(256 - bitLength(sp - 32))); break // CLZ
 
       case 0x20: // KECCAK256. Many of them may take long without a JUMPDEST between them: the turn may end before one.
-        if (isOver(gas, entry, floor - load<i64>(DELAY))) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
+        if (!isPlain && isOver(gas, entry, floor - load<i64>(DELAY))) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         gas = hash(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 32; break
 
       case 0x30: copy(sp, frame + F_ADDRESS); sp += 32; break // ADDRESS
@@ -203,7 +224,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x59: setSmall(sp, size); sp += 32; break // MSIZE
       case 0x5a: setSmall(sp, u64(gas)); sp += 32; break // GAS
       case 0x5b: // JUMPDEST. No loop is without one: here the turn ends.
-        if (isOver(gas, entry, floor)) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
+        if (!isPlain && isOver(gas, entry, floor)) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         break
       case 0x5c: loadTransient(sp); break // TLOAD
       case 0x5d: gas = storeTransient(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); sp -= 64; break // TSTORE
