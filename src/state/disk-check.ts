@@ -146,11 +146,11 @@ function readTables(folder: string, tables: readonly Table[], readingTime: numbe
 }
 
 /** Damage of all files but the tables, and acknowledged changes that the database does not have. */
-function damagesOf({ damages, sequence }: Survey, before: Acknowledgement | undefined): Damage[] {
-  if (sequence === undefined || before === undefined || before.sequence <= sequence) return [...damages]
+function damagesOf({ damages, held }: Survey, before: Acknowledgement | undefined): Damage[] {
+  if (held === undefined || before === undefined || before.sequence <= held) return [...damages]
   const block = /^\["(\d+)",/.exec(Buffer.from(before.head).toString())?.[1]
   const head = block === undefined ? '' : `; the head was block ${block}`
-  const what = `the newest ${before.sequence - sequence} of ${before.sequence} changes are missing${head}`
+  const what = `the newest ${before.sequence - held} of ${before.sequence} changes are missing${head}`
   return [...damages, { file: '', what }]
 }
 

@@ -22,7 +22,9 @@ export type LogFile = {
 export type Survey = {
   /** Damage of all files but the tables, which take longer to read. */
   readonly damages: readonly Damage[]
-  /** Sequence number of the last change; undefined when the MANIFEST cannot be read. */
+  /** Sequence number of the last change that the files hold; undefined when the MANIFEST cannot be read. */
+  readonly held: number | undefined
+  /** As `held`, or the number from which LevelDB will continue when failed writes have used up numbers. */
   readonly sequence: number | undefined
   /** Newest first. */
   readonly tables: readonly Table[]
@@ -32,6 +34,7 @@ export type Survey = {
 
 /** The damage of a missing file. */
 export const MISSING = 'is missing'
+type Bounds = Manifest['firstInLogs']
 /** Head of each log record: sequence number of its first change (8 bytes), number of changes (4) (LevelDB's write_batch.cc). */
 const BATCH_HEADER = 12
 
@@ -53,11 +56,19 @@ export function surveyDatabase(folder: string): Survey {
   return withLogs(folder, manifest)
 }
 
-const unreadable = (damage: Damage): Survey => ({ damages: [damage], sequence: undefined, tables: [], logs: [] })
+const unreadable = (damage: Damage): Survey => ({
+  damages: [damage],
+  held: undefined,
+  sequence: undefined,
+  tables: [],
+  logs: [],
+})
 
-function withLogs(folder: string, { logNumber, lastSequence, tables }: Manifest): Survey {
+function withLogs(folder: string, manifest: Manifest): Survey {
+  const { logNumber, lastSequence, firstInLogs, tables } = manifest
   const logs: LogFile[] = []
-  let sequence = lastSequence
+  // The next record begins within these bounds; they are equal from the first record on.
+  let next = firstInLogs
   const numbers = readdirSync(folder).flatMap((file) => Number(/^(\d+)\.log$/.exec(file)?.[1] ?? []))
   const live = new Set(numbers.filter((number) => number >= logNumber))
   // LevelDB creates a log before the MANIFEST names it, and deletes it after the MANIFEST names the next: it must exist.
@@ -68,18 +79,43 @@ function withLogs(folder: string, { logNumber, lastSequence, tables }: Manifest)
       logs.push({ file, end: 0, damage: { file, what: MISSING } })
       continue
     }
-    const { records, end, hasHole } = readLog(readFileSync(join(folder, file)))
-    for (const record of records) {
-      if (record.length >= BATCH_HEADER) sequence = Math.max(sequence, u64At(record, 0) + u32At(record, 8) - 1)
-    }
-    logs.push({ file, end, damage: hasHole ? { file, what: damagedAt(end) } : undefined })
+    const { log, next: after } = readWriteAheadLog(file, readFileSync(join(folder, file)), next)
+    logs.push(log)
+    next = after
   }
+  const held = next.most - 1
   return {
     damages: logs.flatMap(({ damage }) => damage ?? []),
-    sequence,
+    held,
+    sequence: Math.max(lastSequence, held),
     tables: [...tables].map(([number, size]) => ({ number, size })).sort((a, b) => b.number - a.number),
     logs,
   }
+}
+
+/**
+ * Reads the intact records of a log that continue one another. LevelDB numbers changes one by one over all logs, so that a record
+ * with a later number means that records are lost, and one with an earlier number that files of two databases, or of two
+ * moments, are mixed. Failed writes use up numbers too, but the store is reopened after one, which begins a new MANIFEST.
+ */
+function readWriteAheadLog(file: string, content: Uint8Array, first: Bounds): { log: LogFile; next: Bounds } {
+  const { records, ends, end, hasHole } = readLog(content)
+  let [next, at] = [first, 0]
+  for (const [index, record] of records.entries()) {
+    const sequence = u64At(record, 0)
+    if (record.length < BATCH_HEADER || sequence < next.least || sequence > next.most)
+      return { log: { file, end: at, damage: { file, what: notContinued(at, sequence, next) } }, next }
+    const after = sequence + u32At(record, 8)
+    next = { least: after, most: after }
+    at = ends[index] ?? end
+  }
+  return { log: { file, end, damage: hasHole ? { file, what: damagedAt(end) } : undefined }, next }
+}
+
+function notContinued(at: number, sequence: number, { least, most }: Bounds): string {
+  if (sequence > most)
+    return `${sequence - most} changes are missing before byte ${at}, or it is a copy of a running node`
+  return `the change at byte ${at} has number ${sequence}, which is before ${least}: it belongs to another copy`
 }
 
 /** Reads a table and verifies all its checksums. Throws the file system's errors, except for a missing file. */

@@ -12,6 +12,8 @@ type Fragment = { readonly type: number; readonly payload: Uint8Array; readonly 
 export type LogContent = {
   /** The intact records before the first damage. */
   readonly records: readonly Uint8Array[]
+  /** The offset after each of them. */
+  readonly ends: readonly number[]
   /** The offset after the last of them. */
   readonly end: number
   /**
@@ -26,6 +28,7 @@ export type LogContent = {
 /** Reads a log file. Never throws: a file that is no log has no records. */
 export function readLog(file: Uint8Array): LogContent {
   const records: Uint8Array[] = []
+  const ends: number[] = []
   let fragments: Uint8Array[] = []
   let end = 0
   let at = 0
@@ -42,8 +45,9 @@ export function readLog(file: Uint8Array): LogContent {
     records.push(fragments.length === 1 ? first : Buffer.concat(fragments))
     fragments = []
     end = at
+    ends.push(end)
   }
-  return { records, end, hasHole: beginsRecord(file, at), isCutOff: isCutOff(file, at) }
+  return { records, ends, end, hasHole: beginsRecord(file, at), isCutOff: isCutOff(file, at) }
 }
 
 /** The fragment at `at` if it is intact. */

@@ -5,8 +5,13 @@ import { ByteReader, CorruptFile } from './coding.ts'
 export type Manifest = {
   /** The oldest write-ahead log that is not in tables yet; 0 in a database that was never completely opened. */
   readonly logNumber: number
-  /** Sequence number of the last change in tables and older logs. */
+  /** Sequence number of the last change when the newest edit was written. Later changes are in the logs only. */
   readonly lastSequence: number
+  /**
+   * Bounds of the sequence number of the first change in the logs, both inclusive. Opening begins an empty log, so the bounds
+   * are then equal. Later the log in use was begun during the flush of the one before, after the opening.
+   */
+  readonly firstInLogs: { readonly least: number; readonly most: number }
   /** Size in bytes by table. */
   readonly tables: Map<number, number>
 }
@@ -25,22 +30,32 @@ const TAG = {
 /** The result of the edits so far. */
 type Edited = { -readonly [Field in keyof Manifest]: Manifest[Field] | undefined } & { tables: Map<number, number> }
 
+/** An edit that names another log is written when all changes before that log's first are in tables. */
+function setLog(edited: Edited, logNumber: number, lastSequence: number): void {
+  if (logNumber === edited.logNumber) return
+  const most = lastSequence + 1
+  edited.firstInLogs = { least: edited.firstInLogs?.least ?? most, most }
+  edited.logNumber = logNumber
+}
+
 /** Throws `CorruptFile` for a record that is no edit, and when required fields are missing after all edits. */
 export function readManifest(records: readonly Uint8Array[]): Manifest {
-  const edited: Edited = { logNumber: undefined, lastSequence: undefined, tables: new Map() }
+  const edited: Edited = { logNumber: undefined, lastSequence: undefined, firstInLogs: undefined, tables: new Map() }
   for (const record of records) apply(edited, new ByteReader(record))
-  const { logNumber, lastSequence, tables } = edited
-  if (logNumber === undefined || lastSequence === undefined) throw new CorruptFile('is cut off')
-  return { logNumber, lastSequence, tables }
+  const { logNumber, lastSequence, firstInLogs, tables } = edited
+  if (logNumber === undefined || lastSequence === undefined || firstInLogs === undefined)
+    throw new CorruptFile('is cut off')
+  return { logNumber, lastSequence, firstInLogs, tables }
 }
 
 function apply(edited: Edited, edit: ByteReader): void {
   // An edit's deletions apply before its additions, in whatever order they are written.
   const added: [number, number][] = []
+  let logNumber: number | undefined
   while (!edit.isAtEnd) {
     const tag = edit.varint()
     if (tag === TAG.comparator) edit.string()
-    else if (tag === TAG.logNumber) edited.logNumber = edit.varint()
+    else if (tag === TAG.logNumber) logNumber = edit.varint()
     else if (tag === TAG.lastSequence) edited.lastSequence = edit.varint()
     else if (tag === TAG.nextFile || tag === TAG.previousLog) edit.varint()
     else if (tag === TAG.compactPointer) {
@@ -56,5 +71,6 @@ function apply(edited: Edited, edit: ByteReader): void {
       edit.string()
     } else throw new CorruptFile(`has an edit with a field of unknown kind ${tag}`)
   }
+  if (logNumber !== undefined && edited.lastSequence !== undefined) setLog(edited, logNumber, edited.lastSequence)
   for (const [number, size] of added) edited.tables.set(number, size)
 }
