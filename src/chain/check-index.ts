@@ -2,10 +2,9 @@
 // and the rows are compared one by one. That the blocks come out as they did is checked on the way.
 import { equalBytes, toHex } from '../lib/hex.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type CheckReport, checkChanges } from '../state/check-state.ts'
+import { ChangeCheck, type CheckReport } from '../state/check-state.ts'
 import { isIndexRow, RANGE } from '../state/keyspace.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../state/types.ts'
-import { View } from '../state/view.ts'
 import { reindex } from './reindex.ts'
 import type { Indexer } from './types.ts'
 
@@ -18,9 +17,9 @@ export async function checkIndex(
   report: CheckReport,
   onBlock: (number: bigint) => void,
 ): Promise<void> {
-  await reindex(new Beside(store, scratch), runtime, indexer, onBlock, ({ view }, version) =>
-    view instanceof View ? checkChanges(store, view, version, report) : Promise.resolve(),
-  )
+  const changes = new ChangeCheck(store, report)
+  await reindex(new Beside(store, scratch), runtime, indexer, onBlock, (view, version) => changes.add(view, version))
+  changes.end()
   const made = scratch.scan(RANGE.index())[Symbol.asyncIterator]()
   let next = await made.next()
   for await (const [key, value] of store.scan(RANGE.index())) {

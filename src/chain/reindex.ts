@@ -9,9 +9,11 @@ import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
+import { ReplayedRows } from '../state/replayed-rows.ts'
 import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { ChangedAccount, KvStore, StateView } from '../state/types.ts'
+import type { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore } from './blocks.ts'
 import { executeStoredGenesis, indexFirstState, indexGenesis } from './genesis.ts'
@@ -21,8 +23,8 @@ import type { Indexer } from './types.ts'
 
 /**
  * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
- * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of each
- * after block 0 that has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
+ * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of the
+ * view on which each after block 0 has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
  * out as it did or states were pruned, and the registry's error, before anything
  * is deleted, when the chain needs an improvement proposal that is not there.
  */
@@ -31,7 +33,7 @@ export async function reindex(
   runtime: Runtime,
   indexer: Indexer,
   onBlock: (number: bigint) => void,
-  onExecuted: (executed: ExecutedBlock, version: number) => Promise<void> = () => Promise.resolve(),
+  onExecuted: (view: View, version: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   requireAllStates(store)
   const past = new Past(store, runtime)
@@ -45,8 +47,9 @@ export async function reindex(
     else {
       const executed = await past.execute(number, version)
       const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
-      await onExecuted(executed, version)
+      await onExecuted(executed.view, version)
       await store.write(await indexer.block(executed, version, store, read))
+      await past.advance(executed.view)
     }
     version++
     for (const last = past.versionAfter(number); version <= last; version++) {
@@ -76,6 +79,7 @@ class Past {
   readonly #runtime: Runtime
   readonly #blocks: BlockStore
   readonly #state: StateStore
+  readonly #replayed: ReplayedRows
 
   constructor(store: KvStore, runtime: Runtime) {
     this.head = readHead(store)
@@ -84,6 +88,7 @@ class Past {
     this.#runtime = runtime
     this.#blocks = new BlockStore(store, this.head.number)
     this.#state = new StateStore(store, this.head.version)
+    this.#replayed = new ReplayedRows(this.#state)
   }
 
   /** Throws unless the program has all improvement proposals of the chain. */
@@ -113,8 +118,8 @@ class Past {
   }
 
   /** Runs the block after block 0 that made a version. */
-  async execute(number: bigint, version: number): Promise<ExecutedBlock> {
-    const view = this.#state.at(version - 1)
+  async execute(number: bigint, version: number): Promise<ExecutedBlock & { readonly view: View }> {
+    const view = this.#replayed.at(version - 1)
     const block = this.#blocks.block(number) ?? missing(`block ${number}`)
     const execution = await executeTransactions(this.#runtime, view, block, this.blockHash)
     const { roots, requests } = await execution.finish(block.withdrawals ?? [], block.uncles)
@@ -123,10 +128,16 @@ class Past {
     return { block, receipts, requests, callTrees, diffs, refused: [], view }
   }
 
-  /** The change by hand that made a version, and the state after it. */
+  /** Continues with the state that a block has made. */
+  advance(view: View): Promise<void> {
+    return this.#replayed.advance(view)
+  }
+
+  /** The change by hand that made a version, and the state after it. Continues with that. */
   edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
     const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
+    this.#replayed.skip(version, keys)
     const addresses = decodeChanges(keys).flatMap(({ key }) => accountOfRow(key) ?? [])
     const both = { account: (of: Address) => view.account(of), stored: (of: Address) => earlier.account(of) }
     return { changed: changedAccounts(both, addresses), view }

@@ -1,10 +1,20 @@
 // `kestrel check` for the state: rebuilds all tries from accounts and slots and compares them, compares codes with their hashes,
 // and follows the history of every row. Writes nothing.
+import { BytePool } from '../lib/byte-pool.ts'
 import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow, encodeChanges, type RowChange, rowAsOf, storedRowAsOf } from './history.ts'
+import {
+  decodeChanges,
+  decodeRow,
+  encodeChanges,
+  type RowChange,
+  type RowState,
+  rowAsOf,
+  storedFormer,
+  storedRowAsOf,
+} from './history.ts'
 import {
   isCode,
   isSlot,
@@ -164,20 +174,88 @@ function isValueOf(store: KvReader, { key, replaced }: RowChange, version: numbe
   return entry !== undefined && decodeRow(entry).since === version
 }
 
-/** Checks that a version has exactly the changes of `view`, its re-executed block, and that its list names all of them. */
-export async function checkChanges(store: KvReader, view: View, version: number, report: CheckReport): Promise<void> {
-  const { rows, codes } = await view.changes()
-  const list = store.get(KEY.changes(version))
-  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
-  for (const [name, { key, value }] of rows) {
-    const stored = storedRowAsOf(store, key, version)
-    const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
-    if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
-    if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
+/** A value that a block has made when it ran again, and that has not been compared with the stored one yet. */
+type MadeRow = {
+  readonly key: Uint8Array
+  readonly value: Uint8Array | null
+  readonly version: number
+  readonly ordinal: number
+}
+
+/** Values that are kept for comparison; the oldest are compared earlier, by a search. */
+const MADE_ROWS = 100_000
+
+/**
+ * Checks that versions have exactly the changes of their blocks, which run again in order, and that their lists name all of them.
+ * A value is compared when a later version replaces it: its history entry is then one read, in full or as the difference from
+ * the value that replaces it. Values that nothing replaces are compared at the end.
+ */
+export class ChangeCheck {
+  readonly #store: KvReader
+  readonly #report: CheckReport
+  /** By key as latin-1, the oldest first. */
+  readonly #made = new Map<string, MadeRow>()
+  readonly #pool = new BytePool()
+
+  constructor(store: KvReader, report: CheckReport) {
+    this.#store = store
+    this.#report = report
   }
-  // Codes that existed before are in no list.
-  for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
-  for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
+
+  /** Adds the version that a block made of `view`. */
+  async add(view: View, version: number): Promise<void> {
+    const { rows, codes } = await view.changes()
+    const list = this.#store.get(KEY.changes(version))
+    const changes = list === undefined ? [] : decodeChanges(list)
+    const named = new Map(changes.map(({ key, replaced }) => [toLatin1(key), replaced]))
+    for (const [name, { key, value }] of rows) {
+      const replaced = named.get(name)
+      const before = this.#made.get(name)
+      if (before !== undefined) {
+        const isKnown = before.ordinal === replaced && isReplaced(this.#store, before, value)
+        if (!isKnown) this.#compare(before)
+        this.#made.delete(name)
+      }
+      const kept = value && this.#pool.copy(value)
+      this.#made.set(name, { key, value: kept, version, ordinal: replaced === undefined ? 0 : replaced + 1 })
+      if (!named.delete(name)) this.#report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
+    }
+    // Codes that existed before are in no list.
+    for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
+    for (const name of named.keys())
+      this.#report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
+    for (const [name, made] of this.#made) {
+      if (this.#made.size <= MADE_ROWS) break
+      this.#compare(made)
+      this.#made.delete(name)
+    }
+  }
+
+  /** Compares the values that no block has replaced. */
+  end(): void {
+    for (const made of this.#made.values()) this.#compare(made)
+    this.#made.clear()
+  }
+
+  #compare({ key, value, version }: MadeRow): void {
+    const stored = storedRowAsOf(this.#store, key, version)
+    const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
+    if (!isSame) this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+  }
+}
+
+/** Whether the history has a value as it was made, when `next` has replaced it. */
+function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, next: Uint8Array | null): boolean {
+  let former: RowState | undefined
+  try {
+    former = storedFormer(store, key, ordinal, next)
+  } catch {
+    return false
+  }
+  if (former?.since !== version || former.ordinal !== ordinal) return false
+  return former.value === undefined || value === null
+    ? value === (former.value ?? null)
+    : equalBytes(value, former.value)
 }
 
 /** Checks the history row by row in key order. Returns the number of entries, and of those of version 0. `oldest`: as in `Versions`. */

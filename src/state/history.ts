@@ -131,6 +131,18 @@ export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, ve
   }
 }
 
+/** A former value, given the one that replaced it (null: the row was deleted). Throws RangeError when they do not fit. */
+export function storedFormer(
+  reader: Pick<KvReader, 'get'>,
+  key: Uint8Array,
+  ordinal: number,
+  next: Uint8Array | null,
+): RowState | undefined {
+  const entry = historyEntry(reader, key, ordinal)
+  if (entry?.delta === undefined || next === null) return entry
+  return { ...entry, value: applyDelta(entry.delta, next) }
+}
+
 /** The given row and its history are of different moments, or the store is corrupt. */
 export class MissingHistory extends Error {}
 

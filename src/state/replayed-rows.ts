@@ -1,0 +1,73 @@
+// The rows of the state while the blocks of a chain run again, one after the other. What a block made of a row is what the next
+// one reads, so a row is read from the history once, which takes a search and up to 15 differences, and then stays in memory.
+import { BytePool } from '../lib/byte-pool.ts'
+import { GenerationalCache } from '../lib/caches.ts'
+import { type Address, EMPTY_BYTES, type Hash, toLatin1 } from '../lib/hex.ts'
+import { decodeAccount, type StoredAccount } from './accounts.ts'
+import { decodeChanges } from './history.ts'
+import { KEY } from './keyspace.ts'
+import type { StateRows } from './state-rows.ts'
+import type { StateStore } from './state-store.ts'
+import type { KvReader } from './types.ts'
+import { View } from './view.ts'
+
+/** Some 60 MB. */
+const ROWS = 100_000
+/** Stands for a row that does not exist. */
+const ABSENT = new Uint8Array(0)
+
+export class ReplayedRows implements StateRows {
+  readonly store: KvReader
+  readonly #state: StateStore
+  /** Rows of `#version` by key as latin-1. */
+  readonly #rows = new GenerationalCache<string, Uint8Array>(ROWS)
+  readonly #pool = new BytePool()
+  #version = -1
+
+  constructor(state: StateStore) {
+    this.store = state.store
+    this.#state = state
+  }
+
+  /** A view of a version, on which the block that made the next one can run. */
+  at(version: number): View {
+    if (version !== this.#version) this.#rows.clear()
+    this.#version = version
+    return new View(this, version)
+  }
+
+  /** Moves on to the version that the writes of the view have made. Views of former versions stay valid. */
+  async advance(view: View): Promise<void> {
+    const { rows } = await view.changes()
+    for (const [name, { value }] of rows) this.#rows.set(name, value === null ? ABSENT : this.#pool.copy(value))
+    this.#version = view.version + 1
+  }
+
+  /** Moves on to a version that no block has made, by its list of changes. */
+  skip(version: number, changes: Uint8Array): void {
+    for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
+    this.#version = version
+  }
+
+  row(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
+    if (version !== this.#version) return this.#state.row(key, version, name)
+    const known = this.#rows.get(name)
+    if (known !== undefined) return known === ABSENT ? undefined : known
+    const row = this.#state.row(key, version, name)
+    this.#rows.set(name, row === undefined ? ABSENT : this.#pool.copy(row))
+    return row
+  }
+
+  account(of: Address, version: number): StoredAccount | undefined {
+    const row = this.row(KEY.account(of), version)
+    return row && decodeAccount(row)
+  }
+
+  word(of: Address, key: Hash, version: number): Uint8Array {
+    return this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
+  }
+
+  code(hash: Hash): Uint8Array | undefined {
+    return this.#state.code(hash)
+  }
+}
