@@ -39,6 +39,7 @@ import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import { type ChainSpec, hasAllocation, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
+import type { CheckProgress } from './state/table-check.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
@@ -204,14 +205,24 @@ const suspending = (watch: Partial<StoreObserver>, readers: () => ReadThreads | 
 /** The store has said that the disk takes no writes: what is refused until it does is not worth a line each. */
 const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
 
+/** The observer of a node's store, and where the check of its tables is; undefined before the first table. */
+type Watch = StoreObserver & { readonly tableCheck: () => CheckProgress | undefined }
+
 /** What the disk does, in the log; `failed` gets the line that ends the node. */
-const watchWith = (log: Logger, failed: (line: string) => void): StoreObserver => ({
-  warn: (line) => log.warn({ room: 'state' }, line),
-  damaged: ({ message }) => failed(message),
-  failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
-  recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
-  lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
-})
+function watchWith(log: Logger, failed: (line: string) => void): Watch {
+  let progress: CheckProgress | undefined
+  return {
+    warn: (line) => log.warn({ room: 'state' }, line),
+    damaged: ({ message }) => failed(message),
+    checked(now) {
+      progress = now
+    },
+    failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
+    recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
+    lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
+    tableCheck: () => progress,
+  }
+}
 
 /** Refusals are what happens, faults of this program are for somebody to act on. */
 const reportTo =
@@ -248,14 +259,18 @@ const namesNext = ({ spec, head }: BlockChain): boolean =>
 const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined =>
   readThreads === 0 ? undefined : { threads: readThreads, work, rpc }
 
+/** What the figures of a node are about. */
+type Observed = Pick<Node, 'chain' | 'queue' | 'readers'> &
+  Pick<Watch, 'tableCheck'> & { readonly network: Network | undefined }
+
 /** What operators see of a node, which tells its phase as its life goes on. */
 function monitor(
   { metrics, engine, datadir }: NodeOptions,
-  { chain, queue, readers, network }: Pick<Node, 'chain' | 'queue' | 'readers'> & { network: Network | undefined },
+  { chain, queue, readers, network, tableCheck }: Observed,
   version: string,
 ) {
   const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
-  const facts = { version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
+  const facts = { version, databaseSize: sizeOfFolder(datadir), tableCheck, engine: reportEngine(engine).engine }
   const monitored = { chain, queue, readLoad, network, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
@@ -354,7 +369,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
   const explorer = await openExplorer(options, { chain, queue }, network?.status)
-  const monitoring = monitor(options, { chain, queue, readers, network }, rpcOptions.version)
+  const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, rpcOptions.version)
   const server = createServer({
     rpc: {
       chain,

@@ -14,9 +14,10 @@ import {
   encodeStoredTransaction,
 } from '../primitives/stored-rows.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
-import { KEY } from '../state/keyspace.ts'
-import { damagedRow, verifyChecksum, withChecksum } from '../state/row-checksum.ts'
+import { KEY, nameOfRow } from '../state/keyspace.ts'
+import { damagedRow } from '../state/row-checksum.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
+import { readBase } from './base.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
@@ -49,8 +50,9 @@ export class BlockStore {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.header)
     if (row === undefined) return undefined
-    const header = decodeStoredHeader(row, number)
+    const header = decodeStoredHeader(row)
     this.#headers.set(number, header)
+    this.#numbers.set(header.hash, number)
     return header
   }
 
@@ -71,7 +73,7 @@ export class BlockStore {
     const header = this.header(number)
     const row = this.#rowOf(number, KEY.body)
     if (header === undefined || row === undefined) return undefined
-    const block = { header, ...decodeBody(verifyChecksum(row, `block ${number}`)) }
+    const block = { header, ...decodeBody(row) }
     this.#blocks.set(number, block)
     return block
   }
@@ -81,7 +83,7 @@ export class BlockStore {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.receipts)
     if (row === undefined) return undefined
-    const receipts = decodeStoredReceipts(verifyChecksum(row, `the row of receipts of block ${number}`))
+    const receipts = decodeStoredReceipts(row)
     this.#receipts.set(number, receipts)
     return receipts
   }
@@ -156,8 +158,13 @@ export class BlockStore {
     for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
   }
 
-  #rowOf(number: bigint, key: (number: bigint) => Uint8Array): Uint8Array | undefined {
-    return number > this.#newest ? undefined : this.#store.get(key(number))
+  /** Throws ReadFailure for a row of the chain that is missing: a damaged table hides rows too. */
+  #rowOf(number: bigint, keyOf: (number: bigint) => Uint8Array): Uint8Array | undefined {
+    if (number > this.#newest) return undefined
+    const key = keyOf(number)
+    const row = this.#store.get(key)
+    if (row === undefined && number >= readBase(this.#store)) throw damagedRow(nameOfRow(key))
+    return row
   }
 }
 
@@ -178,8 +185,8 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
   rows.push(
     headerRow(header),
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
-    { type: 'put', key: KEY.body(number), value: withChecksum(encodeBody(block)) },
-    { type: 'put', key: KEY.receipts(number), value: withChecksum(encodeStoredReceipts(receipts)) },
+    { type: 'put', key: KEY.body(number), value: encodeBody(block) },
+    { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
   )
   return rows
 }
@@ -187,7 +194,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
 export const headerRow = (header: SealedHeader): WriteOp => ({
   type: 'put',
   key: KEY.header(header.number),
-  value: withChecksum(withoutEmptyBloom(encodeHeader(header))),
+  value: withoutEmptyBloom(encodeHeader(header)),
 })
 
 /** The deletions that take a block's rows back. */
@@ -255,15 +262,14 @@ function withEmptyBloom(row: Uint8Array): Uint8Array {
   return rlp
 }
 
-/** A header from its row. Throws ReadFailure when the row is damaged. */
-export const decodeStoredHeader = (row: Uint8Array, number: bigint): SealedHeader =>
-  decodeHeader(withEmptyBloom(verifyChecksum(row, `the header of block ${number}`)))
+/** A header from its row. */
+export const decodeStoredHeader = (row: Uint8Array): SealedHeader => decodeHeader(withEmptyBloom(row))
 
-/** A block from its two rows. Throws ReadFailure when one is damaged. */
-export function decodeStoredBlock(headerRow: Uint8Array, body: Uint8Array): Block {
-  const header = decodeHeader(withEmptyBloom(verifyChecksum(headerRow, 'the header of a block')))
-  return { header, ...decodeBody(verifyChecksum(body, `block ${header.number}`)) }
-}
+/** A block from its two rows. */
+export const decodeStoredBlock = (headerRow: Uint8Array, body: Uint8Array): Block => ({
+  header: decodeStoredHeader(headerRow),
+  ...decodeBody(body),
+})
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

@@ -65,5 +65,5 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
 function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
   const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))
-  return version - 1 === before && row !== undefined ? decodeStoredHeader(row, number).stateRoot : undefined
+  return version - 1 === before && row !== undefined ? decodeStoredHeader(row).stateRoot : undefined
 }

@@ -15,7 +15,6 @@ import { AllocationRows } from '../state/allocation-rows.ts'
 import { amendFirstState, BatchedWrites, FirstState } from '../state/first-state.ts'
 import { decodeRow } from '../state/history.ts'
 import { KEY, ownerOfRow, RANGE } from '../state/keyspace.ts'
-import { verifyChecksum, withChecksum } from '../state/row-checksum.ts'
 import { sameAccount } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { Account, ChangedAccount, KvReader, KvStore, WriteOp } from '../state/types.ts'
@@ -32,15 +31,14 @@ const ASKED_ADDRESSES = 4_000
 
 // --- the rows of the allocation
 
-/** nonce, balance, code, and the storage as pairs of slot and word, with a checksum: nothing else confirms the storage. */
+/** nonce, balance, code, and the storage as pairs of slot and word */
 function encodeGenesisAccount({ nonce, balance, code, storage }: GenesisAccount): Uint8Array {
   const slots = [...storage].map(([slot, word]) => [slot, word])
-  return withChecksum(encodeRlp([bigToBytes(nonce), bigToBytes(balance), code, slots]))
+  return encodeRlp([bigToBytes(nonce), bigToBytes(balance), code, slots])
 }
 
-function decodeGenesisAccount(row: Uint8Array, of: Address): GenesisAccount {
-  const content = verifyChecksum(row, `the account ${of} of the genesis`)
-  const [nonce, balance, code, slots] = asList(decodeRlp(content), 'genesis account')
+function decodeGenesisAccount(row: Uint8Array): GenesisAccount {
+  const [nonce, balance, code, slots] = asList(decodeRlp(row), 'genesis account')
   const storage = new Map<Hash, Hash>()
   for (const pair of asList(slots, 'storage')) {
     const [slot, word] = asList(pair, 'slot')
@@ -64,13 +62,12 @@ export class StoredAllocation implements AsyncIterable<GenesisEntry> {
 
   get(of: Address): GenesisAccount | undefined {
     const row = this.#store.get(KEY.genesisAccount(of))
-    return row && decodeGenesisAccount(row, of)
+    return row && decodeGenesisAccount(row)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<GenesisEntry> {
     for await (const [key, row] of this.#store.scan(RANGE.genesisAccounts())) {
-      const of = ownerOfRow(key)
-      yield [of, decodeGenesisAccount(row, of)]
+      yield [ownerOfRow(key), decodeGenesisAccount(row)]
     }
   }
 }

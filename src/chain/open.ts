@@ -11,7 +11,7 @@ import { blockRows } from './blocks.ts'
 import { allocationRows, writeGenesis } from './genesis.ts'
 import type { Indexer } from './types.ts'
 
-/** All keys; no key begins with the last byte. */
+/** All keys; only a row of the store itself begins with the last byte. */
 const ALL_KEYS = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
 /** Facts about the database, which come first, and all other rows. */
 const FACTS = { ...ALL_KEYS, lt: Uint8Array.of(0x01) }
@@ -86,7 +86,7 @@ export const chainRows = (spec: ChainSpec): WriteOp[] => [
 /** Removes what an interrupted creation has left. LevelDB has other users: a database of theirs is not a new one of ours. */
 async function requireNew(store: KvStore): Promise<void> {
   if (store.get(KEY.meta('unfinished')) !== undefined) return deleteRows(store, AFTER_FACTS)
-  for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
+  for await (const _ of store.scan({ ...ALL_KEYS, limit: 1, values: false })) {
     throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
   }
 }
@@ -94,7 +94,7 @@ async function requireNew(store: KvStore): Promise<void> {
 /** Makes a chain one whose creation was interrupted, in one write: the next creation removes its rows. */
 export async function abandonChain(store: KvStore): Promise<void> {
   const facts: WriteOp[] = []
-  for await (const [key] of store.scan(FACTS)) facts.push({ type: 'del', key })
+  for await (const [key] of store.scan({ ...FACTS, values: false })) facts.push({ type: 'del', key })
   await store.write([...facts, unfinishedRow()])
 }
 
@@ -104,7 +104,7 @@ const BATCH = 10_000
 /** Deletes all rows of a range, in order of key and in batches. */
 export async function deleteRows(store: KvStore, range: { gte: Uint8Array; lt: Uint8Array }): Promise<void> {
   let ops: WriteOp[] = []
-  for await (const [key] of store.scan(range)) {
+  for await (const [key] of store.scan({ ...range, values: false })) {
     ops.push({ type: 'del', key })
     if (ops.length < BATCH) continue
     await store.write(ops)

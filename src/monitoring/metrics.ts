@@ -24,6 +24,8 @@ export type Monitored = {
   readonly engine: string
   /** Bytes of the database. */
   readonly databaseSize: () => Promise<number>
+  /** Tables that the present round has verified, of how many, and when all were (Unix milliseconds); undefined before the first. */
+  readonly tableCheck: () => { readonly read: number; readonly of: number; readonly since: number } | undefined
 }
 
 /** Upper bounds of the buckets, in seconds. */
@@ -120,7 +122,7 @@ export class Metrics {
     events.on('removed', (blocks) => removed.inc(blocks.length))
   }
 
-  #readState({ chain, queue, readLoad, network, databaseSize }: Monitored): void {
+  #readState({ chain, queue, readLoad, network, databaseSize, tableCheck }: Monitored): void {
     this.#gauge('kestrel_head_block', 'Number of the newest block', () => Number(chain.head.number))
     this.#gauge('kestrel_head_timestamp_seconds', 'Its timestamp', () => Number(chain.head.timestamp))
     this.#gauge('kestrel_oldest_state_block', 'Oldest block whose state is kept', () => Number(chain.oldestState))
@@ -134,6 +136,15 @@ export class Metrics {
     this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
+    this.#gauge(
+      'kestrel_database_check_timestamp_seconds',
+      'When all tables of the database had last been verified; the start before that, and 0 in memory',
+      () => (tableCheck()?.since ?? 0) / 1000,
+    )
+    this.#gauge('kestrel_database_check_progress', 'Share of the tables that the check has verified, 0 to 1', () => {
+      const { read, of } = tableCheck() ?? { read: 0, of: 1 }
+      return of === 0 ? 1 : read / of
+    })
     this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => countPeers(network?.status))
     this.#readTotal(
       'kestrel_heavy_calls_refused_total',

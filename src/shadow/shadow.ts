@@ -182,7 +182,7 @@ export class Shadow implements BlockVerifier {
     if (question.kind === 'row') return storedRowAsOf(this.#store, question.key, version)
     if (question.kind === 'code') return this.#store.get(KEY.code(question.hash))
     const header = this.#store.get(KEY.header(question.number))
-    return header && fromHex(decodeStoredHeader(header, question.number).hash)
+    return header && fromHex(decodeStoredHeader(header).hash)
   }
 
   #take(report: ThreadReport): void {

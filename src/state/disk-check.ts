@@ -19,15 +19,7 @@ import { ChainError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { KEY } from './keyspace.ts'
-import {
-  cutLogs,
-  type Damage,
-  damageOfTable,
-  MISSING,
-  type Survey,
-  surveyDatabase,
-  type Table,
-} from './leveldb/database.ts'
+import { cutLogs, type Damage, damageOfTable, type Survey, surveyDatabase, type Table } from './leveldb/database.ts'
 import type { WriteOp } from './types.ts'
 
 /** What an operator can do about damage, as the end of an error message. */
@@ -38,16 +30,6 @@ export const RESTORE =
 const ACKNOWLEDGED = 'acknowledged'
 /** Milliseconds for reading tables before the opening: enough for 200 MB that are in the system's page cache. */
 const READING_TIME = 200
-/** Milliseconds between two tables (2 MB, 3 ms each) that are read in the background: 3 % of a core. */
-const PAUSE = 100
-
-/** Callbacks while a database is open. */
-export type DamageObserver = {
-  /** Something unusual that does no harm. */
-  warn(line: string): void
-  /** A file is damaged: rows that are read from now on may be wrong. */
-  damaged(error: ChainError): void
-}
 
 /** Tables that this process has checked, by path and size. A table never changes after it was written. */
 const read = new Set<string>()
@@ -69,13 +51,23 @@ export const newDatabase = (folder: string): CheckedDatabase => ({
   unread: [],
 })
 
-/** Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. */
-export function requireIntact(folder: string, readingTime = READING_TIME): CheckedDatabase {
+/**
+ * Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. Tables are read
+ * for `readingTime` milliseconds. When the process has ended while LevelDB was writing a table, all of them are read with the
+ * order of their keys, after a line to `warn`, because LevelDB ends the process when it meets keys out of order.
+ */
+export function requireIntact(
+  folder: string,
+  readingTime = READING_TIME,
+  warn: (line: string) => void = () => undefined,
+): CheckedDatabase {
   const survey = surveyDatabase(folder)
   const before = readAcknowledged(join(folder, ACKNOWLEDGED))
   const [first, second] = damagesOf(survey, before)
   if (first !== undefined) throw refusal(folder, first, second !== undefined)
-  const unread = readTables(folder, survey.tables, readingTime)
+  const { tables, hasUnfinishedTable: order } = survey
+  if (order) warn(`the process ended while LevelDB wrote a table; all of them are checked first (${sizeOf(tables)} MB)`)
+  const unread = readTables(folder, tables, order ? Number.POSITIVE_INFINITY : readingTime, order)
   const acknowledged = new AcknowledgedWrites(join(folder, ACKNOWLEDGED), survey.sequence ?? 0, before)
   return { acknowledged, isKnown: before !== undefined || survey.sequence === 0, unread }
 }
@@ -85,7 +77,7 @@ export function findAllDamage(folder: string, onTable: () => void): Damage[] {
   const survey = surveyDatabase(folder)
   const damages = damagesOf(survey, readAcknowledged(join(folder, ACKNOWLEDGED)))
   for (const table of survey.tables) {
-    const damage = damageOfTable(folder, table)
+    const damage = damageOfTable(folder, table, { order: true })
     if (damage !== undefined) damages.push(damage)
     onTable()
   }
@@ -102,48 +94,24 @@ export function acceptLoss(folder: string): string[] {
   return cut
 }
 
-/** Checks the given tables one after the other. Returns a function that stops it. */
-export function checkInBackground(folder: string, tables: readonly Table[], observer: DamageObserver): () => void {
-  let timer: NodeJS.Timeout | undefined
-  const rest = tables.values()
-  const step = (): void => {
-    const { value: table, done } = rest.next()
-    if (done) return
-    const damage = damageWhileOpen(folder, table)
-    if (damage !== undefined) observer.damaged(refusal(folder, damage, false))
-    else timer = setTimeout(step, PAUSE).unref()
-  }
-  timer = setTimeout(step, PAUSE).unref()
-  return () => clearTimeout(timer)
-}
-
-/** A missing table is no damage here, because LevelDB removes tables that it has merged into others. */
-function damageWhileOpen(folder: string, table: Table): Damage | undefined {
-  try {
-    const damage = damageOfTable(folder, table)
-    return damage?.what === MISSING ? undefined : damage
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
 /** Checks tables until the time is over, and returns the others. Throws as `requireIntact`. */
-function readTables(folder: string, tables: readonly Table[], readingTime: number): Table[] {
+function readTables(folder: string, tables: readonly Table[], readingTime: number, order: boolean): Table[] {
   const end = performance.now() + readingTime
   const unread: Table[] = []
   for (const table of tables) {
-    if (read.has(nameOf(folder, table))) continue
+    if (!order && read.has(nameOf(folder, table))) continue
     if (performance.now() > end) {
       unread.push(table)
       continue
     }
-    const damage = damageOfTable(folder, table)
+    const damage = damageOfTable(folder, table, { order })
     if (damage !== undefined) throw refusal(folder, damage, false)
     read.add(nameOf(folder, table))
   }
   return unread
 }
+
+const sizeOf = (tables: readonly Table[]): number => Math.ceil(tables.reduce((sum, { size }) => sum + size, 0) / 1e6)
 
 /** Damage of all files but the tables, and acknowledged changes that the database does not have. */
 function damagesOf({ damages, held }: Survey, before: Acknowledgement | undefined): Damage[] {
@@ -154,7 +122,8 @@ function damagesOf({ damages, held }: Survey, before: Acknowledgement | undefine
   return [...damages, { file: '', what }]
 }
 
-function refusal(folder: string, { file, what }: Damage, areMore: boolean): ChainError {
+/** The error for a damage. */
+export function refusal(folder: string, { file, what }: Damage, areMore: boolean): ChainError {
   const place = [basename(folder), ...(file === '' ? [] : [file])].join('/')
   const others = areMore ? ' (and it is not the only one)' : ''
   return new ChainError('storage', `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: ${RESTORE}`)

@@ -1,7 +1,7 @@
 // A store on a disk that may fail. After the first failed write all writes are refused at once, and reads continue. When the
 // disk may take writes again, the database is reopened, because LevelDB keeps its error while it is open and may leave a
 // torn record that hides later ones. Nothing is written in between, so that memory and disk stay equal.
-import { type ChainError, ReadFailure } from '../lib/errors.ts'
+import type { ChainError } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { diskError, isTransient } from './disk-errors.ts'
@@ -61,11 +61,7 @@ export class GuardedStore implements KvStore {
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    try {
-      return this.#store.get(key)
-    } catch (error) {
-      throw new ReadFailure('the database cannot be read', { cause: error })
-    }
+    return this.#store.get(key)
   }
 
   scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {

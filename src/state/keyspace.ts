@@ -133,6 +133,10 @@ export const KEY = {
   /** address -> verified sources of the contract */
   verified: (of: Address) => key(0x50, of),
 
+  // --- of the store itself, after all other rows
+  /** how the values of rows are stored; not stored so itself */
+  rowFormat: () => key(0xff, text('rows')),
+
   // --- caches
   /** generation (0 or 1), key of the cache -> what was expensive to read */
   kept: (generation: number, of: Uint8Array) => key(0x58, generation, of),
@@ -165,6 +169,23 @@ export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
 export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
 const INDEX_KEY = KEY.meta('index')
+
+/** Whether databases without checksums of all rows have one in this row: headers, bodies, receipts, genesis, sources, caches. */
+export const hadChecksum = (key: Uint8Array): boolean => WITH_CHECKSUM.has(key[0] ?? 0)
+const WITH_CHECKSUM: ReadonlySet<number> = new Set([0x20, 0x22, 0x23, 0x27, 0x50, 0x58])
+
+/** What a row is, for an error about it. */
+export function nameOfRow(key: Uint8Array): string {
+  const kind = key[0] ?? 0
+  const number = () => bytesToBig(key.subarray(1, 9))
+  if (kind === 0x20) return `the header of block ${number()}`
+  if (kind === 0x22) return `block ${number()}`
+  if (kind === 0x23) return `the row of receipts of block ${number()}`
+  if (kind === 0x1a) return `the code ${toHash(key.subarray(1))}`
+  if (kind >= 0x10 && kind < 0x20) return 'a row of the state'
+  if (kind >= 0x40 && kind < 0x50) return 'a row of the index'
+  return 'a row of the database'
+}
 
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {

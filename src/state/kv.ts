@@ -7,23 +7,20 @@ import { join } from 'node:path'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
+import { EMPTY_BYTES, equalBytes } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { AcknowledgedWrites } from './disk-check.ts'
-import {
-  type CheckedDatabase,
-  checkInBackground,
-  type DamageObserver,
-  newDatabase,
-  requireIntact,
-} from './disk-check.ts'
+import { type CheckedDatabase, newDatabase, RESTORE, refusal, requireIntact } from './disk-check.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
 import { GuardedStore, type OutageObserver, type ReopenableStore } from './guarded-store.ts'
-import { isCachedRow } from './keyspace.ts'
+import { isCachedRow, KEY } from './keyspace.ts'
 import { ReadOnlyStore } from './read-only-store.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RowCache } from './row-cache.ts'
+import { CHECKED_ROWS, FORMER_ROWS, isChecked, PLAIN_ROWS, type RowFormat } from './row-checksum.ts'
+import { type DamageObserver, TableCheck } from './table-check.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
@@ -33,6 +30,8 @@ const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
 /** Rows that are added to a batch between two calls of `pause`. */
 const ROWS_PER_PAUSE = 256
+/** Rows that a scan reads at a time, as far as LevelDB's 16 KB reach. */
+const ROWS_PER_READ = 100
 /** Index rows in the cache: about those that 10,000 transactions write. */
 const CACHED_ROWS = 100_000
 
@@ -68,18 +67,24 @@ export async function openStore(
 ): Promise<KvStore> {
   const callbacks: StoreObserver = { ...NO_OBSERVER, ...observer }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
-  const checked = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
+  const checked = hasDatabase(directory) ? await checkFiles(directory, callbacks) : newDatabase(directory)
   // A shared database can be opened twice in one process, so another node of this process must be found here.
   if (isShared && hasDatabase(directory)) await requireUnlocked(directory)
-  const stop = checkInBackground(directory, checked.unread, callbacks)
-  const store = await openLevel(directory, checked.acknowledged, stop, isShared)
+  const check = new TableCheck(
+    directory,
+    checked.unread,
+    (damage) => callbacks.damaged(refusal(directory, damage, false)),
+    callbacks.checked,
+  )
+  const store = await openLevel(directory, isShared, { acknowledged: checked.acknowledged, check })
+  if (store.rows === FORMER_ROWS) callbacks.warn(UNPROTECTED)
   if (!checked.isKnown)
     callbacks.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
   return new RowCache(new GuardedStore(store, callbacks), isCachedRow, CACHED_ROWS)
 }
 
 /** Opens a database without checking its files first. Throws ChainError `storage` when LevelDB cannot open it. */
-export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
+export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory, false)
 
 /**
  * Opens a database that another thread of this process has open as a shared one, for reading. Throws ChainError `storage` when
@@ -93,28 +98,30 @@ export async function openForReading(directory: string): Promise<KvStore> {
   } catch (error) {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new ReadOnlyStore(new LevelStore(database, memoryRecordLog()))
+  return new ReadOnlyStore(new LevelStore(database, memoryRecordLog(), await readRowFormat(database)))
 }
 
 /** A store on disk for temporary data: batches are not synced. */
 export async function openTemporaryStore(directory: string): Promise<KvStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: WRITE_BUFFER })
   await database.open()
-  const store = new LevelStore(database, memoryRecordLog())
+  const store = new LevelStore(database, memoryRecordLog(), PLAIN_ROWS)
   return new RowCache(store, isCachedRow, CACHED_ROWS)
 }
 
-async function openLevel(
-  directory: string,
-  acknowledged?: AcknowledgedWrites,
-  stop?: () => void,
-  isShared = false,
-): Promise<LevelStore> {
+/** What accompanies a database while it is open. */
+type Companions = { readonly acknowledged: AcknowledgedWrites; readonly check: TableCheck }
+
+async function openLevel(directory: string, isShared: boolean, companions?: Companions): Promise<LevelStore> {
+  const onClosed = () => {
+    companions?.check.stop()
+    companions?.acknowledged.close()
+  }
   try {
     // Before LevelDB is constructed, because its constructor begins to open the database and to create folders.
     makeFolder(directory)
   } catch (error) {
-    stop?.()
+    onClosed()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
   const database = new Level<Uint8Array, Uint8Array>(directory, {
@@ -126,16 +133,48 @@ async function openLevel(
   try {
     await database.open()
   } catch (error) {
-    stop?.()
+    onClosed()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  const log = openRecordLog(join(directory, JOURNAL_FILE))
-  const onWritten = (ops: readonly WriteOp[]) => acknowledged?.recordBatch(ops)
-  const onClosed = () => {
-    stop?.()
-    acknowledged?.close()
+  const onWritten = (ops: readonly WriteOp[]) => companions?.acknowledged.recordBatch(ops)
+  const onDamaged = () => companions?.check.hurry()
+  try {
+    const rows = await readRowFormat(database, onWritten)
+    return new LevelStore(database, openRecordLog(join(directory, JOURNAL_FILE)), rows, {
+      directory,
+      onWritten,
+      onDamaged,
+      onClosed,
+    })
+  } catch (error) {
+    onClosed()
+    await database.close()
+    throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new LevelStore(database, log, { directory, onWritten, onClosed })
+}
+
+/** The row that says that all others have checksums. It has none, because its value is always this. */
+const ROW_FORMAT = { type: 'put', key: KEY.rowFormat(), value: Buffer.from('crc32') } as const
+const UNPROTECTED =
+  'the rows of this database have no checksums, which later versions write: damage that comes while the node runs may be served; `kestrel export` and `import` into a new folder add them'
+
+/**
+ * How a database stores its rows. One without any gets checksums; `onWritten` is told of the row that says so. Throws ChainError
+ * `storage` when that row is damaged.
+ */
+async function readRowFormat(
+  database: Database,
+  onWritten: (ops: WriteOp[]) => void = () => undefined,
+): Promise<RowFormat> {
+  const found = database.getSync(ROW_FORMAT.key)
+  if (found !== undefined && equalBytes(found, ROW_FORMAT.value)) return CHECKED_ROWS
+  const [first] = await database.iterator({ lt: ROW_FORMAT.key, limit: 1 }).all()
+  if (found !== undefined || (first !== undefined && isChecked(...first)))
+    throw new ChainError('storage', `the row with the format of the database is damaged: ${RESTORE}`)
+  if (first !== undefined) return FORMER_ROWS
+  await database.batch().put(ROW_FORMAT.key, ROW_FORMAT.value).write({ sync: true })
+  onWritten([ROW_FORMAT])
+  return CHECKED_ROWS
 }
 
 /** Whether a folder holds a database, also one whose CURRENT file is lost. */
@@ -155,9 +194,9 @@ function isOurs(directory: string): boolean {
 }
 
 /** Files of a database that another process has open change while they are read, so a lock is reported instead of damage. */
-async function checkFiles(directory: string): Promise<CheckedDatabase> {
+async function checkFiles(directory: string, { warn }: StoreObserver): Promise<CheckedDatabase> {
   try {
-    return requireIntact(directory)
+    return requireIntact(directory, undefined, warn)
   } catch (error) {
     await requireUnlocked(directory)
     throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
@@ -193,18 +232,22 @@ function whyNotOpened(directory: string, error: unknown): string {
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
-/** A store in memory. */
-export async function openMemoryStore(): Promise<KvStore> {
-  const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
+/** A store in memory. Memory needs no checksums; tests may open one with rows like those of a disk. */
+export async function openMemoryStore(rows = PLAIN_ROWS, database = newMemory()): Promise<KvStore> {
   await database.open()
-  return new LevelStore(database, memoryRecordLog())
+  return new LevelStore(database, memoryRecordLog(), rows)
 }
+
+/** The rows of a store in memory, as they are. */
+export const newMemory = () => new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
 
 /** What a store on disk needs besides its database. */
 type Disk = {
   readonly directory: string
   /** Called after each batch that has been written and synced. */
   readonly onWritten: (ops: readonly WriteOp[]) => void
+  /** Called when a row turns out to be damaged. */
+  readonly onDamaged: () => void
   /** Called when the store is closed. */
   readonly onClosed: () => void
 }
@@ -212,21 +255,23 @@ type Disk = {
 class LevelStore implements ReopenableStore {
   readonly #database: Database
   readonly log: RecordLog
+  readonly rows: RowFormat
   readonly #disk: Disk | undefined
 
   /** `disk` is left out for a store in memory and for a temporary one. */
-  constructor(database: Database, log: RecordLog, disk?: Disk) {
+  constructor(database: Database, log: RecordLog, rows: RowFormat, disk?: Disk) {
     this.#database = database
     this.log = log
+    this.rows = rows
     this.#disk = disk
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return plain(this.#database.getSync(key))
+    return this.#read(key)
   }
 
   scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
-    return scan(this.#database, range)
+    return this.#scan(range)
   }
 
   /** Operations are added one by one, because abstract-level takes seven times as long for an array of them. */
@@ -236,7 +281,7 @@ class LevelStore implements ReopenableStore {
     const pause = yieldToEventLoop('block')
     for (const [index, op] of ops.entries()) {
       if (index % ROWS_PER_PAUSE === 0) await pause()
-      if (op.type === 'put') batch.put(op.key, op.value)
+      if (op.type === 'put') batch.put(op.key, this.rows.encode(op.key, op.value))
       else batch.del(op.key)
     }
     await batch.write(this.#disk === undefined ? {} : { sync: true })
@@ -247,9 +292,44 @@ class LevelStore implements ReopenableStore {
     const database = this.#database
     const snapshot = database.snapshot()
     return {
-      get: (key) => plain(database.getSync(key, { snapshot })),
-      scan: (range) => scan(database, range, snapshot),
+      get: (key) => this.#read(key, snapshot),
+      scan: (range) => this.#scan(range, snapshot),
       close: () => snapshot.close(),
+    }
+  }
+
+  #read(key: Uint8Array, snapshot?: LevelSnapshot): Uint8Array | undefined {
+    let stored: Uint8Array | undefined
+    try {
+      stored = this.#database.getSync(key, snapshot === undefined ? {} : { snapshot })
+    } catch (error) {
+      throw new ReadFailure('the database cannot be read', { cause: error })
+    }
+    return stored && this.#decode(key, stored)
+  }
+
+  #decode(key: Uint8Array, stored: Uint8Array): Uint8Array {
+    try {
+      return this.rows.decode(key, stored)
+    } catch (error) {
+      this.#disk?.onDamaged()
+      throw error
+    }
+  }
+
+  async *#scan(range: KeyRange, snapshot?: LevelSnapshot): AsyncGenerator<[Uint8Array, Uint8Array]> {
+    const { gte, lt, reverse = false, limit = -1, values = true } = range
+    const iterator = this.#database.iterator({ gte, lt, reverse, limit, values, ...(snapshot && { snapshot }) })
+    try {
+      for (;;) {
+        const rows = await iterator.nextv(ROWS_PER_READ)
+        if (rows.length === 0) return
+        for (const [key, stored] of rows) yield [key, values ? this.#decode(key, stored) : EMPTY_BYTES]
+      }
+    } catch (error) {
+      throw error instanceof ReadFailure ? error : new ReadFailure('the database cannot be read', { cause: error })
+    } finally {
+      await iterator.close()
     }
   }
 
@@ -276,13 +356,4 @@ class LevelStore implements ReopenableStore {
     this.#disk?.onClosed()
     return this.#database.close()
   }
-}
-
-/** LevelDB returns Buffers, whose `subarray` takes three times as long as that of a Uint8Array. */
-const plain = (row: Uint8Array | undefined): Uint8Array | undefined =>
-  row && new Uint8Array(row.buffer, row.byteOffset, row.length)
-
-function scan(database: Database, range: KeyRange, snapshot?: LevelSnapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
-  const { gte, lt, reverse = false, limit = -1 } = range
-  return database.iterator({ gte, lt, reverse, limit, ...(snapshot && { snapshot }) })
 }

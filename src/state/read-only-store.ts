@@ -1,6 +1,5 @@
 // A store that a thread has open beside the one that writes. What it reads is what is on disk now: it caches nothing and
 // writes nothing.
-import { ReadFailure } from '../lib/errors.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog } from './types.ts'
 
 export class ReadOnlyStore implements KvStore {
@@ -13,11 +12,7 @@ export class ReadOnlyStore implements KvStore {
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    try {
-      return this.#store.get(key)
-    } catch (error) {
-      throw new ReadFailure('the database cannot be read', { cause: error })
-    }
+    return this.#store.get(key)
   }
 
   scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {

@@ -7,7 +7,8 @@ export type WriteOp =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array }
 
-export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
+/** `values: false`: the values are not read, and come as no bytes. */
+export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number; values?: boolean }
 
 /** Ordered bytes. Reads are synchronous: rows come from memory or LevelDB's own cache. */
 export interface KvReader {

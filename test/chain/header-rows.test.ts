@@ -5,7 +5,6 @@ import { toHex } from '../../src/lib/hex.ts'
 import { encodeHeader, sealHeader } from '../../src/primitives/header.ts'
 import { EMPTY_BLOOM } from '../../src/primitives/receipt.ts'
 import { KEY } from '../../src/state/keyspace.ts'
-import { withChecksum } from '../../src/state/row-checksum.ts'
 import { testChain } from '../support/chain.ts'
 
 /** A block, with the bytes that its header's row has and those of the header's RLP. */
@@ -21,15 +20,15 @@ async function stored(logsBloom: Uint8Array) {
 
 test('the row of a header without logs has no bloom, and is read with the same hash', async () => {
   const { sealed, row, rlp } = await stored(EMPTY_BLOOM)
-  // One byte that says so, and four of the checksum, instead of the bloom's 256.
-  expect(row.length).toBe(rlp.length + 1 + 4 - 256)
-  expect(decodeStoredHeader(row, sealed.number)).toEqual(sealed)
+  // One byte that says so instead of the bloom's 256.
+  expect(row.length).toBe(rlp.length + 1 - 256)
+  expect(decodeStoredHeader(row)).toEqual(sealed)
 })
 
-test('the row of a header with logs, and a row of an older database, are the RLP with its checksum', async () => {
+test('the row of a header with logs, and a row of an older database, are the RLP', async () => {
   const { sealed, row, rlp } = await stored(Uint8Array.from(EMPTY_BLOOM).fill(1, 255))
-  expect(row.length).toBe(rlp.length + 4)
-  expect(decodeStoredHeader(row, sealed.number)).toEqual(sealed)
+  expect(row).toEqual(rlp)
+  expect(decodeStoredHeader(row)).toEqual(sealed)
   const older = await stored(EMPTY_BLOOM)
-  expect(decodeStoredHeader(withChecksum(older.rlp), older.sealed.number)).toEqual(older.sealed)
+  expect(decodeStoredHeader(older.rlp)).toEqual(older.sealed)
 })

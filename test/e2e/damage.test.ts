@@ -1,19 +1,35 @@
 // A disk that lies: copies of one chain's folder are damaged at random, and each of them is either refused, or answers
 // errors, or answers everything as the original does. No answer is another one.
 // `KESTREL_DAMAGES=100 npx vitest run test/e2e/damage.test.ts` makes a hundred and prints what became of them.
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEther } from 'viem'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import { type Node, startNode } from '../../src/node.ts'
 import { findAllDamage } from '../../src/state/disk-check.ts'
 import { play, spec } from '../explorer/full/script.ts'
 import { scenarioOn } from '../explorer/scenario.ts'
 import { account, nodeOptions, rawRequest } from '../support/chain.ts'
-import { temporaryFolder } from '../support/process.ts'
+import { startProcess, temporaryFolder } from '../support/process.ts'
 
 const RUNS = Number(process.env.KESTREL_DAMAGES ?? 12)
+/** Nodes whose tables change while they run. */
+const RUNNING = Number(process.env.KESTREL_RUNNING ?? 2)
 const SEED = Number(process.env.KESTREL_SEED ?? 1)
 
 const start = (datadir: string): Promise<Node> =>
@@ -50,17 +66,28 @@ const OF_ADDRESS = [
   ...['/tokens', '/token-balances', '/counters'],
 ]
 
+/** The answer to a method with its parameters, as JSON, or to a path of the explorer. */
+async function answerTo(url: string, question: string): Promise<string> {
+  if (question.startsWith('[')) {
+    const [method, params] = JSON.parse(question) as [string, unknown[]]
+    const { result, error } = await rawRequest(url, method, params)
+    return error ? `error ${error.code}` : JSON.stringify(result)
+  }
+  const response = await fetch(`${url}/api/v2/${question}`)
+  return response.status >= 500 ? `error ${response.status}` : response.text()
+}
+
 /** Everything that the chain tells about its past, by question. An error is told by its code alone. */
 async function answersOf(node: Node): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>()
-  const ask = async (method: string, ...params: unknown[]): Promise<unknown> => {
-    const { result, error } = await rawRequest(node.url, method, params)
-    answers.set(JSON.stringify([method, params]), error ? `error ${error.code}` : JSON.stringify(result))
-    return result
+  const get = async (question: string): Promise<string> => {
+    const answer = await answerTo(node.url, question)
+    answers.set(question, answer)
+    return answer
   }
-  const get = async (path: string): Promise<void> => {
-    const response = await fetch(`${node.url}/api/v2/${path}`)
-    answers.set(path, response.status >= 500 ? `error ${response.status}` : await response.text())
+  const ask = async (method: string, ...params: unknown[]): Promise<unknown> => {
+    const answer = await get(JSON.stringify([method, params]))
+    return answer.startsWith('error') ? undefined : JSON.parse(answer)
   }
   const head = Number(await ask('eth_blockNumber'))
   const hex = (number: number) => `0x${number.toString(16)}`
@@ -159,27 +186,87 @@ async function outcomeOf(folder: string, answers: ReadonlyMap<string, string>): 
   }
 }
 
+let path: string
+let answers: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  const folder = await temporaryFolder()
+  path = folder.path
+  answers = await makeChain(path)
+  return folder.remove
+}, 120_000)
+
 test(`${RUNS} damages, and no wrong answer`, { timeout: 60_000 + RUNS * 20_000 }, async () => {
-  const { path, remove } = await temporaryFolder()
-  try {
-    const answers = await makeChain(path)
-    const below = randomFrom(SEED)
-    const counts = new Map<string, Record<Outcome, number>>()
-    const wrong: string[] = []
-    for (let run = 0; run < RUNS; run++) {
-      const folder = join(path, `damaged ${run}`, 'chain')
-      cpSync(join(path, 'original'), folder, { recursive: true })
-      const [kind, what] = damage(folder, below)
-      const [outcome, words] = await outcomeOf(folder, answers)
-      if (process.env.KESTREL_DAMAGES) console.log(`${run} ${what}: ${outcome} ${words.slice(0, 200)}`)
-      const count = counts.get(kind) ?? { refused: 0, error: 0, same: 0, WRONG: 0 }
-      counts.set(kind, { ...count, [outcome]: count[outcome] + 1 })
-      if (outcome === 'WRONG') wrong.push(`${what}: ${words}`)
-      rmSync(join(path, `damaged ${run}`), { recursive: true })
-    }
-    if (process.env.KESTREL_DAMAGES) console.table(Object.fromEntries(counts))
-    expect(wrong).toEqual([])
-  } finally {
-    await remove()
+  const below = randomFrom(SEED)
+  const counts = new Map<string, Record<Outcome, number>>()
+  const wrong: string[] = []
+  for (let run = 0; run < RUNS; run++) {
+    const folder = join(path, `damaged ${run}`, 'chain')
+    cpSync(join(path, 'original'), folder, { recursive: true })
+    const [kind, what] = damage(folder, below)
+    const [outcome, words] = await outcomeOf(folder, answers)
+    if (process.env.KESTREL_DAMAGES) console.log(`${run} ${what}: ${outcome} ${words.slice(0, 200)}`)
+    const count = counts.get(kind) ?? { refused: 0, error: 0, same: 0, WRONG: 0 }
+    counts.set(kind, { ...count, [outcome]: count[outcome] + 1 })
+    if (outcome === 'WRONG') wrong.push(`${what}: ${words}`)
+    rmSync(join(path, `damaged ${run}`), { recursive: true })
   }
+  if (process.env.KESTREL_DAMAGES) console.table(Object.fromEntries(counts))
+  expect(wrong).toEqual([])
+})
+
+/** Flips bits of tables in place, as a failing disk does under a database that is open. */
+function flipBits(folder: string, count: number, below: (bound: number) => number): void {
+  const tables = readdirSync(folder).filter((file) => file.endsWith('.ldb'))
+  for (let i = 0; i < count; i++) {
+    const file = openSync(join(folder, tables[below(tables.length)] ?? ''), 'r+')
+    const at = below(fstatSync(file).size)
+    const byte = new Uint8Array(1)
+    readSync(file, byte, 0, 1, at)
+    writeSync(file, Uint8Array.of((byte[0] ?? 0) ^ (1 << below(8))), 0, 1, at)
+    closeSync(file)
+  }
+}
+
+/** Waits until a node has verified all tables, so that what comes later is not found by the first round. */
+async function verified(url: string): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    if (/^kestrel_database_check_progress 1$/m.test(text)) return
+    await sleep(20)
+  }
+}
+
+test(`bits of a running node's tables flip in ${RUNNING} runs: answers are right or errors, and the node ends with the file`, {
+  timeout: 60_000 + RUNNING * 30_000,
+}, async () => {
+  const below = randomFrom(SEED)
+  const totals = { right: 0, error: 0, WRONG: 0, ended: 0, aborted: 0 }
+  const wrong: string[] = []
+  for (let run = 0; run < RUNNING; run++) {
+    const datadir = join(path, `running ${run}`)
+    cpSync(join(path, 'original'), join(datadir, 'chain'), { recursive: true })
+    const node = await startProcess(['--datadir', datadir, '--no-mining'])
+    await verified(node.url)
+    flipBits(join(datadir, 'chain'), 1 + below(300), below)
+    for (const [question, answer] of answers) {
+      const other = await answerTo(node.url, question).catch(() => 'error: it has ended')
+      if (other === answer) totals.right++
+      else if (other.startsWith('error')) totals.error++
+      else {
+        totals.WRONG++
+        wrong.push(`${question}: ${other}, not ${answer}`)
+      }
+    }
+    if (!node.isRunning()) {
+      totals.ended++
+      if (node.output().includes('Assertion')) totals.aborted++
+      else expect(node.output()).toMatch(/chain\/\d+\.ldb: .*`kestrel check` says/)
+      await expect(start(join(datadir, 'chain'))).rejects.toThrow(/^chain\/\d+\.ldb: /)
+    }
+    await node.kill()
+    rmSync(datadir, { recursive: true })
+  }
+  if (process.env.KESTREL_RUNNING) console.log(totals, wrong)
+  expect(wrong).toEqual([])
 })

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { KeptRows } from '../../src/explorer/metadata/kept-rows.ts'
 import { startNode } from '../../src/node.ts'
 import { KEY, RANGE } from '../../src/state/keyspace.ts'
-import { openMemoryStore } from '../../src/state/kv.ts'
+import { newMemory, openMemoryStore } from '../../src/state/kv.ts'
+import { CHECKED_ROWS, PLAIN_ROWS } from '../../src/state/row-checksum.ts'
 import { account, nodeOptions } from '../support/chain.ts'
 import { scenarioOn } from './scenario.ts'
 import { api } from './support.ts'
@@ -27,7 +28,8 @@ it('keeps values for the next start', async () => {
 })
 
 it('drops the older half of its values when it is full, and damaged ones', async () => {
-  const store = await openMemoryStore()
+  const memory = newMemory()
+  const store = await openMemoryStore(CHECKED_ROWS, memory)
   const sizes: number[] = []
   for (let i = 0; i < 20; i++) {
     const rows = new KeptRows(store, 250)
@@ -42,8 +44,9 @@ it('drops the older half of its values when it is full, and damaged ones', async
   expect(Math.max(...sizes)).toBe(6)
   const rows = new KeptRows(store, 250)
   expect(rows.get(key('key 0'))).toBeUndefined()
+  const disk = await openMemoryStore(PLAIN_ROWS, memory)
   for (const generation of [0, 1]) {
-    await store.write([{ type: 'put', key: KEY.kept(generation, key('key 19')), value: new Uint8Array(104).fill(1) }])
+    await disk.write([{ type: 'put', key: KEY.kept(generation, key('key 19')), value: new Uint8Array(104).fill(1) }])
   }
   expect(rows.get(key('key 19'))).toBeUndefined()
 })

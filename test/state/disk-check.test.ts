@@ -1,18 +1,13 @@
 // A database that has lost data is refused before it is opened; one that a crash left is not.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  acceptLoss,
-  checkInBackground,
-  findAllDamage,
-  readAcknowledged,
-  requireIntact,
-} from '../../src/state/disk-check.ts'
+import { acceptLoss, findAllDamage, readAcknowledged, requireIntact } from '../../src/state/disk-check.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openStore, openUnchecked } from '../../src/state/kv.ts'
-import { surveyDatabase } from '../../src/state/leveldb/database.ts'
+import { type Damage, surveyDatabase } from '../../src/state/leveldb/database.ts'
+import { TableCheck } from '../../src/state/table-check.ts'
 import type { WriteOp } from '../../src/state/types.ts'
 
 const row = (block: number, size = 2_000): WriteOp[] => [
@@ -62,9 +57,9 @@ test('acknowledged changes are counted as LevelDB numbers them, also with concur
   const store = await openStore(directory)
   await Promise.all([store.write(row(40)), store.write(row(41).slice(0, 1)), store.write([...row(42), ...row(42)])])
   await store.close()
-  // 40 batches of two, then two, one and four changes.
-  expect(readAcknowledged(join(directory, 'acknowledged'))?.sequence).toBe(87)
-  expect(surveyDatabase(directory).sequence).toBe(87)
+  // The row with the format, 40 batches of two, then two, one and four changes.
+  expect(readAcknowledged(join(directory, 'acknowledged'))?.sequence).toBe(88)
+  expect(surveyDatabase(directory).sequence).toBe(88)
   expect(findAllDamage(directory, () => undefined)).toEqual([])
 })
 
@@ -75,9 +70,9 @@ test('a database is refused when a log ends too early, is missing or has a hole'
   const refused = (words: RegExp) => expect(openStore(directory)).rejects.toThrow(words)
   // Batches have 2 KB: half a batch less is one block less.
   truncateSync(log, saved.length - 1_000)
-  await refused(/^chain: the newest 2 of 80 changes are missing; the head was block 39; `kestrel check`/)
+  await refused(/^chain: the newest 2 of 81 changes are missing; the head was block 39; `kestrel check`/)
   truncateSync(log, 0)
-  await refused(/^chain: the newest 40 of 80 changes are missing; the head was block 39;/)
+  await refused(/^chain: the newest 40 of 81 changes are missing; the head was block 39;/)
   rmSync(log)
   await refused(/^chain\/\d+\.log: is missing \(and it is not the only one\)/)
   writeFileSync(log, saved)
@@ -138,10 +133,8 @@ test('a changed table is detected before the opening and while the database is o
     /^chain\/\d+\.ldb: the block at byte \d+ is damaged; `kestrel check`/,
   )
   expect(requireIntact(directory, -1).unread).toEqual(tables)
-  const told = await new Promise<Error>((damaged) =>
-    checkInBackground(directory, tables, { warn: () => undefined, damaged }),
-  )
-  expect(told.message).toMatch(/^chain\/\d+\.ldb: the block at byte \d+ is damaged/)
+  const told = await new Promise<Damage>((damaged) => new TableCheck(directory, tables, damaged))
+  expect(told).toEqual({ file: basename(table), what: expect.stringMatching(/^the block at byte \d+ is damaged/) })
   truncateSync(table, statSync(table).size - 1)
   await expect(openStore(directory)).rejects.toThrow(/\.ldb: has \d+ bytes and was written with \d+;/)
   rmSync(table)

@@ -1,7 +1,7 @@
 // Outages of the disk, with a store in memory whose batches fail on demand. The error texts of LevelDB and the system are quoted
 // from a full tmpfs and from strerror.
 import { expect, test } from 'vitest'
-import { ChainError, ReadFailure } from '../../src/lib/errors.ts'
+import { ChainError } from '../../src/lib/errors.ts'
 import { GuardedStore, type ReopenableStore } from '../../src/state/guarded-store.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { WriteOp } from '../../src/state/types.ts'
@@ -129,10 +129,4 @@ test('too many open files are waited for; another failure that persists ends the
   failing.faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
   await expect(failing.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
   expect(await failing.outcome).toBe('lost: the database cannot be opened again: disk failure')
-})
-
-test('a failed read throws ReadFailure', async () => {
-  const { store, faults } = await guarded()
-  faults.read = new Error('Database is not open')
-  expect(() => store.get(bytes(1))).toThrow(ReadFailure)
 })

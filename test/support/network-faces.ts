@@ -127,6 +127,7 @@ export async function networkFaces({
     ...{ chain, queue, network, version: '0.1.0', engine: 'wasm' },
     readLoad: () => ({ threads: 0, requests: 0, answers: 0 }),
     databaseSize: async () => 0,
+    tableCheck: () => undefined,
   })
   const server = createServer({
     rpc: {

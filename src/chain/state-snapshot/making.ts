@@ -52,7 +52,7 @@ function headOf(reader: KvReader, height: bigint): Uint8Array {
   const headers: Uint8Array[] = []
   for (let number = height > HASHES ? height - HASHES : 0n; number < height; number++) {
     const row = reader.get(KEY.header(number)) ?? missing(`the header of block ${number}`)
-    headers.push(encodeHeader(decodeStoredHeader(row, number)))
+    headers.push(encodeHeader(decodeStoredHeader(row)))
   }
   return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers)
 }

@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache'
 import { type Address, equalBytes, type Hash, toAddress } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { KEY, RANGE } from '../../state/keyspace.ts'
-import { verifyChecksum, withChecksum } from '../../state/row-checksum.ts'
 import type { KvReader, KvStore, StateView } from '../../state/types.ts'
 import { blanked, isForeignLibrary, type MatchKind, skeletonOf } from './bytecode-match.ts'
 import type { CompilerInput, ContractOutput, SourceSpan } from './compilers.ts'
@@ -175,9 +174,6 @@ function isTwin(view: StateView, { address, variable = [] }: VerifiedEntry, othe
   return areEqual && !isForeignLibrary(otherCode, other)
 }
 
-const encode = (sources: VerifiedSources): Uint8Array => withChecksum(Buffer.from(JSON.stringify(sources)))
-/** Decodes a row that `encode` has written. Throws ChainError `storage` for a damaged one. */
-function decode(row: Uint8Array): VerifiedSources {
-  const text = Buffer.from(verifyChecksum(row, 'a row of verified sources')).toString('utf8')
-  return JSON.parse(text) as VerifiedSources
-}
+const encode = (sources: VerifiedSources): Uint8Array => Buffer.from(JSON.stringify(sources))
+/** Decodes a row that `encode` has written. */
+const decode = (row: Uint8Array): VerifiedSources => JSON.parse(Buffer.from(row).toString('utf8')) as VerifiedSources

@@ -1,7 +1,6 @@
 // A cache on disk, apart from the index: answers that can be had again, but at a price. Two generations of rows bound its size:
 // when the young one is full, the old one is deleted and a new one begins. A damaged row counts as absent.
 import { KEY, RANGE } from '../../state/keyspace.ts'
-import { verifyChecksum, withChecksum } from '../../state/row-checksum.ts'
 import type { KvStore, WriteOp } from '../../state/types.ts'
 
 /** Bytes of one generation. */
@@ -35,9 +34,8 @@ export class KeptRows {
     const unwritten = this.#unwritten.get(nameOf(key))
     if (unwritten !== undefined) return unwritten
     const { generation } = this.#state
-    const row = this.#store.get(KEY.kept(generation, key)) ?? this.#store.get(KEY.kept(other(generation), key))
     try {
-      return row && verifyChecksum(row, 'a cached answer')
+      return this.#store.get(KEY.kept(generation, key)) ?? this.#store.get(KEY.kept(other(generation), key))
     } catch {
       return undefined
     }
@@ -68,7 +66,7 @@ export class KeptRows {
     if (this.#state.bytes > this.#mostBytes) await this.#beginGeneration()
     const { generation } = this.#state
     const batch: WriteOp[] = rows.map(([name, value]) => ({
-      ...{ type: 'put', key: KEY.kept(generation, Buffer.from(name, 'hex')), value: withChecksum(value) },
+      ...{ type: 'put', key: KEY.kept(generation, Buffer.from(name, 'hex')), value },
     }))
     const bytes = this.#state.bytes + rows.reduce((sum, [, value]) => sum + value.length, 0)
     try {
@@ -84,7 +82,7 @@ export class KeptRows {
     const generation = other(this.#state.generation)
     for (;;) {
       const batch: WriteOp[] = []
-      const range = { ...RANGE.kept(generation), limit: DELETED_AT_ONCE }
+      const range = { ...RANGE.kept(generation), limit: DELETED_AT_ONCE, values: false }
       for await (const [key] of this.#store.scan(range)) batch.push({ type: 'del', key })
       if (batch.length === 0) break
       await this.#store.write(batch)

@@ -1,11 +1,21 @@
 // Checks the files of a closed LevelDB database by their checksums. LevelDB itself silently skips a damaged record of its log and
 // returns rows of a damaged table as they are. Files that the MANIFEST does not name are ignored, as LevelDB ignores them.
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { CorruptFile, u32At, u64At } from './coding.ts'
 import { readLog } from './log-file.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { checkTable } from './table-file.ts'
+import { checkTable, endsAsTable, FOOTER } from './table-file.ts'
 
 /** Damage of one file; `file` is relative to the database's folder, `what` completes the sentence `<file>: …`. */
 export type Damage = { readonly file: string; readonly what: string }
@@ -28,6 +38,8 @@ export type Survey = {
   readonly sequence: number | undefined
   /** Newest first. */
   readonly tables: readonly Table[]
+  /** Whether the process ended while LevelDB was writing a table. */
+  readonly hasUnfinishedTable: boolean
   /** The logs with changes that are in no table yet, oldest first. */
   readonly logs: readonly LogFile[]
 }
@@ -40,32 +52,67 @@ const BATCH_HEADER = 12
 
 /** Reads CURRENT, the MANIFEST and the logs. Throws the file system's errors. */
 export function surveyDatabase(folder: string): Survey {
-  if (!existsSync(join(folder, 'CURRENT'))) return unreadable({ file: 'CURRENT', what: MISSING })
-  const current = readFileSync(join(folder, 'CURRENT'), 'latin1')
-  if (!/^MANIFEST-\d+\n$/.test(current)) return unreadable({ file: 'CURRENT', what: 'names no MANIFEST' })
-  const name = current.trimEnd()
-  if (!existsSync(join(folder, name))) return unreadable({ file: name, what: MISSING })
-  const { records, end, hasHole, isCutOff } = readLog(readFileSync(join(folder, name)))
-  if (hasHole || !isCutOff) return unreadable({ file: name, what: `is damaged at byte ${end}` })
-  let manifest: Manifest
-  try {
-    manifest = readManifest(records)
-  } catch (error) {
-    return unreadable({ file: name, what: textOf(error) })
-  }
+  const manifest = currentManifest(folder)
+  if ('what' in manifest)
+    return {
+      damages: [manifest],
+      held: undefined,
+      sequence: undefined,
+      tables: [],
+      hasUnfinishedTable: false,
+      logs: [],
+    }
   return withLogs(folder, manifest)
 }
 
-const unreadable = (damage: Damage): Survey => ({
-  damages: [damage],
-  held: undefined,
-  sequence: undefined,
-  tables: [],
-  logs: [],
-})
+/** Tables of a database that may be open, newest first; none when the MANIFEST is just being replaced. */
+export function currentTables(folder: string): Table[] {
+  const manifest = currentManifest(folder)
+  return 'what' in manifest ? [] : tablesOf(manifest)
+}
+
+function currentManifest(folder: string): Manifest | Damage {
+  if (!existsSync(join(folder, 'CURRENT'))) return { file: 'CURRENT', what: MISSING }
+  const current = readFileSync(join(folder, 'CURRENT'), 'latin1')
+  if (!/^MANIFEST-\d+\n$/.test(current)) return { file: 'CURRENT', what: 'names no MANIFEST' }
+  const file = current.trimEnd()
+  if (!existsSync(join(folder, file))) return { file, what: MISSING }
+  const { records, end, hasHole, isCutOff } = readLog(readFileSync(join(folder, file)))
+  if (hasHole || !isCutOff) return { file, what: `is damaged at byte ${end}` }
+  try {
+    return readManifest(records)
+  } catch (error) {
+    return { file, what: textOf(error) }
+  }
+}
+
+const tablesOf = ({ tables }: Manifest): Table[] =>
+  [...tables].map(([number, size]) => ({ number, size })).sort((a, b) => b.number - a.number)
+
+/**
+ * Whether a table was being written when the process ended: the file has no end, and no MANIFEST names it. A crash leaves such
+ * a file, and so does LevelDB when it ends the process because the tables that it merges are not in order.
+ */
+function hasUnfinishedTable(folder: string, { tables }: Manifest): boolean {
+  return readdirSync(folder).some((file) => {
+    const number = Number(/^(\d+)\.(?:ldb|sst)$/.exec(file)?.[1] ?? Number.NaN)
+    return !Number.isNaN(number) && !tables.has(number) && !endsAsTable(readEnd(join(folder, file)))
+  })
+}
+
+function readEnd(path: string): Uint8Array {
+  const file = openSync(path, 'r')
+  try {
+    const end = new Uint8Array(FOOTER)
+    const read = readSync(file, end, 0, FOOTER, Math.max(0, fstatSync(file).size - FOOTER))
+    return end.subarray(0, read)
+  } finally {
+    closeSync(file)
+  }
+}
 
 function withLogs(folder: string, manifest: Manifest): Survey {
-  const { logNumber, lastSequence, firstInLogs, tables } = manifest
+  const { logNumber, lastSequence, firstInLogs } = manifest
   const logs: LogFile[] = []
   // The next record begins within these bounds; they are equal from the first record on.
   let next = firstInLogs
@@ -88,7 +135,8 @@ function withLogs(folder: string, manifest: Manifest): Survey {
     damages: logs.flatMap(({ damage }) => damage ?? []),
     held,
     sequence: Math.max(lastSequence, held),
-    tables: [...tables].map(([number, size]) => ({ number, size })).sort((a, b) => b.number - a.number),
+    tables: tablesOf(manifest),
+    hasUnfinishedTable: hasUnfinishedTable(folder, manifest),
     logs,
   }
 }
@@ -118,15 +166,23 @@ function notContinued(at: number, sequence: number, { least, most }: Bounds): st
   return `the change at byte ${at} has number ${sequence}, which is before ${least}: it belongs to another copy`
 }
 
-/** Reads a table and verifies all its checksums. Throws the file system's errors, except for a missing file. */
-export function damageOfTable(folder: string, { number, size }: Table): Damage | undefined {
-  const file = tableName(folder, number)
+/** Reads a table and checks it as `damageIn` does. Throws the file system's errors, except for a missing file. */
+export function damageOfTable(folder: string, table: Table, checks = { order: false }): Damage | undefined {
+  const file = nameOfTable(folder, table.number)
   const path = join(folder, file)
-  if (!existsSync(path)) return { file, what: MISSING }
-  const found = statSync(path).size
-  if (found !== size) return { file, what: `has ${found} bytes and was written with ${size}` }
+  return existsSync(path) ? damageIn(file, readFileSync(path), table, checks) : { file, what: MISSING }
+}
+
+/** Verifies the size of a table and all its checksums, with `order` also the order of its keys. */
+export function damageIn(
+  file: string,
+  content: Uint8Array,
+  { size }: Table,
+  checks = { order: false },
+): Damage | undefined {
+  if (content.length !== size) return { file, what: `has ${content.length} bytes and was written with ${size}` }
   try {
-    checkTable(readFileSync(path))
+    checkTable(content, checks)
     return undefined
   } catch (error) {
     return { file, what: textOf(error) }
@@ -153,7 +209,7 @@ const damagedAt = (end: number): string => `is damaged at byte ${end}, and what 
 const logName = (number: number): string => `${String(number).padStart(6, '0')}.log`
 
 /** Old versions of LevelDB use the extension `.sst`. */
-function tableName(folder: string, number: number): string {
+export function nameOfTable(folder: string, number: number): string {
   const digits = String(number).padStart(6, '0')
   return existsSync(join(folder, `${digits}.sst`)) ? `${digits}.sst` : `${digits}.ldb`
 }

@@ -1,8 +1,9 @@
 // Verifies a table file (`.ldb`): blocks, each followed by a type and a masked CRC-32C, and a footer with the position of the
 // index of blocks (doc/table_format.md). The index may be compressed with Snappy, so its raw format is decoded here too.
-import { ByteReader, CorruptFile, maskedCrc32c, u32At } from './coding.ts'
+import { ByteReader, CorruptFile, maskedCrc32c, u32At, u64At } from './coding.ts'
 
-const FOOTER = 48
+/** Bytes at the end of a table: two handles and the magic number. */
+export const FOOTER = 48
 const MAGIC = [0x8b80fb57, 0xdb477524] as const
 /** Length of a block's type (1 byte) and checksum (4). */
 const TRAILER = 5
@@ -10,32 +11,60 @@ const [PLAIN, SNAPPY] = [0, 1]
 
 type Handle = { readonly offset: number; readonly size: number }
 
-/** Throws `CorruptFile` unless the checksums of all blocks match. */
-export function checkTable(file: Uint8Array): void {
-  const magicAt = file.length - 8
-  if (file.length < FOOTER || u32At(file, magicAt) !== MAGIC[0] || u32At(file, magicAt + 4) !== MAGIC[1])
-    throw new CorruptFile('does not end as a table does')
+/**
+ * Throws `CorruptFile` unless the checksums of all blocks match, and, with `order`, unless the keys ascend. LevelDB ends the
+ * process without a word when it merges a table with keys out of order.
+ */
+export function checkTable(file: Uint8Array, { order } = { order: false }): void {
+  if (!endsAsTable(file)) throw new CorruptFile('does not end as a table does')
   const footer = new ByteReader(file.subarray(-FOOTER))
   const metaIndex = readHandle(footer)
   const index = readHandle(footer)
-  for (const handle of [...entries(file, metaIndex), ...entries(file, index)]) checkedBlock(file, handle)
+  const blocks = handlesIn(file, index)
+  for (const handle of [...handlesIn(file, metaIndex), ...blocks]) checkedBlock(file, handle)
+  if (order) checkOrder(file, blocks)
+}
+
+export function endsAsTable(file: Uint8Array): boolean {
+  const magicAt = file.length - 8
+  return file.length >= FOOTER && u32At(file, magicAt) === MAGIC[0] && u32At(file, magicAt + 4) === MAGIC[1]
 }
 
 /** Handles of the blocks that an index lists. */
-function entries(file: Uint8Array, index: Handle): Handle[] {
-  const block = contentOf(file, index)
+const handlesIn = (file: Uint8Array, index: Handle): Handle[] =>
+  Array.from(entriesOf(contentOf(file, index)), ({ value }) => readHandle(new ByteReader(value)))
+
+/** Entries of a block. A key begins with bytes of the key before it; `own` are those that follow them. */
+function* entriesOf(block: Uint8Array): Generator<{ shared: number; own: Uint8Array; value: Uint8Array }> {
   const restarts = u32At(block, block.length - 4)
   const end = block.length - 4 - 4 * restarts
-  if (block.length < 4 || end < 0) throw new CorruptFile('an index is cut off')
+  if (block.length < 4 || end < 0) throw new CorruptFile('a block is cut off')
   const rows = new ByteReader(block.subarray(0, end))
-  const handles: Handle[] = []
   while (!rows.isAtEnd) {
-    rows.varint() // bytes shared with the key before
-    const [own, value] = [rows.varint(), rows.varint()]
-    rows.take(own)
-    handles.push(readHandle(new ByteReader(rows.take(value))))
+    const [shared, own, value] = [rows.varint(), rows.varint(), rows.varint()]
+    yield { shared, own: rows.take(own), value: rows.take(value) }
   }
-  return handles
+}
+
+function checkOrder(file: Uint8Array, blocks: readonly Handle[]): void {
+  let before: Uint8Array | undefined
+  for (const handle of blocks) {
+    for (const { shared, own } of entriesOf(contentOf(file, handle))) {
+      const key = Buffer.concat([(before ?? new Uint8Array(0)).subarray(0, shared), own])
+      if (key.length < TAG || (before !== undefined && compareKeys(before, key) >= 0))
+        throw new CorruptFile(`the block at byte ${handle.offset} has keys out of order`)
+      before = key
+    }
+  }
+}
+
+/** Bytes behind a row's key in a table: sequence number (7 bytes) and kind of the change (1), little-endian (dbformat.h). */
+const TAG = 8
+
+/** The order of keys in a table: by the row's key, and for the same row the newest change first. */
+function compareKeys(a: Uint8Array, b: Uint8Array): number {
+  const byRow = Buffer.compare(a.subarray(0, -TAG), b.subarray(0, -TAG))
+  return byRow !== 0 ? byRow : u64At(b, b.length - TAG) - u64At(a, a.length - TAG)
 }
 
 function readHandle(from: ByteReader): Handle {
