@@ -29,7 +29,7 @@ it('has the newest rules of slashing when testnet makes it of a file that names 
   const made = (consensus: Section, modules: Section) => {
     const json = file(consensus, ({ kestrel }) => (kestrel.modules = modules))
     const { validators } = json.kestrel
-    return fileNetwork({ json, validators, path: 'genesis.json' }, [0, 1, 2].map(testKey), undefined).native?.modules
+    return fileNetwork({ json, validators, path: 'genesis.json' }, [0, 1, 2].map(testKey), {}, 1_000n).native?.modules
   }
   expect(made({}, {})?.slashing).toEqual({ version: 2 })
   expect(made({}, { slashing: {} })?.slashing).toEqual({})
