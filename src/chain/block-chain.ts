@@ -372,7 +372,7 @@ export class BlockChain implements ChainFace {
 
   async #prepareCall(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<Call> {
     const { header, view } = await this.at(ref)
-    return new Call(this.#runtime, view, header, request, this.#canonical.ancestors(header), this.#limits, options)
+    return Call.prepare(this.#runtime, view, header, request, this.#canonical.ancestors(header), this.#limits, options)
   }
 
   #poolHead(): PoolHead {

@@ -201,7 +201,7 @@ export class ChainTraces implements Traces {
       for (const [position, request] of requests.entries()) {
         // State is changed once, for all calls of the bundle: later ones find what the first left.
         const overrides = { signal, blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
-        const call = new Call(this.#runtime, view, header, request, ancestors, limits, overrides)
+        const call = await Call.prepare(this.#runtime, view, header, request, ancestors, limits, overrides)
         const tracer = makeTracer()
         yield { bundle, tracer, outcome: await call.trace(tracer) }
       }

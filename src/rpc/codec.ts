@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { BlockRef, BlockTag } from '../chain/types.ts'
 import { type Address, bigToWord, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
-import { registerCodec } from './schema-compiler.ts'
+import { compileDecoder, type Decode, REJECTED, registerCodec } from './schema-compiler.ts'
 
 type Codec<In extends z.ZodType, T> = z.ZodCodec<In, z.ZodType<T, T>>
 
@@ -208,19 +208,39 @@ export const atPending = blockRef.default('pending')
 /** A JSON object used as a map; the order of its entries is kept. */
 export function mapOf<K extends Hex, V>(key: z.ZodType<K>, value: z.ZodType<V>) {
   const wire = z.record(z.string(), z.unknown(), { error: 'expected an object' })
-  return z.codec(wire, z.custom<ReadonlyMap<K, V>>(), {
+  const write = (map: ReadonlyMap<K, V>) =>
+    Object.fromEntries([...map].map(([name, entry]) => [key.encode(name), value.encode(entry)]))
+  const schema = z.codec(wire, z.custom<ReadonlyMap<K, V>>(), {
     decode(object, context) {
       const map = new Map<K, V>()
       for (const [name, entry] of Object.entries(object)) {
         const readKey = key.safeParse(name)
         const readValue = value.safeParse(entry)
-        for (const issue of [...(readKey.error?.issues ?? []), ...(readValue.error?.issues ?? [])]) {
-          context.issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue)
+        if (readKey.success && readValue.success) {
+          map.set(readKey.data, readValue.data)
+          continue
         }
-        if (readKey.success && readValue.success) map.set(readKey.data, readValue.data)
+        const issues = [...(readKey.error?.issues ?? []), ...(readValue.error?.issues ?? [])]
+        for (const issue of issues)
+          context.issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue)
+        // The first is the one that the client is told.
+        return z.NEVER
       }
       return map
     },
-    encode: (map) => Object.fromEntries([...map].map(([name, entry]) => [key.encode(name), value.encode(entry)])),
+    encode: write,
   })
+  return registerCodec(schema, { read: mapReader(compileDecoder(key), compileDecoder(value)), write })
+}
+
+const mapReader = (readKey: Decode, readValue: Decode) => (object: Readonly<Record<string, unknown>>) => {
+  const map = new Map<unknown, unknown>()
+  for (const [name, entry] of Object.entries(object)) {
+    // zod leaves this name out of records.
+    if (name === '__proto__') continue
+    const [key, value] = [readKey(name), readValue(entry)]
+    if (key === REJECTED || value === REJECTED) throw new TypeError('an entry is not accepted')
+    map.set(key, value)
+  }
+  return map
 }

@@ -64,6 +64,9 @@ function compiled(schema: z.ZodType): Decode | undefined {
     return unionDecoder(schema.def.options.map((option) => compileDecoder(option as z.ZodType)))
   }
   if (schema instanceof z.ZodArray) return listDecoder(compileDecoder(schema.def.element as z.ZodType))
+  if (schema instanceof z.ZodRecord && schema.def.valueType instanceof z.ZodUnknown) {
+    return (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : REJECTED)
+  }
   if (schema instanceof z.ZodObject && schema.def.catchall === undefined) return objectDecoder(schema.def.shape)
   return undefined
 }

@@ -5,7 +5,7 @@ import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { gasBounds } from '../primitives/gas.ts'
 import type { AccessList, Header, TransactionMessage } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -35,7 +35,7 @@ export class Call {
   readonly #limits: CallLimits
 
   /** Throws ChainError `invalid-params` when fields of the request, or overrides, contradict each other. */
-  constructor(
+  static async prepare(
     runtime: Runtime,
     view: StateView,
     header: Header,
@@ -43,15 +43,29 @@ export class Call {
     blockHash: BlockHashes,
     limits: CallLimits,
     options: CallOptions = {},
+  ): Promise<Call> {
+    const pause = yieldToEventLoop('heavy', options.signal)
+    const call = new Call(runtime, view, header, request, blockHash, limits, options, pause)
+    if (options.stateOverrides) await applyOverrides(call.#machine, options.stateOverrides, pause)
+    return call
+  }
+
+  private constructor(
+    runtime: Runtime,
+    view: StateView,
+    header: Header,
+    request: CallRequest,
+    blockHash: BlockHashes,
+    limits: CallLimits,
+    { blockOverrides }: CallOptions,
+    pause: Pause,
   ) {
     this.#runtime = runtime
     this.#limits = limits
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
-    this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
-    const pause = yieldToEventLoop('heavy', options.signal)
+    this.#env = overrideEnv(runtime.env(header), blockOverrides, this.#message)
     this.#machine = runtime.machine(view, this.#env, blockHash, pause, new Deadline(limits.time))
-    if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }
 
   async run(): Promise<CallOutcome> {

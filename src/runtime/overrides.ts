@@ -2,19 +2,28 @@
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
+import type { Pause } from '../lib/scheduler.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import type { AccountOverride, StateOverrides } from './types.ts'
+
+/** Accounts and slots that are changed between two looks at the clock: some 0.2 ms. */
+const CHANGES_PER_LOOK = 100
 
 /**
  * Changes accounts on the machine's view and moves precompiles to other addresses. Overriding a precompile's address removes
  * the precompile: the address is then an ordinary account with the given code, or none. A native contract is removed only by
  * an override of its code, because its other fields are the state that it works on.
+ * Requests may override tens of thousands of accounts or slots, so that other work has its turns in between (`pause`).
  * Throws ChainError `invalid-params` when an account has both `state` and `stateDiff`, `transaction-rejected` for a move
  * that cannot be made.
  */
-export function applyOverrides(machine: Machine, overrides: StateOverrides): void {
+export async function applyOverrides(machine: Machine, overrides: StateOverrides, pause: Pause): Promise<void> {
   const { view } = machine
+  let changes = 0
+  const turn = () => (++changes % CHANGES_PER_LOOK === 0 ? pause() : undefined)
   for (const [address, account] of overrides) {
+    const wait = turn()
+    if (wait !== undefined) await wait
     if (account.state !== undefined && account.stateDiff !== undefined) {
       throw new ChainError('invalid-params', `account ${address} has both 'state' and 'stateDiff'`)
     }
@@ -23,7 +32,11 @@ export function applyOverrides(machine: Machine, overrides: StateOverrides): voi
     if (account.code !== undefined) view.setCode(address, account.code)
     if (account.balance !== undefined) view.setBalance(address, account.balance)
     if (account.state !== undefined) view.clearStorage(address)
-    for (const [key, word] of account.state ?? account.stateDiff ?? []) view.setWord(address, key, fromHex(word))
+    for (const [key, word] of account.state ?? account.stateDiff ?? []) {
+      const wait = turn()
+      if (wait !== undefined) await wait
+      view.setWord(address, key, fromHex(word))
+    }
   }
 }
 

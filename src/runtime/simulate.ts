@@ -185,7 +185,7 @@ class Simulation {
       blobBaseFee: wanted.blobBaseFee ?? env.blobBaseFee,
     })
     execution.machine.deadline = this.#deadline
-    if (state !== undefined) applyOverrides(execution.machine, state)
+    if (state !== undefined) await applyOverrides(execution.machine, state, this.#pause)
     await execution.begin()
     const calls: SimulatedCall[] = []
     const logs = new SimulatedLogs(this.#options.traceTransfers)
