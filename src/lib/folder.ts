@@ -4,16 +4,16 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Creates a folder and its missing parents, all with the permissions `mode`. Throws the system's error. It is no error when
+ * Creates a folder and its missing parents, which only this user may read: they hold keys, and transactions that wait. Throws the system's error. It is no error when
  * another process creates one of them at the same time.
  */
-export function makeFolder(path: string, mode?: number): void {
+export function makeFolder(path: string): void {
   const missing: string[] = []
   // The root of a drive that does not exist is its own parent.
   for (let at = resolve(path); !existsSync(at) && at !== missing.at(-1); at = dirname(at)) missing.push(at)
   for (const folder of missing.reverse()) {
     try {
-      mkdirSync(folder, { mode })
+      mkdirSync(folder, { mode: 0o700 })
     } catch (error) {
       if (!existsSync(folder)) throw error
     }

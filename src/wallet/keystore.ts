@@ -33,7 +33,7 @@ export async function importKey(
   scrypt: Scrypt = STANDARD_SCRYPT,
 ): Promise<Address> {
   const address = addressOf(privateKey)
-  makeFolder(dir, 0o700)
+  makeFolder(dir)
   if ((await entries(dir)).some((entry) => entry.address === address))
     throw new ChainError('invalid-params', 'account already exists')
   const key = KeyFile.fromPrivateKey(Uint8Array.from(privateKey))

@@ -11,11 +11,11 @@ async function folder(): Promise<string> {
   return path
 }
 
-test('makeFolder creates missing parents with the mode, and keeps what exists', async () => {
+test('makeFolder creates missing parents that only the user may read, and keeps what exists', async () => {
   const base = await folder()
   await mkdir(join(base, 'a'), { mode: 0o755 })
-  makeFolder(join(base, 'a/b/c'), 0o700)
-  makeFolder(join(base, 'a/b/c'), 0o700)
+  makeFolder(join(base, 'a/b/c'))
+  makeFolder(join(base, 'a/b/c'))
   const modes = await Promise.all(
     ['a', 'a/b', 'a/b/c'].map(async (name) => (await stat(join(base, name))).mode & 0o777),
   )
