@@ -14,5 +14,13 @@ export function connectionSignal(connection: EventEmitter): AbortSignal {
   return controller.signal
 }
 
+const clients = new WeakMap<AbortSignal, string>()
+
+/** Remembers the client whose connection a signal belongs to. Clients without a share of their own are not named. */
+export const setClient = (signal: AbortSignal, client: string): unknown => clients.set(signal, client)
+
+/** The client of a connection's signal; undefined for one without a share of its own. */
+export const clientOf = (signal: AbortSignal): string | undefined => clients.get(signal)
+
 /** For work that no connection asked for. Never aborted. */
 export const NO_CONNECTION: AbortSignal = new AbortController().signal

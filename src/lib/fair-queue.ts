@@ -37,12 +37,17 @@ export class FairQueue<Client, Item> {
     return { client, item }
   }
 
-  /** Takes the oldest items of a client, up to the first for which `isTaken` is false. */
-  takeWhile(client: Client, isTaken: (item: Item) => boolean): Item[] {
+  /** Takes the items of a client for which `isTaken` is true; the others keep their order. */
+  takeIf(client: Client, isTaken: (item: Item) => boolean): Item[] {
     const queue = this.#queues.get(client) ?? []
-    const end = queue.findIndex((item) => !isTaken(item))
-    const taken = queue.splice(0, end < 0 ? queue.length : end)
-    if (queue.length === 0) this.#queues.delete(client)
+    const taken = queue.filter(isTaken)
+    if (taken.length === 0) return taken
+    if (taken.length === queue.length) this.#queues.delete(client)
+    else
+      this.#queues.set(
+        client,
+        queue.filter((item) => !isTaken(item)),
+      )
     this.#size -= taken.length
     return taken
   }

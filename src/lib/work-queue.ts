@@ -1,5 +1,7 @@
-// The queue of heavy calls: a few run at a time, the others wait, those of one connection in the order in which they came.
-// Slots go to connections in turn (`FairQueue`), so that a connection with many calls does not delay one with a single call.
+// The queue of heavy calls: a few run at a time, the others wait, those of one client in the order in which they came. Slots go to
+// clients in turn (`FairQueue`), so that one with many calls does not delay one with a single call. A client is a network address,
+// however many connections it has; programs of this machine and proxies are one client for each connection.
+import { clientOf } from './connection-signal.ts'
 import { ChainError } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import { cancelled, type Scheduler, scheduler } from './scheduler.ts'
@@ -9,25 +11,34 @@ export type WorkLimits = {
   readonly running: number
   /** Heavy calls that wait. */
   readonly waiting: number
-  /** Heavy calls of one connection that wait. */
-  readonly waitingPerConnection: number
+  /** Heavy calls of one client that wait. */
+  readonly waitingPerClient: number
   /** Milliseconds after which a waiting call is refused. */
   readonly maxWait: number
 }
 
-export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerConnection: 1000, maxWait: 30_000 }
+export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerClient: 1000, maxWait: 30_000 }
 
 /** How often calls that have waited for too long are looked for, in milliseconds. */
 const LATE_CHECK_INTERVAL = 1000
 
-type WaitingCall = { readonly since: number; readonly begin: () => void; readonly refuse: (reason: ChainError) => void }
+type Client = AbortSignal | string
+type WaitingCall = {
+  readonly connection: AbortSignal
+  readonly since: number
+  readonly begin: () => void
+  readonly refuse: (reason: ChainError) => void
+}
+/** The waiting calls of a connection, and what runs when it is closed. */
+type Watched = { waiting: number; readonly drop: () => void }
+
+const clientBehind = (connection: AbortSignal): Client => clientOf(connection) ?? connection
 
 export class WorkQueue {
   readonly #limits: WorkLimits
   readonly #scheduler: Scheduler
-  readonly #waiting = new FairQueue<AbortSignal, WaitingCall>()
-  /** What runs when a connection with waiting calls is closed. */
-  readonly #onClosed = new Map<AbortSignal, () => void>()
+  readonly #waiting = new FairQueue<Client, WaitingCall>()
+  readonly #watched = new Map<AbortSignal, Watched>()
   #running = 0
   #refusals = 0
   /** Whether a turn was requested from the scheduler and has not begun. */
@@ -94,32 +105,37 @@ export class WorkQueue {
 
   #wait(connection: AbortSignal): Promise<void> {
     if (connection.aborted) throw cancelled()
-    const { waiting, waitingPerConnection } = this.#limits
+    const { waiting, waitingPerClient } = this.#limits
+    const client = clientBehind(connection)
     if (this.#waiting.size >= waiting) throw this.#overloaded(`at most ${waiting} calls wait on this node`)
-    if (this.#waiting.sizeOf(connection) >= waitingPerConnection)
-      throw this.#overloaded(`at most ${waitingPerConnection} calls of one connection wait`)
+    if (this.#waiting.sizeOf(client) >= waitingPerClient)
+      throw this.#overloaded(`at most ${waitingPerClient} calls of one client wait`)
     this.#watch(connection)
     this.#timer ??= setInterval(this.#refuseLate, LATE_CHECK_INTERVAL).unref()
     return new Promise((begin, refuse) => {
-      this.#waiting.add(connection, { since: performance.now(), begin, refuse })
+      this.#waiting.add(client, { connection, since: performance.now(), begin, refuse })
       this.#requestTurn()
     })
   }
 
   /** Refuses the waiting calls of a connection when it is closed. */
   #watch(connection: AbortSignal): void {
-    if (this.#onClosed.has(connection)) return
-    const drop = () => this.#refuseWhile(connection, () => true, cancelled)
-    connection.addEventListener('abort', drop)
-    this.#onClosed.set(connection, drop)
+    let watched = this.#watched.get(connection)
+    if (watched === undefined) {
+      const isOfIt = (call: WaitingCall) => call.connection === connection
+      watched = { waiting: 0, drop: () => this.#refuse(clientBehind(connection), isOfIt, cancelled) }
+      connection.addEventListener('abort', watched.drop)
+      this.#watched.set(connection, watched)
+    }
+    watched.waiting++
   }
 
-  /** Removes the listener of a connection, and the timer, once no call needs them. */
-  #release(connection: AbortSignal): void {
-    const drop = this.#onClosed.get(connection)
-    if (drop !== undefined && this.#waiting.sizeOf(connection) === 0) {
-      connection.removeEventListener('abort', drop)
-      this.#onClosed.delete(connection)
+  /** To be called for a call that waits no more: removes the listener of its connection, and the timer, once no call needs them. */
+  #release({ connection }: WaitingCall): void {
+    const watched = this.#watched.get(connection)
+    if (watched !== undefined && --watched.waiting === 0) {
+      connection.removeEventListener('abort', watched.drop)
+      this.#watched.delete(connection)
     }
     if (this.#waiting.size > 0) return
     clearInterval(this.#timer)
@@ -141,7 +157,7 @@ export class WorkQueue {
     if (this.#running >= this.#limits.running) return
     const next = this.#waiting.next()
     if (next === undefined) return
-    this.#release(next.client)
+    this.#release(next.item)
     this.#running++
     next.item.begin()
     this.#requestTurn()
@@ -151,15 +167,14 @@ export class WorkQueue {
     const { maxWait } = this.#limits
     const latest = performance.now() - maxWait
     const reason = () => this.#overloaded(`the call has waited for ${maxWait / 1000} seconds`)
-    for (const connection of this.#waiting.clients()) {
-      this.#refuseWhile(connection, ({ since }) => since <= latest, reason)
-    }
+    for (const client of this.#waiting.clients()) this.#refuse(client, ({ since }) => since <= latest, reason)
   }
 
-  #refuseWhile(connection: AbortSignal, isRefused: (call: WaitingCall) => boolean, reason: () => ChainError): void {
-    const refused = this.#waiting.takeWhile(connection, isRefused)
-    this.#release(connection)
-    for (const { refuse } of refused) refuse(reason())
+  #refuse(client: Client, isRefused: (call: WaitingCall) => boolean, reason: () => ChainError): void {
+    for (const call of this.#waiting.takeIf(client, isRefused)) {
+      this.#release(call)
+      call.refuse(reason())
+    }
   }
 
   #overloaded(words: string): ChainError {

@@ -23,8 +23,13 @@ export type ReadThreadData = {
   readonly head: SharedArrayBuffer
 }
 
-/** A request or batch as text; `connection` stands for the client's connection. */
-export type Question = { readonly id: number; readonly connection: number; readonly text: string }
+/** A request or batch as text; `connection` stands for the client's connection, `client` is its `clientOf`. */
+export type Question = {
+  readonly id: number
+  readonly connection: number
+  readonly client: string | undefined
+  readonly text: string
+}
 
 /** To the thread: requests, or that a connection is closed and its work may end. */
 export type ThreadOrder =

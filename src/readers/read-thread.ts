@@ -2,6 +2,7 @@
 // message, and settles them when it answers, or when it ends.
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
+import { clientOf } from '../lib/connection-signal.ts'
 import type { JsonChunk } from '../rpc/chunked-json.ts'
 import type { ThreadAnswer } from '../rpc/define.ts'
 import type { Question, ReadThreadData, Reply, ThreadOrder, ThreadReport } from './messages.ts'
@@ -88,7 +89,7 @@ export class ReadThread {
   ask(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
     const id = ++this.#lastId
     if (this.#questions.length === 0) setImmediate(() => this.#send())
-    this.#questions.push({ id, connection: this.#connectionOf(signal), text })
+    this.#questions.push({ id, connection: this.#connectionOf(signal), client: clientOf(signal), text })
     return new Promise((settle, fail) => this.#waiting.set(id, { settle, fail }))
   }
 

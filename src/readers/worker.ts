@@ -8,6 +8,7 @@ import { registryOf } from '../cip/modules.ts'
 import { Solo } from '../consensus/solo.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { Logs } from '../indexer/logs.ts'
+import { setClient } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, describeError } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import { kzg } from '../primitives/blobs.ts'
@@ -59,8 +60,8 @@ node.on('message', (order: ThreadOrder) => {
 })
 node.postMessage({ kind: 'ready' } satisfies ThreadReport)
 
-async function reply({ id, connection, text }: Question): Promise<void> {
-  const answer = await answerOf(text, signalOf(connection))
+async function reply({ id, text, ...asker }: Question): Promise<void> {
+  const answer = await answerOf(text, signalOf(asker))
   replies.push({ id, answer })
   if (performance.now() - lastSent > GATHERING) send()
   else if (replies.length === 1) setImmediate(send)
@@ -150,11 +151,12 @@ function open(rewinds: number): History {
   return { rewinds, chain, context, moves: -1 }
 }
 
-function signalOf(connection: number): AbortSignal {
+function signalOf({ connection, client }: Pick<Question, 'connection' | 'client'>): AbortSignal {
   const known = connections.get(connection)
   if (known !== undefined) return known.signal
   const controller = new AbortController()
   connections.set(connection, controller)
+  if (client !== undefined) setClient(controller.signal, client)
   return controller.signal
 }
 

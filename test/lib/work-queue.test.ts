@@ -1,6 +1,7 @@
 // The queue of heavy calls: how many run, which is next, which are refused, and which are dropped.
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { setClient } from '../../src/lib/connection-signal.ts'
 import { Scheduler } from '../../src/lib/scheduler.ts'
 import { type WorkLimits, WorkQueue } from '../../src/lib/work-queue.ts'
 
@@ -66,6 +67,21 @@ describe('places of the work queue', () => {
     many.abort()
   })
 
+  it('go to network addresses in turn, whatever number of connections they have', async () => {
+    const queue = queueOf({ running: 1, waitingPerClient: 3 })
+    const { begun, call, endNext } = calls(queue)
+    const [many, other] = [Array.from({ length: 5 }, connection), connection()]
+    for (const { signal } of many) setClient(signal, '192.0.2.1')
+    setClient(other.signal, '192.0.2.2')
+    for (const [i, one] of many.slice(0, 4).entries()) call(`many ${i}`, one).catch(() => undefined)
+    await expect(call('refused', many[4] ?? connection())).rejects.toThrow('at most 3 calls of one client wait')
+    void call('other', other)
+    // A connection of the address takes its own calls with it only.
+    many[1]?.abort()
+    for (let count = 0; count < 3; count++) await endNext()
+    expect(begun).toEqual(['many 0', 'many 2', 'other', 'many 3'])
+  })
+
   it('are not taken while the turn of running calls is over', () => {
     let time = 0
     const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
@@ -102,13 +118,13 @@ describe('the work queue refuses a call', () => {
   })
 
   it('when too many of its connection wait, and accepts others', async () => {
-    const queue = queueOf({ running: 1, waitingPerConnection: 2 })
+    const queue = queueOf({ running: 1, waitingPerClient: 2 })
     const { call } = calls(queue)
     const one = connection()
     for (const name of ['0', '1', '2']) call(name, one).catch(() => undefined)
     await expect(call('x', one)).rejects.toMatchObject({
       ...OVERLOADED,
-      message: 'limit exceeded: at most 2 calls of one connection wait',
+      message: 'limit exceeded: at most 2 calls of one client wait',
     })
     call('y', connection()).catch(() => undefined)
     expect(queue.load.waiting).toBe(3)
