@@ -76,7 +76,13 @@ export type StartOptions = {
   readonly hosts?: readonly string[]
   /** Figures for Prometheus at `/metrics` (on, unless in production). */
   readonly metrics?: boolean
+  /** Run tracers that clients write in JavaScript (on, unless in production). */
+  readonly jsTracers?: boolean
   readonly maxConnections?: number
+  /** Connections of one address; those of this machine are not bounded (a quarter of `maxConnections`). */
+  readonly maxConnectionsPerClient?: number
+  /** Addresses or networks of proxies, whose X-Forwarded-For names the client. */
+  readonly trustedProxies?: readonly string[]
   /** Bytes. */
   readonly maxRequestSize?: number
   readonly maxBatch?: number

@@ -63,6 +63,8 @@ export type ChainSettings = StoreOptions & {
   readonly pool: PoolPolicy
   /** Of how many blocks before the head states are kept; left out: of all. */
   readonly prune?: number | undefined
+  /** Whether tracers that clients write in JavaScript are run; left out: yes. */
+  readonly jsTracers?: boolean
   readonly log: Logger
 }
 
@@ -145,7 +147,18 @@ async function open(
   reading: ReaderSettings | undefined,
   joining?: Joining,
 ): Promise<Opened> {
-  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
+  const {
+    datadir,
+    spec,
+    modules = [],
+    namesModules = false,
+    engine,
+    limits,
+    pool,
+    prune,
+    jsTracers = true,
+    log,
+  } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
   const isShared = reading !== undefined
@@ -174,7 +187,8 @@ async function open(
     const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
     const publisher = new SharedHead()
-    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, verifier: shadow, prune, publisher })
+    const scriptedTraces = jsTracers ? scripted : undefined
+    const chain = new BlockChain({ ...parts, scriptedTraces, verifier: shadow, prune, publisher })
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec: own, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }

@@ -10,7 +10,9 @@ import { sourcifyApi } from './explorer/sourcify/plugin.ts'
 import { explorerV1 } from './explorer/v1/plugin.ts'
 import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
+import { bodyBudget, boundBodies } from './http/bodies.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
+import { answerLastRequest } from './http/last-request.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
 import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
 import { effectiveOptions, type RpcServices } from './rpc/define.ts'
@@ -43,6 +45,9 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
     forceCloseConnections: 'idle',
     keepAliveTimeout: http.idleTimeout,
     requestTimeout: http.requestTimeout,
+    bodyLimit: rpc.options.maxRequestSize,
+    // Without a listed proxy anybody could write X-Forwarded-For.
+    trustProxy: http.trustedProxies.length > 0 ? [...http.trustedProxies] : false,
     http: {
       connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
       // Of node 24.9 and later; for earlier ones there is `ignoreOtherUpgrades`.
@@ -54,7 +59,10 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   })
   const access = accessOf(http)
   const connections = new Connections(http)
+  const bodies = bodyBudget()
+  boundBodies(app, bodies, connections.clientOf)
   connections.watch(app.server)
+  answerLastRequest(app.server, connections)
   app.addHook('preClose', async () => connections.closeRemaining())
   app.register(websocket, {
     options: { maxPayload: rpc.options.maxRequestSize },
@@ -74,10 +82,11 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   const { development } = effectiveOptions(rpc)
   const level = development ? 'info' : 'debug'
   app.after(() => {
+    app.websocketServer.on('connection', (webSocket, { socket }) => connections.upgraded(socket, webSocket))
     ignoreOtherUpgrades(app.server, connections)
     addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
-  if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
+  if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring, { connections, bodies }))
   const site = { chain: explorer.chain, options: explorer.options, development }
   app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
   app.register(explorerPlugin, { explorer, prefix: '/api/v2' })

@@ -1,6 +1,7 @@
 // Parsers of flag values. A bad value is refused in one line that names the flag and what was expected.
 import { z } from 'zod'
 import { ANY, LOCAL } from '../http/access.ts'
+import { isNetwork } from '../http/clients.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
 
@@ -64,6 +65,11 @@ export const origins = listOf(
 /** Names of hosts, without ports, and `*`. */
 export const hosts = listOf(`host names without ports, or ${ANY}`, (text) =>
   text === ANY || HOST_NAME.test(text) ? text : undefined,
+)
+
+/** IP addresses, and networks in CIDR notation. */
+export const networks = listOf('IP addresses or networks such as 10.0.0.0/8', (text) =>
+  isNetwork(text) ? text : undefined,
 )
 
 /** Nodes of a network, by their ids and addresses. */

@@ -111,7 +111,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     work: {
       running: flags.maxHeavyCalls,
       waiting: flags.maxQueuedCalls,
-      waitingPerConnection: Math.ceil(flags.maxQueuedCalls / 2),
+      waitingPerClient: Math.ceil(flags.maxQueuedCalls / 2),
     },
     readThreads: flags.readThreads,
     pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected ?? !production },
@@ -140,6 +140,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       nftMetadata: flags.nftMetadata,
       ipfsGateway: flags.ipfsGateway === 'none' ? undefined : flags.ipfsGateway,
     },
+    jsTracers: flags.jsTracers ?? !production,
     // Load and memory figures are not public on a production node.
     metrics: flags.metrics ?? !production,
     http: {
@@ -147,6 +148,8 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       // The operator has named the address to listen on.
       hosts: [...flags.hosts, flags.host.toLowerCase()],
       maxConnections: flags.maxConnections,
+      maxConnectionsPerClient: flags.maxConnectionsPerClient,
+      trustedProxies: flags.trustedProxies,
     },
   }
 }

@@ -11,6 +11,7 @@ import {
   integer,
   ipfsGateway,
   list,
+  networks,
   oneOf,
   origins,
   path,
@@ -83,9 +84,12 @@ const flags = z.object({
   production: z.boolean().default(false),
   testingApi: z.boolean().default(false),
   metrics: z.boolean().optional(),
+  jsTracers: z.boolean().optional(),
   corsOrigins: origins.optional(),
   hosts,
   maxConnections: wholeNumber(1, 1_000_000),
+  maxConnectionsPerClient: wholeNumber(1, 1_000_000).optional(),
+  trustedProxies: networks.default([]),
   maxRequestSize: wholeNumber(1024, 1 << 30),
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
@@ -184,6 +188,11 @@ const withServerFlags = (command: Command): Command =>
       ),
     )
     .addOption(withDefault('--max-connections <number>', 'most connections at a time', '10000'))
+    .option('--max-connections-per-client <number>', 'most connections of one address (default: a quarter of them)')
+    .option(
+      '--trusted-proxies <list>',
+      'addresses or networks of proxies, whose X-Forwarded-For names the client, and which have no share of their own (default: none)',
+    )
     .addOption(withDefault('--max-request-size <bytes>', 'largest size of a request', '5242880'))
     .addOption(withDefault('--max-batch <number>', 'most requests in a batch', '1000'))
 
@@ -193,13 +202,15 @@ const withWorkFlags = (command: Command): Command =>
     .addOption(withDefault('--call-gas-cap <gas>', 'most gas of an eth_call or eth_estimateGas', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'most CPU time of one, in milliseconds', '5000'))
     .addOption(withDefault('--max-heavy-calls <number>', 'most calls, traces, searches and dumps at a time', '4'))
-    .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one connection half', '2000'))
+    .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one client half', '2000'))
     .addOption(
       new Option(
         '--read-threads <number>',
         'most threads that answer these beside the main one (default: 0)',
       ).conflicts('inMemory'),
     )
+    .option('--js-tracers', 'run tracers that clients write in JavaScript (default: with --dev)')
+    .option('--no-js-tracers', 'refuse such tracers (default: with --production)')
     .option('--metrics', 'serve metrics for Prometheus at /metrics (default: with --dev)')
     .option('--no-metrics', 'do not serve metrics (default: with --production)')
     .option('--engine <name>', 'engine of contracts: compiled (the default), wasm (our interpreter alone) or library')

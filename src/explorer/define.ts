@@ -19,6 +19,8 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   readonly query?: Q
   /** Body of a POST, parsed from JSON or a form. */
   readonly body?: B
+  /** Bytes of the body; left out: the server's limit. */
+  readonly bodyLimit?: number
   /** The body of an answer with status 200. Other statuses are thrown as `ExplorerError`. */
   readonly response: R
   handler(
@@ -36,6 +38,7 @@ type Mounted<R extends z.ZodType> = {
   readonly params: Fields | undefined
   readonly query: Fields | undefined
   readonly body: z.ZodType | undefined
+  readonly bodyLimit?: number | undefined
   readonly response: R
 }
 type JsonRoute<R extends z.ZodType = z.ZodType> = Mounted<R> & {
@@ -65,7 +68,7 @@ export function explorerRoute<
   R extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodUndefined,
 >(definition: Definition<P, Q, B, R>): JsonRoute<R> {
-  const { method = 'GET', path, summary, operationId, params, query, body, response } = definition
+  const { method = 'GET', path, summary, operationId, params, query, body, bodyLimit, response } = definition
   return {
     method,
     path,
@@ -74,6 +77,7 @@ export function explorerRoute<
     params,
     query,
     body,
+    bodyLimit,
     response,
     produces: 'application/json',
     // The plugin has parsed the input with these schemas.

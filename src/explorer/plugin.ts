@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { AccessDenied } from '../http/access.ts'
+import { RequestRefused, refusalHead } from '../http/request-refused.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { openContext } from './context.ts'
 import { csvStream } from './csv.ts'
@@ -12,7 +12,7 @@ import { documentation } from './documentation.ts'
 import { badRequest, errorAnswer, invalidInput } from './errors.ts'
 import type { Explorer } from './explorer.ts'
 import { routes } from './routes/index.ts'
-import { acceptEmptyBodies, acceptForms } from './uploads.ts'
+import { acceptForms } from './uploads.ts'
 
 const UNKNOWN_PATH = { message: 'Unknown API v2 action' }
 
@@ -21,8 +21,7 @@ export async function explorerPlugin(
   app: FastifyInstance,
   { explorer }: { readonly explorer: Explorer },
 ): Promise<void> {
-  await acceptForms(app)
-  acceptEmptyBodies(app)
+  acceptForms(app)
   answerErrors(app, explorer)
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   for (const route of routes) mount(app, explorer, route)
@@ -39,6 +38,7 @@ export function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerR
   app.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+    ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     handler: (request, reply) => answerRoute(explorer, route, request, reply),
   })
 }
@@ -124,7 +124,7 @@ function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string)
 }
 
 function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), { message: error.message })
+  if (error instanceof RequestRefused) return sendJson(refusalHead(reply, error), { message: error.message })
   // Fastify's own errors (a body that cannot be parsed, a path that cannot be decoded) carry a status.
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
   const isRefused = typeof status === 'number' && status >= 400 && status < 500

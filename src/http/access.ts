@@ -4,6 +4,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import { RequestRefused } from './request-refused.ts'
 
 /** In a list of origins: pages of this machine and browser extensions. */
 export const LOCAL = 'local'
@@ -76,17 +77,6 @@ const REASONS: Readonly<Record<Denial, string>> = {
   origin: 'web pages of this origin may not call the node (--cors-origins lists those that may)',
 }
 
-/** A request was refused before it ran. JSON-RPC and REST answer it in their own formats, with this status. */
-export class AccessDenied extends Error {
-  readonly statusCode: 400 | 403
-
-  constructor(statusCode: 400 | 403, message: string) {
-    super(message)
-    this.name = 'AccessDenied'
-    this.statusCode = statusCode
-  }
-}
-
 type Log = (facts: { readonly origin: string | undefined; readonly host: string | undefined }, message: string) => void
 
 /**
@@ -99,11 +89,11 @@ export function addAccessGuard(app: FastifyInstance, access: Access, log: Log): 
     reply.header('x-content-type-options', 'nosniff')
     // A proxy might use another one of several Host headers than the node does (RFC 9112, 3.2).
     const hosts = request.raw.rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
-    if (hosts.length > 1) throw new AccessDenied(400, 'the request has more than one Host')
+    if (hosts.length > 1) throw new RequestRefused(400, 'the request has more than one Host')
     const denial = access(origin, host)
     if (denial !== undefined) {
       log({ origin, host }, `request refused: ${REASONS[denial]}`)
-      throw new AccessDenied(403, REASONS[denial])
+      throw new RequestRefused(403, REASONS[denial])
     }
     // Chrome's preflight before a public page calls a private address (Private Network Access).
     if (isPrivate !== undefined) reply.header('access-control-allow-private-network', 'true')

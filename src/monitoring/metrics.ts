@@ -7,6 +7,7 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Chain } from '../chain/types.ts'
+import type { Budget } from '../lib/budget.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import { CallHistogram } from './call-histogram.ts'
 import { countPeers, isWritable } from './health.ts'
@@ -26,6 +27,12 @@ export type Monitored = {
   readonly databaseSize: () => Promise<number>
   /** Tables that the present round has verified, of how many, and when all were (Unix milliseconds); undefined before the first. */
   readonly tableCheck: () => { readonly read: number; readonly of: number; readonly since: number } | undefined
+}
+
+/** What the server counts of its connections and of the bodies of requests. */
+export type Door = {
+  readonly connections: { readonly load: { readonly refused: number; readonly displaced: number } }
+  readonly bodies: Pick<Budget, 'taken' | 'refusals'>
 }
 
 /** Upper bounds of the buckets, in seconds. */
@@ -92,11 +99,27 @@ export class Metrics {
     this.#http.observe({ route, status }, milliseconds / 1000)
   }
 
-  /** Adds the numbers of open connections of the HTTP server and of its WebSockets. */
-  watchConnections(server: Server, sockets: () => number): void {
+  /** Adds the numbers of open connections of the HTTP server and of its WebSockets, and what was refused of them. */
+  watchConnections(server: Server, sockets: () => number, { connections, bodies }: Door): void {
     const count = () => new Promise<number>((resolve) => server.getConnections((_, all) => resolve(all)))
     this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', count)
     this.#gauge('kestrel_websocket_connections', 'Open WebSocket connections', sockets)
+    this.#readTotal(
+      'kestrel_connections_refused_total',
+      'Connections refused for lack of a place',
+      () => connections.load.refused,
+    )
+    this.#readTotal(
+      'kestrel_connections_displaced_total',
+      'Idle connections closed in favour of new ones',
+      () => connections.load.displaced,
+    )
+    this.#gauge('kestrel_request_body_bytes', 'Bytes of large request bodies in memory', () => bodies.taken)
+    this.#readTotal(
+      'kestrel_request_bodies_refused_total',
+      'Bodies refused because too many bytes were in memory',
+      () => bodies.refusals,
+    )
   }
 
   #observeBlocks({ events }: Monitored['chain']): void {

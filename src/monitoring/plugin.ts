@@ -2,7 +2,7 @@
 // requests; caches must not keep the answers.
 import type { FastifyInstance } from 'fastify'
 import type { Health } from './health.ts'
-import type { Metrics } from './metrics.ts'
+import type { Door, Metrics } from './metrics.ts'
 
 export type MonitoringFace = {
   readonly health: () => Promise<Health>
@@ -11,7 +11,7 @@ export type MonitoringFace = {
 }
 
 /** Registers the routes. Call it before the other faces are registered, so that their requests are measured too. */
-export function serveMonitoring(app: FastifyInstance, { health, metrics }: MonitoringFace): void {
+export function serveMonitoring(app: FastifyInstance, { health, metrics }: MonitoringFace, door: Door): void {
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/health', async ({ query }, reply) => {
     const answer = await health()
     const isBehind = query.synced !== undefined && answer.syncing !== undefined && answer.syncing !== false
@@ -21,7 +21,7 @@ export function serveMonitoring(app: FastifyInstance, { health, metrics }: Monit
       .send(answer)
   })
   if (metrics === undefined) return
-  metrics.watchConnections(app.server, () => app.websocketServer.clients.size)
+  metrics.watchConnections(app.server, () => app.websocketServer.clients.size, door)
   app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) =>
     metrics.answered(routeOptions.url ?? 'unknown', statusCode, elapsedTime),
   )

@@ -1,11 +1,15 @@
 // The context of all requests, with the caches of JSON-RPC. A node makes one, and so does each of its read threads.
+
+import { Budget } from '../lib/budget.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
 import { effectiveOptions, type RpcContext, type RpcServices } from './define.ts'
 import { GcStatistics } from './gc-statistics.ts'
 import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
 import { openRpcDocument } from './openrpc.ts'
-import { TextBudget } from './text-budget.ts'
+
+/** Subscriptions of all WebSockets; one without a filter takes 8 KB. */
+const MAX_SUBSCRIPTIONS = 20_000
 
 /** The context of all requests, with the caches of JSON-RPC. */
 export function rpcContext(services: RpcServices): RpcContext {
@@ -15,7 +19,8 @@ export function rpcContext(services: RpcServices): RpcContext {
     options,
     methods,
     settled: (transaction) => services.producer.settled(transaction),
-    textBudget: new TextBudget(options.maxTextInWork),
+    textBudget: new Budget(options.maxTextInWork),
+    subscriptions: new Budget(MAX_SUBSCRIPTIONS, MAX_SUBSCRIPTIONS / 4),
     logSearch: new LogSearch(services.chain, services.index),
     sendLocks: new KeyedMutex(),
     openRpc: openRpcDocument(methods, options),

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
+import type { Budget } from '../lib/budget.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
@@ -16,7 +17,6 @@ import type { GcStatistics } from './gc-statistics.ts'
 import type { LogIndex, LogSearch } from './log-search.ts'
 import { compileDecoder, compileEncoder, type Decode, type Encode } from './schema-compiler.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
-import type { TextBudget } from './text-budget.ts'
 
 /** The events that a polling filter reports. */
 export type FilterSource =
@@ -30,8 +30,11 @@ export type FilterSource =
  * (`filter not found`).
  */
 export interface Filters {
-  /** Opens a filter for events from now on, and returns its id. */
-  open(source: FilterSource): Hex
+  /**
+   * Opens a filter for events from now on, and returns its id. Throws `limit-exceeded` when there are too many, of all clients or
+   * of this one (`clientOf`).
+   */
+  open(source: FilterSource, client?: string): Hex
   source(id: Hex): FilterSource
   /** The events since the last call, as wire values. */
   changes(id: Hex): readonly unknown[]
@@ -44,9 +47,10 @@ export interface Subscriber {
   /**
    * Opens a subscription and returns its id. `start` adds the listeners and returns a function that removes them, which is
    * called by `close` or when the connection ends. `send` takes wire values; the client gets the id before the first of them.
-   * Throws `limit-exceeded` when the connection has too many.
+   * `places`: what it takes of the places of all subscriptions. Throws `limit-exceeded` when the connection, its client or all
+   * clients together have too many.
    */
-  open(start: (send: (result: unknown) => void) => () => void): Hex
+  open(start: (send: (result: unknown) => void) => () => void, places?: number): Hex
   /** False when this connection has no such subscription. */
   close(id: Hex): boolean
 }
@@ -72,7 +76,7 @@ export type RpcOptions = {
   readonly maxBatch: number
   /** Characters of a batch's answers; requests beyond it are answered with an error. */
   readonly maxBatchAnswer: number
-  /** Characters that the large requests and batch answers of all connections may take together (`TextBudget`). */
+  /** Characters that the large requests and batch answers of all connections may take together. */
   readonly maxTextInWork: number
   /** Blocks of one eth_feeHistory. */
   readonly maxFeeHistory: number
@@ -186,7 +190,9 @@ export type RpcContext = RpcServices & {
   settled(transaction: Hash): Promise<void>
   /** Whether failed sends are answered with their error, as Hardhat's client expects (`sends/hardhat-client.ts`). */
   readonly reportsFailedSends?: boolean
-  readonly textBudget: TextBudget
+  readonly textBudget: Budget
+  /** Places of the subscriptions of all WebSockets. */
+  readonly subscriptions: Budget
   readonly logSearch: LogSearch
   /** One send at a time for each account that this node signs for. */
   readonly sendLocks: KeyedMutex<Address>

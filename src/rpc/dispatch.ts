@@ -2,6 +2,7 @@
 // Entries of a batch run one after the other, because clients rely on their order; consecutive sends share a block. Each
 // heavy entry waits for a slot of its own. Requests of a closed connection are dropped.
 import type { z } from 'zod'
+import { isBoundedJson, JSON_BOUNDS } from '../lib/bounded-json.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, ChainError } from '../lib/errors.ts'
 import { ChunkedJson, fitsOneChunk, type JsonChunk, jsonChunks } from './chunked-json.ts'
@@ -27,6 +28,9 @@ type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
 /** Requests of up to this many characters take nothing from the text budget: as many as may wait hold 128 MB together. */
 const SMALL_REQUEST = 64 * 1024
+
+/** Requests of up to this many characters cannot have values enough to matter. */
+const SIMPLE_REQUEST = 4096
 
 type Answer = readonly JsonChunk[]
 
@@ -55,6 +59,9 @@ async function answerLarge(body: string, context: RpcContext, signal: AbortSigna
 }
 
 function answerBody(body: string, context: RpcContext, signal: AbortSignal): Promise<Answer | undefined> {
+  if (body.length > SIMPLE_REQUEST && !isBoundedJson(body)) {
+    return Promise.resolve(refuse(context, INVALID_REQUEST, `request too large, want ${JSON_BOUNDS}`))
+  }
   let message: unknown
   try {
     message = JSON.parse(body)

@@ -4,13 +4,13 @@
 // refuses get a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
-import { AccessDenied } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
+import { RequestRefused } from '../http/request-refused.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
 import { rpcContext } from './context.ts'
 import type { RpcServices } from './define.ts'
 import { answer, answerInChunks, refusal } from './dispatch.ts'
-import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
+import { INVALID_REQUEST, LIMIT_EXCEEDED, PARSE_ERROR } from './errors.ts'
 import { serveFastPath } from './http/fast-path.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { isHardhatClient } from './sends/hardhat-client.ts'
@@ -59,7 +59,7 @@ export async function rpcPlugin(
         if (isBrowser && landing !== undefined) return landing(reply)
         return reply.type('text/plain; charset=utf-8').send(HINT)
       },
-      wsHandler: (socket) => serveWebSocket(socket, context),
+      wsHandler: (socket, request) => serveWebSocket(socket, connectionSignal(request.raw.socket), context),
     })
   }
 }
@@ -76,15 +76,13 @@ function readBodiesAsText(app: FastifyInstance): void {
 }
 
 function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: RpcServices): void {
-  app.setErrorHandler((error: { code?: string }, request, reply) => {
-    if (error instanceof AccessDenied) {
-      return sendJson(reply, refusal(INVALID_REQUEST, error.message), error.statusCode)
-    }
-    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      return sendJson(
-        reply,
-        refusal(INVALID_REQUEST, `request too large, want at most ${options.maxRequestSize} bytes`),
-      )
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof RequestRefused) {
+      const { statusCode: status, message } = error
+      if (status === 503) return sendJson(reply, refusal(LIMIT_EXCEEDED, `limit exceeded: ${message}`))
+      if (status !== 413) return sendJson(reply, refusal(INVALID_REQUEST, message), status)
+      const words = `request too large, want at most ${options.maxRequestSize} bytes`
+      return sendJson(reply, refusal(INVALID_REQUEST, words))
     }
     log.debug({ err: error, url: request.url }, 'request refused')
     return sendJson(reply, refusal(PARSE_ERROR, 'parse error: the body cannot be read'))

@@ -31,20 +31,9 @@ const call = async (method: string, ...params: unknown[]): Promise<WireAnswer> =
   readAnswer((await postRaw(endpoint, envelope(method, params))).text)
 
 const DEEP = 10_000
-const NOT_JSON = [
-  '',
-  '{',
-  '}',
-  '[',
-  'nul',
-  "{'a':1}",
-  '{"jsonrpc":"2.0",}',
-  '\ufeff{',
-  '\0',
-  `${'['.repeat(DEEP)}`,
-  '0x7d',
-]
+const NOT_JSON = ['', '{', '}', '[', 'nul', "{'a':1}", '{"jsonrpc":"2.0",}', '\ufeff{', '\0', '0x7d']
 const NO_REQUEST = [
+  '['.repeat(DEEP),
   'null',
   '1',
   '"eth_chainId"',

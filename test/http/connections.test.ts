@@ -1,8 +1,9 @@
 // Limits of connections: memory for unread answers, time for incomplete requests, and the closing of the server.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { accessOf } from '../../src/http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
 import { startNode } from '../../src/node.ts'
@@ -95,7 +96,7 @@ describe('unread answers', () => {
   })
 
   it('close their connections, the largest first, when they exceed the limit together', async () => {
-    const { open, accepted } = await serve({ maxUnsentTotal: 100 << 20 }, async (body) => LARGE.repeat(Number(body)))
+    const { open, accepted } = await serve({ maxBuffered: 100 << 20 }, async (body) => LARGE.repeat(Number(body)))
     const clients: Socket[] = []
     // 24, 48, 24, 48 and 24 MB, less what the system's buffers hold.
     for (const times of ['1', '2', '1', '2', '1']) {
@@ -140,15 +141,125 @@ describe('incomplete requests', () => {
   })
 })
 
-it('the server accepts connections up to its limit', async () => {
-  const { open } = await serve({ maxConnections: 2 }, async () => 'here')
-  const [first, second] = [await open(), await open()]
-  const third = await open()
-  await once(third.resume(), 'close')
-  for (const socket of [first, second]) {
+describe('when all places are taken', () => {
+  const answered = async (socket: Socket): Promise<string> => {
     socket.write(post('x'))
-    expect(String((await once(socket, 'data'))[0])).toContain('here')
+    return String((await once(socket, 'data'))[0])
   }
+
+  it('a connection that has never asked anything is closed in favour of a new one, the oldest first', async () => {
+    const { open, connections } = await serve({ maxConnections: 3 }, async () => 'here')
+    const [known, silent, younger] = [await open(), await open(), await open()]
+    expect(await answered(known)).toContain('here')
+    const closed = once(silent.resume(), 'close')
+    const fourth = await open()
+    await closed
+    for (const socket of [known, younger, fourth]) expect(await answered(socket)).toContain('here')
+    expect(connections.load).toEqual({ refused: 0, displaced: 1 })
+  })
+
+  it('one that is idle after its requests is closed if there is no other', async () => {
+    const { open } = await serve({ maxConnections: 2 }, async () => 'here')
+    const [older, younger] = [await open(), await open()]
+    for (const socket of [older, younger]) await answered(socket)
+    const closed = once(older.resume(), 'close')
+    expect(await answered(await open())).toContain('here')
+    await closed
+    expect(await answered(younger)).toContain('here')
+  })
+
+  it('a new one is refused while the others are being answered', async () => {
+    const answers: (() => void)[] = []
+    const { open, connections } = await serve(
+      { maxConnections: 2 },
+      () => new Promise<string>((resolve) => answers.push(() => resolve('here'))),
+    )
+    const [first, second] = [answered(await open()), answered(await open())]
+    await expect.poll(() => answers.length).toBe(2)
+    expect(await untilClosed(await open())).toMatch(/^HTTP\/1.1 503 /)
+    expect(connections.load).toEqual({ refused: 1, displaced: 0 })
+    for (const answer of answers) answer()
+    for (const text of [await first, await second]) expect(text).toContain('here')
+  })
+})
+
+describe('the share of a client', () => {
+  /** A connection as the server gets it. */
+  function from(remoteAddress: string): Socket {
+    const socket = new Socket()
+    Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
+    return socket
+  }
+
+  it('is a quarter of all connections, and ends with them', async () => {
+    const connections = new Connections({ ...defaultConnectionLimits, maxConnections: 100 })
+    const all = Array.from({ length: 26 }, () => from('192.0.2.1'))
+    expect(all.map((socket) => connections.admit(socket)).filter(Boolean)).toHaveLength(25)
+    expect(connections.admit(from('192.0.2.2'))).toBe(true)
+    const [first] = all
+    first?.destroy()
+    await expect.poll(() => connections.admit(from('192.0.2.1'))).toBe(true)
+    expect(connections.admit(from('192.0.2.1'))).toBe(false)
+  })
+
+  it('is that of an IPv6 network of 64 bits', () => {
+    const connections = new Connections({ ...defaultConnectionLimits, maxConnectionsPerClient: 1 })
+    expect(connections.admit(from('2001:db8:1:2::1'))).toBe(true)
+    expect(connections.admit(from('2001:0db8:0001:0002:aaaa::2'))).toBe(false)
+    expect(connections.admit(from('2001:db8:1:3::1'))).toBe(true)
+    expect(connections.admit(from('::ffff:192.0.2.1'))).toBe(true)
+    expect(connections.admit(from('192.0.2.1'))).toBe(false)
+  })
+
+  it('leaves places for this machine, which has no share, and neither have listed proxies', () => {
+    const limits = { ...defaultConnectionLimits, maxConnections: 200, maxConnectionsPerClient: 198 }
+    const connections = new Connections({ ...limits, trustedProxies: ['10.0.0.0/8', '2001:db8::7'] })
+    // What is answering is not closed in favour of others.
+    const admit = (address: string) => {
+      const socket = from(address)
+      const isAdmitted = connections.admit(socket)
+      if (isAdmitted) connections.stateOf(socket).isAnswering = true
+      return isAdmitted
+    }
+    expect(Array.from({ length: 198 }, () => admit('192.0.2.1')).every(Boolean)).toBe(true)
+    expect(admit('192.0.2.2')).toBe(false)
+    expect(admit('::1')).toBe(true)
+    expect(admit('10.1.2.3')).toBe(true)
+    expect(admit('127.0.0.1')).toBe(false)
+    expect(connections.clientOf('2001:db8:0::7')).toBeUndefined()
+  })
+})
+
+describe('incomplete WebSocket messages', () => {
+  it('close their connections when they exceed the limit together', async () => {
+    const node = await startNode(nodeOptions({ http: { maxBuffered: 3 << 20 } }))
+    onTestFinished(() => node.close())
+    const [large, small] = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const socket = new WebSocket(node.url.replace('http', 'ws')).on('error', () => undefined)
+        await once(socket, 'open')
+        return socket
+      }),
+    )
+    if (large === undefined || small === undefined) throw new Error('there are two')
+    small.send('{"jsonrpc":"2.0",', { fin: false })
+    large.send('x'.repeat(4 << 20), { fin: false })
+    await once(large, 'close')
+    small.ping()
+    small.send('"id":1,"method":"eth_chainId"}', { fin: true })
+    expect(JSON.parse(String((await once(small, 'message'))[0]))).toMatchObject({ id: 1, result: '0x7d' })
+    small.terminate()
+  })
+})
+
+it('a request with Connection: close is answered, whatever the client sends after it', async () => {
+  const node = await startNode(nodeOptions())
+  onTestFinished(() => node.close())
+  const socket = connect(Number(new URL(node.url).port), '127.0.0.1')
+  const text = untilClosed(socket)
+  const last = post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}', ['Connection: close'])
+  socket.write(`${last}${last}`)
+  expect(await text).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*"result":"0x7d"}$/)
 })
 
 describe('a node that is being closed', () => {

@@ -1,11 +1,11 @@
 // The dispatcher: JSON-RPC 2.0 (jsonrpc.org/specification, sections 4 to 6) with go-ethereum's messages and error codes.
 import { beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { Budget } from '../../src/lib/budget.ts'
 import { ChainError } from '../../src/lib/errors.ts'
 import { address, atBlock, quantity } from '../../src/rpc/codec.ts'
 import { defaultRpcOptions, type RpcContext, type RpcMethod, rpcMethod } from '../../src/rpc/define.ts'
 import { answer } from '../../src/rpc/dispatch.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
-import { TextBudget } from '../../src/rpc/text-budget.ts'
 
 const calls: string[] = []
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
@@ -57,8 +57,7 @@ const methods = new Map<string, RpcMethod>(
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
 // Handlers of this test use nothing else of the context.
-const contextWith = (room: number) =>
-  ({ methods, options, log, textBudget: new TextBudget(room) }) as unknown as RpcContext
+const contextWith = (room: number) => ({ methods, options, log, textBudget: new Budget(room) }) as unknown as RpcContext
 const context = contextWith(1e6)
 
 const ask = async (body: string, within = context) => {
@@ -151,7 +150,7 @@ describe('refused JSON-RPC requests', () => {
 
   it('answer hostile JSON with an error', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32602)
+    expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32600)
     expect(await code('{"jsonrpc":"2.0","id":1,"method":"twice","params":[{"__proto__":{"x":1}}]}')).toBe(-32602)
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"twice","params":[1${'0'.repeat(10_000)}]}`)).toBe(-32602)
     expect(({} as Record<string, unknown>).x).toBeUndefined()

@@ -1,10 +1,10 @@
 // Tracers in clients' JavaScript. Expected values: go-ethereum's words and shapes (eth/tracers/js, version 1.17.6, whose
 // answers to these contracts and tracers were the same), and the gas of the Yellow Paper and EIPs 2929 and 3529.
 import { getContractAddress, type Hex, keccak256, pad, toHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
 import { asm, call, playground, returnTop } from '../support/assembler.ts'
-import { nodeOptions, testChain, withClients } from '../support/chain.ts'
+import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
 
 let node: Node
 let chain: ReturnType<typeof withClients>
@@ -35,7 +35,7 @@ describe('a tracer in JavaScript', () => {
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
     const code = tracer({ setup: 'this.seen = log.length' })
     expect(await trace(hash, code, { tracerConfig: nested(100) })).toBe(200)
-    expect(await failure(hash, code, { tracerConfig: nested(2_000) })).toContain('tracerConfig: nested too deeply')
+    expect(await failure(hash, code, { tracerConfig: nested(200) })).toContain('tracerConfig: nested too deeply')
   })
 
   it('sees each opcode before it runs', async () => {
@@ -377,4 +377,13 @@ describe('a tracer that exceeds its limits', () => {
     // Both threads were theirs: this one is answered because they are free again, long before the 30 seconds.
     expect(await trace(hash, tracer({ result: 'return 1' }))).toBe(1)
   }, 20_000)
+})
+
+it('a node that was told to run no tracers in JavaScript refuses them, and runs those with a name', async () => {
+  const node = await startNode(nodeOptions({ jsTracers: false }))
+  onTestFinished(() => node.close())
+  const traced = (name: string) =>
+    rawRequest(node.url, 'debug_traceCall', [{ to: pad('0x', { size: 20 }) }, 'latest', { tracer: name }])
+  expect((await traced(tracer({}))).error?.message).toContain('JavaScript tracers are not run here')
+  expect((await traced('callTracer')).result).toMatchObject({ type: 'CALL' })
 })

@@ -1,8 +1,11 @@
 // One WebSocket connection: subscriptions, and clients that do not read.
+
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { Budget } from '../../src/lib/budget.ts'
+import { connectionSignal } from '../../src/lib/connection-signal.ts'
 import type { Hex } from '../../src/lib/hex.ts'
 import { bool, string } from '../../src/rpc/codec.ts'
 import { defaultRpcOptions, type RpcContext, rpcMethod } from '../../src/rpc/define.ts'
@@ -42,7 +45,8 @@ const methods = new Map(
 
 const options = { ...defaultRpcOptions, maxSubscriptions: 2, maxUnsent: 1_000_000 }
 // The methods of this test use nothing else of the context.
-const context = { methods, options, log: { error: vi.fn(), debug: vi.fn() } } as unknown as RpcContext
+const subscriptions = new Budget(1000)
+const context = { methods, options, subscriptions, log: { error: vi.fn(), debug: vi.fn() } } as unknown as RpcContext
 
 let server: WebSocketServer
 let client: WebSocket
@@ -52,7 +56,7 @@ beforeEach(async () => {
   feeds.clear()
   messages = []
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  server.on('connection', (socket) => serveWebSocket(socket, context))
+  server.on('connection', (socket, request) => serveWebSocket(socket, connectionSignal(request.socket), context))
   await once(server, 'listening')
   client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
   client.on('message', (message) => messages.push(JSON.parse(String(message))))

@@ -1,8 +1,10 @@
 // Solidity's metadata of a contract (docs.soliditylang.org/en/latest/metadata.html): the compiler writes it with each contract,
 // and it names the compiler, the settings and the hash of each source. With the sources it makes the compiler's input.
 import { z } from 'zod'
+import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { keccakHash } from '../../lib/keccak.ts'
+import { forEachYielding } from '../../lib/scheduler.ts'
 import type { CompilerInput } from './compilers.ts'
 
 const source = z.looseObject({ keccak256: z.string().optional(), content: z.string().optional() })
@@ -25,31 +27,40 @@ export type MetadataSubmission = {
   readonly input: CompilerInput
 }
 
-/** The metadata in a text; undefined when it holds something else. */
-export function metadataIn(text: string): SolidityMetadata | undefined {
-  try {
-    const json: unknown = JSON.parse(text)
-    // Tools also hand on the text within a text, as it is in the compiler's output.
-    return solidityMetadata.safeParse(typeof json === 'string' ? JSON.parse(json) : json).data
-  } catch {
-    return undefined
-  }
+/** The metadata among the texts of a submission. */
+export function metadataAmong(texts: readonly string[]): SolidityMetadata[] {
+  const parse = boundedParser()
+  return texts.flatMap((text) => {
+    try {
+      const json = parse(text)
+      // Tools also hand on the text within a text, as it is in the compiler's output.
+      return solidityMetadata.safeParse(typeof json === 'string' ? parse(json) : json).data ?? []
+    } catch {
+      return []
+    }
+  })
 }
 
 /**
  * The compiler's input. A source is found by its hash, whatever its name: tools change paths. Throws ChainError
- * `invalid-params` when one is missing or the metadata names no single contract.
+ * `invalid-params` when one is missing or the metadata names no single contract. Other work has its turn after each hash: those of
+ * the largest submission take 0.1 s each.
  */
-export function inputFromMetadata(
+export async function inputFromMetadata(
   { compiler, language, settings, sources }: SolidityMetadata,
   files: Readonly<Record<string, string>>,
-): MetadataSubmission {
+): Promise<MetadataSubmission> {
   const { compilationTarget, libraries, ...deciding } = settings
   const [target, ...others] = Object.entries(compilationTarget)
   if (target === undefined || others.length > 0) {
     throw new ChainError('invalid-params', 'the metadata has no single compilationTarget')
   }
-  const byHash = new Map(Object.values(files).flatMap((content) => variants(content)))
+  const byHash = new Map<string, string>()
+  const wanted = new Set(Object.values(sources).map(({ keccak256 }) => keccak256?.toLowerCase()))
+  await forEachYielding(variants(files), (text) => {
+    const hash = keccakHash(Buffer.from(text))
+    if (wanted.has(hash)) byHash.set(hash, text)
+  })
   const missing: string[] = []
   const found = Object.entries(sources).flatMap(([path, { keccak256, content }]): [string, { content: string }][] => {
     const text = content ?? (keccak256 === undefined ? files[path] : byHash.get(keccak256.toLowerCase()))
@@ -71,11 +82,12 @@ export function inputFromMetadata(
   }
 }
 
-/** A text by its hash, and also with the line ends of other systems and without the last one. */
-function variants(content: string): [string, string][] {
-  const unix = content.replaceAll('\r\n', '\n')
-  const all = new Set([content, unix, unix.replaceAll('\n', '\r\n'), unix.trimEnd(), `${unix.trimEnd()}\n`])
-  return [...all].map((text) => [keccakHash(Buffer.from(text)), text])
+/** The texts of files, each also with the line ends of other systems and without the last one. */
+function* variants(files: Readonly<Record<string, string>>): Generator<string> {
+  for (const content of Object.values(files)) {
+    const unix = content.replaceAll('\r\n', '\n')
+    yield* new Set([content, unix, unix.replaceAll('\n', '\r\n'), unix.trimEnd(), `${unix.trimEnd()}\n`])
+  }
 }
 
 /** `{ "path:Name": address }` as standard JSON has it: by file. Old compilers name no file. */

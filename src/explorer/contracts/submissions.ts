@@ -1,6 +1,7 @@
 // Sources submitted for verification, as the compiler's standard JSON input or as files with the important settings. Both
 // become the compiler's input.
 import { z } from 'zod'
+import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { type CompilerInput, compilerInput } from './compilers.ts'
@@ -19,7 +20,7 @@ export const EVM_VERSIONS = [
 export function inputFromJson(text: string): CompilerInput {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = boundedParser()(text)
   } catch {
     throw new ChainError('invalid-params', 'the standard JSON input is no JSON')
   }
@@ -78,7 +79,7 @@ export function vyperInput(
 
 function abiFromJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return boundedParser()(text)
   } catch {
     throw new ChainError('invalid-params', 'an interface is no JSON')
   }

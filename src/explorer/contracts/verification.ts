@@ -3,6 +3,7 @@
 // outcome by an id, or listen on the socket. A verification goes on after its client has disconnected.
 import { createHash, randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -121,6 +122,8 @@ export class Verification {
     }
     const language = submission.input.language === 'Vyper' ? 'vyper' : 'solidity'
     const compiler = await this.compilers.find(submission.compilerVersion, language)
+    // The largest submissions take 0.1 s to be read, and as much here: others are served in between.
+    await setImmediate()
     const text = JSON.stringify(submission)
     const key = createHash('sha256').update(text).digest('base64')
     const known = this.#unsettled.get(key)

@@ -1,11 +1,11 @@
 // The Etherscan-style API at /api, for tools: `?module=…&action=…`, fields in the query or a form, and one body for every
 // answer, always with status 200. JSON-RPC is at /api/eth-rpc as well, where Blockscout's pages call it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AccessDenied } from '../../http/access.ts'
+import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
 import { openContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
-import { acceptForms } from '../uploads.ts'
+import { acceptForms, LARGEST_UPLOAD } from '../uploads.ts'
 import { account } from './account.ts'
 import { block, stats, transaction } from './chain.ts'
 import { contract } from './contract.ts'
@@ -26,9 +26,11 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
 
 /** Registers both APIs. Register it with the prefix /api, on a server with JSON-RPC at /rpc, which answers some requests. */
 export async function etherscanApi(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
-  await acceptForms(app)
+  acceptForms(app)
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-    if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), refusal(`Error! ${error.message}`))
+    if (error instanceof RequestRefused) {
+      return sendJson(refusalHead(reply, error), refusal(`Error! ${error.message}`))
+    }
     const isRefused = error.statusCode !== undefined && error.statusCode < 500
     if (!isRefused) explorer.log.error({ err: error, url: request.url }, 'explorer request failed')
     return sendJson(reply, refusal(isRefused ? 'Error! The request cannot be read' : 'Error! Internal server error'))
@@ -37,6 +39,9 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
   app.route({
     method: ['GET', 'POST'],
     url: '',
+    // Tools name the action in the query (Hardhat 3) or before the sources (Foundry, Hardhat 2, Etherscan's examples).
+    bodyLimit: LARGEST_UPLOAD,
+    config: { largeBody: /verifysourcecode/i },
     async handler(request, reply) {
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
@@ -56,9 +61,9 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
 
 /** Errors at /api/eth-rpc are JSON-RPC's: -32600 invalid request, -32700 parse error. */
 function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const isDenied = error instanceof AccessDenied
-  if (isDenied) reply.code(error.statusCode)
-  const answer = isDenied ? { code: -32600, message: error.message } : { code: -32700, message: 'parse error' }
+  const isRefused = error instanceof RequestRefused
+  if (isRefused) refusalHead(reply, error)
+  const answer = isRefused ? { code: -32600, message: error.message } : { code: -32700, message: 'parse error' }
   return sendText(reply, JSON.stringify({ jsonrpc: '2.0', id: null, error: answer }))
 }
 
@@ -95,9 +100,12 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
   }
 }
 
-/** Fields of the query and the body, names in lower case. A field of the body overrides the query's. */
+const MOST_FIELDS = 1000
+
+/** Fields of the query and the body, names in lower case. A field of the body overrides the query's. Throws RequestRefused. */
 function fieldsOf({ query, body }: FastifyRequest): Fields {
   const given = [...Object.entries(query ?? {}), ...(typeof body === 'object' ? Object.entries(body ?? {}) : [])]
+  if (given.length > MOST_FIELDS) throw new RequestRefused(413, `the request has more than ${MOST_FIELDS} fields`)
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of given) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value

@@ -5,7 +5,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import type { CompilerLanguage } from '../contracts/compilers.ts'
-import { inputFromMetadata, metadataIn } from '../contracts/solidity-metadata.ts'
+import { inputFromMetadata, metadataAmong } from '../contracts/solidity-metadata.ts'
 import {
   EVM_VERSIONS,
   inputFromFiles,
@@ -18,7 +18,7 @@ import type { Verification, VerificationSubmission } from '../contracts/verifica
 import { LICENCES } from '../contracts/verified-contracts.ts'
 import { type ExplorerRoute, explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
-import { filesIn, type UploadedFile } from '../uploads.ts'
+import { filesIn, LARGEST_UPLOAD, type UploadedFile } from '../uploads.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -86,7 +86,7 @@ function verificationVia<B extends typeof common>(
   way: string,
   summary: string,
   body: B,
-  read: (form: z.output<B>) => FromForm,
+  read: (form: z.output<B>) => FromForm | Promise<FromForm>,
 ): ExplorerRoute {
   return explorerRoute({
     method: 'POST',
@@ -94,6 +94,7 @@ function verificationVia<B extends typeof common>(
     summary,
     params,
     body,
+    bodyLimit: LARGEST_UPLOAD,
     response: z.strictObject({ message: z.string() }),
     async handler({ params: { address_hash_param: address }, body: form }, context) {
       const verification = verificationOf(context)
@@ -101,7 +102,7 @@ function verificationVia<B extends typeof common>(
         throw new ExplorerError(422, { message: 'Already verified' })
       }
       const { compiler_version = '', contract_name, license_type } = form as z.output<typeof common>
-      const given = read(form)
+      const given = await read(form)
       if (given.compilerVersion === undefined && compiler_version === '') {
         throw invalidParameter('compiler_version', 'Missing field: compiler_version')
       }
@@ -161,12 +162,12 @@ export const verifySourcify = verificationVia(
   'sourcify',
   'Verifies a contract by its metadata.json and source files, which need no settings',
   common,
-  (form) => {
+  async (form) => {
     const files = uploaded(form)
-    const metadata = files.flatMap(({ content }) => metadataIn(content) ?? [])
+    const metadata = metadataAmong(files.map(({ content }) => content))
     const chosen = metadata[Number(form.chosen_contract_index ?? 0)]
     if (chosen === undefined) throw invalidParameter('files', 'there is no metadata of a contract among the files')
-    return { ...inputFromMetadata(chosen, byPath(files)), isViaSourcify: true }
+    return { ...(await inputFromMetadata(chosen, byPath(files))), isViaSourcify: true }
   },
 )
 

@@ -30,6 +30,8 @@ export type SourcifyAnswer = {
 export type SourcifyRoute = {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  /** Bytes of the body; left out: the server's limit. */
+  readonly bodyLimit?: number
   handle(request: SourcifyRequest): Promise<SourcifyAnswer>
 }
 

@@ -1,7 +1,7 @@
 // Errors of the Sourcify API: version 2 has a code that programs read and an id, version 1 a text under two names.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { AccessDenied } from '../../http/access.ts'
+import { type RefusalStatus, RequestRefused } from '../../http/request-refused.ts'
 import { ChainError } from '../../lib/errors.ts'
 
 export type ErrorCode =
@@ -38,12 +38,20 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
   throw invalidParameter(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
+const REFUSALS: Readonly<Record<RefusalStatus, ErrorCode>> = {
+  400: 'invalid_parameter',
+  403: 'forbidden',
+  413: 'invalid_parameter',
+  503: 'too_many_requests',
+}
+
 const fastifyError = z.object({ statusCode: z.number(), code: z.string().optional() })
 
 /** Any error as one of this API; undefined for a fault of this program. */
 export function sourcifyError(error: unknown): SourcifyError | undefined {
   if (error instanceof SourcifyError) return error
-  if (error instanceof AccessDenied) return new SourcifyError(error.statusCode, 'forbidden', error.message)
+  if (error instanceof RequestRefused)
+    return new SourcifyError(error.statusCode, REFUSALS[error.statusCode], error.message)
   if (error instanceof ChainError) {
     if (error.code === 'limit-exceeded') return new SourcifyError(429, 'too_many_requests', error.message)
     if (error.code === 'overloaded' || error.code === 'cancelled' || error.code === 'disk-failure')

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
 import type { MatchKind } from '../contracts/bytecode-match.ts'
-import { inputFromMetadata, metadataIn } from '../contracts/solidity-metadata.ts'
+import { inputFromMetadata, metadataAmong } from '../contracts/solidity-metadata.ts'
 import { inputFromJson } from '../contracts/submissions.ts'
 import type { VerificationSubmission } from '../contracts/verification.ts'
-import { filesIn } from '../uploads.ts'
+import { filesIn, LARGEST_UPLOAD } from '../uploads.ts'
 import { addressIn, type SourcifyAnswer, type SourcifyRequest, type SourcifyRoute, unknownChain } from './define.ts'
 import { invalidParameter, parsed, SourcifyError } from './errors.ts'
 import { finished, submitted } from './verify.ts'
@@ -41,8 +41,8 @@ function filesOf(body: Readonly<Record<string, unknown>>): Record<string, string
 type Given = Pick<VerificationSubmission, 'compilerVersion' | 'input' | 'contractName'>
 type Form = z.output<typeof form>
 
-function byMetadata(files: Readonly<Record<string, string>>, { chosenContract }: Form): Given {
-  const found = Object.values(files).flatMap((content) => metadataIn(content) ?? [])
+async function byMetadata(files: Readonly<Record<string, string>>, { chosenContract }: Form): Promise<Given> {
+  const found = metadataAmong(Object.values(files))
   if (found.length === 0) throw invalidParameter('Metadata file not found. Did you include "metadata.json"?')
   if (found.length > 1 && chosenContract === undefined) {
     throw invalidParameter(
@@ -62,17 +62,18 @@ function byStandardJson(files: Readonly<Record<string, string>>, given: Form): G
 
 const verification = (
   path: string,
-  read: (files: Readonly<Record<string, string>>, given: Form) => Given,
+  read: (files: Readonly<Record<string, string>>, given: Form) => Given | Promise<Given>,
 ): SourcifyRoute => ({
   method: 'POST',
   path,
+  bodyLimit: LARGEST_UPLOAD,
   async handle(request) {
     const given = parsed(form, request.body)
     if (given.chain !== request.chainId) throw unknownChain(given.chain)
     const address = addressIn({ address: given.address })
     const known = await verifiedAt(request, address)
     if (known?.match === 'exact') return resultOf(request, address)
-    const id = await submitted(request, address, read(filesOf(given), given))
+    const id = await submitted(request, address, await read(filesOf(given), given))
     const { outcome } = await finished(request.verification, id, request.signal)
     if (outcome.state === 'verified') return resultOf(request, address)
     if (outcome.state === 'pending') throw new SourcifyError(503, 'internal_error', 'the verification takes too long')

@@ -3,6 +3,7 @@
 // explorer, and nothing is asked of other servers.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
 import { openContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
@@ -18,22 +19,24 @@ const ROUTES = [...verificationRoutes, ...lookupRoutes, ...legacyRoutes, ...repo
 
 /** Registers every route. Register it with the prefix /sourcify. */
 export async function sourcifyApi(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
-  await acceptForms(app)
+  acceptForms(app)
   app.setErrorHandler((error, request, reply) => {
     const refused = sourcifyError(error)
     if (refused === undefined) explorer.log.error({ err: error, url: request.url }, 'Sourcify request failed')
+    if (error instanceof RequestRefused) refusalHead(reply, error)
     const { status, code, message } = refused ?? new SourcifyError(500, 'internal_error', 'internal error')
     return reply.code(status).send(isVersion2(request) ? errorBody({ code, message }) : legacyErrorBody(message))
   })
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send(errorBody({ code: 'route_not_found', message: 'Unknown path of the Sourcify API' })),
   )
-  for (const { method, path, handle } of ROUTES) {
+  for (const { method, path, handle, bodyLimit } of ROUTES) {
     const handler = async (request: FastifyRequest, reply: FastifyReply) =>
       send(reply, await handle(requestOf(explorer, request)))
-    app.route({ method, url: path, handler })
+    const options = { method, handler, ...(bodyLimit !== undefined && { bodyLimit }) }
+    app.route({ ...options, url: path })
     // Foundry puts paths behind the given address as it is, which people write without a slash at its end.
-    if (path.startsWith('/v2/')) app.route({ method, url: path.slice(1), handler })
+    if (path.startsWith('/v2/')) app.route({ ...options, url: path.slice(1) })
   }
 }
 

@@ -7,6 +7,7 @@ import { checksummed } from '../codec.ts'
 import { compilerInput } from '../contracts/compilers.ts'
 import { inputFromMetadata, solidityMetadata } from '../contracts/solidity-metadata.ts'
 import type { Verification, VerificationJob, VerificationSubmission } from '../contracts/verification.ts'
+import { LARGEST_UPLOAD } from '../uploads.ts'
 import { addressIn, pageOf, type SourcifyAnswer, type SourcifyRequest, type SourcifyRoute } from './define.ts'
 import { errorBody, invalidParameter, parsed, SourcifyError } from './errors.ts'
 import { minimal, NOT_VERIFIED } from './lookup.ts'
@@ -65,6 +66,7 @@ function submission(
   return {
     method: 'POST',
     path,
+    bodyLimit: LARGEST_UPLOAD,
     async handle(request) {
       const address = addressIn(request.params)
       const id = await submitted(request, address, await read(request, address))

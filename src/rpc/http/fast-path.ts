@@ -43,6 +43,7 @@ export function serveFastPath(server: Server, options: FastPathOptions, answer: 
   }
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    if (!options.connections.admit(socket)) return
     const connection = new FastPathConnection(socket, services, () => open.delete(connection))
     open.add(connection)
   })
@@ -118,11 +119,13 @@ class FastPathConnection {
     const span = this.#services.parse(all)
     if (span !== undefined && all.length < span.end && span.end <= MAX_COLLECTED) {
       this.#unread = all
+      this.#state.unreadBytes = all.length
       this.#deadline ??= setTimeout(this.#expire, this.#services.connections.limits.requestTimeout)
       return
     }
     clearTimeout(this.#deadline)
     this.#deadline = undefined
+    this.#state.unreadBytes = 0
     if (span?.end === all.length) void this.#run(all.toString('utf8', span.start), span.origin)
     else this.#handOver(all)
   }
@@ -146,6 +149,7 @@ class FastPathConnection {
     else if (answer.length === 1 && typeof answer[0] === 'string') this.#write(answer[0], origin)
     else await this.#writeChunks(answer, origin)
     this.#state.isAnswering = false
+    this.#services.connections.answered(socket, this.#state)
     if (this.#isLast) this.#end()
     if (this.#unread === undefined) return
     const next = this.#unread

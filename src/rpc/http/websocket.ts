@@ -2,7 +2,8 @@
 // subscriptions are removed. A client that does not read (`maxUnsent`), or does not answer a ping, is disconnected.
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import { connectionSignal } from '../../lib/connection-signal.ts'
+import type { Budget } from '../../lib/budget.ts'
+import { clientOf } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -15,22 +16,21 @@ const MAX_REQUESTS = 64
 /** Milliseconds between pings while reading is paused: a client that is gone is noticed only when something is sent to it. */
 const PAUSED_PING_INTERVAL = 500
 
-/** Serves a connection until it closes. */
-export function serveWebSocket(socket: WebSocket, context: Omit<RpcContext, 'subscriber'>): void {
+/** Serves a connection until it closes. `signal`: of the TCP connection (`connectionSignal`). */
+export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: Omit<RpcContext, 'subscriber'>): void {
   const { options } = context
   const send = (text: string): void => {
     if (socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > options.maxUnsent) socket.terminate()
     else socket.send(text)
   }
-  const subscriptions = new Subscriptions(send, options.maxSubscriptions)
-  const signal = connectionSignal(socket)
+  const subscriptions = new Subscriptions(send, options.maxSubscriptions, context.subscriptions, clientOf(signal))
 
   const run = async (message: string): Promise<void> => {
     const opened: Hex[] = []
     const subscriber: Subscriber = {
-      open(start) {
-        const id = subscriptions.open(start)
+      open(start, places) {
+        const id = subscriptions.open(start, places)
         opened.push(id)
         return id
       },
@@ -128,17 +128,24 @@ class Subscriptions {
   readonly #unannounced = new Map<Hex, unknown[]>()
   readonly #send: (text: string) => void
   readonly #max: number
+  readonly #places: Budget
+  readonly #client: string | undefined
   #hasEnded = false
 
-  constructor(send: (text: string) => void, max: number) {
+  constructor(send: (text: string) => void, max: number, places: Budget, client: string | undefined) {
     this.#send = send
     this.#max = max
+    this.#places = places
+    this.#client = client
   }
 
-  open(start: (send: (result: unknown) => void) => () => void): Hex {
+  open(start: (send: (result: unknown) => void) => () => void, places = 1): Hex {
     if (this.#hasEnded) throw new ChainError('not-found', 'connection closed')
     if (this.#stops.size >= this.#max) {
       throw new ChainError('limit-exceeded', `too many subscriptions, want at most ${this.#max}`)
+    }
+    if (!this.#places.take(places, this.#client)) {
+      throw new ChainError('limit-exceeded', 'too many subscriptions on this node')
     }
     const id = toHex(randomBytes(16))
     const buffered: unknown[] = []
@@ -147,7 +154,10 @@ class Subscriptions {
       if (this.#unannounced.has(id)) buffered.push(result)
       else this.#notify(id, result)
     })
-    this.#stops.set(id, stop)
+    this.#stops.set(id, () => {
+      stop()
+      this.#places.give(places, this.#client)
+    })
     return id
   }
 

@@ -1,4 +1,5 @@
 // Polling filters (eth_newFilter and the like): opened once, then polled for new events.
+import { clientOf } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { PreserializedJson } from '../../lib/preserialized-json.ts'
@@ -14,12 +15,12 @@ export const eth_newFilter = rpcMethod({
   params: [logFilter],
   names: ['filter'],
   result: filterId,
-  handler([filter], { filters }) {
+  handler([filter], { filters }, signal) {
     const { fromBlock: from, toBlock: to } = filter
     if (typeof from === 'object' && typeof to === 'object' && from && to && from.number > to.number) {
       throw new ChainError('invalid-params', 'invalid block range params')
     }
-    return filters.open({ kind: 'logs', filter })
+    return filters.open({ kind: 'logs', filter }, clientOf(signal))
   },
 })
 
@@ -27,7 +28,7 @@ export const eth_newBlockFilter = rpcMethod({
   summary: 'Opens a filter for the hashes of new blocks, and returns its id.',
   params: [],
   result: filterId,
-  handler: (_, { filters }) => filters.open({ kind: 'blocks' }),
+  handler: (_, { filters }, signal) => filters.open({ kind: 'blocks' }, clientOf(signal)),
 })
 
 export const eth_newPendingTransactionFilter = rpcMethod({
@@ -36,7 +37,7 @@ export const eth_newPendingTransactionFilter = rpcMethod({
   params: [bool.default(false)],
   names: ['fullTransactions'],
   result: filterId,
-  handler: ([full], { filters }) => filters.open({ kind: 'transactions', full }),
+  handler: ([full], { filters }, signal) => filters.open({ kind: 'transactions', full }, clientOf(signal)),
 })
 
 export const eth_getFilterChanges = rpcMethod({

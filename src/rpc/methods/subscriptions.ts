@@ -6,7 +6,7 @@ import type { Hash, Hex } from '../../lib/hex.ts'
 import { bool, hash, string } from '../codec.ts'
 import { type RpcContext, rpcMethod, type Subscriber } from '../define.ts'
 import * as feeds from '../notifications/subscription-feeds.ts'
-import { logFilter } from '../shapes/log-filter.ts'
+import { logFilter, placesOf } from '../shapes/log-filter.ts'
 
 /** Transactions of one `transactionReceipts` subscription (as in geth). */
 const MAX_RECEIPTS = 200
@@ -24,7 +24,8 @@ export const eth_subscribe = rpcMethod({
   params: [string, option],
   names: ['subscription', 'options'],
   result: string.describe('subscription id'),
-  handler: ([name, option], context) => subscriber(context).open(feed(name, option, context)),
+  handler: ([name, option], context) =>
+    subscriber(context).open(feed(name, option, context), placesOf(isObject(option) ? option : {})),
 })
 
 export const eth_unsubscribe = rpcMethod({

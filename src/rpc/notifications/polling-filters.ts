@@ -2,16 +2,18 @@
 // position in it, so a thousand filters take no more memory than one. Events that every filter has read are dropped.
 import { randomBytes } from 'node:crypto'
 import type { Chain, MinedLog } from '../../chain/types.ts'
+import { Budget } from '../../lib/budget.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash, Hex } from '../../lib/hex.ts'
 import type { FilterSource, Filters } from '../define.ts'
+import { placesOf } from '../shapes/log-filter.ts'
 import { wireLog, wireRemovedLog } from '../shapes/receipt.ts'
 import { wireTransaction } from '../shapes/transaction.ts'
 import { logMatcher, logsOfBlock } from './live-logs.ts'
 
 /** Milliseconds without use after which a filter is closed. */
 export const FILTER_LIFETIME = 5 * 60_000
-/** Maximum number of filters, of all clients together. */
+/** Maximum number of filters, of all clients together; one with many addresses or topics counts as several (`placesOf`). */
 export const MAX_FILTERS = 10_000
 /** Maximum number of recorded events; filters that have not read the older half are closed then. */
 export const MAX_EVENTS = 1_000_000
@@ -25,6 +27,8 @@ type Filter = {
   readonly source: FilterSource
   /** The event as a wire value; empty when it does not match the filter. */
   readonly read: (event: FilterEvent) => unknown[]
+  /** Returns its places. */
+  readonly release: () => void
   position: number
   usedAt: number
 }
@@ -34,7 +38,8 @@ type FilterChain = Pick<Chain, 'events' | 'pool' | 'transaction'>
 /** The polling filters of all clients, watching one chain until `stop`. */
 export class PollingFilters implements Filters {
   readonly #chain: FilterChain
-  readonly #filters = new Map<string, Filter>()
+  readonly #filters = new Map<Hex, Filter>()
+  readonly #places = new Budget(MAX_FILTERS, MAX_FILTERS / 4)
   readonly #removeListeners: readonly (() => void)[]
   /** Position of the first recorded event. */
   #start = 0
@@ -57,11 +62,21 @@ export class PollingFilters implements Filters {
     ]
   }
 
-  open(source: FilterSource): Hex {
-    if (this.#filters.size >= MAX_FILTERS) this.#sweep()
-    if (this.#filters.size >= MAX_FILTERS) throw new ChainError('limit-exceeded', 'too many filters')
+  open(source: FilterSource, client?: string): Hex {
+    const places = source.kind === 'logs' ? placesOf(source.filter) : 1
+    if (!this.#places.take(places, client)) {
+      this.#sweep()
+      if (!this.#places.take(places, client)) throw new ChainError('limit-exceeded', 'too many filters')
+    }
     const id: Hex = `0x${randomBytes(16).toString('hex')}`
-    this.#filters.set(id, { source, read: this.#reader(source), position: this.#end, usedAt: performance.now() })
+    const release = () => this.#places.give(places, client)
+    this.#filters.set(id, {
+      source,
+      read: this.#reader(source),
+      release,
+      position: this.#end,
+      usedAt: performance.now(),
+    })
     return id
   }
 
@@ -77,6 +92,7 @@ export class PollingFilters implements Filters {
   }
 
   close(id: Hex): boolean {
+    this.#filters.get(id)?.release()
     return this.#filters.delete(id)
   }
 
@@ -95,7 +111,7 @@ export class PollingFilters implements Filters {
     const filter = this.#filters.get(id)
     const now = performance.now()
     if (filter === undefined || now - filter.usedAt > FILTER_LIFETIME) {
-      this.#filters.delete(id)
+      this.close(id)
       throw new ChainError('not-found', 'filter not found')
     }
     filter.usedAt = now
@@ -113,7 +129,7 @@ export class PollingFilters implements Filters {
     const now = performance.now()
     let oldest = this.#end
     for (const [id, { usedAt, position }] of this.#filters) {
-      if (now - usedAt > FILTER_LIFETIME) this.#filters.delete(id)
+      if (now - usedAt > FILTER_LIFETIME) this.close(id)
       else if (position < oldest) oldest = position
     }
     this.#dropBefore(oldest)
@@ -123,7 +139,7 @@ export class PollingFilters implements Filters {
     if (position <= this.#start) return
     this.#events = this.#events.slice(position - this.#start)
     this.#start = position
-    for (const [id, filter] of this.#filters) if (filter.position < position) this.#filters.delete(id)
+    for (const [id, filter] of this.#filters) if (filter.position < position) this.close(id)
   }
 
   #reader(source: FilterSource): (event: FilterEvent) => unknown[] {

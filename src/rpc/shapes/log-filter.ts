@@ -41,3 +41,12 @@ export const logFilter = filterObject.check(({ value, issues }) => {
   }
 })
 export type LogFilter = z.output<typeof logFilter>
+
+/** Addresses and topics of a filter that take about as much memory as a subscription without any: 8 KB. */
+const WORDS_PER_PLACE = 50
+
+/** What a filter takes of the places that all subscriptions, or all polling filters, have together; at least 1. */
+export function placesOf({ address, topics }: LogFilter): number {
+  const words = [address, ...(topics ?? [])].flat().length
+  return 1 + Math.floor(words / WORDS_PER_PLACE)
+}

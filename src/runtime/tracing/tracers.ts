@@ -122,7 +122,8 @@ function named(name: string, config: unknown, quota: Quota, script: ScriptMaker 
       `tracer not found: ReferenceError: ${name.trim().slice(0, LONGEST_NAME)} is not defined, known are ${known}`,
     )
   }
-  if (script === undefined) throw new ChainError('not-found', 'JavaScript tracers are not run here')
+  if (script === undefined)
+    throw new ChainError('not-found', 'JavaScript tracers are not run here (--js-tracers allows them)')
   return script(name, JSON.stringify(config ?? {}))
 }
 
