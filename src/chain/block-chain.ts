@@ -6,10 +6,18 @@ import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeTransaction } from '../primitives/transaction.ts'
-import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
+import type {
+  Block,
+  Receipt,
+  SealedHeader,
+  SignedTransaction,
+  Transaction,
+  TransactionMessage,
+} from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
+import { draftHeader } from '../runtime/draft-header.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
-import { executeBlock } from '../runtime/execute-block.ts'
+import { type BuildOptions, executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
@@ -31,6 +39,7 @@ import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, type PoolPolicy, poolHead } from './pool-rules.ts'
+import { decodeProposal, takeAll } from './proposed-block.ts'
 import { Snapshots } from './snapshots.ts'
 import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
@@ -67,7 +76,8 @@ export class BlockChain implements ChainFace {
   constructor(options: ChainOptions) {
     const { store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical } = options
     // An empty block is quick to build, and every gas estimate after a new block needs it: do not build it as heavy work.
-    const build = () => this.build({}, undefined, yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block'))
+    const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
+    const build = () => this.build({}, undefined, { pause: turns() })
     const settings = () => Object.values(this.#proposed()).join()
     this.#pending = new PendingBlock(options.pending ?? build, settings)
     this.spec = runtime.spec
@@ -195,6 +205,27 @@ export class BlockChain implements ChainFace {
     return decoded.map((signed) => signed && undefinedIfRefused(() => this.#persistentPool.withSender(signed)))
   }
 
+  async executeProposal(
+    attributes: Partial<PayloadAttributes>,
+    raws: readonly Uint8Array[],
+    pause?: Pause,
+  ): Promise<ExecutedBlock> {
+    const complete = this.#complete(attributes)
+    const [view, ancestors] = [this.#canonical.viewForBlock(), this.#canonical.ancestors(this.head)]
+    const env = this.#runtime.env(draftHeader(this.#runtime, complete, view))
+    const signed = decodeProposal(raws, env, this.spec.chainId)
+    return this.#withoutFaulty(async () => {
+      const block = await OpenBlock.begin(this.#runtime, view, complete, ancestors, pause)
+      await takeAll(block, signed, (part) => this.#recovered(part))
+      return block.seal()
+    })
+  }
+
+  async #recovered(part: readonly SignedTransaction[]): Promise<readonly Transaction[]> {
+    await this.#persistentPool.senders.prefetch(part)
+    return part.map((signed) => this.#persistentPool.withSender(signed))
+  }
+
   validators(after?: ExecutedBlock): readonly ConsensusValidator[] {
     const header = after?.block.header ?? this.head
     return consensusValidators(this.#runtime, header, after?.view ?? this.#canonical.view())
@@ -239,11 +270,11 @@ export class BlockChain implements ChainFace {
   async build(
     attributes: Partial<PayloadAttributes> = {},
     candidates: Iterable<Transaction> = this.pool.ready(),
-    pause?: Pause,
+    options?: BuildOptions,
   ): Promise<ExecutedBlock> {
     const [complete, view] = [this.#complete(attributes), this.#canonical.viewForBlock()]
     const ancestors = this.#canonical.ancestors(this.head)
-    return this.#withoutFaulty(() => executeBlock(this.#runtime, view, complete, candidates, ancestors, pause))
+    return this.#withoutFaulty(() => executeBlock(this.#runtime, view, complete, candidates, ancestors, options))
   }
 
   commit(executed: ExecutedBlock): Promise<void> {

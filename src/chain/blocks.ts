@@ -52,7 +52,6 @@ export class BlockStore {
     if (row === undefined) return undefined
     const header = decodeStoredHeader(row)
     this.#headers.set(number, header)
-    this.#numbers.set(header.hash, number)
     return header
   }
 
@@ -75,6 +74,7 @@ export class BlockStore {
     if (header === undefined || row === undefined) return undefined
     const block = { header, ...decodeBody(row) }
     this.#blocks.set(number, block)
+    this.#numbers.set(header.hash, number)
     return block
   }
 
@@ -163,8 +163,11 @@ export class BlockStore {
     if (number > this.#newest) return undefined
     const key = keyOf(number)
     const row = this.#store.get(key)
-    if (row === undefined && number >= readBase(this.#store)) throw damagedRow(nameOfRow(key))
-    return row
+    if (row !== undefined) return row
+    // The row with the format is the last one of a chain that begins.
+    const isWhole = this.#store.get(KEY.meta('format')) !== undefined
+    if (isWhole && number >= readBase(this.#store)) throw damagedRow(nameOfRow(key))
+    return undefined
   }
 }
 

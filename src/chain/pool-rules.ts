@@ -20,7 +20,7 @@ export type PoolPolicy = {
 }
 
 /** Bytes of one transaction without its blobs; as geth has it. */
-const MAX_TRANSACTION_SIZE = 128 * 1024
+export const MAX_TRANSACTION_SIZE = 128 * 1024
 
 export function admissionRules(runtime: Runtime, head: SealedHeader, policy: PoolPolicy): AdmissionRules {
   const { spec } = runtime

@@ -12,6 +12,7 @@ import type {
   TransactionMessage,
 } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
+import type { BuildOptions } from '../runtime/execute-block.ts'
 import type { ConsensusValidator, Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -325,7 +326,7 @@ export interface Caller {
   build(
     attributes?: Partial<PayloadAttributes>,
     candidates?: Iterable<Transaction>,
-    pause?: Pause,
+    options?: BuildOptions,
   ): Promise<ExecutedBlock>
 }
 
@@ -385,7 +386,16 @@ export interface DevControl {
 
 /** What a network's consensus engine needs beside building and committing blocks. */
 export interface ConsensusFace {
-  /** Transactions of a proposed block, their senders recovered on threads; undefined for one that is malformed. */
+  /**
+   * Runs a proposed block on the head and keeps nothing. Throws ChainError `invalid-block` or `transaction-rejected` at the first
+   * transaction that is malformed or that the block may not contain; most of those are found before anything runs.
+   */
+  executeProposal(
+    attributes: Partial<PayloadAttributes>,
+    raws: readonly Uint8Array[],
+    pause?: Pause,
+  ): Promise<ExecutedBlock>
+  /** Transactions of a decided block, their senders recovered on threads; undefined for one that is malformed. */
   decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]>
   /** The bonded validators after an executed block, or after the head. */
   validators(after?: ExecutedBlock): readonly ConsensusValidator[]

@@ -80,6 +80,11 @@ export class AccessJournal {
         if (account === undefined || isEmpty) this.#view.deleteAccount(address)
       }
     }
+    this.forget()
+  }
+
+  /** Clears the journal and deletes nothing: for a transaction that was stopped and is undone in the view. */
+  forget(): void {
     this.#always = NONE
     // Clearing a set that is empty makes a new table all the same.
     if (this.#warm.size > 0) this.#warm.clear()
@@ -211,5 +216,6 @@ export class TransientStorage {
   clear(): void {
     if (this.#storage.size > 0) this.#storage.clear()
     this.#undo.length = 0
+    this.#marks.length = 0
   }
 }

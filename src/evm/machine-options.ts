@@ -1,6 +1,6 @@
 // The parts that a machine is constructed from.
 
-import type { Deadline } from '../lib/deadline.ts'
+import type { AnyDeadline } from '../lib/deadline.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
@@ -17,7 +17,7 @@ export type MachineOptions = {
   readonly block: NativeBlock
   /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
   readonly blockHash: (number: bigint) => Hash | undefined
-  readonly deadline: Deadline | undefined
+  readonly deadline: AnyDeadline | undefined
   /** The turns in which messages run; left out: those of a block. */
   readonly pause?: Pause | undefined
   /** Wei that an account must keep; left out: none ever must. */

@@ -1,6 +1,6 @@
 // Runs messages on a state view and is the host of the engine that runs them. All engines write to the same view and journal
 // and call the same tracer. One machine runs one message at a time.
-import type { Deadline } from '../lib/deadline.ts'
+import type { AnyDeadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -39,7 +39,7 @@ export class Machine implements Host {
   /** How many messages have begun: an opcode that called, and began none, was refused. */
   messageCount = 0
   /** After it a call is stopped with ChainError `limit-exceeded`. */
-  deadline: Deadline | undefined
+  deadline: AnyDeadline | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
   reportsAccess = false
   /** Receives the events of later messages; opcodes too, if it has `step`. */
@@ -130,6 +130,18 @@ export class Machine implements Host {
         this.#running = undefined
       },
     )
+  }
+
+  /**
+   * To be called when a message was stopped in its middle, by the deadline: the next one begins as if it had not run. What it
+   * wrote on the view is the caller's to undo.
+   */
+  forgetMessage(): void {
+    this.accessJournal.forget()
+    this.transient.clear()
+    this.tracer = undefined
+    // The library's interpreter does not take up another message after it was stopped.
+    this.#ethereumjs = undefined
   }
 
   /** Runs a message within the one that runs, from a native contract. */
@@ -227,13 +239,13 @@ export class ExecutionClock {
   }
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
-  pauseAtJump(deadline: Deadline | undefined): Promise<void> | undefined {
+  pauseAtJump(deadline: AnyDeadline | undefined): Promise<void> | undefined {
     // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
     return (++this.#jumps & 3) === 0 ? this.pauseIfDue(deadline) : undefined
   }
 
   /** The same at once. */
-  pauseIfDue(deadline: Deadline | undefined): Promise<void> | undefined {
+  pauseIfDue(deadline: AnyDeadline | undefined): Promise<void> | undefined {
     const now = performance.now()
     if (deadline === undefined) return this.#pause(now)
     if (deadline.isPast(now)) {

@@ -4,6 +4,15 @@
 import { openSync, readSync } from 'node:fs'
 import type { Pause } from './scheduler.ts'
 
+/** When work has to end. */
+export type AnyDeadline = Pick<Deadline, 'isPast' | 'pause'>
+
+/** An end by the wall clock, for work that others wait for. `at`: `performance.now()`. */
+export const wallDeadline = (at: number): AnyDeadline => ({
+  isPast: (now = performance.now()) => now >= at,
+  pause: (pause, now = performance.now()) => pause(now),
+})
+
 /** However little of the CPU it gets, work ends after so many times its limit by the wall clock. */
 export const LONGEST_WALL = 10
 

@@ -13,6 +13,9 @@ const COUNTERS = [
   ['proposals_built_total', 'Blocks proposed by this node', 'proposalsBuilt'],
   ['proposals_accepted_total', 'Proposals accepted, this node’s own among them', 'proposalsAccepted'],
   ['proposals_refused_total', 'Proposals refused', 'proposalsRefused'],
+  ['proposals_late_total', 'Proposals refused because executing them took too long', 'proposalsLate'],
+  ['proposals_reduced_total', 'Own proposals with less than usual, after failed rounds', 'proposalsReduced'],
+  ['transactions_stopped_total', 'Transactions too slow for a proposal of this node', 'transactionsStopped'],
   ['blocks_executed_again_total', 'Decided blocks whose execution was not kept', 'blocksExecutedAgain'],
   ['transactions_announced_total', 'Transactions handed to the engine for its peers', 'transactionsAnnounced'],
 ] as const

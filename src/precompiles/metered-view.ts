@@ -235,6 +235,10 @@ export class MeteredView implements StateView {
     this.#view.revert()
   }
 
+  get checkpoints(): number {
+    return this.#view.checkpoints
+  }
+
   beginTransaction(): void {
     this.#view.beginTransaction()
   }

@@ -4,6 +4,7 @@ import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
+import { wallDeadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toHash } from '../lib/hex.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -108,6 +109,30 @@ export class BlockExecution {
     return pause === undefined
       ? this.#apply(transaction, application)
       : pause.then(() => this.#apply(transaction, application))
+  }
+
+  /**
+   * As `apply`, with a bound of time: undefined when the transaction had not ended at the deadline (`performance.now()`). It
+   * is undone then, and the block goes on without it. A precompile that runs at the deadline is not interrupted.
+   */
+  async applyUntil(deadline: number, transaction: Transaction): Promise<MessageResult | undefined> {
+    const { machine } = this
+    const view = this.#view
+    const outer = view.checkpoints
+    view.checkpoint()
+    machine.deadline = wallDeadline(deadline)
+    try {
+      const result = await this.apply(transaction)
+      view.commit()
+      return result
+    } catch (error) {
+      while (view.checkpoints > outer) view.revert()
+      machine.forgetMessage()
+      if (error instanceof ChainError && error.code === 'limit-exceeded') return undefined
+      throw error
+    } finally {
+      machine.deadline = undefined
+    }
   }
 
   #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: ApplyOptions): MaybePromise<MessageResult> {

@@ -3,6 +3,7 @@
 import { ChainError, ReadFailure } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
+import { MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import { BlockExecution } from './block-execution.ts'
@@ -10,8 +11,6 @@ import { BlockSizeLimit } from './block-size.ts'
 import { draftHeader } from './draft-header.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock, PayloadAttributes } from './types.ts'
-
-const MIN_TRANSACTION_GAS = 21_000n
 
 /** A candidate caused a bug of this program, not a refusal by the rules. The block is lost; `cause` is the error. */
 export class CandidateFault extends Error {
@@ -21,6 +20,14 @@ export class CandidateFault extends Error {
     super(`transaction ${candidate.hash} made the program fail`, { cause })
     this.candidate = candidate
   }
+}
+
+/** How long transactions of a block may run. */
+export type TimeBound = {
+  /** Since the first candidate: none begins after them, and the one that runs then is undone. */
+  readonly milliseconds: number
+  /** Is told the transaction that was undone, and the milliseconds that it had run. */
+  readonly stopped: (transaction: Transaction, milliseconds: number) => void
 }
 
 /** A block under construction. Call `take` any number of times, then `seal`; drop the object to abandon the block. */
@@ -73,13 +80,16 @@ export class OpenBlock {
   }
 
   /**
-   * Runs candidates in order. Those that do not fit are skipped, those that can never run are added to `refused`. Then adds the
-   * taken transactions to the tries, so that sealing has less to do. Throws CandidateFault, or ReadFailure when the disk fails; then the block is lost.
+   * Runs candidates in order. Those that do not fit are skipped, those that can never run are added to `refused`, one that
+   * runs longer than the bound is undone. Then adds the taken transactions to the tries, so that sealing has less to do.
+   * Throws CandidateFault, or ReadFailure when the disk fails; then the block is lost.
    */
-  async take(candidates: Iterable<Transaction>): Promise<void> {
+  async take(candidates: Iterable<Transaction>, bound?: TimeBound): Promise<void> {
     const execution = this.#execution
+    const deadline = bound === undefined ? undefined : performance.now() + bound.milliseconds
     for (const transaction of candidates) {
       if (execution.gasLeft < MIN_TRANSACTION_GAS) break
+      if (deadline !== undefined && performance.now() >= deadline) break
       if (this.#blocked.has(transaction.from)) continue
       if (!execution.hasRoomFor(transaction) || !this.#size.hasRoomFor(transaction)) {
         this.#blocked.add(transaction.from)
@@ -87,9 +97,14 @@ export class OpenBlock {
         continue
       }
       try {
-        const applied = execution.apply(transaction)
-        if (applied instanceof Promise) await applied
-        this.#size.add(transaction)
+        const began = performance.now()
+        const applied =
+          deadline === undefined ? execution.apply(transaction) : execution.applyUntil(deadline, transaction)
+        const result = applied instanceof Promise ? await applied : applied
+        if (result === undefined) {
+          this.#blocked.add(transaction.from)
+          bound?.stopped(transaction, performance.now() - began)
+        } else this.#size.add(transaction)
       } catch (error) {
         if (error instanceof ReadFailure) throw error
         if (!(error instanceof ChainError)) throw new CandidateFault(transaction, error)

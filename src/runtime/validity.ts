@@ -4,7 +4,7 @@ import { delegationOf } from '../primitives/delegation.ts'
 import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
-import type { Transaction, TransactionMessage } from '../primitives/types.ts'
+import type { SignedTransaction, TransactionMessage } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 
@@ -18,7 +18,7 @@ export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 const MAX_NONCE = (1n << 64n) - 1n
 
 /** Checks the fields of a signed transaction that a call lacks: type, chain id, low s (EIP-2). Throws Rejection. */
-export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Transaction): void {
+export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: SignedTransaction): void {
   const { rules } = env
   const known = [true, rules.berlin, rules.london, rules.cancun, rules.prague][transaction.type]
   if (known !== true) reject('transaction type not supported')

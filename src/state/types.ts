@@ -114,6 +114,8 @@ export interface StateView {
   checkpoint(): void
   commit(): void
   revert(): void
+  /** Number of checkpoints that are neither committed nor reverted. */
+  readonly checkpoints: number
   /** Begins a transaction: `originalWord` and `transactionDiff` refer to this moment. */
   beginTransaction(): void
   /**

@@ -211,6 +211,10 @@ export class View implements StateView {
     this.#undo.length = mark
   }
 
+  get checkpoints(): number {
+    return this.#marks.length
+  }
+
   beginTransaction(): void {
     if (this.#originalAccounts.size > 0) this.#originalAccounts.clear()
     if (this.#originalSlots.size > 0) this.#originalSlots.clear()

@@ -161,14 +161,9 @@ export function blockOn(
 ): Promise<ExecutedBlock> {
   const parent = canonical.head
   const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n })
-  return executeBlock(
-    new Runtime(spec),
-    canonical.view(),
-    draft,
-    transactions,
-    canonical.ancestors(parent),
-    () => undefined,
-  )
+  return executeBlock(new Runtime(spec), canonical.view(), draft, transactions, canonical.ancestors(parent), {
+    pause: () => undefined,
+  })
 }
 
 /** Anything as text, fields in order: bytes in hex, so that a Buffer and an array of the same bytes are the same. */

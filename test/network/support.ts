@@ -130,6 +130,11 @@ export class TestNetwork {
     this.#nodes[index] = child
   }
 
+  /** Of kestrel, not of its engine. */
+  pid(index: number): number | undefined {
+    return this.#nodes[index]?.pid
+  }
+
   isRunning(index: number): boolean {
     return this.#nodes[index] !== undefined
   }
@@ -277,7 +282,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 /** Changes the genesis of all homes before a node has started. */
 export async function editGenesis(
   network: TestNetwork,
-  change: (genesis: { kestrel: { modules: Record<string, unknown> } }) => void,
+  change: (genesis: { alloc: Record<string, unknown>; kestrel: { modules: Record<string, unknown> } }) => void,
 ) {
   for (const node of network.all) {
     const ours = join(network.home(node), 'genesis.json')

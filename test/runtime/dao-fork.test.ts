@@ -53,14 +53,7 @@ async function blocksOf(spec: GenesisSpec, count: number, extraData: Hex = '0x01
     view = view.fork()
     const after = view
     const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n, extraData })
-    const { block } = await executeBlock(
-      runtime,
-      after,
-      draft,
-      [],
-      () => ZERO_HASH,
-      () => undefined,
-    )
+    const { block } = await executeBlock(runtime, after, draft, [], () => ZERO_HASH, { pause: () => undefined })
     const exists = (of: Address) => after.account(of) !== undefined
     made.push({ extraData: block.header.extraData, balance: (of) => after.balance(of), exists })
     parent = block.header

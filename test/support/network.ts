@@ -8,6 +8,7 @@ import type { BlockChain } from '../../src/chain/block-chain.ts'
 import * as abci from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { NetworkApplication } from '../../src/consensus/network/application.ts'
 import { newMeasurements } from '../../src/consensus/network/measurements.ts'
+import type { RoundTimes } from '../../src/consensus/network/rounds.ts'
 import { type Address, fromHex, type Hash, hexToHash, toHash } from '../../src/lib/hex.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { type ChainSettings, defaultLimits, openChain } from '../../src/node.ts'
@@ -16,11 +17,15 @@ import type { GenesisSpec, NetworkSpec } from '../../src/spec/chain-spec.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/networks.ts'
 
+/** No round of this engine fails by its time, however long a test takes. */
+const TIMES: RoundTimes = { proposeTimeout: 3000, commitTimeout: 3_600_000 }
+
 /** The consensus key of a test's validator; nobody signs with it. */
 export const testKey = (index: number): Hash =>
   hexToHash(`0x${createHash('sha256').update(`validator ${index}`).digest('hex')}`)
 
 type Genesis = ReturnType<typeof formatGenesis> & {
+  alloc?: unknown
   kestrel: { validators: { consensusKey?: string }[] } & Record<string, unknown>
 }
 
@@ -79,13 +84,14 @@ export class FakeEngine {
     return this.nodes[0]?.chain.head.number ?? 0n
   }
 
-  async addNode(settings: Partial<ChainSettings> = {}): Promise<BlockChain> {
+  async addNode(settings: Partial<ChainSettings> = {}, times: Partial<RoundTimes> = {}): Promise<BlockChain> {
     const chain = await openFresh(this.#spec, settings)
     const log: string[] = []
     const application = new NetworkApplication({
       chain,
       version: 'test',
-      proposalTime: 1000,
+      ...TIMES,
+      ...times,
       retainBlocks: undefined,
       measurements: newMeasurements(),
       log: (line) => log.push(line),

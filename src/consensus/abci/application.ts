@@ -38,7 +38,9 @@ export interface AbciApplication {
   prepareProposal(
     request: abci.RequestPrepareProposal,
   ): MaybePromise<MessageInitShape<typeof abci.ResponsePrepareProposalSchema>>
-  /** Whether a proposed block is valid. All correct nodes must answer the same. */
+  /** Transactions that a block can hold; of a proposal with more, `processProposal` is given one more. Left out: any number. */
+  readonly mostTransactions?: number
+  /** Whether a proposed block is valid. Correct nodes answer the same, except when one has not the time to find out. */
   processProposal(
     request: abci.RequestProcessProposal,
   ): MaybePromise<MessageInitShape<typeof abci.ResponseProcessProposalSchema>>

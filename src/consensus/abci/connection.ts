@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import type { AbciApplication } from './application.ts'
+import { boundProposal } from './bounded-proposal.ts'
 import { frame, messagesOf } from './framing.ts'
 import {
   type Request,
@@ -67,7 +68,7 @@ export class Connection {
 
   /** Begins one request. False: it was the last one of this connection. */
   async #take(message: Uint8Array): Promise<boolean> {
-    const request = decodeRequest(message)
+    const request = decodeRequest(message, this.#application.mostTransactions)
     const mayOverlap = request instanceof Error ? false : INDEPENDENT.includes(request.value.case ?? '')
     if (!mayOverlap || this.#underWay >= MOST_UNDER_WAY) await this.#lastAnswer
     if (this.#isClosing) return false
@@ -101,10 +102,10 @@ export class Connection {
 }
 
 /** Why the request cannot be answered, instead of the library's error, when it does not decode. */
-function decodeRequest(message: Uint8Array): Request | Error {
+function decodeRequest(message: Uint8Array, mostTransactions = Number.POSITIVE_INFINITY): Request | Error {
   try {
     // Fields that a later engine may add are dropped: nothing passes a request on.
-    return fromBinary(RequestSchema, message, { readUnknownFields: false })
+    return fromBinary(RequestSchema, boundProposal(message, mostTransactions), { readUnknownFields: false })
   } catch (error) {
     return new ChainError('invalid-params', 'the request cannot be decoded', undefined, describeError(error))
   }

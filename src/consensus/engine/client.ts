@@ -52,6 +52,8 @@ const consensusState = z.object({
 const block = z
   .object({ header: z.object({ height: integer, app_hash: z.string().regex(/^[0-9A-F]{64}$/i) }) })
   .nullish()
+/** `BA{4:xx_x} 300/400 = 0.75`: who has voted, and their part of the stake. */
+const votes = z.string().transform((text) => Number(/= ([\d.]+)$/.exec(text)?.[1] ?? 0))
 const roundState = z.object({
   round_state: z.object({
     height: integer,
@@ -60,6 +62,7 @@ const roundState = z.object({
     validators: z.object({ validators: z.array(z.unknown()) }),
     proposal_block: block,
     valid_block: block,
+    votes: z.array(z.object({ round: z.int(), prevotes_bit_array: votes })),
   }),
 })
 const commit = z.looseObject({ signed_header: z.looseObject({ header: z.unknown() }), canonical: z.boolean() })
@@ -108,14 +111,17 @@ export class EngineClient {
     )
   }
 
+  /** Where the vote is. While the application works on a proposal the engine does not answer: throws EngineUnreachable. */
   async rounds(): Promise<RoundState> {
     const { round_state: state } = await this.#poll('dump_consensus_state', roundState)
     const { height, round, step, proposal_block: proposal, valid_block: valid } = state
     // In the last step the proposed block is the decided one: the engine drops any other.
     const agreed = (step === STEP.commit ? proposal : undefined) ?? valid
+    const seen = state.votes.filter((votes) => votes.round >= round - 1)
     return {
       ...{ height, round, step },
       validators: state.validators.validators.length,
+      voting: Math.max(0, ...seen.map((votes) => votes.prevotes_bit_array)),
       hasBlock: proposal !== null && proposal !== undefined,
       agreed: agreed ? { height: agreed.header.height, appHash: hexToHash(`0x${agreed.header.app_hash}`) } : undefined,
     }

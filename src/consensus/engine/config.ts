@@ -78,7 +78,7 @@ export type EngineConfig = {
   /** Milliseconds that the engine waits for a proposal. */
   readonly proposeTimeout: number
   /** Milliseconds from a decided block to the next proposal. */
-  readonly blockTime: number
+  readonly commitTimeout: number
   /** Whether an engine without blocks fetches a snapshot of the state instead of all of them. */
   readonly stateSync: boolean
 }
@@ -160,7 +160,7 @@ export function readConfig(text: string, path: string): EngineConfig {
     // 0 means no limit there.
     batch: rpc.max_request_batch_size === 0 ? BATCH : rpc.max_request_batch_size,
     proposeTimeout: consensus.timeout_propose,
-    blockTime: consensus.timeout_commit,
+    commitTimeout: consensus.timeout_commit,
     stateSync: statesync.enable,
   }
 }

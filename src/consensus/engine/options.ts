@@ -51,12 +51,13 @@ export async function engineOptions(choice: EngineChoice): Promise<{ options: Ne
   const config = await readHomeConfig(home)
   const client = new EngineClient(config.rpcUrl, config.batch)
   const { mempool, proposeTimeout, stateSync } = config
-  const { snapshotInterval: interval, retainBlocks, blockTime, log } = choice
-  if (blockTime !== undefined && blockTime !== config.blockTime)
-    log(differentBlockTime(config.blockTime, blockTime, choice.isExternal, engineFiles(home).config))
+  const { snapshotInterval: interval, retainBlocks, blockTime, log, isExternal } = choice
+  if (blockTime !== undefined && blockTime !== config.commitTimeout)
+    log(differentBlockTime(config.commitTimeout, blockTime, isExternal, engineFiles(home).config))
   const snapshots = interval === 0n ? undefined : { folder: snapshotsIn(choice.datadir), interval }
-  const common = { client, mempool, proposeTimeout, retainBlocks, stateSync, snapshots }
-  if (choice.isExternal) {
+  const commitTimeout = isExternal ? config.commitTimeout : (blockTime ?? config.commitTimeout)
+  const common = { client, mempool, proposeTimeout, commitTimeout, retainBlocks, stateSync, snapshots }
+  if (isExternal) {
     const socket = requireSocket(config, home)
     return { options: { ...common, socket, engine: undefined }, version: 'external' }
   }

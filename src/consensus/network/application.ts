@@ -2,14 +2,14 @@
 // before Commit; whatever cannot be committed ends the process, because a node that differs from the others must not go on.
 import { isDeepStrictEqual } from 'node:util'
 import { abandonChain } from '../../chain/open.ts'
+import { mostTransactions } from '../../chain/proposed-block.ts'
 import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import { fromHex, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
-import type { Transaction } from '../../primitives/types.ts'
-import type { ExecutedBlock } from '../../runtime/types.ts'
+import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
 import { consensusAddress } from '../../spec/addresses.ts'
 import { type NetworkSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseSpec } from '../../spec/genesis-file.ts'
@@ -19,28 +19,30 @@ import {
   ResponseOfferSnapshot_Result as OfferResult,
   ResponseProcessProposal_ProposalStatus as ProposalStatus,
 } from '../abci/generated/tendermint/abci/types_pb.ts'
-import { Announcements, Forwarding, FRAME_BYTES } from './gossip.ts'
-import { attributesOf, type BlockRequest } from './header.ts'
-import { type EngineRequest, type Measurements, timed } from './measurements.ts'
-import { ProposedBlocks, proposalKey } from './proposals.ts'
+import { Announcements, Forwarding } from './gossip.ts'
+import { attributesOf, type BlockRequest, isTimestamp } from './header.ts'
+import { type EngineRequest, type Measurements, NO_DURATIONS, timed } from './measurements.ts'
+import { OwnProposals } from './own-proposals.ts'
+import { Execution, ProposedBlocks, proposalKey } from './proposals.ts'
+import { describeShare, type ProposalShare, Rounds, type RoundTimes, shareAfter } from './rounds.ts'
 import { givingSnapshots } from './snapshots.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
 /** InsertTx: at or above this code the engine sends the transaction again later. */
 const RETRY_LATER = 32_000
+/** Part of the wait for a proposal in which its transactions are executed; the rest is for sealing it and sending it. */
+const BUILDING_PART = 1 / 3
 /** Blocks carry no blobs, so nobody could give them to the other nodes. */
 const BLOB_TRANSACTION = 3
 /** CheckTx of a transaction that the engine has checked before. */
 const RECHECK = 1
 
-export type ApplicationOptions = {
+export type ApplicationOptions = RoundTimes & {
   readonly chain: Chain
   /** This program's version: `0.1.0`. */
   readonly version: string
   /** Sends transactions to the engine's own mempool; left out: the engine asks for them (`mempool.type = "app"`). */
   readonly broadcast?: ((transactions: readonly Uint8Array[]) => Promise<void>) | undefined
-  /** Milliseconds that building a proposal may take, so that others can execute it before their round ends. */
-  readonly proposalTime: number
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   readonly measurements: Measurements
@@ -51,9 +53,6 @@ export type ApplicationOptions = {
   readonly fail: (line: string) => void
 }
 
-/** `isNew`: the block was executed for this request, because no proposal of it was kept. */
-type Executed = { readonly executed: ExecutedBlock; readonly key: string; readonly isNew: boolean }
-
 export class NetworkApplication implements AbciApplication {
   readonly #chain: Chain
   readonly #options: ApplicationOptions
@@ -61,16 +60,20 @@ export class NetworkApplication implements AbciApplication {
   readonly #giving: ReturnType<typeof givingSnapshots>
   readonly #textChainId: string
   readonly #proposed = new ProposedBlocks()
+  readonly #rounds: Rounds
+  readonly #own: OwnProposals
   readonly #announcements: Announcements | undefined
   readonly #forwarding: Forwarding | undefined
   #decided: ExecutedBlock | undefined
 
   /** Throws ChainError `not-allowed` for a chain that is no network. */
   constructor(options: ApplicationOptions) {
-    const { chain, broadcast, log } = options
+    const { chain, broadcast, measurements, log } = options
     const { consensus, textChainId } = requireNetwork(chain.spec)
     this.#chain = chain
     this.#options = options
+    this.#rounds = new Rounds(options)
+    this.#own = new OwnProposals({ chain, time: options.proposeTimeout * BUILDING_PART, measurements, log })
     this.#giving = givingSnapshots(() => options.snapshots)
     this.#network = consensus
     this.#textChainId = textChainId
@@ -147,6 +150,8 @@ export class NetworkApplication implements AbciApplication {
   async #receive(raw: Uint8Array): Promise<ChainError | undefined> {
     const hash = keccakHash(raw)
     if (this.#chain.pool.get(hash) !== undefined) return undefined
+    if (this.#own.hasDropped(hash))
+      return new ChainError('limit-exceeded', 'the transaction takes longer to execute than a proposal may')
     // A copy: the pool keeps the bytes, and the frame that they are a view of may be large.
     const submit = () => this.#chain.submit(Uint8Array.from(raw))
     try {
@@ -160,40 +165,90 @@ export class NetworkApplication implements AbciApplication {
 
   // --- blocks
 
+  get mostTransactions(): number {
+    return mostTransactions(this.#chain.head.gasLimit)
+  }
+
   prepareProposal: AbciApplication['prepareProposal'] = (request) =>
     this.#first('prepare', async () => {
-      if (request.height !== this.#chain.head.number + 1n) return { txs: [] }
+      const { height } = request
+      if (height !== this.#chain.head.number + 1n) return { txs: [] }
       const attributes = attributesOf(this.#chain, { ...request, lastCommit: request.localLastCommit })
       try {
-        const executed = await this.#chain.build(attributes, this.#candidates(Number(request.maxTxBytes)))
-        for (const { transaction } of executed.refused) this.#chain.pool.remove(transaction.hash)
+        const share = this.#shareOf(height)
+        const executed = await this.#own.build(attributes, Number(request.maxTxBytes), share)
         const txs = executed.block.transactions.map(({ raw }) => raw)
-        this.#proposed.add(proposalKey(attributes, txs), executed)
+        this.#proposed.add(proposalKey(attributes, txs), new Execution(async () => executed))
         this.#options.measurements.proposalsBuilt++
         return { txs }
       } catch (error) {
         // The candidate that made this program fail has left the pool; an empty block keeps the network going.
-        this.#options.log(`block ${request.height} is proposed empty: ${describeError(error)}`)
+        this.#options.log(`block ${height} is proposed empty: ${describeError(error)}`)
         return { txs: [] }
       }
     })
 
+  /** What this node's proposal may have; says so when it is less than usual. */
+  #shareOf(height: bigint): ProposalShare {
+    const { failed } = this.#rounds
+    const share = shareAfter(failed)
+    if (failed > 0) {
+      const { measurements, log } = this.#options
+      measurements.proposalsReduced++
+      const rounds = failed === 1 ? 'a round has failed' : `${failed} rounds have failed`
+      log(`block ${height} is proposed with ${describeShare(share)}: ${rounds}`)
+    }
+    return share
+  }
+
   processProposal: AbciApplication['processProposal'] = (request) =>
     this.#first('process', async () => {
+      const { height, txs } = request
+      const { failed } = this.#rounds
+      this.#rounds.proposed()
       try {
-        if (request.height !== this.#chain.head.number + 1n)
-          return this.#reject(request.height, `the head is block ${this.#chain.head.number}`)
-        const block = { ...request, lastCommit: request.proposedLastCommit }
-        const { key, executed } = await this.#execute(block, request.txs)
-        const [taken, given] = [executed.block.transactions.length, request.txs.length]
-        if (taken !== given) return this.#reject(request.height, `${given - taken} of ${given} transactions do not run`)
-        this.#proposed.add(key, executed)
+        const refusal = this.#outOfBounds(request)
+        if (refusal !== undefined) return this.#reject(height, refusal)
+        const attributes = attributesOf(this.#chain, { ...request, lastCommit: request.proposedLastCommit })
+        const key = proposalKey(attributes, txs)
+        const execution = this.#proposed.get(key) ?? this.#begin(key, attributes, txs)
+        // A block without transactions is never refused for its time, so that there is one that all accept.
+        const time = txs.length === 0 ? Number.POSITIVE_INFINITY : this.#options.proposeTimeout * (1 + failed)
+        const executed = await execution.within(time).catch((error) => {
+          this.#proposed.remove(key)
+          throw error
+        })
+        if (executed === undefined) {
+          this.#options.measurements.proposalsLate++
+          return this.#reject(height, `it takes longer than ${time / 1000} s to execute here`)
+        }
         this.#options.measurements.proposalsAccepted++
         return { status: ProposalStatus.ACCEPT }
       } catch (error) {
-        return this.#reject(request.height, describeError(error))
+        return this.#reject(height, describeError(error))
       }
     })
+
+  /** What is wrong with a proposal, as far as it can be said before anything is decoded. */
+  #outOfBounds({
+    height,
+    time,
+    txs,
+  }: Pick<BlockRequest, 'height' | 'time'> & { txs: Uint8Array[] }): string | undefined {
+    const { head } = this.#chain
+    if (height !== head.number + 1n) return `the head is block ${head.number}`
+    if (time === undefined || !isTimestamp(time)) return 'its time is no time after 1970'
+    if (txs.length > this.mostTransactions) return `it has more than ${this.mostTransactions} transactions`
+    const bytes = txs.reduce((sum, raw) => sum + raw.length, 0)
+    if (bytes > this.#network.maxBytes) return `its transactions have ${bytes} bytes`
+    return undefined
+  }
+
+  #begin(key: string, attributes: Partial<PayloadAttributes>, txs: readonly Uint8Array[]): Execution {
+    const execution = new Execution((pause) => this.#chain.executeProposal(attributes, txs, pause))
+    this.#proposed.add(key, execution)
+    return execution
+  }
 
   finalizeBlock: AbciApplication['finalizeBlock'] = (request) =>
     this.#orFail(() =>
@@ -202,8 +257,7 @@ export class NetworkApplication implements AbciApplication {
         if (request.height !== number + 1n)
           throw new ChainError('invalid-block', `the engine decides block ${request.height}, and the head is ${number}`)
         const block = { ...request, lastCommit: request.decidedLastCommit }
-        const { executed, isNew } = await this.#execute(block, request.txs)
-        if (isNew) this.#options.measurements.blocksExecutedAgain++
+        const executed = await this.#executeDecided(block, request.txs)
         this.#decided = executed
         this.#report(block)
         const updates = validatorUpdates(this.#chain.validators(), this.#chain.validators(executed))
@@ -216,6 +270,24 @@ export class NetworkApplication implements AbciApplication {
       }),
     )
 
+  /** The block as its proposal was executed, else executes it. Transactions that cannot be decoded or executed are left out. */
+  async #executeDecided(request: BlockRequest, raws: readonly Uint8Array[]): Promise<ExecutedBlock> {
+    const attributes = attributesOf(this.#chain, request)
+    // More than two thirds may have decided what this node refuses: then it fails here too, and is executed anew.
+    const proposed = await this.#proposed
+      .get(proposalKey(attributes, raws))
+      ?.toEnd()
+      .catch(() => undefined)
+    if (proposed !== undefined) return proposed
+    this.#options.measurements.blocksExecutedAgain++
+    const transactions = await this.#chain.decode(raws.map((raw) => Uint8Array.from(raw)))
+    const candidates = transactions.filter((transaction) => transaction !== undefined)
+    return this.#chain.build(
+      attributes,
+      candidates.filter(({ type }) => type !== BLOB_TRANSACTION),
+    )
+  }
+
   commit: AbciApplication['commit'] = () =>
     this.#orFail(() =>
       this.#first('commit', async () => {
@@ -225,6 +297,8 @@ export class NetworkApplication implements AbciApplication {
         this.#decided = undefined
         await this.#chain.commit(decided)
         this.#proposed.clear()
+        this.#rounds.committed()
+        this.#options.measurements.slowest = NO_DURATIONS
         const { retainBlocks } = this.#options
         const { number } = this.#chain.head
         return { retainHeight: retainBlocks === undefined || number <= retainBlocks ? 0n : number - retainBlocks }
@@ -252,30 +326,6 @@ export class NetworkApplication implements AbciApplication {
     return { result: OfferResult.ABORT }
   }
   applySnapshotChunk: AbciApplication['applySnapshotChunk'] = () => ({ result: ChunkResult.ABORT })
-
-  /** Executes the block of a request. Transactions that cannot be decoded or executed are left out. */
-  async #execute(request: BlockRequest, raws: readonly Uint8Array[]): Promise<Executed> {
-    const attributes = attributesOf(this.#chain, request)
-    const key = proposalKey(attributes, raws)
-    const known = this.#proposed.get(key)
-    if (known !== undefined) return { key, executed: known, isNew: false }
-    const transactions = await this.#chain.decode(raws.map((raw) => Uint8Array.from(raw)))
-    const candidates = transactions.filter((transaction) => transaction !== undefined)
-    const withoutBlobs = candidates.filter(({ type }) => type !== BLOB_TRANSACTION)
-    return { key, executed: await this.#chain.build(attributes, withoutBlobs), isNew: true }
-  }
-
-  /** Ready transactions, until the block's bytes or the time for building it are used up. */
-  *#candidates(maxBytes: number): Generator<Transaction> {
-    const until = performance.now() + this.#options.proposalTime
-    let bytes = 0
-    for (const transaction of this.#chain.pool.ready()) {
-      if (transaction.type === BLOB_TRANSACTION) continue
-      bytes += transaction.raw.length + FRAME_BYTES
-      if (bytes > maxBytes || performance.now() > until) return
-      yield transaction
-    }
-  }
 
   #reject(height: bigint, reason: string): { readonly status: ProposalStatus } {
     this.#options.measurements.proposalsRefused++
@@ -320,6 +370,8 @@ function resultsOf({ block, receipts }: ExecutedBlock, raws: readonly Uint8Array
   return raws.map((raw) => {
     const index = places.get(keccakHash(raw))
     const transaction = index === undefined ? undefined : block.transactions[index]
+    // Of a transaction that comes twice the first one runs.
+    if (transaction !== undefined) places.delete(transaction.hash)
     const receipt = index === undefined ? undefined : receipts[index]
     if (transaction === undefined || receipt === undefined) return { code: 1 }
     return {

@@ -71,6 +71,13 @@ const partyOf = (validator: Validator | undefined) => ({
   power: validator?.power ?? 0n,
 })
 
+/** Seconds of the last time that a protobuf Timestamp can hold, in year 9999. */
+const LAST_SECOND = 253_402_300_799n
+
+/** Whether a block can have this time: one after 1970 that a protobuf Timestamp can hold. */
+export const isTimestamp = ({ seconds, nanos }: Timestamp): boolean =>
+  seconds >= 0n && seconds <= LAST_SECOND && nanos >= 0 && nanos < Number(BILLION)
+
 /** Unix nanoseconds. Go's zero time, before 1970, is 0. */
 function nanoseconds(time: Timestamp | undefined): bigint {
   const total = time === undefined ? 0n : time.seconds * BILLION + BigInt(time.nanos)

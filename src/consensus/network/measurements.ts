@@ -9,13 +9,23 @@ export type Measurements = {
   /** Proposals of all nodes, this one's own among them. */
   proposalsAccepted: number
   proposalsRefused: number
+  /** Of these: proposals whose execution took too long. */
+  proposalsLate: number
+  /** Own proposals with less than usual, because rounds of their height had failed. */
+  proposalsReduced: number
+  /** Transactions that were undone in own proposals, because they took too long. */
+  transactionsStopped: number
   /** Decided blocks that had to be executed once more, because no proposal of theirs was kept: at block sync and replay. */
   blocksExecutedAgain: number
   /** Transactions that were handed to the engine for its peers. */
   transactionsAnnounced: number
   /** Durations by request. */
   readonly durations: Readonly<Record<EngineRequest, DurationHistogram>>
+  /** Seconds of the longest request of each kind since the newest block. */
+  slowest: Readonly<Record<EngineRequest, number>>
 }
+
+export const NO_DURATIONS: Measurements['slowest'] = { prepare: 0, process: 0, finalize: 0, commit: 0 }
 
 /** Upper bounds of the buckets, in seconds: the engine gives a proposal three. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10]
@@ -40,6 +50,9 @@ export const newMeasurements = (): Measurements => ({
   proposalsBuilt: 0,
   proposalsAccepted: 0,
   proposalsRefused: 0,
+  proposalsLate: 0,
+  proposalsReduced: 0,
+  transactionsStopped: 0,
   blocksExecutedAgain: 0,
   transactionsAnnounced: 0,
   durations: {
@@ -48,18 +61,18 @@ export const newMeasurements = (): Measurements => ({
     finalize: new DurationHistogram(),
     commit: new DurationHistogram(),
   },
+  slowest: NO_DURATIONS,
 })
 
 /** Runs the work of a request and adds its time, also when it fails. */
-export async function timed<T>(
-  { durations }: Measurements,
-  request: EngineRequest,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function timed<T>(measurements: Measurements, request: EngineRequest, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   try {
     return await work()
   } finally {
-    durations[request].add((performance.now() - began) / 1000)
+    const seconds = (performance.now() - began) / 1000
+    measurements.durations[request].add(seconds)
+    const { slowest } = measurements
+    measurements.slowest = { ...slowest, [request]: Math.max(seconds, slowest[request]) }
   }
 }

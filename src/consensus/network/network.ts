@@ -12,11 +12,8 @@ import type { Joining } from './joining.ts'
 import { type Measurements, newMeasurements } from './measurements.ts'
 import type { NetworkOptions } from './options.ts'
 import { NetworkProducer } from './producer.ts'
-import { watchRounds } from './rounds.ts'
+import { watchRounds } from './round-watch.ts'
 import { watchSilence } from './silence.ts'
-
-/** Part of the wait for a proposal in which it is built; the rest is for the others, who execute it. */
-const BUILDING_PART = 1 / 3
 
 export type NetworkSettings = {
   readonly chain: Chain
@@ -50,9 +47,9 @@ export class Network {
   /** Listens for the engine and starts it. Throws ChainError `not-allowed` for a chain of one node. */
   async start(): Promise<void> {
     const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
-    const { socket, engine, client, mempool, proposeTimeout, retainBlocks } = options
+    const { socket, engine, client, mempool, proposeTimeout, commitTimeout, retainBlocks } = options
     await markEngine(chain.store, chain.spec.native?.consensus?.engine ?? 'the engine')
-    this.#stopWatching.push(watchSilence(chain, () => client.peers(), log))
+    this.#stopWatching.push(watchSilence({ chain, engine: client, measurements: this.measurements, log }))
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
@@ -62,7 +59,8 @@ export class Network {
       chain,
       version,
       broadcast: mempool === 'flood' ? (transactions) => client.broadcast(transactions) : undefined,
-      proposalTime: proposeTimeout * BUILDING_PART,
+      proposeTimeout,
+      commitTimeout,
       retainBlocks,
       measurements: this.measurements,
       snapshots: this.#snapshots,

@@ -30,7 +30,9 @@ export type RoundState = {
   readonly round: number
   /** One of STEP. */
   readonly step: number
-  /** Number of validators that vote. */
+  /** Part of the stake, 0 to 1, that was seen to vote in this round or the one before. */
+  readonly voting: number
+  /** Number of validators that may vote. */
   readonly validators: number
   /** Whether it has the whole block that is proposed. */
   readonly hasBlock: boolean
@@ -43,6 +45,7 @@ export type EngineRpc = {
   status(): Promise<{ readonly catchingUp: boolean }>
   peers(): Promise<number>
   isListening(): Promise<boolean>
+  /** Throws while the engine waits for this node. */
   rounds(): Promise<RoundState>
   /** Newest block that a peer claims to have; undefined: no peer tells. */
   highestHeight(): Promise<bigint | undefined>
@@ -62,6 +65,8 @@ export type NetworkOptions = {
   readonly mempool: 'app' | 'flood'
   /** Milliseconds that the engine waits for a proposal (`timeout_propose`). */
   readonly proposeTimeout: number
+  /** Milliseconds from a decided block to the next proposal (`timeout_commit`). */
+  readonly commitTimeout: number
   /** Number of blocks before the head that the engine keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   /** Whether the engine of a node without blocks fetches a snapshot of the state instead of all blocks. */

@@ -1,6 +1,7 @@
-// Blocks that were executed on the head and are not decided yet. In consensus FinalizeBlock finds what ProcessProposal has
+// Blocks that are executed on the head and are not decided yet. In consensus FinalizeBlock finds what ProcessProposal has
 // executed; only block sync and replay execute there.
 import { createHash } from 'node:crypto'
+import { cancelled, type Pause, yieldToEventLoop } from '../../lib/scheduler.ts'
 import { encodeCommitInfo } from '../../primitives/commit-info.ts'
 import type { CommitInfo } from '../../primitives/types.ts'
 import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
@@ -8,22 +9,76 @@ import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
 /** Rounds of one height whose blocks are kept; each holds a view with its changes. */
 const KEPT = 4
 
-export class ProposedBlocks {
-  readonly #blocks = new Map<string, ExecutedBlock>()
+/** The execution of a block. When its time is up it rests, and goes on from there when it is given more. */
+export class Execution {
+  readonly #run: (pause: Pause) => Promise<ExecutedBlock>
+  readonly #turns = yieldToEventLoop('block')
+  #result: Promise<ExecutedBlock> | undefined
+  /** `performance.now()` at which it rests. */
+  #until = 0
+  #resting: { readonly goOn: () => void; readonly end: (reason: Error) => void } | undefined
+  #onRest: () => void = () => undefined
 
-  get(key: string): ExecutedBlock | undefined {
-    return this.#blocks.get(key)
+  /** `run` must yield by the pause that it is given, and by no other. */
+  constructor(run: (pause: Pause) => Promise<ExecutedBlock>) {
+    this.#run = run
   }
 
-  add(key: string, executed: ExecutedBlock): void {
-    this.#blocks.set(key, executed)
-    const [oldest] = this.#blocks.keys()
-    if (this.#blocks.size > KEPT && oldest !== undefined) this.#blocks.delete(oldest)
+  /** The block, or undefined when it takes longer than this many milliseconds more. Rejects as the execution does. */
+  async within(milliseconds: number): Promise<ExecutedBlock | undefined> {
+    this.#until = performance.now() + milliseconds
+    const rests = new Promise<undefined>((resolve) => {
+      this.#onRest = () => resolve(undefined)
+    })
+    this.#resting?.goOn()
+    this.#resting = undefined
+    this.#result ??= this.#run((now = performance.now()) => (now < this.#until ? this.#turns(now) : this.#rest()))
+    return Promise.race([this.#result, rests])
+  }
+
+  /** The block, however long it takes. */
+  async toEnd(): Promise<ExecutedBlock> {
+    const executed = await this.within(Number.POSITIVE_INFINITY)
+    if (executed === undefined) throw new Error('an execution rested that has no time limit')
+    return executed
+  }
+
+  /** Ends an execution that rests, and frees what it holds. */
+  abandon(): void {
+    this.#until = Number.POSITIVE_INFINITY
+    this.#result?.catch(() => undefined)
+    this.#resting?.end(cancelled())
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resting = { goOn: resolve, end: reject }
+      this.#onRest()
+    })
+  }
+}
+
+export class ProposedBlocks {
+  readonly #executions = new Map<string, Execution>()
+
+  get(key: string): Execution | undefined {
+    return this.#executions.get(key)
+  }
+
+  add(key: string, execution: Execution): void {
+    this.#executions.set(key, execution)
+    const [oldest] = this.#executions.keys()
+    if (this.#executions.size > KEPT && oldest !== undefined) this.remove(oldest)
+  }
+
+  remove(key: string): void {
+    this.#executions.get(key)?.abandon()
+    this.#executions.delete(key)
   }
 
   /** Call it when the head moves: a block that was executed on the former head cannot be committed. */
   clear(): void {
-    this.#blocks.clear()
+    for (const key of [...this.#executions.keys()]) this.remove(key)
   }
 }
 

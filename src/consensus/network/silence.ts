@@ -1,10 +1,16 @@
 // Logs when a network's node waits: for blocks, or for a snapshot. Without the line it looks like a healthy one.
 import type { Chain } from '../../chain/types.ts'
+import type { Measurements } from './measurements.ts'
+import type { EngineRpc, RoundState } from './options.ts'
 
 /** Milliseconds of waiting before the first line; each further line comes after twice the time. */
 const FIRST = 30_000
 /** Milliseconds between checks. */
 const LOOK = 5_000
+/** Part of the stake that must be exceeded. */
+const QUORUM = 2 / 3
+/** Seconds that a proposal may take without being named. */
+const LONG = 1
 
 /** Calls `say` with the seconds that have passed since the start or the last `restart`, less and less often. */
 export function remind(say: (seconds: number) => void): { restart(): boolean; stop(): void } {
@@ -29,21 +35,29 @@ export function remind(say: (seconds: number) => void): { restart(): boolean; st
   }
 }
 
-/** Watches until the returned function is called. `peers` may fail: then the engine does not answer. */
-export function watchSilence(
-  { events, head }: Pick<Chain, 'events' | 'head'>,
-  peers: () => Promise<number>,
-  log: (line: string) => void,
-): () => void {
-  let number = head.number
+/** What a line tells of the vote. */
+type Vote = Pick<RoundState, 'height' | 'round' | 'voting'>
+
+export type Watched = {
+  readonly chain: Pick<Chain, 'events' | 'head'>
+  readonly engine: Pick<EngineRpc, 'peers'> & { rounds(): Promise<Vote> }
+  readonly measurements: Pick<Measurements, 'slowest'>
+  readonly log: (line: string) => void
+}
+
+/** Watches until the returned function is called. */
+export function watchSilence({ chain, engine, measurements, log }: Watched): () => void {
+  let { number } = chain.head
   const { restart, stop } = remind(async (seconds) => {
-    const who = await peers().then(
-      (count) => `${count} peer${count === 1 ? ' is' : 's are'} connected`,
-      () => 'the engine does not answer',
-    )
-    log(`no block for ${seconds} s after block ${number}: ${who}; more than two thirds of the stake must be online`)
+    // The engine answers nothing about its round while it waits for this node.
+    const [peers, round] = await Promise.all([
+      engine.peers().catch(() => undefined),
+      engine.rounds().catch(() => undefined),
+    ])
+    const what = [...describeEngine(peers, round), ...describeTimes(measurements.slowest)].join('; ')
+    log(`no block for ${seconds} s after block ${number}: ${what}`)
   })
-  const stopListening = events.on('block', ({ block }) => {
+  const stopListening = chain.events.on('block', ({ block }) => {
     number = block.header.number
     if (restart()) log(`blocks come again: block ${number}`)
   })
@@ -51,4 +65,22 @@ export function watchSilence(
     stop()
     stopListening()
   }
+}
+
+function describeEngine(peers: number | undefined, round: Vote | undefined): string[] {
+  if (peers === undefined) return ['the engine does not answer']
+  const connected = `${peers} peer${peers === 1 ? ' is' : 's are'} connected`
+  if (round === undefined) return [connected]
+  const where = `round ${round.round} of block ${round.height}`
+  if (round.voting > QUORUM) return [where, connected]
+  const percent = Math.floor(round.voting * 100)
+  return [where, connected, `${percent} % of the stake votes, and more than two thirds must be online`]
+}
+
+/** What takes long enough to make rounds fail. */
+function describeTimes({ prepare, process }: Measurements['slowest']): string[] {
+  const took: string[] = []
+  if (prepare > LONG) took.push(`a proposal took ${prepare.toFixed(1)} s to build`)
+  if (process > LONG) took.push(`a proposal took ${process.toFixed(1)} s to execute`)
+  return took
 }

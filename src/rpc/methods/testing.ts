@@ -49,7 +49,7 @@ export const testing_buildBlockV1 = rpcMethod({
         baseFeePerGas: undefined,
       },
       given?.map(({ transaction }) => transaction),
-      yieldToEventLoop('heavy', signal),
+      { pause: yieldToEventLoop('heavy', signal) },
     )
     const { transactions } = executed.block
     if (given !== undefined && transactions.length < given.length) {

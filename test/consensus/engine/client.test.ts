@@ -83,10 +83,14 @@ describe('the client of the engine', () => {
     const appHash = 'C09A3A486594E6E455D266B6E5969822EFB0301B1CC361D72343F1B1C44AFCA8'
     const valid_block = { header: { chain_id: 'kestrel_125-1', height: '16', app_hash: appHash }, data: { txs: [] } }
     const validators = { validators: [{}, {}, {}, {}], proposer: {} }
-    let state: object = { height: '16', round: 1, step: 6, validators, proposal_block: valid_block, valid_block }
+    const prevotes = (round: number, prevotes_bit_array: string) => ({ round, prevotes: [], prevotes_bit_array })
+    const votes = [prevotes(0, 'BA{4:xxx_} 3000/4000 = 0.75'), prevotes(1, 'BA{4:x___} 1000/4000 = 0.25')]
+    let state: object = { height: '16', round: 1, step: 6, validators, proposal_block: valid_block, valid_block, votes }
     const { client } = await engine({ dump_consensus_state: () => ({ result: { round_state: state, peers: [] } }) })
     const agreed = { height: 16n, appHash: `0x${appHash.toLowerCase()}` }
-    expect(await client.rounds()).toEqual({ height: 16n, round: 1, step: 6, validators: 4, hasBlock: true, agreed })
+    const place = { height: 16n, round: 1, step: 6, validators: 4 }
+    // Of the stake, what was seen to vote in this round or the one before.
+    expect(await client.rounds()).toEqual({ ...place, voting: 0.75, hasBlock: true, agreed })
 
     // A proposal that nobody has voted for yet says nothing; in the last step the proposed block is the decided one.
     const again = async (change: object) => {
@@ -95,7 +99,7 @@ describe('the client of the engine', () => {
       return other.client.rounds()
     }
     expect(await again({ step: 4, valid_block: null })).toMatchObject({ hasBlock: true, agreed: undefined })
-    expect(await again({ step: 8 })).toMatchObject({ agreed })
+    expect(await again({ step: 8, round: 2 })).toMatchObject({ voting: 0.25, agreed })
     expect(await again({ step: 8, proposal_block: null })).toMatchObject({ hasBlock: false, agreed: undefined })
   })
 

@@ -116,7 +116,7 @@ describe("the engine's configuration", () => {
       mempool: 'app',
       batch: 100,
       proposeTimeout: 3000,
-      blockTime: 1500,
+      commitTimeout: 1500,
       stateSync: false,
     })
     expect(configText(config)).toContain('timeout_commit = "1500ms"')
@@ -133,7 +133,7 @@ describe("the engine's configuration", () => {
       mempool: 'flood',
       batch: 10,
       proposeTimeout: 3000,
-      blockTime: 1000,
+      commitTimeout: 1000,
       stateSync: false,
     })
   })

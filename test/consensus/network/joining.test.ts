@@ -39,7 +39,7 @@ const applicationOf = (
   },
 ): NetworkApplication =>
   new NetworkApplication({
-    ...{ chain, version: 'test', proposalTime: 1000, retainBlocks: undefined, snapshots },
+    ...{ chain, version: 'test', ...{ proposeTimeout: 3000, commitTimeout: 1000 }, retainBlocks: undefined, snapshots },
     ...{ measurements: newMeasurements(), log: () => undefined, fail },
   })
 

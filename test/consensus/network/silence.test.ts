@@ -1,5 +1,6 @@
 // The line that an operator reads when a network makes no blocks.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { newMeasurements } from '../../../src/consensus/network/measurements.ts'
 import { watchSilence } from '../../../src/consensus/network/silence.ts'
 import { fakeNetwork } from '../../support/network.ts'
 
@@ -12,21 +13,37 @@ it('says that no block comes after 30 seconds, less and less often, and when one
   if (node === undefined) throw new Error('no node')
   const lines: string[] = []
   let peers = () => Promise.resolve(1)
-  const stop = watchSilence(
-    node.chain,
-    () => peers(),
-    (line) => lines.push(line),
-  )
+  let round = () => Promise.resolve({ height: 1n, round: 3, voting: 0.5 })
+  const measurements = newMeasurements()
+  const log = (line: string) => lines.push(line)
+  const stop = watchSilence({
+    chain: node.chain,
+    engine: { peers: () => peers(), rounds: () => round() },
+    measurements,
+    log,
+  })
   await vi.advanceTimersByTimeAsync(25_000)
   expect(lines).toEqual([])
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(lines).toEqual([expect.stringMatching(/^no block for 30 s after block 0: 1 peer is connected; /)])
-  peers = () => Promise.reject(new Error('gone'))
+  expect(lines).toEqual([
+    'no block for 30 s after block 0: round 3 of block 1; 1 peer is connected; 50 % of the stake votes, and more than two thirds must be online',
+  ])
+  round = () => Promise.resolve({ height: 1n, round: 12, voting: 1 })
+  measurements.slowest = { prepare: 0.2, process: 11, finalize: 0, commit: 0 }
   await vi.advanceTimersByTimeAsync(30_000)
-  expect(lines[1]).toMatch(/^no block for 60 s after block 0: the engine does not answer/)
+  expect(lines[1]).toBe(
+    'no block for 60 s after block 0: round 12 of block 1; 1 peer is connected; a proposal took 11.0 s to execute',
+  )
+  measurements.slowest = { ...measurements.slowest, process: 0 }
+  round = () => Promise.reject(new Error('busy'))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(lines[2]).toBe('no block for 120 s after block 0: 1 peer is connected')
+  peers = () => Promise.reject(new Error('gone'))
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(lines[3]).toBe('no block for 240 s after block 0: the engine does not answer')
   await engine.decide()
-  expect(lines[2]).toBe('blocks come again: block 1')
+  expect(lines[4]).toBe('blocks come again: block 1')
   stop()
   await vi.advanceTimersByTimeAsync(300_000)
-  expect(lines).toHaveLength(3)
+  expect(lines).toHaveLength(5)
 })

@@ -1,0 +1,96 @@
+// Watches whether the engine's rounds go on, by its RPC. After an error in its consensus the engine keeps running and answering, but
+// takes no step any more. Only votes that the engine has verified end the node; what peers merely claim starts the engine again, less
+// and less often.
+import type { Chain } from '../../chain/types.ts'
+import { type NetworkOptions, type RoundState, STEP } from './options.ts'
+
+/** Milliseconds between looks. */
+const LOOK = 5_000
+/** Milliseconds without a step after which the engine is restarted: the first time, and at most. */
+const FIRST = 30_000
+const LONGEST = 600_000
+/** Milliseconds by which the engine's own timeouts grow with each round. */
+const PER_ROUND = 1_000
+
+type Watched = Pick<NetworkOptions, 'engine'> & {
+  readonly chain: Pick<Chain, 'head' | 'canonicalHash'>
+  readonly client: Pick<NetworkOptions['client'], 'rounds' | 'status' | 'highestHeight'>
+  readonly log: (line: string) => void
+  /** Ends the node with this line. */
+  readonly fail: (line: string) => void
+}
+
+/** Watches until the returned function is called. */
+export function watchRounds({ chain, client, engine, log, fail }: Watched): () => void {
+  let head = chain.head.number
+  let place = ''
+  let since = Date.now()
+  let patience = FIRST
+
+  async function look(): Promise<void> {
+    const isNew = chain.head.number !== head
+    head = chain.head.number
+    if (isNew) {
+      // The engine is not asked while blocks come: its answer has the whole proposal in it.
+      patience = FIRST
+      return
+    }
+    const rounds = await client.rounds()
+    const difference = differenceOf(chain, rounds)
+    if (difference !== undefined) return fail(difference)
+    const now = `${rounds.height}/${rounds.round}/${rounds.step}`
+    if (now !== place) {
+      place = now
+      since = Date.now()
+    }
+    const waited = Date.now() - since
+    if (waited < patience + rounds.round * PER_ROUND || (await client.status()).catchingUp) return
+    const reason = await whyStuck(rounds)
+    if (reason === undefined) return
+    const what = `the engine has not left round ${rounds.round} of block ${rounds.height} for ${Math.round(waited / 1000)} s, ${reason}`
+    log(`${what}: ${engine === undefined ? 'start it again' : 'it is started again'}`)
+    patience = Math.min(2 * patience, LONGEST)
+    since = Date.now()
+    await engine?.restart()
+  }
+
+  /** Why an engine that takes no step should take one; undefined: it may be waiting for the votes of others. */
+  async function whyStuck(rounds: RoundState): Promise<string | undefined> {
+    if (!waitsForOthers(rounds)) return 'although it has all that this step needs'
+    const highest = await client.highestHeight()
+    return highest !== undefined && highest > chain.head.number ? 'although a peer is further' : undefined
+  }
+
+  let isLooking = false
+  const timer = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
+    // An engine that does not answer starts, or waits for this node to execute a block.
+    const onError = () => {
+      since = Date.now()
+    }
+    look()
+      .catch(onError)
+      .finally(() => {
+        isLooking = false
+      })
+  }, LOOK)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Where the network has agreed on a block after one that this node has differently: the line that says so. */
+function differenceOf(chain: Watched['chain'], { agreed }: RoundState): string | undefined {
+  if (agreed === undefined) return undefined
+  const number = agreed.height - 1n
+  const own = chain.canonicalHash(number)
+  if (own === undefined || own === agreed.appHash) return undefined
+  return `block ${number} is ${own} here, and more than two thirds of the stake have voted for ${agreed.appHash}: the state of this node differs from the network's; \`kestrel resync\` fetches it again`
+}
+
+/** Whether the step ends with something that others send, or that a setting delays. */
+function waitsForOthers({ step, validators, hasBlock }: RoundState): boolean {
+  if (step === STEP.newHeight || step === STEP.newRound) return true
+  if (step === STEP.commit) return !hasBlock
+  return validators > 1 && (step === STEP.prevote || step === STEP.precommit)
+}
