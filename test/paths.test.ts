@@ -22,6 +22,6 @@ it.each(pages)('%s names files that exist', (page) => {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
-it('ARCHITECTURE.md has at most 250 lines', () => {
-  expect(read('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250)
+it('ARCHITECTURE.md has at most 260 lines', () => {
+  expect(read('ARCHITECTURE.md').trimEnd().split('\n').length).toBeLessThanOrEqual(260)
 })
