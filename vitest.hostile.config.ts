@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['test/hostile/*.test.ts'],
     // Each file runs a network of its own, and their clocks are real: one at a time.
     fileParallelism: false,
-    testTimeout: 150_000,
-    hookTimeout: 90_000,
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
   },
 })

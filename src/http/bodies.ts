@@ -20,9 +20,9 @@ declare module 'fastify' {
 
 /** Bytes of bodies that the node holds at a time, and those of one client; texts and values made of them take some times as much. */
 const MAX_BODIES = 128 * 1024 * 1024
-const MAX_BODIES_OF_CLIENT = MAX_BODIES / 2
+const MAX_BODIES_OF_CLIENT = MAX_BODIES / 4
 
-/** Bodies that announce up to this many bytes are not counted: 10,000 connections hold 160 MB of them. */
+/** Bodies that announce at most this many bytes are not counted: with 10,000 connections they take at most 160 MB. */
 const SMALL_BODY = 16 * 1024
 /** Characters at the beginning of a body in which `largeBody` is looked for. */
 const HEAD = 16 * 1024
@@ -35,7 +35,8 @@ export function boundBodies(app: FastifyInstance, budget: Budget, clientOf: Clie
   app.addHook('preParsing', async (request, reply, payload) => {
     const announced = Number(request.headers['content-length'])
     if (announced > request.routeOptions.bodyLimit) throw tooLarge(request.routeOptions.bodyLimit)
-    if (announced <= SMALL_BODY) return payload
+    const isChunked = request.headers['transfer-encoding'] !== undefined
+    if (!isChunked && !(announced > SMALL_BODY)) return payload
     const body = new CountedBody(request, budget, clientOf(request.ip), app.initialConfig.bodyLimit ?? Infinity)
     // `finish` for a response that is complete, `close` alone for a client that has gone.
     reply.raw.once('finish', body.release).once('close', body.release)

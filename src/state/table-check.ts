@@ -4,8 +4,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChainError } from '../lib/errors.ts'
+import { diskError, isTransient } from './disk-errors.ts'
 import type { Damage, Table } from './leveldb/database.ts'
-import { currentTables, damageIn, nameOfTable } from './leveldb/database.ts'
+import { currentTables, damageIn, MISSING, nameOfTable } from './leveldb/database.ts'
 
 /** Pauses as multiples of the time that a table takes: 3 % of a core in the first round, 1 % later. 10 GB take 25 minutes. */
 const FIRST_PAUSE = 32
@@ -14,6 +15,10 @@ const PAUSE = 99
 const REST = 600_000
 /** Milliseconds until the first table. */
 const DELAY = 100
+/** Milliseconds after which a file that could not be opened is tried again. */
+const RETRY = 1_000
+/** Attempts to read the MANIFEST, which LevelDB may be replacing, before it counts as damaged. */
+const ATTEMPTS = 10
 
 /** Where the check is: how many tables of the round it has read, and when it had last read all. */
 export type CheckProgress = {
@@ -39,9 +44,14 @@ export class TableCheck {
   readonly #checked: (progress: CheckProgress) => void
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
+  #isReading = false
   #isUrgent = false
+  /** Unix milliseconds before which no further urgent round begins. */
+  #calmUntil = 0
   #rounds = 0
-  #rest: Table[]
+  #attempts = 0
+  /** Tables that the round has not read yet; undefined: the next round has not begun. */
+  #rest: Table[] | undefined
   #of: number
   #since = Date.now()
 
@@ -55,27 +65,25 @@ export class TableCheck {
     this.#folder = folder
     this.#found = found
     this.#checked = checked
-    this.#rest = [...tables].reverse()
+    this.#rest = tables.length === 0 ? undefined : [...tables].reverse()
     this.#of = tables.length
     this.#later(DELAY)
   }
 
-  /** Checks all tables at once and without pauses, because a damaged row has been read. At most once between two rounds. */
+  /**
+   * Begins a round without pauses, because a damaged row has been read. A row may be damaged in a table that is not (LevelDB has
+   * merged it): then the next such round is `REST` away, however often the row is read.
+   */
   hurry(): void {
-    if (this.#isUrgent || this.#isStopped) return
+    if (this.#isUrgent || this.#isStopped || Date.now() < this.#calmUntil) return
     this.#isUrgent = true
-    this.#begin()
-    this.#later(0)
+    this.#rest = undefined
+    if (!this.#isReading) this.#later(0)
   }
 
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
-  }
-
-  #begin(): void {
-    this.#rest = currentTables(this.#folder).reverse()
-    this.#of = this.#rest.length
   }
 
   #later(milliseconds: number): void {
@@ -84,24 +92,61 @@ export class TableCheck {
   }
 
   async #step(): Promise<void> {
-    if (this.#rest.length === 0 && this.#of === 0) this.#begin()
-    const table = this.#rest.pop()
+    this.#rest ??= this.#begin()
+    const rest = this.#rest
+    if (rest === undefined) return this.#later(RETRY)
+    const table = rest.pop()
+    this.#isReading = true
     const took = table === undefined ? 0 : await this.#check(table)
+    this.#isReading = false
     if (this.#isStopped) return
-    if (this.#rest.length > 0) {
-      this.#checked({ read: this.#of - this.#rest.length, of: this.#of, since: this.#since })
-      return this.#later(this.#isUrgent ? 0 : took * (this.#rounds === 0 ? FIRST_PAUSE : PAUSE))
+    // Another round was asked for meanwhile.
+    if (this.#rest !== rest) return this.#later(0)
+    if (took === undefined && table !== undefined) {
+      rest.push(table)
+      return this.#later(RETRY)
     }
+    if (rest.length > 0) {
+      this.#checked({ read: this.#of - rest.length, of: this.#of, since: this.#since })
+      return this.#later(this.#isUrgent ? 0 : (took ?? 0) * (this.#rounds === 0 ? FIRST_PAUSE : PAUSE))
+    }
+    this.#end()
+  }
+
+  /** The tables of a new round; undefined while the MANIFEST cannot be read. */
+  #begin(): Table[] | undefined {
+    const tables = this.#tables()
+    if (tables === undefined) return undefined
+    if ('what' in tables) {
+      if (++this.#attempts === ATTEMPTS) this.#found(tables)
+      return undefined
+    }
+    this.#attempts = 0
+    this.#of = tables.length
+    return [...tables].reverse()
+  }
+
+  #end(): void {
     this.#rounds++
-    this.#isUrgent = false
     this.#since = Date.now()
+    if (this.#isUrgent) this.#calmUntil = this.#since + REST
+    this.#isUrgent = false
+    this.#rest = undefined
     this.#checked({ read: this.#of, of: this.#of, since: this.#since })
-    this.#of = 0
     this.#later(REST)
   }
 
-  /** Milliseconds of the thread. LevelDB removes tables that it has merged into others, so a missing one is no damage. */
-  async #check(table: Table): Promise<number> {
+  /** undefined: the system opens no file now. */
+  #tables(): readonly Table[] | Damage | undefined {
+    try {
+      return currentTables(this.#folder)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Milliseconds of the thread; undefined where the system opens no file now, which is no damage. */
+  async #check(table: Table): Promise<number | undefined> {
     const file = nameOfTable(this.#folder, table.number)
     try {
       const content = await readFile(join(this.#folder, file))
@@ -111,9 +156,18 @@ export class TableCheck {
       if (damage !== undefined && !this.#isStopped) this.#found(damage)
       return took
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0
-      if (!this.#isStopped) this.#found({ file, what: error instanceof Error ? error.message : String(error) })
+      if (isTransient(diskError(error))) return undefined
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      // LevelDB removes a table that it has merged into others after its MANIFEST names those.
+      if (isMissing && !this.#isNamed(table)) return 0
+      const what = isMissing ? MISSING : error instanceof Error ? error.message : String(error)
+      if (!this.#isStopped) this.#found({ file, what })
       return 0
     }
+  }
+
+  #isNamed({ number }: Table): boolean {
+    const tables = this.#tables()
+    return tables !== undefined && !('what' in tables) && tables.some((table) => table.number === number)
   }
 }

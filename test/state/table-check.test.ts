@@ -124,7 +124,9 @@ test('all tables are verified again and again, new ones too, and at once when a 
     },
   )
   onTestFinished(() => check.stop())
-  const { length } = currentTables(directory)
+  const tables = currentTables(directory)
+  if ('what' in tables) throw new Error(tables.what)
+  const { length } = tables
   await until(() => progress?.read === length)
   expect(progress?.of).toBe(length)
   const first = progress?.since ?? 0

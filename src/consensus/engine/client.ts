@@ -49,9 +49,7 @@ const consensusState = z.object({
     .nullish()
     .transform((peers) => peers ?? []),
 })
-const block = z
-  .object({ header: z.object({ height: integer, app_hash: z.string().regex(/^[0-9A-F]{64}$/i) }) })
-  .nullish()
+const block = z.object({ header: z.object({ height: integer, app_hash: z.string() }) }).nullish()
 /** `BA{4:xx_x} 300/400 = 0.75`: who has voted, and their part of the stake. */
 const votes = z.string().transform((text) => Number(/= ([\d.]+)$/.exec(text)?.[1] ?? 0))
 const roundState = z.object({
@@ -72,6 +70,11 @@ const answer = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string(), data: z.string().optional() }) }),
   z.object({ result: z.unknown() }),
 ])
+
+/** The app hash is a text of the proposer's: CometBFT allows any bytes there, and ours has 32. */
+function agreement({ height, app_hash: hash }: { height: bigint; app_hash: string }): RoundState['agreed'] {
+  return /^[0-9A-F]{64}$/i.test(hash) ? { height, appHash: hexToHash(`0x${hash}`) } : undefined
+}
 
 export class EngineClient {
   readonly #url: string
@@ -123,7 +126,7 @@ export class EngineClient {
       validators: state.validators.validators.length,
       voting: Math.max(0, ...seen.map((votes) => votes.prevotes_bit_array)),
       hasBlock: proposal !== null && proposal !== undefined,
-      agreed: agreed ? { height: agreed.header.height, appHash: hexToHash(`0x${agreed.header.app_hash}`) } : undefined,
+      agreed: agreed ? agreement(agreed.header) : undefined,
     }
   }
 

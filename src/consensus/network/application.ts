@@ -34,6 +34,8 @@ const RETRY_LATER = 32_000
 const BUILDING_PART = 1 / 3
 /** Blocks carry no blobs, so nobody could give them to the other nodes. */
 const BLOB_TRANSACTION = 3
+/** Failed rounds that add to the time for executing a proposal: `failed` also grows while the network stands still. */
+const MOST_ROUNDS = 10
 /** CheckTx of a transaction that the engine has checked before. */
 const RECHECK = 1
 
@@ -182,7 +184,7 @@ export class NetworkApplication implements AbciApplication {
         this.#options.measurements.proposalsBuilt++
         return { txs }
       } catch (error) {
-        // The candidate that made this program fail has left the pool; an empty block keeps the network going.
+        // If a transaction was the cause, it has left the pool; an empty block keeps the network going.
         this.#options.log(`block ${height} is proposed empty: ${describeError(error)}`)
         return { txs: [] }
       }
@@ -213,7 +215,10 @@ export class NetworkApplication implements AbciApplication {
         const key = proposalKey(attributes, txs)
         const execution = this.#proposed.get(key) ?? this.#begin(key, attributes, txs)
         // A block without transactions is never refused for its time, so that there is one that all accept.
-        const time = txs.length === 0 ? Number.POSITIVE_INFINITY : this.#options.proposeTimeout * (1 + failed)
+        const time =
+          txs.length === 0
+            ? Number.POSITIVE_INFINITY
+            : this.#options.proposeTimeout * (1 + Math.min(failed, MOST_ROUNDS))
         const executed = await execution.within(time).catch((error) => {
           this.#proposed.remove(key)
           throw error

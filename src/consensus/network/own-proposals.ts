@@ -8,11 +8,11 @@ import { FRAME_BYTES } from './gossip.ts'
 import type { Measurements } from './measurements.ts'
 import type { ProposalShare } from './rounds.ts'
 
-/** Blocks that a transaction stays out of own proposals when it did not end in the whole time; after one try more it is dropped. */
+/** Blocks to wait after the first and the second try that had the full time; the third drops the transaction. */
 const PAUSES = [10n, 100n]
-/** A transaction that ran this part of the whole time has had all of it. */
+/** A transaction that ran at least this part of the time limit counts as having had the full time. */
 const WHOLE = 0.9
-/** What is known to take a time is tried again when this many times as much is left. */
+/** A transaction is tried again only when the time left is at least this multiple of what it has used. */
 const MARGIN = 2
 
 /** Hashes of dropped transactions that are remembered, so that peers do not bring them back. */
@@ -117,9 +117,11 @@ export class OwnProposals {
   #stopped({ hash, gasLimit }: Transaction, ran: number): void {
     const { chain, time, measurements, log } = this.#options
     measurements.transactionsStopped++
+    // It may have left the pool while it ran.
+    if (chain.pool.get(hash) === undefined) return
     this.#gasOfFirst = gasLimit / 2n
     const before = this.#slow.get(hash)
-    // Before the deadline the machine stops what is sure to miss it.
+    // The machine may stop a transaction early when it cannot end by the deadline; that counts as the full time.
     const hadAll = ran >= time * WHOLE || performance.now() < this.#deadline
     const tries = (before?.tries ?? 0) + (hadAll ? 1 : 0)
     const pause = hadAll ? PAUSES[tries - 1] : 0n

@@ -9,6 +9,8 @@ const LOOK = 5_000
 /** Milliseconds without a step after which the engine is restarted: the first time, and at most. */
 const FIRST = 30_000
 const LONGEST = 600_000
+/** The same where only a peer's claim says that there is a later block: a restart drops the votes that are being gathered. */
+const FIRST_FOR_CLAIM = 300_000
 /** Milliseconds by which the engine's own timeouts grow with each round. */
 const PER_ROUND = 1_000
 
@@ -45,7 +47,7 @@ export function watchRounds({ chain, client, engine, log, fail }: Watched): () =
     }
     const waited = Date.now() - since
     if (waited < patience + rounds.round * PER_ROUND || (await client.status()).catchingUp) return
-    const reason = await whyStuck(rounds)
+    const reason = await whyStuck(rounds, waited)
     if (reason === undefined) return
     const what = `the engine has not left round ${rounds.round} of block ${rounds.height} for ${Math.round(waited / 1000)} s, ${reason}`
     log(`${what}: ${engine === undefined ? 'start it again' : 'it is started again'}`)
@@ -55,10 +57,11 @@ export function watchRounds({ chain, client, engine, log, fail }: Watched): () =
   }
 
   /** Why an engine that takes no step should take one; undefined: it may be waiting for the votes of others. */
-  async function whyStuck(rounds: RoundState): Promise<string | undefined> {
+  async function whyStuck(rounds: RoundState, waited: number): Promise<string | undefined> {
     if (!waitsForOthers(rounds)) return 'although it has all that this step needs'
+    if (waited < FIRST_FOR_CLAIM) return undefined
     const highest = await client.highestHeight()
-    return highest !== undefined && highest > chain.head.number ? 'although a peer is further' : undefined
+    return highest !== undefined && highest > chain.head.number ? 'although a peer claims a later block' : undefined
   }
 
   let isLooking = false

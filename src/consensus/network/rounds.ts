@@ -1,5 +1,4 @@
-// Rounds of the height that is being decided, as this node can know them, and what a proposal may still have after some have
-// failed. The engine names no round, and cannot be asked while it waits for a proposal; so rounds are those whose proposal
+// Estimates how many rounds of the current height have failed, and says how much a proposal may contain after so many. The engine names no round, and cannot be asked while it waits for a proposal; so rounds are those whose proposal
 // came here, or as many as the time would have held.
 
 /** Milliseconds of the engine's config.toml. */

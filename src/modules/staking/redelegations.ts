@@ -125,7 +125,7 @@ function burnAt(
   })
   const validator = findStake(context, destination)
   const owned = sharesOf(context, delegator, destination)
-  if (validator === undefined || owned === 0n || left === 0n) return
+  if (validator === undefined || hasNoPrice(validator) || owned === 0n || left === 0n) return
   const asked = context.slashingVersion === 1 ? sharesOfRest(validator, left) : mul(slash.fraction, sharesDst)
   const shares = asked < owned ? asked : owned
   if (shares === 0n) return
@@ -137,5 +137,4 @@ function burnAt(
  * Version 1: shares that what is left is worth now. The Cosmos SDK (0.47 to 0.53) takes the slashed fraction of the shares that
  * the redelegation began with, even where unbonding entries have paid some of it.
  */
-const sharesOfRest = (validator: Stake, left: bigint): Dec =>
-  hasNoPrice(validator) ? 0n : sharesFromTokens(validator, left)
+const sharesOfRest = (validator: Stake, left: bigint): Dec => sharesFromTokens(validator, left)

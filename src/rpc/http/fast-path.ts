@@ -113,6 +113,7 @@ class FastPathConnection {
     this.#unread = undefined
     if (this.#state.isAnswering) {
       this.#unread = all
+      this.#state.unreadBytes = all.length
       this.#socket.pause()
       return
     }

@@ -65,10 +65,10 @@ export function surveyDatabase(folder: string): Survey {
   return withLogs(folder, manifest)
 }
 
-/** Tables of a database that may be open, newest first; none when the MANIFEST is just being replaced. */
-export function currentTables(folder: string): Table[] {
+/** Tables of a database that may be open, newest first; damage also while the MANIFEST is being replaced. Throws the file system's errors. */
+export function currentTables(folder: string): Table[] | Damage {
   const manifest = currentManifest(folder)
-  return 'what' in manifest ? [] : tablesOf(manifest)
+  return 'what' in manifest ? manifest : tablesOf(manifest)
 }
 
 function currentManifest(folder: string): Manifest | Damage {
