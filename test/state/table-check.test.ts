@@ -146,3 +146,33 @@ test('all tables are verified again and again, new ones too, and at once when a 
   await vi.waitFor(() => expect(damages).toHaveLength(2))
   check.stop()
 })
+
+test('a table that the MANIFEST names and that is gone is damage, and so is a MANIFEST that stays unreadable', async () => {
+  const directory = folder()
+  const table = await database(directory)
+  const damages: Damage[] = []
+  const rounds: CheckProgress[] = []
+  const check = () => {
+    const made = new TableCheck(
+      directory,
+      [],
+      (damage) => damages.push(damage),
+      (progress) => rounds.push(progress),
+    )
+    onTestFinished(() => made.stop())
+    return made
+  }
+  rmSync(table)
+  const first = check()
+  await until(() => damages.length > 0)
+  expect(damages).toEqual([{ file: basename(table), what: 'is missing' }])
+  first.stop()
+
+  rounds.length = 0
+  rmSync(join(directory, 'CURRENT'))
+  check()
+  await until(() => damages.length > 1)
+  expect(damages[1]).toEqual({ file: 'CURRENT', what: 'is missing' })
+  // A round that could not begin verifies nothing.
+  expect(rounds).toEqual([])
+})
