@@ -8,7 +8,7 @@ export function bigintFrom(answer: unknown): bigint {
 }
 
 /** Words for something thrown; `otherwise` where it has none. */
-export function wordsOf(thrown: unknown, otherwise: string): string {
+export function messageOf(thrown: unknown, otherwise: string): string {
   try {
     const words = thrown instanceof Error ? thrown.message : String(thrown)
     return typeof words === 'string' ? words : otherwise

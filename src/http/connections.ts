@@ -41,7 +41,7 @@ export type ConnectionState = {
   /** Bytes received of a request or message that is not complete. */
   unreadBytes: number
   /** Whether a request of it has been answered. */
-  hasAsked: boolean
+  hasBeenAnswered: boolean
 }
 
 /** Of the places for connections, one in so many is kept for programs of this machine and for listed proxies. */
@@ -114,8 +114,8 @@ export class Connections {
 
   /** To be called when a request of a connection has been answered. */
   answered(socket: Socket, state: ConnectionState): void {
-    if (state.hasAsked) return
-    state.hasAsked = true
+    if (state.hasBeenAnswered) return
+    state.hasBeenAnswered = true
     if (this.#silent.delete(socket)) this.#known.add(socket)
   }
 
@@ -173,7 +173,7 @@ export class Connections {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
     const requests = new Set<IncomingMessage>()
-    const state = { isAnswering: false, requests, unwrittenBytes: 0, unreadBytes: 0, hasAsked: false }
+    const state = { isAnswering: false, requests, unwrittenBytes: 0, unreadBytes: 0, hasBeenAnswered: false }
     this.#open.set(socket, state)
     socket.once('close', () => this.#open.delete(socket))
     return state

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Creates a folder and its missing parents, which only this user may read: they hold keys, and transactions that wait. Throws the system's error. It is no error when
- * another process creates one of them at the same time.
+ * Creates a folder and its missing parents with mode 0700, because they may hold keys and pending transactions. Throws the system's
+ * error, except when another process creates one of them at the same time.
  */
 export function makeFolder(path: string): void {
   const missing: string[] = []

@@ -71,7 +71,7 @@ export class TableCheck {
   }
 
   /**
-   * Begins a round without pauses, because a damaged row has been read. A row may be damaged in a table that is not (LevelDB has
+   * Begins a round that makes no pauses, because a damaged row has been read. A row may be damaged in a table that is not (LevelDB has
    * merged it): then the next such round is `REST` away, however often the row is read.
    */
   hurry(): void {

@@ -7,7 +7,7 @@ export type WriteOp =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly type: 'del'; readonly key: Uint8Array }
 
-/** `values: false`: the values are not read, and come as no bytes. */
+/** `values: false`: only keys are read, each value is empty, and checksums are not verified. */
 export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number; values?: boolean }
 
 /** Ordered bytes. Reads are synchronous: rows come from memory or LevelDB's own cache. */

@@ -10,7 +10,7 @@ import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { expansionGas, type MemorySize, memoryGas, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
 import { type DynamicGas, type Execute, type Operation, stackFaultOf } from '../opcode-table.ts'
-import { bigintFrom, wordsOf } from '../proposal-functions.ts'
+import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { priceState } from './library-frame.ts'
 import type { LibraryOpcode, RunState } from './library-types.ts'
 
@@ -197,7 +197,7 @@ function guarded<T>(run: () => T): T {
 
 function rethrow(error: unknown): never {
   if (error instanceof EVMError || error instanceof ChainError || error instanceof ReadFailure) throw error
-  throw halt(wordsOf(error, failureOf('proposal').message))
+  throw halt(messageOf(error, failureOf('proposal').message))
 }
 
 /** Replaced behaviour. Whatever it leaves behind that no opcode could ends the frame, if it is checked. */

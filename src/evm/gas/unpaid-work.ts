@@ -1,6 +1,6 @@
-// Work that opcodes do and a table of proposals does not charge for: the fork's own price less the charged one. A transaction may
-// leave as much unpaid as its gas limit, a block as its own (`boundsWork` of the table), so that no list of proposals buys
-// more than twice the work that the gas could buy without it. All engines count the same at the same opcodes.
+// Work that opcodes do and a table of proposals does not charge for: the fork's own price less the charged one. The unpaid work of a
+// transaction is limited to its gas limit, that of a block to the block's gas limit (`boundsWork` of the table): proposals can at
+// most double the work that gas buys. All engines count the same at the same opcodes.
 import type { OpcodeTable, Operation } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import { COPY_WORD, KECCAK_WORD, LOG_BYTE, LOG_TOPIC } from './gas-rules.ts'

@@ -13,7 +13,7 @@ import {
 } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
 import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
-import { bigintFrom, wordsOf } from '../proposal-functions.ts'
+import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { call, selfDestruct } from './call-opcodes.ts'
 import type { ActiveFrame } from './frames.ts'
 import { CALL_KINDS, type Execution, leaveFrame, type RunProgress, stackSize } from './frames.ts'
@@ -95,7 +95,7 @@ function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas:
     return { isOwn: false, left: Number(left - dynamic), size }
   } catch (error) {
     if (error instanceof ChainError || error instanceof ReadFailure) throw error
-    return { failure: 'proposal', words: wordsOf(error, failureOf('proposal').message) }
+    return { failure: 'proposal', words: messageOf(error, failureOf('proposal').message) }
   }
 }
 
