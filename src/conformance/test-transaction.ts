@@ -1,5 +1,5 @@
 // The transaction of a state test, given as lists of data, gas and values of which each subtest takes one. Tests of
-// go-ethereum's fuzzers have no signed bytes beside it, so it is signed here with the key that the test gives.
+// go-ethereum's fuzzers lack the signed bytes (`txbytes`), so the transaction is signed here with the key that the test gives.
 import { z } from 'zod'
 import { signTransaction, type TransactionFields } from '../primitives/transaction.ts'
 import type { Transaction } from '../primitives/types.ts'

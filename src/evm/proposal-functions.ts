@@ -1,4 +1,4 @@
-// What functions of a proposal's module hand back and throw: anything, and none of it may get further than the frame.
+// Checks what the functions of a proposal's module return and throw. They may return or throw any value; it must not leave the frame.
 
 /** The answer of a function for gas or memory. Throws TypeError for anything but a bigint; nothing waits for a promise. */
 export function bigintFrom(answer: unknown): bigint {

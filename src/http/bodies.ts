@@ -33,10 +33,10 @@ export const bodyBudget = (): Budget => new Budget(MAX_BODIES, MAX_BODIES_OF_CLI
 /** Bounds the bodies of all routes. Call it before any route is added. */
 export function boundBodies(app: FastifyInstance, budget: Budget, clientOf: ClientOf): void {
   app.addHook('preParsing', async (request, reply, payload) => {
-    const announced = Number(request.headers['content-length'])
+    const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > request.routeOptions.bodyLimit) throw tooLarge(request.routeOptions.bodyLimit)
     const isChunked = request.headers['transfer-encoding'] !== undefined
-    if (!isChunked && !(announced > SMALL_BODY)) return payload
+    if (!isChunked && announced <= SMALL_BODY) return payload
     const body = new CountedBody(request, budget, clientOf(request.ip), app.initialConfig.bodyLimit ?? Infinity)
     // `finish` for a response that is complete, `close` alone for a client that has gone.
     reply.raw.once('finish', body.release).once('close', body.release)

@@ -1,5 +1,5 @@
-// What a client sends after a request with `Connection: close` (RFC 9112, 9.6): a server ignores it. Node takes it for an error of
-// the connection, and Fastify closes that with status 400 before the request is answered.
+// Ignores what a client sends after a request with `Connection: close`, as RFC 9112 (9.6) demands. Node treats such bytes as an error
+// of the connection, and Fastify then answers with status 400 and closes it before the request is answered.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'

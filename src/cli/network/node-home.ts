@@ -29,8 +29,8 @@ export const withNode = (command: Command): Command =>
 type NodeFlags = z.output<z.ZodObject<typeof nodeFlags>>
 
 /**
- * Data directory and engine's home of the node that flags name. Throws ChainError for the data directory of a home: the engine is
- * beside it, and keys made in it would belong to no node.
+ * Data directory and engine's home of the node that flags name. Throws ChainError for the data directory of a home: its engine is in
+ * the folder next to it, and keys made in the data directory would belong to no node.
  */
 export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   readonly datadir: string

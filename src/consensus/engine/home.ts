@@ -46,7 +46,7 @@ export async function readKeys(home: string): Promise<HomeKeys> {
  */
 export async function makeKeys(home: string): Promise<HomeKeys> {
   const { validatorKey, nodeKey, signatures, blocks, genesis } = engineFiles(home)
-  // A home with a genesis was whole once: its key may have signed, even if somebody has moved the blocks away.
+  // A home with a genesis has been complete before: its key may have signed, even if somebody has moved the blocks away.
   if (existsSync(blocks) || (existsSync(genesis) && existsSync(validatorKey))) requireSignatures(home)
   for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeNew(validatorKey, () => validatorKeyFile(newKey()))

@@ -278,7 +278,7 @@ export class NetworkApplication implements AbciApplication {
   /** The block as its proposal was executed, else executes it. Transactions that cannot be decoded or executed are left out. */
   async #executeDecided(request: BlockRequest, raws: readonly Uint8Array[]): Promise<ExecutedBlock> {
     const attributes = attributesOf(this.#chain, request)
-    // More than two thirds may have decided what this node refuses: then it fails here too, and is executed anew.
+    // The other validators may decide a block that this node refused. Its kept execution fails again, and the block is executed anew.
     const proposed = await this.#proposed
       .get(proposalKey(attributes, raws))
       ?.toEnd()

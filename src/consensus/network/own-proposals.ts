@@ -1,5 +1,5 @@
-// What this node proposes: transactions of its pool, as many as can be executed in the time that a proposal has. Transactions
-// that take longer are found by running them; they must neither delay every proposal nor keep the others out.
+// Builds this node's proposals from the transactions of its pool, as many as it can execute in the time of a proposal. Only running
+// a transaction shows that it takes longer; such transactions must neither delay every proposal nor keep the others out.
 import type { Chain } from '../../chain/types.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -81,7 +81,7 @@ export class OwnProposals {
     const { pool, head } = this.#options.chain
     this.#deadline = performance.now() + this.#options.time * share.time
     const offered = new Set<Hash>()
-    // What blocks use is less than the limits of their transactions: a whole block is filled by what they use.
+    // Transactions use less gas than their limits, so a full share is bounded by the gas used, not by the sum of the limits.
     let gas = share.gas === 1 ? undefined : BigInt(Math.floor(Number(head.gasLimit) * share.gas))
     let bytes = 0
     for (const most of [this.#gasOfFirst, head.gasLimit]) {
