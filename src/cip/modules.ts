@@ -69,8 +69,14 @@ export function requireNamed(spec: SpecWithNames, modules: readonly ProposalModu
   }
 }
 
+/** A line for the log about each proposal that the second specification names and the first does not. */
+export const newNameLines = (before: SpecWithNames, after: SpecWithNames): readonly string[] =>
+  newNames(before, after).map(
+    ({ name, sha256, since }) => `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`,
+  )
+
 /** What the second specification names and the first does not. */
-export function newNames(before: SpecWithNames, after: SpecWithNames): readonly NamedProposal[] {
+function newNames(before: SpecWithNames, after: SpecWithNames): readonly NamedProposal[] {
   const known = new Set(namesOf(before).map(({ name }) => name))
   return namesOf(after).filter(({ name }) => !known.has(name))
 }

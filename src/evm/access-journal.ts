@@ -126,7 +126,7 @@ export class AccessJournal {
     return wasCold
   }
 
-  // --- what is warm in the whole transaction, whatever is undone
+  // --- accounts and slots that stay warm for the whole transaction, even after a revert
 
   /** Makes all addresses of a set warm; replaces the previous set. */
   setAlwaysWarm(addresses: ReadonlySet<Address>): void {

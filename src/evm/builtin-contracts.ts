@@ -2,8 +2,9 @@
 // initial maps; a machine that moves or removes a contract copies the map first.
 
 import type { Address } from '../lib/hex.ts'
+import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
+import type { ForkRules } from '../spec/fork-rules.ts'
 import { memoizeSlowPrecompiles, useFasterPrecompiles } from './crypto/precompiles.ts'
-import type { Common } from './ethereumjs/library-types.ts'
 import { libraryPrecompiles } from './ethereumjs/precompiles.ts'
 import type { NativeContract, NativeContracts } from './native-call.ts'
 import type { Precompile } from './precompile.ts'
@@ -11,20 +12,20 @@ import type { Precompile } from './precompile.ts'
 type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
 
-/** The initial maps by fork and native contracts, neither of which ever changes. An entry lives as long as its two keys. */
-const known = new WeakMap<Common, WeakMap<NativeContracts, { precompiles: Precompiles; addresses: Set<Address> }>>()
+/** The initial maps by native contracts and fork, neither of which ever changes. A fork has the same precompiles on all chains. */
+const known = new WeakMap<NativeContracts, Map<Fork, { precompiles: Precompiles; addresses: Set<Address> }>>()
 
-function startOf(common: Common, natives: NativeContracts) {
-  const starts = known.get(common) ?? new WeakMap()
-  known.set(common, starts)
-  const start = starts.get(natives) ?? makeStart(common, natives)
-  starts.set(natives, start)
+function startOf(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
+  const starts = known.get(natives) ?? new Map()
+  known.set(natives, starts)
+  const start = starts.get(rules.fork) ?? makeStart(spec, rules, natives)
+  starts.set(rules.fork, start)
   return start
 }
 
-function makeStart(common: Common, natives: NativeContracts) {
-  const precompiles = libraryPrecompiles(common)
-  useFasterPrecompiles(precompiles, common)
+function makeStart(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
+  const precompiles = libraryPrecompiles(spec, rules.fork)
+  useFasterPrecompiles(precompiles, rules)
   memoizeSlowPrecompiles(precompiles)
   return { precompiles, addresses: new Set([...precompiles.keys(), ...natives.keys()]) }
 }
@@ -35,8 +36,8 @@ export class BuiltinContracts {
   #precompiles: Precompiles
   #natives: Natives
 
-  constructor(common: Common, natives: NativeContracts) {
-    const { precompiles, addresses } = startOf(common, natives)
+  constructor(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
+    const { precompiles, addresses } = startOf(spec, rules, natives)
     this.addresses = addresses
     this.#precompiles = precompiles
     this.#natives = natives
@@ -59,7 +60,7 @@ export class BuiltinContracts {
     return this.#natives
   }
 
-  /** Moves what is there to another address; what was there is replaced. */
+  /** Moves the contract at one address to another, and replaces a contract there. */
   move(from: Address, to: Address): void {
     const code = this.#precompiles.get(from)
     const native = this.#natives.get(from)

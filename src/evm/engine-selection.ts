@@ -2,7 +2,6 @@
 // can run. The choice in words is for the log, the banner and `kestrel --version --verbose`.
 import { engineState } from './engine-file.ts'
 import type { OuterMessage } from './message.ts'
-import type { OpcodeTable } from './opcode-table.ts'
 import { fitsWasm } from './wasm/engine.ts'
 
 /** `compiled`: our WebAssembly engine, which also compiles hot code; `wasm`: its interpreter alone; `library`: ethereumjs. */
@@ -13,11 +12,11 @@ export type EngineChoice = (typeof ENGINES)[number]
 export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 /**
- * Whether the library's interpreter runs a message: it was chosen, or our engine cannot run it because it was not built, a
- * proposal replaced the behaviour of an opcode, the block is unknown, or the gas exceeds 2^40.
+ * Whether the library's interpreter runs a message: it was chosen, or our engine cannot run it because it was not built, the
+ * block is unknown, or the gas exceeds 2^40.
  */
-export const needsLibrary = (choice: EngineChoice, table: OpcodeTable, { block, gasLimit }: OuterMessage): boolean =>
-  choice === 'library' || table.isReplaced || block === undefined || !fitsWasm(gasLimit)
+export const needsLibrary = (choice: EngineChoice, { block, gasLimit }: OuterMessage): boolean =>
+  choice === 'library' || block === undefined || !fitsWasm(gasLimit)
 
 export type EngineReport = {
   /** The engine that runs: `compiled`, `wasm` or `library`. */

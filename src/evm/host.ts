@@ -20,6 +20,9 @@ export interface Host {
   readonly accessJournal: AccessJournal
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
+  /** The message from outside that runs. Throws where none does. */
+  readonly outer: OuterMessage
+  readonly chainId: bigint
   nativeAt(address: Address): NativeContract | undefined
   /** A native contract that is registered in the state. Called only for accounts whose code is the single byte INVALID. */
   findNative(address: Address): NativeContract | undefined
@@ -37,7 +40,7 @@ export interface Host {
   messageBegan(message: () => EnterEvent): void
   /** Reports that a message has ended. `frame`: the final state of its code, while opcodes are traced. */
   messageEnded(result: Result, frame: FrameState | undefined): void
-  /** Undefined: go on. Else go on when it settles. Throws ChainError `limit-exceeded` at the deadline. */
+  /** Returns undefined to continue at once, or a promise to await first. Throws ChainError `limit-exceeded` at the deadline. */
   pauseIfDue(): Promise<void> | undefined
 }
 
@@ -45,6 +48,6 @@ export interface Host {
 export interface Engine {
   /** Runs a message from outside to its end. Throws what the host's clock throws, and faults of this program. */
   run(message: OuterMessage): MaybePromise<Result>
-  /** Runs a message within the one that runs, for a native contract; what it adds to the substate stands if it succeeds. */
+  /** Runs a message within the present one, for a native contract. If it succeeds, its additions to the substate are kept. */
   call(message: Message, substate: Substate): MaybePromise<Result>
 }

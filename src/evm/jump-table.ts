@@ -1,11 +1,11 @@
 // The opcode table as an improvement proposal sees it: go-ethereum's names and numbers. A proposal works on a draft; the
 // fork's own table is never touched.
-import type { Common } from './ethereumjs/library-types.ts'
+import type { ForkRules } from '../spec/fork-rules.ts'
 import { STACK_LIMIT } from './gas/gas-rules.ts'
 import { type MemorySize, ownMemorySize } from './gas/memory-gas.ts'
+import type { Execute } from './opcode-frame.ts'
 import {
   type DynamicGas,
-  type Execute,
   forkTable,
   hasDynamicGas,
   type OpcodeTable,
@@ -24,7 +24,10 @@ export interface ProposalOperation {
   readonly minStack: number
   /** As it was set last; 1024 in the beginning. */
   readonly maxStack: number
-  /** Replaces what the opcode does. With `effect`, the stack is checked before it runs, else afterwards. */
+  /**
+   * Replaces what the opcode does. The fork's dynamic gas and memory size go with it: the frame charges for what the function
+   * does. With `effect`, the stack is checked before it runs too.
+   */
   setExecute(run: Execute, effect?: StackEffect): this
   setConstantGas(gas: bigint): this
   /** Replaces the gas beside the constant part, warm and cold access included; null takes it away. */
@@ -37,7 +40,7 @@ export interface ProposalOperation {
   setMemorySize(size: MemorySize | null): this
 }
 
-/** A new opcode. What is left out costs nothing, touches no memory, and asks for as many items as are popped. */
+/** A new opcode. Defaults: no gas, no memory, and a required stack height equal to the number of items popped. */
 export type Definition = Partial<StackEffect> & {
   readonly execute: Execute
   readonly constantGas?: bigint
@@ -59,19 +62,19 @@ export interface JumpTable {
 }
 
 const INVALID = 0xfe
-/** Items that the hungriest opcode could take; a limit at entry counts them in. */
+/** The most items that an opcode can pop; a limit of the stack height before an opcode includes them. */
 const MOST_POPS = 1024
 const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
 
-/** What a limit at entry is for an opcode that may leave a full stack. */
+/** The limit of the stack height before an opcode that may leave a full stack. */
 export const maxStackAtEntry = (pops: number, pushes: number): number => STACK_LIMIT + pops - pushes
 
 /**
  * The table of a fork, with what `change` makes of it: when that has ended, whatever it kept is closed. `boundsWork`: whether
  * work that it leaves unpaid is bounded. Throws what `change` throws.
  */
-export function buildTable(common: Common, change?: (table: JumpTable) => void, boundsWork = true): OpcodeTable {
-  const own = forkTable(common)
+export function buildTable(rules: ForkRules, change?: (table: JumpTable) => void, boundsWork = true): OpcodeTable {
+  const own = forkTable(rules)
   if (change === undefined) return own
   const draft = new TableDraft(own)
   try {
@@ -192,9 +195,11 @@ class ChangedOperation implements ProposalOperation {
 
   setExecute(execute: Execute, effect?: StackEffect): this {
     requireFunction('execute', execute)
-    if (effect === undefined) return this.#set({ execute, effect: undefined })
+    const { dynamicGas, memorySize = null } = this.#plan
+    this.#set({ execute, effect: undefined, dynamicGas: dynamicGas === 'own' ? null : dynamicGas, memorySize })
+    if (effect === undefined) return this
     const { pops, pushes } = effect
-    return this.#set({ execute, effect: { pops: within(pops, STACK_LIMIT), pushes: within(pushes, STACK_LIMIT) } })
+    return this.#set({ effect: { pops: within(pops, STACK_LIMIT), pushes: within(pushes, STACK_LIMIT) } })
   }
 
   setConstantGas(constantGas: bigint): this {

@@ -3,15 +3,16 @@
 import type { AnyDeadline } from '../lib/deadline.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import type { EngineChoice } from './engine-selection.ts'
-import type { Common } from './ethereumjs/library-types.ts'
 import type { NativeBlock, NativeContracts } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'
 
 export type MachineOptions = {
-  readonly common: Common
+  readonly spec: ChainSpec
   readonly view: StateView
+  /** Of the fork whose rules the machine follows. */
   readonly table: OpcodeTable
   readonly natives: NativeContracts
   readonly block: NativeBlock

@@ -54,15 +54,16 @@ export class Machine implements Host {
   #table: OpcodeTable
   #wasm: WasmEngine | undefined
   #ethereumjs: EthereumjsEngine | undefined
-  /** The engine of the message that runs, and that message's sender. */
-  #running: { readonly engine: Engine; readonly origin: Address } | undefined
+  /** The message from outside that runs, and its engine. */
+  #running: { readonly engine: Engine; readonly message: OuterMessage } | undefined
 
   constructor(options: MachineOptions) {
     this.view = options.view
     this.#options = options
     this.#choice = options.engine ?? DEFAULT_ENGINE
-    this.accessJournal = new AccessJournal(options.view, options.common.gteHardfork('spuriousDragon'))
-    this.#contracts = new BuiltinContracts(options.common, options.natives)
+    const { rules } = options.table
+    this.accessJournal = new AccessJournal(options.view, rules.spuriousDragon)
+    this.#contracts = new BuiltinContracts(options.spec, rules, options.natives)
     this.#table = options.table
     this.deadline = options.deadline
     this.#clock = new ExecutionClock(options.pause ?? yieldToEventLoop('block'))
@@ -123,7 +124,7 @@ export class Machine implements Host {
       if (moved !== undefined) return moved
     }
     if (this.#running !== undefined) throw new Error('a machine runs one message at a time')
-    this.#running = { engine, origin: message.from }
+    this.#running = { engine, message }
     return andFinally(
       () => engine.run(message),
       () => {
@@ -152,15 +153,24 @@ export class Machine implements Host {
 
   /** The engine that runs the message; each is made at its first use. */
   #engineFor(message: OuterMessage): Engine {
-    if (needsLibrary(this.#choice, this.#table, message)) {
-      this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.common)
+    if (needsLibrary(this.#choice, message)) {
+      this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.spec)
       return this.#ethereumjs
     }
-    this.#wasm ??= new WasmEngine(this, this.#options.common, this.#choice === 'compiled' ? compiler : undefined)
+    this.#wasm ??= new WasmEngine(this, this.#options.spec.chainId, this.#choice === 'compiled' ? compiler : undefined)
     return this.#wasm
   }
 
   // --- for engines
+
+  get outer(): OuterMessage {
+    if (this.#running === undefined) throw new Error('no message runs')
+    return this.#running.message
+  }
+
+  get chainId(): bigint {
+    return this.#options.spec.chainId
+  }
 
   get contracts(): BuiltinContracts {
     return this.#contracts
@@ -179,7 +189,7 @@ export class Machine implements Host {
   }
 
   runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<NativeOutcome> {
-    const origin = this.#running?.origin ?? ZERO_ADDRESS
+    const origin = this.#running?.message.from ?? ZERO_ADDRESS
     return runNative(this, origin, this.#options.block, native, message, substate)
   }
 

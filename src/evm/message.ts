@@ -1,4 +1,4 @@
-// Messages, in EVMC's words: what one account sends to another, and what the code that runs is told of transaction and block.
+// Messages, in EVMC's terms: a call or creation, and the context of transaction and block that its code can read.
 import type { Address, Hash } from '../lib/hex.ts'
 
 export type CallKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
@@ -52,6 +52,6 @@ export type OuterMessage = {
   readonly isStatic: boolean
   /** Gas that the transaction is owed before its code runs (EIP-7702). */
   readonly refund: bigint
-  /** undefined: the message is told of a block of zeros. */
+  /** undefined: all fields of the block are zero. */
   readonly block: BlockContext | undefined
 }

@@ -54,7 +54,7 @@ export type InnerResult = {
   readonly error: string | undefined
 }
 
-/** `revert` keeps the gas that is left; the other two take it all. */
+/** `revert` returns the unused gas; the other two consume it all. */
 export type NativeError = 'revert' | 'out of gas' | 'invalid opcode'
 
 /** Coins that native code moved from one account to another. */
@@ -64,7 +64,7 @@ export type NativeResult = {
   /** Return data, or revert data when `error` is `revert`. */
   readonly output: Uint8Array
   readonly gasUsed: bigint
-  /** Empty unless the call succeeded. Those of contracts that it called stand among its own. */
+  /** Logs, with those of contracts that it called; empty unless the call succeeded. */
   readonly logs: readonly Log[]
   /** undefined on success. */
   readonly error: NativeError | undefined

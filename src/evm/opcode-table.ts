@@ -1,12 +1,12 @@
 // The opcodes of a fork as go-ethereum's jump table has them, and what improvement proposals made of them. Built once per
 // fork and list of proposals, shared by all machines, never changed; every engine makes its own form of it.
-import type { Common, RunState } from './ethereumjs/library-types.ts'
+import type { Fork } from '../spec/chain-spec.ts'
+import type { ForkRules } from '../spec/fork-rules.ts'
 import { STACK_LIMIT } from './gas/gas-rules.ts'
 import type { MemorySize, PriceState } from './gas/memory-gas.ts'
+import type { Execute } from './opcode-frame.ts'
 import { type Opcode, opcodeOf } from './opcodes.ts'
 
-/** Replaced behaviour runs in the library's interpreter, on its frame. */
-export type Execute = (state: RunState) => void | Promise<void>
 /** `memorySize` is what the operation touches, in whole words, in bytes. */
 export type DynamicGas = (state: PriceState, memorySize: bigint) => bigint
 /** How many items running takes from the stack and leaves there, when it is always the same. */
@@ -33,13 +33,12 @@ export type Operation = {
 }
 
 export type OpcodeTable = {
-  readonly common: Common
+  /** Of the fork whose table this is. */
+  readonly rules: ForkRules
   /** By number; undefined: it means nothing. */
   readonly operations: readonly (Operation | undefined)[]
   /** Those that proposals changed. */
   readonly changed: ReadonlySet<number>
-  /** Some opcode does something else than in the fork: only the library's interpreter runs that. */
-  readonly isReplaced: boolean
   /** Whether the gas limit bounds the work that is not paid for: see `gas/unpaid-work.ts`. */
   readonly boundsWork: boolean
 }
@@ -62,7 +61,7 @@ const TIERS: readonly (readonly [gas: bigint, names: string])[] = [
 const CONSTANT = new Map(TIERS.flatMap(([gas, names]) => names.split(' ').map((name) => [name, gas] as const)))
 
 /** Opcodes that a fork brought. */
-const SINCE: readonly (readonly [fork: string, names: string])[] = [
+const SINCE: readonly (readonly [fork: Fork, names: string])[] = [
   ['homestead', 'DELEGATECALL'],
   ['byzantium', 'RETURNDATASIZE RETURNDATACOPY STATICCALL REVERT'],
   ['constantinople', 'SHL SHR SAR CREATE2 EXTCODEHASH'],
@@ -75,7 +74,7 @@ const SINCE: readonly (readonly [fork: string, names: string])[] = [
 const BROUGHT_BY = new Map(SINCE.flatMap(([fork, names]) => names.split(' ').map((name) => [name, fork] as const)))
 
 /** Constant gas that forks changed (EIP-150, EIP-1884, EIP-2929): the newest fork first. */
-const REPRICED: Readonly<Record<string, readonly (readonly [fork: string, gas: bigint])[]>> = {
+const REPRICED: Readonly<Record<string, readonly (readonly [fork: Fork, gas: bigint])[]>> = {
   SLOAD: [
     ['berlin', 0n],
     ['istanbul', 800n],
@@ -131,8 +130,8 @@ const REPRICED: Readonly<Record<string, readonly (readonly [fork: string, gas: b
 /** PUSH1 to PUSH32, DUP, SWAP. */
 const isStackOpcode = (code: number): boolean => code >= 0x60 && code <= 0x9f
 
-function constantGasOf(code: number, name: string, common: Common): bigint {
-  const repriced = REPRICED[name]?.find(([fork]) => common.gteHardfork(fork))
+function constantGasOf(code: number, name: string, rules: ForkRules): bigint {
+  const repriced = REPRICED[name]?.find(([fork]) => rules[fork])
   if (repriced !== undefined) return repriced[1]
   return isStackOpcode(code) ? 3n : (CONSTANT.get(name) ?? 0n)
 }
@@ -149,14 +148,14 @@ const DYNAMIC = new Set(
 /** Whether an opcode charges dynamic gas in addition to its constant gas. */
 export const hasDynamicGas = (name: string): boolean => DYNAMIC.has(name)
 
-function operationOf(code: number, opcode: Opcode, common: Common): Operation | undefined {
+function operationOf(code: number, opcode: Opcode, rules: ForkRules): Operation | undefined {
   const { name, pops, pushes, isDefined } = opcode
   const fork = BROUGHT_BY.get(name)
-  if (!isDefined || name === 'INVALID' || (fork !== undefined && !common.gteHardfork(fork))) return undefined
+  if (!isDefined || name === 'INVALID' || (fork !== undefined && !rules[fork])) return undefined
   return {
     code,
     name,
-    constantGas: constantGasOf(code, name, common),
+    constantGas: constantGasOf(code, name, rules),
     minStack: pops,
     stackLimit: { items: STACK_LIMIT, at: 'after' },
     effect: { pops, pushes },
@@ -167,35 +166,33 @@ function operationOf(code: number, opcode: Opcode, common: Common): Operation | 
 }
 
 /** The table of a fork, no proposal being active. */
-export const forkTable = (common: Common): OpcodeTable => ({
-  common,
-  operations: Array.from({ length: 256 }, (_, code) => operationOf(code, opcodeOf(code), common)),
+export const forkTable = (rules: ForkRules): OpcodeTable => ({
+  rules,
+  operations: Array.from({ length: 256 }, (_, code) => operationOf(code, opcodeOf(code), rules)),
   changed: new Set(),
-  isReplaced: false,
   boundsWork: true,
 })
 
 /** The fork's table with other operations in some places. */
 export function withChanges(
-  { common, operations }: OpcodeTable,
+  { rules, operations }: OpcodeTable,
   changes: ReadonlyMap<number, Operation>,
   boundsWork: boolean,
 ): OpcodeTable {
   return {
-    common,
+    rules,
     operations: operations.map((operation, code) => changes.get(code) ?? operation),
     changed: new Set(changes.keys()),
-    isReplaced: [...changes.values()].some(({ execute }) => execute !== undefined),
     boundsWork,
   }
 }
 
 /**
  * The part of go-ethereum's constant gas that engines charge as dynamic gas, as the library does. Negative where engines
- * charge as constant what go-ethereum charges as dynamic.
+ * charge as constant what go-ethereum charges as dynamic. The warm price of accounts is EIP-2929's.
  */
-export function bookedElsewhere(name: string, common: Common): bigint {
-  if (WARM_ACCESS.has(name) && common.isActivatedEIP(2929)) return 100n
+export function bookedElsewhere(name: string, rules: ForkRules): bigint {
+  if (WARM_ACCESS.has(name) && rules.berlin) return 100n
   if (/^LOG[0-4]$/.test(name)) return -375n
   return name === 'EXP' ? -10n : 0n
 }
@@ -211,6 +208,13 @@ export function stackBounds({ minStack, stackLimit, effect }: Operation): { leas
   const after = effect === undefined ? Number.POSITIVE_INFINITY : stackLimit.items + pops - pushes
   return { least: minStack, most: stackLimit.at === 'entry' ? stackLimit.items : after }
 }
+
+/** The most items that an operation may leave. A limit at entry says nothing of that. */
+export const afterLimit = ({ stackLimit }: Operation): number =>
+  stackLimit.at === 'after' ? stackLimit.items : STACK_LIMIT
+
+/** Bytes of code behind an opcode that belong to it: those of PUSH1 to PUSH32, whatever a proposal made of them. */
+export const immediateBytes = (code: number): number => (code >= 0x60 && code <= 0x7f ? code - 0x5f : 0)
 
 /** go-ethereum's words for what the stack lacks before an operation runs; undefined: it may run. */
 export function stackFaultOf(operation: Operation, items: number): string | undefined {

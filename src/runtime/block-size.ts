@@ -4,14 +4,15 @@ import { blockSize, encodeWithdrawal, listSize, transactionSize } from '../primi
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { encodeHeader } from '../primitives/header.ts'
 import type { Block, Header, Transaction, Withdrawal } from '../primitives/types.ts'
-import type { BlockEnv, Rules } from './block-env.ts'
+import type { ForkRules } from '../spec/fork-rules.ts'
+import type { BlockEnv } from './block-env.ts'
 import { requireBlockRule } from './require-block-rule.ts'
 
 /** Bytes of a block's RLP: EIP-7934's MAX_BLOCK_SIZE of 10 MiB without its SAFETY_MARGIN of 2 MiB. */
 export const MAX_RLP_BLOCK_SIZE = 10_485_760 - 2_097_152
 
 /** Throws ChainError `invalid-block` when a block of Osaka or later is larger than EIP-7934 allows. */
-export function checkBlockSize({ osaka }: Rules, block: Block): void {
+export function checkBlockSize({ osaka }: ForkRules, block: Block): void {
   if (!osaka) return
   const size = blockSize(block)
   requireBlockRule(

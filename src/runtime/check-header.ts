@@ -9,9 +9,9 @@ import { sealHeader } from '../primitives/header.ts'
 import type { Block, Header, SealedHeader } from '../primitives/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { Fork } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
+import { type ForkRules, forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
-import { blobRulesOf, rulesOf } from './block-env.ts'
+import { blobRulesOf } from './block-env.ts'
 import { checkDaoExtraData } from './dao-fork.ts'
 import { checkGasLimit } from './gas-limit.ts'
 import { requireBlockRule } from './require-block-rule.ts'
@@ -78,7 +78,7 @@ function checkWork(runtime: Runtime, header: Header, { parent, totalDifficulty }
 
 function checkFees(runtime: Runtime, header: Header, parent: Header, state: StateView): void {
   const fork = runtime.forkOf(header)
-  const rules = rulesOf(fork)
+  const rules = forkRules(fork)
   const present = (field: keyof Header, wanted: boolean) =>
     requireBlockRule((header[field] !== undefined) === wanted, `${field} is ${wanted ? 'missing' : 'not known yet'}`)
   present('baseFeePerGas', rules.london)
@@ -157,22 +157,23 @@ const BOMB_DELAYS: readonly (readonly [Fork, bigint])[] = [
 
 /** The difficulty of a block with this number and timestamp after its parent. */
 export function requiredDifficulty(fork: Fork, parent: Header, timestamp: bigint): bigint {
+  const rules = forkRules(fork)
   const step = parent.difficulty / ADJUSTMENT_QUOTIENT
-  let difficulty = parent.difficulty + step * adjustment(fork, parent, timestamp - parent.timestamp)
+  let difficulty = parent.difficulty + step * adjustment(rules, parent, timestamp - parent.timestamp)
   if (difficulty < MINIMUM) difficulty = MINIMUM
-  const delay = BOMB_DELAYS.find(([since]) => atLeast(fork, since))?.[1] ?? 0n
+  const delay = BOMB_DELAYS.find(([since]) => rules[since])?.[1] ?? 0n
   const number = parent.number + 1n
   const period = (number > delay ? number - delay : 0n) / BOMB_PERIOD
   if (period > 1n) difficulty += 2n ** (period - 2n)
   return difficulty
 }
 
-function adjustment(fork: Fork, parent: Header, seconds: bigint): bigint {
-  if (atLeast(fork, 'byzantium')) {
+function adjustment(rules: ForkRules, parent: Header, seconds: bigint): bigint {
+  if (rules.byzantium) {
     const uncles = parent.sha3Uncles === EMPTY_UNCLES_HASH ? 1n : 2n
     return max(uncles - seconds / 9n, -99n)
   }
-  if (atLeast(fork, 'homestead')) return max(1n - seconds / 10n, -99n)
+  if (rules.homestead) return max(1n - seconds / 10n, -99n)
   return seconds < 13n ? 1n : -1n
 }
 

@@ -4,7 +4,7 @@ import type { Machine } from '../evm/machine.ts'
 import { type Address, type Hex, hexToAddress } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import accounts from './dao-fork-accounts.json' with { type: 'json' }
 import { requireBlockRule } from './require-block-rule.ts'
 
@@ -22,7 +22,7 @@ function demandOf(spec: ChainSpec, fork: Fork, number: bigint): 'mark' | 'no mar
   const supported = supportedFrom(spec)
   const from = supported ?? spec.opposedDaoForkBlock
   const isInRange = from !== undefined && number >= from && number < from + MARKED_BLOCKS
-  if (!isInRange || atLeast(fork, 'paris')) return undefined
+  if (!isInRange || forkRules(fork).paris) return undefined
   return supported === undefined ? 'no mark' : 'mark'
 }
 

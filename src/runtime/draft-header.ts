@@ -5,8 +5,9 @@ import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { nextExcessBlobGas } from '../primitives/fees.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Header } from '../primitives/types.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
-import { blobRulesOf, rulesOf } from './block-env.ts'
+import { blobRulesOf } from './block-env.ts'
 import { daoExtraData } from './dao-fork.ts'
 import type { Runtime } from './runtime.ts'
 import type { PayloadAttributes } from './types.ts'
@@ -21,7 +22,7 @@ export function draftHeader(runtime: Runtime, draft: PayloadAttributes, state: S
   const { parent } = draft
   const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty }
   const fork = runtime.forkOf(position)
-  const rules = rulesOf(fork)
+  const rules = forkRules(fork)
   const blobs = blobRulesOf(runtime.spec, fork)
   return {
     ...position,

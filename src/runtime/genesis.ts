@@ -7,10 +7,10 @@ import { INITIAL_BASE_FEE } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Block } from '../primitives/types.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import { genesisFork } from '../spec/forks.ts'
 import { EMPTY_ROOT } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
-import { rulesOf } from './block-env.ts'
 import type { Runtime } from './runtime.ts'
 import { requestsHash } from './system.ts'
 import type { ExecutedBlock } from './types.ts'
@@ -39,7 +39,7 @@ export function beginModules(runtime: Runtime, view: StateView, supply: bigint):
 
 function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {
   const { genesis } = spec
-  const rules = rulesOf(genesisFork(spec))
+  const rules = forkRules(genesisFork(spec))
   const header = sealHeader({
     parentHash: genesis.parentHash,
     sha3Uncles: EMPTY_UNCLES_HASH,

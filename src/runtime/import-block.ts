@@ -6,9 +6,9 @@ import { commitInfoHash } from '../primitives/commit-info.ts'
 import type { Block, Header } from '../primitives/types.ts'
 import { isNetworkBlock } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
-import { rulesOf } from './block-env.ts'
 import { BlockExecution, type ExecutedRoots } from './block-execution.ts'
 import { checkBlockSize } from './block-size.ts'
 import { type Ancestry, checkHeader } from './check-header.ts'
@@ -28,7 +28,7 @@ export async function importBlock(
   try {
     checkHeader(runtime, block, ancestry, view)
     checkCommitInfo(runtime.spec, block)
-    checkBlockSize(rulesOf(runtime.forkOf(header)), block)
+    checkBlockSize(forkRules(runtime.forkOf(header)), block)
     if (header.withdrawalsRoot !== undefined) {
       requireBlockRule(withdrawals !== undefined, 'withdrawals are missing')
       const root = toHash(orderedListRoot(withdrawals.map(encodeWithdrawal)))

@@ -59,7 +59,7 @@ export function operatorOfSigner(
   signer: Address,
 ): Address | undefined {
   for (const [operator, key] of adoptedKeys(runtime, header)) if (consensusAddress(key) === signer) return operator
-  return runtime.modules(view, runtime.env(header), 'read')?.slashing?.operatorOf(signer)
+  return runtime.modules(view, runtime.env(header), 'read')?.slashing?.operatorByConsensusAddress(signer)
 }
 
 /** Keys that validators will have from the next block on. */

@@ -1,10 +1,8 @@
 // Builds the machine that executes one block: the fork's opcode table with active proposals, native contracts, fee policy. All
 // of it follows from the chain's specification, the header and the state, so an old block is executed by its own rules.
-import type { KZG } from '@ethereumjs/util'
 import { LRUCache } from 'lru-cache'
 import { registryOf } from '../cip/modules.ts'
 import type { Registry } from '../cip/registry.ts'
-import { commonFor } from '../evm/ethereumjs/common.ts'
 import { freeCycle } from '../evm/free-cycle.ts'
 import { buildTable, type JumpTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
@@ -25,7 +23,8 @@ import { nextBaseFee } from '../primitives/fees.ts'
 import type { CommitInfo, Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
-import { atLeast, forkAt } from '../spec/forks.ts'
+import { forkRules } from '../spec/fork-rules.ts'
+import { forkAt } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockEnv, blockEnv } from './block-env.ts'
 import type { FeePolicy } from './execute-message.ts'
@@ -42,7 +41,6 @@ const TRIALS = 256
 export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
-  readonly #kzg: KZG | undefined
   readonly #engine: EngineChoice | undefined
   /** Native contracts by fork, because they check lists of proposals against the fork that they run on. */
   readonly #natives = new Map<Fork, (block: bigint) => NativeContracts>()
@@ -61,13 +59,11 @@ export class Runtime {
    */
   constructor(
     spec: ChainSpec,
-    kzg?: KZG,
     proposals: Registry = registryOf(spec),
     engine?: EngineChoice | undefined,
     report: Report = (message, error) => console.error(message, error),
   ) {
     this.spec = spec
-    this.#kzg = kzg
     this.#engine = engine
     this.#report = report
     this.proposals = proposals
@@ -105,7 +101,7 @@ export class Runtime {
   /** A machine for messages of one block on one view. `pause` yields to the event loop. */
   machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: Deadline): Machine {
     return new Machine({
-      common: commonFor(this.spec, env.fork, this.#kzg),
+      spec: this.spec,
       view,
       table: this.table(view, env),
       natives: this.#nativesOf(env),
@@ -198,7 +194,7 @@ export class Runtime {
     this.proposals.check(names, block)
     for (const { fork } of this.spec.forks) {
       const key = keyOf(fork, names)
-      if (!atLeast(fork, from) || this.#sound.has(key)) continue
+      if (!forkRules(fork)[from] || this.#sound.has(key)) continue
       const table = this.#build(fork, names)
       const cycle = table.boundsWork ? freeCycle(table) : undefined
       if (cycle !== undefined) throw freeOpcodes(cycle)
@@ -215,9 +211,8 @@ export class Runtime {
   }
 
   #build(fork: Fork, names: readonly string[]): OpcodeTable {
-    const common = commonFor(this.spec, fork, this.#kzg)
     const change = names.length === 0 ? undefined : (table: JumpTable) => this.proposals.apply(names, table)
-    return buildTable(common, change, this.spec.native?.boundedWork)
+    return buildTable(forkRules(fork), change, this.spec.native?.boundedWork)
   }
 }
 

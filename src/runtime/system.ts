@@ -8,7 +8,7 @@ import { withdrawnWei } from '../primitives/block.ts'
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { requireBlockRule } from './require-block-rule.ts'
@@ -84,7 +84,7 @@ export type Reward = { readonly kind: 'block' | 'uncle'; readonly author: Addres
 /** Block reward of 5, 3 (Byzantium) or 2 (Constantinople) ether, plus 1/32 for each uncle; then the uncles'. None after the merge. */
 export function rewardsOf(env: BlockEnv, uncles: readonly Header[]): Reward[] {
   if (env.difficulty === 0n) return []
-  const reward = (atLeast(env.fork, 'constantinople') ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
+  const reward = (env.rules.constantinople ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
   const ofUncle = ({ coinbase, number }: Header): Reward => {
     return { kind: 'uncle', author: coinbase, value: ((number + 8n - env.number) * reward) / 8n }
   }
@@ -120,7 +120,7 @@ async function queuedRequests(
 
 /** Warnings for a chain with Prague in its schedule whose state lacks a request contract. */
 export function missingRequestContracts(spec: ChainSpec, view: StateView): string[] {
-  if (!spec.forks.some(({ fork }) => atLeast(fork, 'prague'))) return []
+  if (!spec.forks.some(({ fork }) => forkRules(fork).prague)) return []
   return REQUEST_CONTRACTS.filter(({ address }) => view.code(address).length === 0).map(
     ({ address, eip }) =>
       `there is no code at ${address} (${eip}): from Prague on no block can be made without it. Put it into the ` +

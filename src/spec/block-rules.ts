@@ -2,7 +2,7 @@
 // that a transaction may ask for, and which blocks an engine decides. Building, checking and simulating blocks and the pool all use these functions.
 import { MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { ChainSpec, Fork, NativeSpec } from './chain-spec.ts'
-import { atLeast } from './forks.ts'
+import { forkRules } from './fork-rules.ts'
 
 /**
  * The earliest timestamp of a child, in Unix seconds, from its parent's: one second later (Yellow Paper 4.4.4), or the same
@@ -32,5 +32,5 @@ export function slashingVersion({ modules: { slashing } }: Pick<NativeSpec, 'mod
  */
 export function transactionGasCap({ native }: Pick<ChainSpec, 'native'>, fork: Fork): bigint | undefined {
   if (native !== undefined) return native.transactionGasCap
-  return atLeast(fork, 'osaka') ? MAX_TRANSACTION_GAS : undefined
+  return forkRules(fork).osaka ? MAX_TRANSACTION_GAS : undefined
 }

@@ -3,6 +3,10 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 
+/** Forks with blobs. They begin by timestamp: `cancunTime` of the genesis file, and their limits are in its `blobSchedule`. */
+export const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const
+/** Forks that begin by timestamp. */
+export const TIME_FORKS = ['shanghai', ...BLOB_FORKS] as const
 /** Forks this node executes, oldest first, by @ethereumjs/common's names. */
 export const FORKS = [
   'chainstart',
@@ -20,17 +24,12 @@ export const FORKS = [
   'arrowGlacier',
   'grayGlacier',
   'paris',
-  'shanghai',
-  'cancun',
-  'prague',
-  'osaka',
-  'bpo1',
-  'bpo2',
-  'bpo3',
-  'bpo4',
-  'bpo5',
+  ...TIME_FORKS,
 ] as const
 export type Fork = (typeof FORKS)[number]
+
+/** Whether a fork changes nothing but the limits of blobs (EIP-7892). A chain may leave such forks out. */
+export const isBlobParameterFork = (fork: Fork): boolean => fork.startsWith('bpo')
 
 /**
  * When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty and has neither,
@@ -129,6 +128,12 @@ export const DEFAULT_NETWORK: NetworkSpec = {
   maxBytes: 4_194_304n,
   initialHeight: 1n,
   keys: [],
+}
+
+/** Throws ChainError `not-allowed` for a network, whose blocks an engine decides: one node alone must not make them. */
+export function refuseNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): void {
+  if (native?.consensus === undefined) return
+  throw new ChainError('not-allowed', `${name} is a network: start it with --consensus ${native.consensus.engine}`)
 }
 
 /** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */

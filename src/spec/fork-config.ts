@@ -3,7 +3,8 @@
 import { type Address, type Hash, type Hex, hexToAddress } from '../lib/hex.ts'
 import { SYSTEM_CONTRACT } from './addresses.ts'
 import type { BlobParams, ChainSpec, Fork } from './chain-spec.ts'
-import { atLeast, blobParamsAt, forkAt, forkId } from './forks.ts'
+import { type ForkRules, forkRules } from './fork-rules.ts'
+import { blobParamsAt, forkAt, forkId } from './forks.ts'
 
 export type ForkConfig = {
   /** Unix seconds; 0 for a fork that holds from genesis. */
@@ -66,20 +67,20 @@ function forkConfig(spec: ChainSpec, genesisHash: Hash, activationTime: bigint):
     blobSchedule: blobParamsAt(spec, fork),
     chainId: spec.chainId,
     forkId: forkId(spec, genesisHash, at).hash,
-    precompiles: precompilesOf(fork),
-    systemContracts: systemContractsOf(spec, fork),
+    precompiles: precompilesOf(forkRules(fork)),
+    systemContracts: systemContractsOf(spec, forkRules(fork)),
   }
 }
 
-function precompilesOf(fork: Fork): Record<string, Address> {
-  const named = PRECOMPILES.flatMap(([since, addresses]) => (atLeast(fork, since) ? Object.entries(addresses) : []))
+function precompilesOf(rules: ForkRules): Record<string, Address> {
+  const named = PRECOMPILES.flatMap(([since, addresses]) => (rules[since] ? Object.entries(addresses) : []))
   return Object.fromEntries(named.map(([name, tail]) => [name, hexToAddress(`0x${tail.padStart(40, '0')}`)]))
 }
 
-function systemContractsOf(spec: ChainSpec, fork: Fork): Record<string, Address> {
+function systemContractsOf(spec: ChainSpec, rules: ForkRules): Record<string, Address> {
   return {
-    ...(atLeast(fork, 'cancun') && { BEACON_ROOTS_ADDRESS: SYSTEM_CONTRACT.beaconRoots }),
-    ...(atLeast(fork, 'prague') && {
+    ...(rules.cancun && { BEACON_ROOTS_ADDRESS: SYSTEM_CONTRACT.beaconRoots }),
+    ...(rules.prague && {
       CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS: SYSTEM_CONTRACT.consolidationRequests,
       DEPOSIT_CONTRACT_ADDRESS: spec.depositContract,
       HISTORY_STORAGE_ADDRESS: SYSTEM_CONTRACT.history,

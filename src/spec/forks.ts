@@ -2,12 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { type BlobParams, type ChainSpec, FORKS, type Fork } from './chain-spec.ts'
-
-const RANK = new Map<Fork, number>(FORKS.map((fork, rank) => [fork, rank]))
-const rankOf = (fork: Fork): number => RANK.get(fork) ?? -1
-
-/** Whether `fork` is `other` or a later one. */
-export const atLeast = (fork: Fork, other: Fork): boolean => rankOf(fork) >= rankOf(other)
+import { forkRules } from './fork-rules.ts'
 
 /** Ethereum mainnet's blob parameters (EIP-4844, EIP-7691, EIP-7892's first two steps). */
 export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobParams>([
@@ -49,12 +44,9 @@ export const genesisFork = (spec: ChainSpec): Fork =>
 
 /** Blob limits of a fork: the spec's, else mainnet's, else those of the fork before. undefined before Cancun. */
 export function blobParamsAt(spec: ChainSpec, fork: Fork): BlobParams | undefined {
-  for (let rank = rankOf(fork); rank >= rankOf('cancun'); rank--) {
-    const at = FORKS[rank]
-    const params = at && (spec.blobSchedule.get(at) ?? MAINNET_BLOBS.get(at))
-    if (params) return params
-  }
-  return undefined
+  const rules = forkRules(fork)
+  const since = FORKS.findLast((each) => rules[each] && (spec.blobSchedule.has(each) || MAINNET_BLOBS.has(each)))
+  return since && (spec.blobSchedule.get(since) ?? MAINNET_BLOBS.get(since))
 }
 
 /**

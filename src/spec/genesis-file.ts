@@ -13,6 +13,7 @@ import {
   ZERO_HASH,
 } from '../lib/hex.ts'
 import {
+  BLOB_FORKS,
   type BlobParams,
   type ChainSpec,
   type Fork,
@@ -20,15 +21,17 @@ import {
   type GenesisAccount,
   type GenesisEntry,
   type GenesisSpec,
+  isBlobParameterFork,
   type NativeSpec,
+  TIME_FORKS,
   withoutAllocation,
 } from './chain-spec.ts'
-import { atLeast, genesisFork, MAINNET_BLOBS } from './forks.ts'
+import { forkRules } from './fork-rules.ts'
+import { genesisFork, MAINNET_BLOBS } from './forks.ts'
 import { genesisAccount, type SpecFile, specFile } from './genesis-schema.ts'
 import { isProposalName } from './proposal-name.ts'
 
 type Config = SpecFile['config']
-type BlobFork = keyof NonNullable<Config['blobSchedule']>
 
 /** Forks by block, in order, with geth's name. geth lets the optional ones be left out. */
 const BLOCK_FORKS = [
@@ -48,22 +51,10 @@ const BLOCK_FORKS = [
 ] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
 
 /** Forks by timestamp, in order. Blob parameter forks may be left out, the others build on each other. */
-const TIME_FORKS = [
-  { fork: 'shanghai', field: 'shanghaiTime' },
-  { fork: 'cancun', field: 'cancunTime' },
-  { fork: 'prague', field: 'pragueTime' },
-  { fork: 'osaka', field: 'osakaTime' },
-  { fork: 'bpo1', field: 'bpo1Time', optional: true },
-  { fork: 'bpo2', field: 'bpo2Time', optional: true },
-  { fork: 'bpo3', field: 'bpo3Time', optional: true },
-  { fork: 'bpo4', field: 'bpo4Time', optional: true },
-  { fork: 'bpo5', field: 'bpo5Time', optional: true },
-] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
+const TIMES = TIME_FORKS.map((fork) => ({ fork, field: `${fork}Time` as const, optional: isBlobParameterFork(fork) }))
 
 /** Gas of a plain transfer: with a lower cap there would be no transactions. */
 const TRANSFER_GAS = 21_000n
-
-const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const satisfies BlobFork[]
 
 const refuse = (field: string, problem: string) => new ChainError('invalid-genesis', `${field}: ${problem}`)
 
@@ -132,11 +123,11 @@ export function parseSpec(json: unknown): ChainSpec {
     },
     native: file.kestrel && readNative(file.kestrel, config.chainId),
   }
-  const fork = genesisFork(spec)
-  if (spec.native?.consensus !== undefined && !atLeast(fork, 'cancun'))
+  const rules = forkRules(genesisFork(spec))
+  if (spec.native?.consensus !== undefined && !rules.cancun)
     throw refuse('kestrel.consensus', 'expected Cancun from genesis on: headers of a network need its fields')
   const floor = spec.native?.feeMarket.minBaseFee
-  if (floor !== undefined && !atLeast(fork, 'paris'))
+  if (floor !== undefined && !rules.paris)
     throw refuse('kestrel.feeMarket.minBaseFee', 'expected a chain that begins with proof of stake')
   if (floor !== undefined && (file.baseFeePerGas ?? floor) < floor)
     throw refuse('baseFeePerGas', `expected at least kestrel.feeMarket.minBaseFee, ${floor}`)
@@ -144,8 +135,8 @@ export function parseSpec(json: unknown): ChainSpec {
     ...spec,
     genesis: {
       ...spec.genesis,
-      ...(atLeast(fork, 'london') && { baseFeePerGas: file.baseFeePerGas ?? firstBaseFee(floor) }),
-      ...(atLeast(fork, 'cancun') && { blobGasUsed: file.blobGasUsed ?? 0n, excessBlobGas: file.excessBlobGas ?? 0n }),
+      ...(rules.london && { baseFeePerGas: file.baseFeePerGas ?? firstBaseFee(floor) }),
+      ...(rules.cancun && { blobGasUsed: file.blobGasUsed ?? 0n, excessBlobGas: file.excessBlobGas ?? 0n }),
     },
   }
 }
@@ -194,7 +185,7 @@ export function formatSpec(spec: ChainSpec): object {
   const file: SpecFile = {
     config: {
       chainId: spec.chainId,
-      ...Object.fromEntries([...BLOCK_FORKS, ...TIME_FORKS].map(({ fork, field }) => [field, activation.get(fork)])),
+      ...Object.fromEntries([...BLOCK_FORKS, ...TIMES].map(({ fork, field }) => [field, activation.get(fork)])),
       eip155Block: activation.get('spuriousDragon'),
       daoForkSupport: activation.has('dao') ? true : undefined,
       ...(spec.opposedDaoForkBlock !== undefined && { daoForkBlock: spec.opposedDaoForkBlock, daoForkSupport: false }),
@@ -220,11 +211,11 @@ function readForks(config: Config): ForkActivation[] {
     daoForkBlock: config.daoForkSupport ? config.daoForkBlock : undefined, // without support no rules change there
   }
   const byBlock = inOrder(BLOCK_FORKS, blocks).map(({ fork, at }) => ({ fork, block: at }))
-  const byTime = inOrder(TIME_FORKS, config).map(({ fork, at }) => ({ fork, time: at }))
+  const byTime = inOrder(TIMES, config).map(({ fork, at }) => ({ fork, time: at }))
 
   const terminal = terminalDifficulty(config)
   if (terminal === undefined) {
-    const [first] = inOrder(TIME_FORKS, config)
+    const [first] = inOrder(TIMES, config)
     if (first) throw refuse('config.terminalTotalDifficulty', `expected a value, because ${first.field} is set`)
     return [{ fork: 'chainstart', block: 0n }, ...byBlock]
   }
@@ -240,7 +231,10 @@ const terminalDifficulty = (config: Config): bigint | undefined =>
   config.terminalTotalDifficulty ?? (config.terminalTotalDifficultyPassed ? 0n : undefined)
 
 /** The forks that are set. geth's rules: only optional ones may be missing below another, and none precedes an earlier. */
-function inOrder<F extends { fork: Fork; field: keyof Config; optional?: true }>(forks: readonly F[], config: Config) {
+function inOrder<F extends { fork: Fork; field: keyof Config; optional?: boolean }>(
+  forks: readonly F[],
+  config: Config,
+) {
   const scheduled: { fork: Fork; field: F['field']; at: bigint }[] = []
   let missing: F['field'] | undefined
   for (const { fork, field, optional } of forks) {
@@ -263,7 +257,7 @@ function readBlobSchedule(config: Config, forks: readonly ForkActivation[]): Map
   for (const fork of BLOB_FORKS) {
     if (!forks.some((activation) => activation.fork === fork)) continue
     const given = config.blobSchedule?.[fork]
-    const params = given ?? (fork.startsWith('bpo') ? undefined : MAINNET_BLOBS.get(fork))
+    const params = given ?? (isBlobParameterFork(fork) ? undefined : MAINNET_BLOBS.get(fork))
     const field = `config.blobSchedule.${fork}`
     if (!params) throw refuse(field, 'expected target, max and baseFeeUpdateFraction')
     if (params.baseFeeUpdateFraction === 0n) throw refuse(`${field}.baseFeeUpdateFraction`, 'expected a number above 0')

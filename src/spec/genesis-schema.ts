@@ -14,7 +14,7 @@ import {
   toHex,
   toQuantity,
 } from '../lib/hex.ts'
-import { DEFAULT_NETWORK } from './chain-spec.ts'
+import { BLOB_FORKS, DEFAULT_NETWORK, TIME_FORKS } from './chain-spec.ts'
 import { checkProposalList } from './proposal-name.ts'
 
 /** One value on the wire. `read` throws a TypeError whose message says what it expected. */
@@ -132,9 +132,14 @@ const text = (pattern: RegExp, what: string) =>
   ).describe(what)
 
 const blobParams = z.object({ target: configNumber, max: configNumber, baseFeeUpdateFraction: configNumber })
-const blobFork = blobParams.nullish()
+const blobForks = Object.fromEntries(BLOB_FORKS.map((fork) => [fork, blobParams.nullish()])) as {
+  readonly [fork in (typeof BLOB_FORKS)[number]]: ReturnType<typeof blobParams.nullish>
+}
 
 const activation = configNumber.nullish()
+const timeActivations = Object.fromEntries(TIME_FORKS.map((fork) => [`${fork}Time`, activation])) as {
+  readonly [fork in (typeof TIME_FORKS)[number] as `${fork}Time`]: typeof activation
+}
 /** Later forks: better no chain than one that goes wrong when they begin. */
 const unsupported = value<undefined>(
   (wire) => {
@@ -166,15 +171,7 @@ const config = z.object({
   mergeNetsplitBlock: activation,
   terminalTotalDifficulty: activation,
   terminalTotalDifficultyPassed: z.boolean().nullish(),
-  shanghaiTime: activation,
-  cancunTime: activation,
-  pragueTime: activation,
-  osakaTime: activation,
-  bpo1Time: activation,
-  bpo2Time: activation,
-  bpo3Time: activation,
-  bpo4Time: activation,
-  bpo5Time: activation,
+  ...timeActivations,
   amsterdamTime: unsupported,
   bogotaTime: unsupported,
   ubtTime: unsupported,
@@ -182,18 +179,7 @@ const config = z.object({
   enableVerkleAtGenesis: unsupported,
   enableUBTAtGenesis: unsupported,
   depositContractAddress: address.nullish(),
-  blobSchedule: z
-    .object({
-      cancun: blobFork,
-      prague: blobFork,
-      osaka: blobFork,
-      bpo1: blobFork,
-      bpo2: blobFork,
-      bpo3: blobFork,
-      bpo4: blobFork,
-      bpo5: blobFork,
-    })
-    .nullish(),
+  blobSchedule: z.object(blobForks).nullish(),
 })
 
 /** An account of `alloc`. */

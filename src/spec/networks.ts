@@ -9,7 +9,8 @@ import {
   type GenesisValidator,
   type NativeSpec,
 } from './chain-spec.ts'
-import { atLeast, MAINNET_BLOBS } from './forks.ts'
+import { forkRules } from './fork-rules.ts'
+import { MAINNET_BLOBS } from './forks.ts'
 import { FACTORIES, genesisContract, systemContracts } from './preinstalls.ts'
 
 export type NetworkOptions = {
@@ -44,7 +45,7 @@ const COIN = 10n ** 18n
 const OPERATOR_COINS = 10n * COIN
 
 /** The newest rules that the library calls stable, as on Ethereum mainnet since January 2026. */
-const NEWEST: Fork = 'bpo2'
+const NEWEST = forkRules('bpo2')
 const GAS_LIMIT = 36_000_000n
 const BASE_FEE = 1_000_000_000n
 /** 2026-01-01: a preset is a value, so it reads no clock. */
@@ -157,18 +158,18 @@ function create(network: Network, options: NetworkOptions): GenesisSpec {
   const alloc = new Map<Address, GenesisAccount>()
   for (const [account, balance] of balances)
     alloc.set(account, { balance, nonce: 0n, code: EMPTY_BYTES, storage: new Map() })
-  for (const contract of [...systemContracts(NEWEST), ...(preinstalls ? FACTORIES : [])])
+  for (const contract of [...systemContracts(NEWEST.fork), ...(preinstalls ? FACTORIES : [])])
     alloc.set(contract.address, genesisContract(contract))
 
   return {
     name: network.name,
     chainId,
-    forks: FORKS.filter((fork) => fork !== 'dao' && atLeast(NEWEST, fork)).map((fork) =>
-      atLeast(fork, 'shanghai') ? { fork, time: 0n } : { fork, block: 0n },
+    forks: FORKS.filter((fork) => fork !== 'dao' && NEWEST[fork]).map((fork) =>
+      forkRules(fork).shanghai ? { fork, time: 0n } : { fork, block: 0n },
     ),
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,
-    blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => atLeast(NEWEST, fork))),
+    blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => NEWEST[fork])),
     depositContract: ZERO_ADDRESS,
     genesis: {
       parentHash: ZERO_HASH,

@@ -2,7 +2,7 @@
 // factories that deployment tools rely on. Their code is in preinstalls.json; a test compares its hashes.
 import { type Address, fromHex, hexToAddress } from '../lib/hex.ts'
 import type { Fork, GenesisAccount } from './chain-spec.ts'
-import { atLeast } from './forks.ts'
+import { forkRules } from './fork-rules.ts'
 import codes from './preinstalls.json' with { type: 'json' }
 
 export type Preinstall = { readonly name: string; readonly address: Address; readonly code: Uint8Array }
@@ -22,7 +22,7 @@ export const FACTORIES: readonly Preinstall[] = codes.factories.map(read)
 
 /** The system contracts that a fork calls. */
 export const systemContracts = (fork: Fork): readonly Preinstall[] =>
-  codes.systemContracts.filter(({ since }) => atLeast(fork, since as Fork)).map(read)
+  codes.systemContracts.filter(({ since }) => forkRules(fork)[since as Fork]).map(read)
 
 /** The genesis account of a contract: nonce 1 as after a deployment (EIP-161), no balance, empty storage. */
 export const genesisContract = ({ code }: Preinstall): GenesisAccount => ({

@@ -63,7 +63,7 @@ test('nodes with different modules come to the same state when a proposal that t
       const revert = encodeErrorResult({ abi: parseAbi(['error Error(string)']), errorName: 'Error', args })
       expect(await rpc('eth_getStorageAt', KEEPER, '0x0', 'latest')).toBe(keccak256(revert))
 
-      // The second message cannot be carried out: nobody has so much.
+      // The second message cannot be carried out: no account has this balance.
       const { status } = await step(submit([evmParams('kestrel_0'), spend(KEEPER, 10n ** 9n * COIN)]))
       expect(status).toBe('success')
       await pass(1n)

@@ -3,10 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
 import { PROPOSALS, proposalsOf } from '../../src/cip/index.ts'
-import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { ChainError } from '../../src/lib/errors.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { isProposalName } from '../../src/spec/proposal-name.ts'
 
 const BUILT_IN = [
@@ -18,8 +17,8 @@ const proposal = (name: string, apply: Proposal['apply'] = () => undefined): Pro
 
 /** Applies proposals to a table, and returns it. */
 function applied(registry: ReturnType<typeof proposalsOf>, names: readonly string[]) {
-  const common = commonFor(presets.kestrel(), 'osaka')
-  return buildTable(common, (table) => registry.apply(names, table))
+  const rules = forkRules('osaka')
+  return buildTable(rules, (table) => registry.apply(names, table))
 }
 
 describe('names of opcode proposals', () => {
@@ -130,7 +129,7 @@ describe('a list of opcode proposals', () => {
       proposal('kestrel_3', (table) => void table.op('NOTHING')),
       proposal('kestrel_4', (table) => void table.op('ADD').setMemorySize(() => 1n)),
       proposal('kestrel_5', (async () => {
-        throw new Error('nobody hears this')
+        throw new Error('this error is not reported')
       }) as () => void),
       proposal('kestrel_6', (table, { expansionGas, maxStackAtEntry }) => {
         const most = maxStackAtEntry(2, 1)

@@ -14,7 +14,7 @@ test('the engine is built from these sources', () => {
   expect(engineState()).toBe('present')
   const engine = readBuiltFile('engine.wasm') ?? Buffer.alloc(0)
   expect(engineHash(engine)).toBe(engineSourceHash(ROOT))
-  // A section of its own: the module is valid, and name and content can be told apart.
+  // A section of its own: the module is valid, and name and content can be distinguished.
   const [section] = Object(WebAssembly.Module).customSections(new WebAssembly.Module(engine), ENGINE_SECTION)
   expect(Buffer.from(section).toString()).toBe(engineSourceHash(ROOT))
 })

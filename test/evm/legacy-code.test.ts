@@ -3,10 +3,10 @@
 
 import { hexToBytes, keccak256 } from 'viem'
 import { describe, expect, it, test } from 'vitest'
-import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { asm, playground } from '../support/assembler.ts'
@@ -61,15 +61,15 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
 })
 
 const machineOn = (view: StateView, engine: EngineChoice): Machine => {
-  const common = commonFor(presets.kestrel(), 'osaka')
+  const rules = forkRules('osaka')
   return new Machine({
-    common,
+    spec: presets.kestrel(),
     engine,
     view,
     natives: new Map(),
     blockHash: () => undefined,
     deadline: undefined,
-    table: buildTable(common),
+    table: buildTable(rules),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })
 }

@@ -1,15 +1,16 @@
-// A native contract as the machine runs it: what it is told of the message, and what becomes of its writes and logs
+// A native contract as the machine runs it: its view of the message, and the fate of its writes and logs
 // when a frame around it fails. This fails first when the library changes underneath us.
 
 import { encodeAbiParameters, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import { namedAbi } from '../../src/precompiles/named-abi.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { messageTo } from '../support/messages.ts'
@@ -24,20 +25,18 @@ const trial = definePrecompile({
   name: 'trial',
   address: NATIVE_CONTRACT.bank,
   since: 0n,
-  interfaces: [
-    implement({
-      abi,
-      gas: { note: 0n, supply: 0n },
-      functions: {
-        note(call, amount) {
-          call.modules.bank.adjustSupply(amount)
-          call.emit('Noted', { caller: call.caller, amount })
-          return [call.caller, call.origin]
-        },
-        supply: ({ modules }) => [modules.bank.supply()],
+  abi: namedAbi(abi),
+  functions: implement(namedAbi(abi), {
+    gas: { note: 0n, supply: 0n },
+    functions: {
+      note(call, amount) {
+        call.modules.bank.adjustSupply(amount)
+        call.emit('Noted', { caller: call.caller, amount })
+        return [call.caller, call.origin]
       },
-    }),
-  ],
+      supply: ({ modules }) => [modules.bank.supply()],
+    },
+  }),
 })
 
 // Contracts that hand their calldata on and return or revert with what came back.
@@ -75,13 +74,13 @@ beforeEach(async () => {
 /** What a native call pays for a slot that was empty: a read and a fresh word. */
 const STORED = 200n + 22_100n
 
-const common = commonFor(presets.kestrel(), 'prague')
+const rules = forkRules('prague')
 
 async function send(to: Address, data: `0x${string}`, gasLimit = 1_000_000n) {
   const machine = new Machine({
-    common,
+    spec: presets.kestrel(),
     view,
-    table: buildTable(common),
+    table: buildTable(rules),
     natives: new Map([[trial.address, trial.on(nativeSpec, (_, error) => Promise.reject(error))]]),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     blockHash: () => undefined,

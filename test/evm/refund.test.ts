@@ -3,16 +3,16 @@
 
 import { expect, test } from 'vitest'
 import { ENGINES } from '../../src/evm/engine-selection.ts'
-import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { asm } from '../support/assembler.ts'
 import { messageTo } from '../support/messages.ts'
 import { alice, bob, emptyView } from '../support/native.ts'
 
-const common = commonFor(presets.kestrel(), 'osaka')
+const rules = forkRules('osaka')
 /** 25,000 less 12,500, for one authority that existed. */
 const OWED = 12_500n
 
@@ -23,13 +23,13 @@ async function machineFor(engine: EngineChoice, code: string): Promise<Machine> 
   // What a transaction finds is the value that SSTORE's refunds start from.
   view.beginTransaction()
   return new Machine({
-    common,
+    spec: presets.kestrel(),
     engine,
     view,
     natives: new Map(),
     blockHash: () => undefined,
     deadline: undefined,
-    table: buildTable(common),
+    table: buildTable(rules),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })
 }
@@ -48,7 +48,7 @@ test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) =>
 })
 
 // PUSH0, PUSH0, SSTORE, and the STOP that is implied behind the code. EIP-3529: clearing a slot gives
-// 4,800. go-ethereum counts them when it works out the price, before a tracer is told.
+// 4,800. go-ethereum adds them when it computes the price, before the tracer's event.
 test.each(ENGINES)('on %s, refunds at an SSTORE and at an implied STOP', async (engine) => {
   const machine = await machineFor(engine, asm('PUSH0', 'PUSH0', 'SSTORE'))
   const seen: [string, bigint][] = []

@@ -82,7 +82,7 @@ describe('a chain that supports the fork', () => {
     expect(accounts.filter((account) => at?.exists(hexToAddress(account)))).toEqual([])
   })
 
-  it('marks ten blocks, whatever else was asked for', async () => {
+  it('marks ten blocks, with any extra data requested', async () => {
     const made = await blocksOf(specOf(true), 12)
     expect(made.map(({ extraData }) => extraData)).toEqual(['0x01', ...Array(10).fill(MARK), '0x01'])
   })

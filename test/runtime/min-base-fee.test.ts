@@ -151,7 +151,7 @@ describe('a vote on the floor', () => {
 })
 
 describe('a chain whose genesis has no floor', () => {
-  it('is what it was: the same block 0, a base fee down to 7 wei, and no such message', async () => {
+  it('is unchanged: the same block 0, a base fee down to 7 wei, and no such message', async () => {
     const without = await openFresh(specWith(undefined))
     const zero = await openFresh(specWith(0n))
     expect(without.head.hash).toBe(zero.head.hash)

@@ -53,7 +53,7 @@ export function blake2f(rounds: number, input: Uint8Array): Uint8Array {
 function assemble(): Instance {
   const section = (id: number, content: number[]) => [id, ...unsigned(content.length), ...content]
   const name = (text: string) => [text.length, ...Buffer.from(text)]
-  // One declaration of 16 locals of type i64 (0x7e) stands before the code.
+  // The body starts with one declaration of 16 locals of type i64 (0x7e).
   const body = [1, 16, 0x7e, ...code()]
   const bytes = Uint8Array.of(
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
@@ -89,7 +89,7 @@ function code(): number[] {
     if (k === 6) out.push(...constant(0n), 0x41, 0, 0x31, 0, ...unsigned(FINAL), 0x7d, XOR)
     out.push(...set(V + 8 + k))
   }
-  // A block around a loop: the rounds leave it when none is left.
+  // A block around a loop: it is left after the last round.
   out.push(0x02, 0x40, 0x03, 0x40)
   for (const sigma of SIGMA) {
     out.push(...get(ROUNDS), 0x45, 0x0d, 1)

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 import { type Address, bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import { curve } from '../../primitives/signature.ts'
-import type { Common } from '../ethereumjs/library-types.ts'
+import type { ForkRules } from '../../spec/fork-rules.ts'
 import { type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
 import { blake2f } from './blake2f.ts'
 import { awaitCurves } from './curve-loading.ts'
@@ -16,7 +16,7 @@ import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
 
 /** Undefined leaves it to the library. */
-type Faster = (data: Uint8Array, gasLimit: bigint, common: Common) => PrecompileResult | undefined
+type Faster = (data: Uint8Array, gasLimit: bigint, rules: ForkRules) => PrecompileResult | undefined
 
 const ECRECOVER_GAS = 3_000n
 const ECRECOVER_INPUT = 128
@@ -33,7 +33,7 @@ const LONGEST_OPERAND = 4_096n
 
 const hasher = await createRIPEMD160()
 
-/** What is cut off counts as zeros; `input` is longer only where bytes follow, which are ignored. */
+/** Missing bytes at the end of the input count as zeros; bytes behind the needed length are ignored. */
 const ecrecover: Faster = (data, gasLimit) => {
   if (gasLimit < ECRECOVER_GAS) return undefined
   const input = data.length >= ECRECOVER_INPUT ? data : slice(data, 0, ECRECOVER_INPUT)
@@ -69,30 +69,29 @@ const ripemd160: Faster = (data, gasLimit) => {
   return succeeded(BigInt(gas), padLeft(hasher.digest('binary'), 32))
 }
 
-const modexp: Faster = (data, gasLimit, common) => {
+const modexp: Faster = (data, gasLimit, rules) => {
   const [baseLength, exponentLength, modulusLength] = [0, 32, 64].map((at) => bytesToBig(slice(data, at, 32)))
   if (baseLength === undefined || exponentLength === undefined || modulusLength === undefined) return undefined
-  const isBounded = common.isActivatedEIP(7823)
-  const longest = isBounded ? 1_024n : LONGEST_OPERAND
+  const longest = rules.osaka ? 1_024n : LONGEST_OPERAND
   if (baseLength > longest || exponentLength > longest || modulusLength > longest) return undefined
   const [b, e, m] = [Number(baseLength), Number(exponentLength), Number(modulusLength)]
   const exponent = slice(data, 96 + b, e)
-  const gas = modexpGas(common, Math.max(b, m), exponent)
+  const gas = modexpGas(rules, Math.max(b, m), exponent)
   if (gasLimit < gas) return undefined
   const power = powerModulo(slice(data, 96, b), exponent, slice(data, 96 + b + e, m))
   return power === undefined ? undefined : succeeded(gas, bigToFixed(power, m))
 }
 
 /** EIP-198, EIP-2565 from Berlin and EIP-7883 from Osaka on. `size`: of the longer of base and modulus. */
-function modexpGas(common: Common, size: number, exponent: Uint8Array): bigint {
-  const isRaised = common.isActivatedEIP(7883)
+function modexpGas(rules: ForkRules, size: number, exponent: Uint8Array): bigint {
+  const { berlin, osaka } = rules
   const head = bytesToBig(exponent.subarray(0, 32))
   const headBits = head === 0n ? 0 : head.toString(2).length - 1
-  const iterations = BigInt(Math.max(1, Math.max(0, exponent.length - 32) * (isRaised ? 16 : 8) + headBits))
+  const iterations = BigInt(Math.max(1, Math.max(0, exponent.length - 32) * (osaka ? 16 : 8) + headBits))
   const words = BigInt(Math.ceil(size / 8))
-  const divisor = common.isActivatedEIP(2565) ? 3n : 20n
-  if (isRaised) return most(500n, iterations * (size > 32 ? 2n * words * words : 16n))
-  if (common.isActivatedEIP(2565)) return most(200n, (iterations * words * words) / divisor)
+  const divisor = berlin ? 3n : 20n
+  if (osaka) return most(500n, iterations * (size > 32 ? 2n * words * words : 16n))
+  if (berlin) return most(200n, (iterations * words * words) / divisor)
   return (iterations * oldComplexity(BigInt(size))) / divisor
 }
 
@@ -157,12 +156,12 @@ function remembering(work: Precompile): Precompile {
 }
 
 /** Puts the faster ones in place of those of a fork. */
-export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, common: Common): void {
+export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, rules: ForkRules): void {
   for (const [number, faster] of FASTER) {
     const address = precompileAddress(number)
     const original = precompiles.get(address)
     if (original === undefined) continue
-    precompiles.set(address, (input, gas) => faster(input, gas, common) ?? original(input, gas))
+    precompiles.set(address, (input, gas) => faster(input, gas, rules) ?? original(input, gas))
   }
   awaitCurves(precompiles)
 }

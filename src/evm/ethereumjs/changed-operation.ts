@@ -1,20 +1,22 @@
 // An operation that proposals changed, as an entry that the library's interpreter runs. The steps and their order are
 // go-ethereum's: stack, constant gas, size of memory, dynamic gas, growing the memory, running.
-import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Common } from '@ethereumjs/common'
 import { EVMError } from '@ethereumjs/evm'
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import { failureOf } from '../failure.ts'
 import { maxMessageGasBig } from '../gas/call-gas.ts'
-import { STACK_LIMIT } from '../gas/gas-rules.ts'
-import { expansionGas, type MemorySize, memoryGas, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
+import { forkGas } from '../gas/fork-gas.ts'
+import { expansionGas, type MemorySize, ownMemorySize, type PriceState, roundToWords } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
-import { type DynamicGas, type Execute, type Operation, stackFaultOf } from '../opcode-table.ts'
+import type { Host } from '../host.ts'
+import { type Execute, type FrameRules, runOpcode } from '../opcode-frame.ts'
+import { afterLimit, immediateBytes, type OpcodeTable, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { bigintFrom, messageOf } from '../proposal-functions.ts'
-import { priceState } from './library-frame.ts'
+import { Halt } from './convert.ts'
+import { growMemory, LibraryOpcodeState } from './library-frame.ts'
 import type { LibraryOpcode, RunState } from './library-types.ts'
 
-const { OUT_OF_GAS, STACK_OVERFLOW, STATIC_STATE_CHANGE } = EVMError.errorMessages
+const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages
 const CREATIONS = new Set(['CREATE', 'CREATE2'])
 const HANDS_GAS_ON = new Set([...CREATIONS, 'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
@@ -23,29 +25,34 @@ const touched = new WeakMap<RunState, bigint>()
 
 /** The machine as changed operations call it. */
 export interface ProposalHost {
-  /** How many messages have begun and not ended. */
-  readonly openMessages: number
+  readonly host: Host
   /** Counts unpaid work; false where that is more than the transaction may leave. */
   spendWork(work: bigint): boolean
-  /** Undefined: go on. Else go on when it settles. */
-  pause(): Promise<void> | undefined
 }
 
-/**
- * `own` is the fork's operation; undefined for a new opcode. Where a chain does not bound work, what the library lets pass
- * stays as the chain's blocks have it.
- */
+/** The fork without proposals. */
+type UnchangedFork = { readonly own: OpcodeTable; readonly rules: FrameRules }
+
+/** What the frames of a fork need. */
+export const unchangedFork = (own: OpcodeTable): UnchangedFork => ({
+  own,
+  rules: { gas: forkGas(own.rules), forks: own.rules },
+})
+
+/** Where a chain does not bound work, what the library lets pass stays as the chain's blocks have it. */
 export function changedEntry(
   entry: LibraryOpcode,
   plan: Operation,
-  own: Operation | undefined,
+  fork: UnchangedFork,
   hostOf: (state: RunState) => ProposalHost,
   boundsWork: boolean,
 ): LibraryOpcode {
-  const { code, name, constantGas, effect, execute } = plan
+  const { code, name, constantGas, execute } = plan
   const memorySize = memorySizeOf(plan)
-  const { items: limit, at } = plan.stackLimit
-  const checksAfter = effect === undefined && at === 'after'
+  // Undefined for a new opcode.
+  const own = fork.own.operations[code]
+  const frameOf = (state: RunState, passed: 0 | 1 = 0) =>
+    new LibraryOpcodeState(state, fork, hostOf(state).host, passed)
   const baseline = own?.constantGas ?? 0n
   const runOwn = boundsWork && plan.dynamicGas !== 'own' ? atForeignPrice(entry) : entry.opHandler
   const spend = (state: RunState, work: bigint): void => {
@@ -60,18 +67,19 @@ export function changedEntry(
       dynamicGas: true,
       fee: Number(constantGas),
       feeBigInt: constantGas,
-      isAsync: entry.opcodeInfo.isAsync || execute !== undefined,
+      isAsync: execute === undefined && entry.opcodeInfo.isAsync,
     }),
     gasHandler(state, _, common) {
       const words = stackFaultOf(plan, state.stack.length)
-      if (words !== undefined) throw halt(words)
+      if (words !== undefined)
+        throw new Halt(failureOf(state.stack.length < plan.minStack ? 'stack underflow' : 'stack overflow', words))
       if (state.gasLeft < constantGas) throw new EVMError(OUT_OF_GAS)
-      const size = memorySize === undefined ? undefined : sizeInWords(state, memorySize)
+      const size = memorySize === undefined ? undefined : sizeInWords(frameOf(state), memorySize)
       if (size !== undefined) touched.set(state, size)
       const total = (dynamic: bigint) => sum(state, plan, dynamic)
       if (plan.dynamicGas !== 'own') {
-        const gas = total(ownersGas(state, plan, plan.dynamicGas, size ?? 0n))
-        const charge = { gas, size: size ?? 0n, state: priceState(state) }
+        const gas = total(ownersGas(state, frameOf(state), plan, size ?? 0n))
+        const charge = { gas, size: size ?? 0n, state: frameOf(state) }
         if (gas <= state.gasLeft) spend(state, unpaidWork(plan, own, charge))
         return gas
       }
@@ -83,12 +91,7 @@ export function changedEntry(
     },
     opHandler(state, common) {
       if (memorySize !== undefined) growMemory(state, touched.get(state) ?? 0n)
-      const check = () => {
-        if (checksAfter && state.stack.length > limit) throw new EVMError(STACK_OVERFLOW)
-      }
-      const running =
-        execute === undefined ? runOwn(state, common) : runReplaced(state, execute, hostOf(state), boundsWork)
-      return running instanceof Promise ? running.then(check) : check()
+      return execute === undefined ? runOwn(state, common) : runFunction(state, execute, plan, frameOf(state, 1))
     },
   }
 }
@@ -127,8 +130,8 @@ function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize |
   return memorySize ?? (dynamicGas === 'own' ? undefined : ownMemorySize(name))
 }
 
-function sizeInWords(state: RunState, memorySize: MemorySize): bigint {
-  const size = roundToWords(guarded(() => bigintFrom(memorySize(priceState(state)))))
+function sizeInWords(frame: PriceState, memorySize: MemorySize): bigint {
+  const size = roundToWords(guarded(() => bigintFrom(memorySize(frame))))
   if (size === undefined) throw new EVMError(OUT_OF_GAS)
   return size
 }
@@ -151,12 +154,12 @@ function handOn(state: RunState, name: string, total: bigint): void {
 }
 
 /** Gas by the proposal's function, which sees what is left after the constant part. */
-function ownersGas(state: RunState, { constantGas }: Operation, dynamicGas: DynamicGas | null, size: bigint): bigint {
+function ownersGas(state: RunState, frame: PriceState, { constantGas, dynamicGas }: Operation, size: bigint): bigint {
   delete state.messageGasLimit
-  if (dynamicGas === null) return 0n
+  if (typeof dynamicGas !== 'function') return 0n
   state.gasLeft -= constantGas
   try {
-    return guarded(() => bigintFrom(dynamicGas(priceState(state), size)))
+    return guarded(() => bigintFrom(dynamicGas(frame, size)))
   } finally {
     state.gasLeft += constantGas
   }
@@ -185,68 +188,29 @@ function forksGas(entry: LibraryOpcode, state: RunState, common: Common, added: 
   }
 }
 
-/** Runs a function of a proposal. Whatever it throws ends the frame; what concerns the node goes on. */
+/** Runs a proposal's function that prices. Whatever it throws ends the frame; what concerns the node goes on. */
 function guarded<T>(run: () => T): T {
   try {
-    const result = run()
-    return result instanceof Promise ? (result.catch(rethrow) as T) : result
+    return run()
   } catch (error) {
-    return rethrow(error)
+    if (error instanceof EVMError || error instanceof ChainError || error instanceof ReadFailure) throw error
+    throw halt(messageOf(error, failureOf('proposal').message))
   }
 }
 
-function rethrow(error: unknown): never {
-  if (error instanceof EVMError || error instanceof ChainError || error instanceof ReadFailure) throw error
-  throw halt(messageOf(error, failureOf('proposal').message))
+/** Runs a proposal's function in place of the opcode: see `opcode-frame.ts`. */
+function runFunction(state: RunState, execute: Execute, plan: Operation, frame: LibraryOpcodeState): void {
+  const { end, gasLeft, charged, taken, pushed } = runOpcode(execute, frame, afterLimit(plan))
+  state.gasLeft = gasLeft
+  if (end === undefined) {
+    if (taken > 0) state.stack.popN(taken)
+    for (const word of pushed) state.stack.push(word)
+    state.programCounter += immediateBytes(plan.code)
+  } else if (end.failure === undefined) {
+    state.programCounter = frame.programCounter
+    state.interpreter.finish(end.output)
+  } else if (end.failure === 'revert') state.interpreter.revert(end.output)
+  else throw new Halt(failureOf(end.failure, end.words), charged)
 }
 
-/** Replaced behaviour. Whatever it leaves behind that no opcode could ends the frame, if it is checked. */
-function runReplaced(state: RunState, execute: Execute, host: ProposalHost, isChecked: boolean): void | Promise<void> {
-  const { gasLeft } = state
-  const check = (): void => {
-    if (!isChecked) return
-    if (typeof state.gasLeft !== 'bigint' || state.gasLeft > gasLeft) throw halt('gas was given back')
-    if (state.stack.length > STACK_LIMIT) throw new EVMError(STACK_OVERFLOW)
-    if (!state.stack.getStack().every(isWord)) throw halt('an item of the stack is no word')
-  }
-  const running = guarded(() => execute(state))
-  return running instanceof Promise ? settled(running, host).then(check) : check()
-}
-
-const isWord = (item: unknown): boolean => typeof item === 'bigint' && BigInt.asUintN(256, item) === item
-
-/** Milliseconds that a promise may be pending while no message runs for it. */
-const LONGEST_SILENCE = 1_000
-/** Turns of the event loop that follow, in which it may still settle: the time alone depends on how busy the machine is. */
-const SILENT_TURNS = 1_000
-
-/** What `execute` awaits is work of the interpreter. A promise that nothing works on would stop the chain: it ends the frame. */
-async function settled(running: Promise<void>, host: ProposalHost): Promise<void> {
-  const before = host.openMessages
-  const ended = running.then(() => true)
-  for (;;) {
-    const silence = new AbortController()
-    const isEnded = await Promise.race([ended, setTimeout(LONGEST_SILENCE, false, silence)]).finally(() =>
-      silence.abort(),
-    )
-    if (isEnded) return
-    await host.pause()
-    // A machine that stood still has work to make up for, which goes on in turns of the event loop.
-    for (let turn = 0; turn < SILENT_TURNS; turn++) {
-      if (await Promise.race([ended, setImmediate(false)])) return
-    }
-    if (host.openMessages === before) throw halt('the promise of execute does not settle')
-  }
-}
-
-/** An exceptional halt in words of ours; the library's type knows its own only. */
-const halt = (words: string): EVMError => new EVMError(words as EVMError['error'])
-
-/** Grows the memory, for gas that was charged. */
-function growMemory(state: RunState, bytes: bigint): void {
-  const { words, cost } = memoryGas(bytes)
-  if (words <= state.memoryWordCount) return
-  state.memory.extend(0, Number(bytes))
-  state.memoryWordCount = words
-  state.highestMemCost = cost
-}
+const halt = (words: string): Halt => new Halt(failureOf('proposal', words))

@@ -4,10 +4,10 @@
 import { paramsBlock } from '@ethereumjs/block'
 import { type ChainConfig, Common, type CommonOpts, type HardforksDict, type ParamsDict } from '@ethereumjs/common'
 import { paramsTx } from '@ethereumjs/tx'
-import type { KZG } from '@ethereumjs/util'
 import { GAS_PER_BLOB } from '../../primitives/gas.ts'
-import { type ChainSpec, FORKS, type Fork, type ForkActivation } from '../../spec/chain-spec.ts'
-import { atLeast, blobParamsAt } from '../../spec/forks.ts'
+import { kzg } from '../../primitives/kzg.ts'
+import { type ChainSpec, FORKS, type Fork, type ForkActivation, isBlobParameterFork } from '../../spec/chain-spec.ts'
+import { blobParamsAt } from '../../spec/forks.ts'
 import { customCrypto } from './custom-crypto.ts'
 
 /** Parameter tables that the packages add to every Common they are given. */
@@ -128,21 +128,18 @@ export class SharedCommon extends Common {
   }
 }
 
-const WITHOUT_KZG = {}
-const commons = new WeakMap<object, WeakMap<ChainSpec, Map<Fork, Common>>>()
+const commons = new WeakMap<ChainSpec, Map<Fork, Common>>()
 
 /**
  * The packages' rules of a fork on a chain, whether the chain has scheduled the fork or not. Equal arguments give the same
- * object, which is immutable (`copy()` gives one that is not). `kzg` is needed to decode blobs and for the point evaluation
- * precompile.
+ * object, which is immutable (`copy()` gives one that is not).
  */
-export function commonFor(spec: ChainSpec, fork: Fork, kzg?: KZG): Common {
-  const bySpec = getOrAdd(commons, kzg ?? WITHOUT_KZG, () => new WeakMap<ChainSpec, Map<Fork, Common>>())
-  const byFork = getOrAdd(bySpec, spec, () => new Map<Fork, Common>())
-  return getOrAdd(byFork, fork, () => createCommon(spec, fork, kzg))
+export function commonFor(spec: ChainSpec, fork: Fork): Common {
+  const byFork = getOrAdd(commons, spec, () => new Map<Fork, Common>())
+  return getOrAdd(byFork, fork, () => createCommon(spec, fork))
 }
 
-function createCommon(spec: ChainSpec, fork: Fork, kzg: KZG | undefined): Common {
+function createCommon(spec: ChainSpec, fork: Fork): Common {
   const activations = new Map<Fork, ForkActivation>(spec.forks.map((activation) => [activation.fork, activation]))
   const params: ParamsDict = {}
   const customHardforks: HardforksDict = {}
@@ -158,7 +155,7 @@ function createCommon(spec: ChainSpec, fork: Fork, kzg: KZG | undefined): Common
       blobGasPriceUpdateFraction: Number(blobs.baseFeeUpdateFraction),
     }
     // The library defines only two BPO forks, with mainnet's limits; they consist of nothing but limits.
-    if (atLeast(name, 'bpo1')) customHardforks[name] = { eips: [], params: limits }
+    if (isBlobParameterFork(name)) customHardforks[name] = { eips: [], params: limits }
     else params[name] = limits
   }
   const chain: ChainConfig = {
@@ -188,7 +185,7 @@ function createCommon(spec: ChainSpec, fork: Fork, kzg: KZG | undefined): Common
     chain,
     hardfork: fork,
     params,
-    customCrypto: kzg ? { ...customCrypto, kzg } : customCrypto,
+    customCrypto: { ...customCrypto, kzg },
   })
 }
 

@@ -37,6 +37,19 @@ const CODES: Readonly<Record<string, FailureCode>> = {
   [errorMessages.OUT_OF_RANGE]: 'return data out of bounds',
 }
 
+/** An exceptional halt with a failure of ours: whatever its words are, the library takes it for none of its own. */
+export class Halt extends EVMError {
+  readonly failure: Failure
+  /** Gas that the opcode would have needed beside its price, where it ran. */
+  readonly wanted: bigint | undefined
+
+  constructor(failure: Failure, wanted?: bigint) {
+    super('exceptional halt' as EVMError['error'])
+    this.failure = failure
+    this.wanted = wanted
+  }
+}
+
 /** The library's error for a code of ours. */
 export function libErrorOf({ code, message: words }: Failure): EVMError {
   const known = Object.entries(CODES).find(([, ours]) => ours === code)
@@ -49,10 +62,11 @@ export const codeOfLibrary = (error: string): FailureCode | undefined => CODES[e
 /** How a frame or precompile failed, with the opcode or the stack that was to blame; undefined on success. */
 export function failureOfLibrary({ exceptionError, runState }: ExecResult): Failure | undefined {
   if (exceptionError === undefined) return undefined
+  if (exceptionError instanceof Halt) return exceptionError.failure
   const { error } = exceptionError
   const code = codeOfLibrary(error)
-  // A precompile's own failures, and halts in the words of a proposal's entry.
-  if (code === undefined) return failureOf(runState === undefined ? 'precompile' : 'proposal', error)
+  // A precompile's own failures.
+  if (code === undefined) return failureOf(runState === undefined ? 'precompile' : 'other', error)
   if (runState === undefined) return failureOf(code)
   // Code that ran to its end and has no gas left to be stored.
   const { returnValue } = runState as typeof runState & { readonly returnValue?: Uint8Array }

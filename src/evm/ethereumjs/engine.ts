@@ -14,6 +14,7 @@ import {
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
+import type { ChainSpec } from '../../spec/chain-spec.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BuiltinContracts } from '../builtin-contracts.ts'
 import { failureOf } from '../failure.ts'
@@ -28,6 +29,7 @@ import type { EnterEvent, MessageTracer } from '../tracer.ts'
 import { spendsLockedBalance } from '../value-transfer.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
+import { commonFor } from './common.ts'
 import {
   addressOfWord,
   chainOf,
@@ -58,7 +60,9 @@ export type LibraryMachine = Host &
 export class EthereumjsEngine implements Engine {
   readonly #evm: LibraryEvm
 
-  constructor(machine: LibraryMachine, common: Common) {
+  /** The library's fork switches and prices come from its own `Common` of the machine's fork, not from `ForkRules`. */
+  constructor(machine: LibraryMachine, spec: ChainSpec) {
+    const common = withLibraryParams(commonFor(spec, machine.table.rules.fork))
     this.#evm = new LibraryEvm(machine, common)
   }
 
@@ -97,12 +101,10 @@ class LibraryEvm extends EVM implements LibraryHost {
   #owed = 0n
   /** Unpaid work that the transaction may still do. */
   #work = 0n
-  openMessages = 0
 
   constructor(machine: LibraryMachine, common: Common) {
     const adapter = new StateAdapter(machine.view)
     const blockchain = chainOf((number) => machine.blockHash(number))
-    withLibraryParams(common)
     super({ common, stateManager: adapter, blockchain, bn254, bls: bls12381 })
     this.#machine = machine
     this.journal = asLibJournal(new LibJournal(machine.accessJournal, adapter))
@@ -118,14 +120,13 @@ class LibraryEvm extends EVM implements LibraryHost {
   prepare(owed: bigint, gasLimit: bigint): void {
     const { table, tracer, contracts } = this.#machine
     this.#owed = owed
-    this.openMessages = 0
     this.#work = workLimit(table, gasLimit)
     this.#useTable(table, tracer)
     this.#useContracts(contracts)
   }
 
   #useTable(table: OpcodeTable, tracer: MessageTracer | undefined): void {
-    const library = libraryTable(table)
+    const library = libraryTable(table, this.common)
     const { opcodes, handlers, dynamicGasHandlers } = library.context
     this._opcodes = opcodes
     this._handlers = handlers
@@ -146,6 +147,10 @@ class LibraryEvm extends EVM implements LibraryHost {
   }
 
   // --- what marked opcodes tell (`OpcodeHost`)
+
+  get host(): Host {
+    return this.#machine
+  }
 
   get view(): StateView {
     return this.#machine.view
@@ -252,7 +257,6 @@ class LibraryEvm extends EVM implements LibraryHost {
   #emit(topic: string, data: unknown): Promise<void> {
     const machine = this.#machine
     if (topic === 'beforeMessage') {
-      this.openMessages++
       const message = data as LibMessage
       const kind = this.#kindOf(message)
       machine.messageBegan(() => entered(message, kind))
@@ -260,13 +264,12 @@ class LibraryEvm extends EVM implements LibraryHost {
       return machine.pauseIfDue() ?? SETTLED
     }
     if (topic === 'afterMessage') {
-      this.openMessages--
       const result = data as EVMResult
       const { runState, gasRefund = 0n } = result.execResult
       const tracesSteps = machine.tracer?.step !== undefined && runState !== undefined
       // The library's result has the refunds that the frame began with in its `runState`.
       const frame = tracesSteps ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
-      const stop = frame && impliedStop(result.execResult, frame)
+      const stop = frame && impliedStop(result.execResult, frame, machine.table)
       if (stop !== undefined) machine.tracer?.step?.(stop)
       if (machine.tracer?.exit !== undefined) machine.messageEnded(fromLibResult(result), frame)
     }

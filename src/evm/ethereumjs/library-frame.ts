@@ -1,6 +1,9 @@
-// A frame of the library's interpreter as tracers and a proposal's price functions see it.
-import type { Address } from '../../lib/hex.ts'
-import type { PriceState } from '../gas/memory-gas.ts'
+// A frame of the library's interpreter as tracers and the functions of proposals see it.
+import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
+import { memoryGas } from '../gas/memory-gas.ts'
+import type { Host } from '../host.ts'
+import type { EngineFrame, FrameRules } from '../opcode-frame.ts'
+import type { OpcodeTable } from '../opcode-table.ts'
 import type { FrameState } from '../tracer.ts'
 import type { RunState } from './library-types.ts'
 import { addressOf } from './state-adapter.ts'
@@ -56,25 +59,99 @@ export class LibraryFrame implements FrameState {
   }
 }
 
-/** The frame for functions that price an opcode: nothing that only the library has. */
-export function priceState(state: RunState): PriceState {
-  const { stack, memory, env } = state
-  return {
-    stack: {
+/** The same as it is now, whatever the opcode does to stack and memory. */
+export function copiedFrame(state: RunState, owed: bigint): LibraryFrame {
+  const stack = state.stack.getStack()
+  const memory = { _store: state.memory._store.slice() }
+  return new LibraryFrame(Object.assign({ ...state }, { stack: { getStack: () => stack }, memory }), owed)
+}
+
+/** The frame as the functions of proposals reach it: see `opcode-frame.ts`. */
+export class LibraryOpcodeState implements EngineFrame {
+  readonly programCounter: number
+  readonly stack: EngineFrame['stack']
+  readonly rules: FrameRules
+  readonly own: OpcodeTable
+  readonly host: Host
+  readonly #state: RunState
+
+  /** `passed`: by how many bytes the library's program counter is ahead of the opcode. */
+  constructor(state: RunState, { own, rules }: Pick<EngineFrame, 'own' | 'rules'>, host: Host, passed: 0 | 1) {
+    this.#state = state
+    this.own = own
+    this.rules = rules
+    this.host = host
+    this.programCounter = state.programCounter - passed
+    const { stack } = state
+    this.stack = {
       length: stack.length,
       peek: (count) => stack.peek(count),
-    },
-    memory: { read: (offset, length) => memory.read(offset, length) },
-    memoryWordCount: state.memoryWordCount,
-    gasLeft: state.gasLeft,
-    programCounter: state.programCounter,
-    code: state.code,
-    env: {
-      address: env.address,
-      caller: env.caller,
-      callValue: env.callValue,
-      depth: env.depth,
-      isStatic: env.isStatic,
-    },
+      item: (index) => stack.peek(index + 1)[index] ?? 0n,
+    }
   }
+
+  get memory(): EngineFrame['memory'] {
+    const { memory } = this.#state
+    return { read: (offset, length) => new Uint8Array(memory.read(offset, length)) }
+  }
+
+  get memoryWordCount(): bigint {
+    return this.#state.memoryWordCount
+  }
+
+  get gasLeft(): bigint {
+    return this.#state.gasLeft
+  }
+
+  get code(): Uint8Array {
+    return this.#state.code.slice()
+  }
+
+  get env(): EngineFrame['env'] {
+    const { address, caller, callValue, depth, isStatic } = this.#state.env
+    return { address: addressOf(address), caller: addressOf(caller), callValue, depth, isStatic }
+  }
+
+  get callData(): Uint8Array {
+    return this.#state.env.callData
+  }
+
+  get returnData(): Uint8Array {
+    return this.#state.returnBytes
+  }
+
+  growMemory(bytes: bigint): void {
+    growMemory(this.#state, bytes)
+  }
+
+  writeMemory(offset: number, bytes: Uint8Array): void {
+    this.#state.memory.write(offset, bytes.length, bytes)
+  }
+
+  load(key: Hash): Uint8Array {
+    return this.host.view.word(this.env.address, key)
+  }
+
+  store(key: Hash, word: Uint8Array): void {
+    this.host.view.setWord(this.env.address, key, word)
+  }
+
+  addRefund(gas: number): void {
+    this.#state.gasRefund += BigInt(gas)
+  }
+
+  addLog(topics: Hash[], data: Uint8Array): void {
+    const log = { address: this.env.address, topics, data }
+    this.#state.interpreter.log(data, topics.length, topics.map(fromHex))
+    this.host.tracer?.log?.(log)
+  }
+}
+
+/** Grows the memory, for gas that was charged. */
+export function growMemory(state: RunState, bytes: bigint): void {
+  const { words, cost } = memoryGas(bytes)
+  if (words <= state.memoryWordCount) return
+  state.memory.extend(0, Number(bytes))
+  state.memoryWordCount = words
+  state.highestMemCost = cost
 }

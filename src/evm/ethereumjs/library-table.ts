@@ -1,11 +1,12 @@
 // An opcode table as the library's interpreter runs it: its own entries with the few marks that the machine needs (which call
 // opcode ran, where a loop may pause), and those that proposals changed. Made once of each table, never changed.
+import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { StateView } from '../../state/types.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
 import type { MessageTracer } from '../tracer.ts'
-import { changedEntry, type ProposalHost } from './changed-operation.ts'
+import { changedEntry, type ProposalHost, unchangedFork } from './changed-operation.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'
 import type { LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
@@ -15,6 +16,8 @@ export interface LibraryHost extends ProposalHost {
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
   /** How many messages have begun. */
   readonly messageCount: number
+  /** Undefined: go on. Else go on when it settles. */
+  pause(): Promise<void> | undefined
   readonly tracer: MessageTracer | undefined
   /** Refunds that the library was not told of. */
   readonly owed: bigint
@@ -45,14 +48,14 @@ export const machineOf = (state: RunState): LibraryHost => state.interpreter._ev
 const known = new WeakMap<OpcodeTable, LibraryTable>()
 
 /** The library's form of a table. */
-export function libraryTable(table: OpcodeTable): LibraryTable {
-  const made = known.get(table) ?? makeTable(table)
+export function libraryTable(table: OpcodeTable, common: Common): LibraryTable {
+  const made = known.get(table) ?? makeTable(table, common)
   known.set(table, made)
   return made
 }
 
-function makeTable(table: OpcodeTable): LibraryTable {
-  const context = getOpcodesForHF(table.common)
+function makeTable(table: OpcodeTable, common: Common): LibraryTable {
+  const context = getOpcodesForHF(common)
   const map: LibraryOpcode[] = context.opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
@@ -76,17 +79,17 @@ function makeTable(table: OpcodeTable): LibraryTable {
   })
   applyChanges(map, table)
   for (const code of JUMPS) pausable(map, code)
-  for (const code of table.changed) if (table.operations[code]?.execute !== undefined) pausable(map, code)
   return { context, map, table }
 }
 
-/** Puts changed operations into the table. An operation whose behaviour was replaced has no mark: it may not call at all. */
-function applyChanges(map: LibraryOpcode[], { operations, changed, common, boundsWork }: OpcodeTable): void {
-  const own = changed.size === 0 ? undefined : forkTable(common)
+/** Puts changed operations into the table. A function of a proposal has no mark: it cannot call. */
+function applyChanges(map: LibraryOpcode[], { operations, changed, rules, boundsWork }: OpcodeTable): void {
+  if (changed.size === 0) return
+  const fork = unchangedFork(forkTable(rules))
   for (const code of changed) {
     const [entry, operation] = [map[code], operations[code]]
     if (entry === undefined || operation === undefined) continue
-    map[code] = changedEntry(entry, operation, own?.operations[code], machineOf, boundsWork)
+    map[code] = changedEntry(entry, operation, fork, machineOf, boundsWork)
   }
 }
 
@@ -122,7 +125,7 @@ function mark(map: LibraryOpcode[], code: number, note: (state: RunState) => voi
   }
 }
 
-/** No loop is without a jump, or an opcode that was made for it: there a long run lets other work have the thread, and stops when its time is up. */
+/** No loop is without a jump: there a long run lets other work have the thread, and stops when its time is up. */
 function pausable(map: LibraryOpcode[], code: number): void {
   const entry = map[code]
   if (entry === undefined) return

@@ -1,10 +1,11 @@
 // The library's precompiles as all engines call them. Curves are ours where they are loaded.
-import type { Common } from '@ethereumjs/common'
 import { type ExecResult, getActivePrecompiles, type PrecompileInput } from '@ethereumjs/evm'
 import type { Address } from '../../lib/hex.ts'
+import type { ChainSpec, Fork } from '../../spec/chain-spec.ts'
 import type { Precompile, PrecompileResult } from '../precompile.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
+import { commonFor } from './common.ts'
 import { failureOfLibrary } from './convert.ts'
 import { withLibraryParams } from './params.ts'
 
@@ -12,8 +13,8 @@ import { withLibraryParams } from './params.ts'
 const CURVES = { _bn254: bn254, _bls: bls12381 } as unknown as PrecompileInput['_EVM']
 
 /** The precompiles of a fork by address. */
-export function libraryPrecompiles(common: Common): Map<Address, Precompile> {
-  withLibraryParams(common)
+export function libraryPrecompiles(spec: ChainSpec, fork: Fork): Map<Address, Precompile> {
+  const common = withLibraryParams(commonFor(spec, fork))
   const precompiles = new Map<Address, Precompile>()
   for (const [hex, run] of getActivePrecompiles(common)) {
     precompiles.set(`0x${hex}` as Address, (data, gasLimit) => {

@@ -8,8 +8,8 @@ import type { CallKind } from '../message.ts'
 import { bookedElsewhere, type OpcodeTable } from '../opcode-table.ts'
 import { opcodeOf, stackFault } from '../opcodes.ts'
 import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
-import { addressOfWord, codeOfLibrary, fromLibLog } from './convert.ts'
-import { LibraryFrame } from './library-frame.ts'
+import { addressOfWord, codeOfLibrary, fromLibLog, Halt } from './convert.ts'
+import { copiedFrame, LibraryFrame } from './library-frame.ts'
 import { type LibraryTable, machineOf } from './library-table.ts'
 import type { LibraryOpcode, RunState } from './library-types.ts'
 import { addressOf } from './state-adapter.ts'
@@ -45,7 +45,7 @@ const isLog = (code: number): boolean => code >= 0xa0 && code <= 0xa4
 function withEvents({ map, table }: LibraryTable): OpcodeMap {
   return map.map((entry, code) => {
     const type = CALLS.get(code)
-    // What a proposal put in an opcode's place calls and logs as it likes.
+    // A proposal's function cannot call, and reports its logs itself.
     if (entry.opcodeInfo.isInvalid || table.operations[code]?.execute !== undefined) return entry
     if (type !== undefined) return calling(entry, type, hasStipend(table, code))
     return isLog(code) ? logging(entry) : entry
@@ -126,8 +126,16 @@ function logging(entry: LibraryOpcode): LibraryOpcode {
 const ENDS = new Set([0x00, 0xf3, 0xfd, 0xfe, 0xff])
 
 /** Code that runs past its end stops there: to geth that is a STOP of its own, to the library nothing. */
-export function impliedStop({ exceptionError, runState }: ExecResult, frame: FrameState): Step | undefined {
-  if (runState === undefined || exceptionError !== undefined || ENDS.has(runState.opCode)) return undefined
+export function impliedStop(
+  { exceptionError, runState }: ExecResult,
+  frame: FrameState,
+  { operations }: OpcodeTable,
+): Step | undefined {
+  if (runState === undefined || exceptionError !== undefined) return undefined
+  const { opCode, programCounter, code } = runState
+  // A proposal's function that ends the frame leaves the program counter at its opcode.
+  const isReplaced = operations[opCode]?.execute !== undefined
+  if (isReplaced ? programCounter < code.length : ENDS.has(opCode)) return undefined
   const memorySize = Number(runState.memoryWordCount) * 32
   return { frame, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
 }
@@ -143,7 +151,7 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
   const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
   const name = opcodeInfo.fullName
   return {
-    ...entry,
+    opHandler: changed?.execute === undefined ? entry.opHandler : reporting(entry),
     opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { dynamicGas: true }),
     gasHandler(state, base, common) {
       const memorySize = Number(state.memoryWordCount) * 32
@@ -159,7 +167,8 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
         emitStep(0n)
         return base
       }
-      const constant = () => changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, common))
+      const constant = () =>
+        changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, table.rules))
       const fault = changed === undefined ? stackFault(opcode, state.stack.length) : undefined
       if (fault !== undefined) {
         emitStep(constant(), fault)
@@ -167,7 +176,10 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
         throw new EVMError(state.stack.length < opcode.pops ? STACK_UNDERFLOW : STACK_OVERFLOW)
       }
       const priced = (total: bigint): bigint => {
-        if (total <= state.gasLeft) emitStep(hands ? total + (state.messageGasLimit ?? 0n) : total)
+        if (total <= state.gasLeft && changed?.execute !== undefined) {
+          const frame = copiedFrame(state, machineOf(state).owed)
+          waiting.set(state, { frame, opcode, cost: total, memorySize, error: undefined })
+        } else if (total <= state.gasLeft) emitStep(hands ? total + (state.messageGasLimit ?? 0n) : total)
         else emitStep(state.gasLeft < constant() ? constant() : total, 'out of gas')
         return total
       }
@@ -186,7 +198,34 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
   }
 }
 
-const wordsOf = ({ error }: EVMError): string => {
+/** Steps of proposals' functions that are paid for: reported when the function has run and all that it was charged is known. */
+const waiting = new WeakMap<RunState, Step>()
+
+/** Runs a proposal's function and reports its step. */
+function reporting({ opHandler }: LibraryOpcode): LibraryOpcode['opHandler'] {
+  return (state, common) => {
+    const step = waiting.get(state)
+    const before = state.gasLeft
+    const emitStep = (error?: unknown): void => {
+      const wanted = error instanceof Halt ? error.wanted : undefined
+      const cost = (step?.cost ?? 0n) + (wanted ?? before - state.gasLeft)
+      const isUnpaid = error instanceof Halt && error.failure.code === 'out of gas'
+      if (step !== undefined)
+        machineOf(state).tracer?.step?.({ ...step, cost, error: isUnpaid ? error.failure.message : undefined })
+    }
+    try {
+      opHandler(state, common)
+    } catch (error) {
+      emitStep(error)
+      throw error
+    }
+    emitStep()
+  }
+}
+
+const wordsOf = (halted: EVMError): string => {
+  if (halted instanceof Halt) return halted.failure.message
+  const { error } = halted
   const code = codeOfLibrary(error)
   return code === undefined ? error : failureOf(code).message
 }

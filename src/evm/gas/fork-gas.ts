@@ -1,5 +1,5 @@
 // Prices and limits that differ by fork, each with its EIP. Those that are equal in all forks are in `gas-rules.ts`.
-import type { Common } from '../ethereumjs/library-types.ts'
+import type { ForkRules } from '../../spec/fork-rules.ts'
 import { WARM_ACCESS } from './gas-rules.ts'
 import { COLD_SLOT, type StoreGas, storeGas } from './sstore-gas.ts'
 
@@ -25,25 +25,23 @@ export type ForkGas = {
 
 const COLD_ACCOUNT = 2_600
 
-export function forkGas(common: Common): ForkGas {
-  const isBerlin = common.isActivatedEIP(2929)
-  const isLondon = common.isActivatedEIP(3529)
-  const limitsCode = common.gteHardfork('spuriousDragon')
-  const limitsInitCode = common.isActivatedEIP(3860)
+export function forkGas(rules: ForkRules): ForkGas {
+  const { spuriousDragon, berlin, london, shanghai } = rules
   return {
     cold: COLD_ACCOUNT,
     warm: WARM_ACCESS,
     value: 9_000,
     newAccount: 25_000,
     codeByte: 200,
-    destroyRefund: isLondon ? 0 : 24_000,
+    // EIP-3529
+    destroyRefund: london ? 0 : 24_000,
     // EIP-160
-    expByte: limitsCode ? 50 : 10,
-    initCodeWord: limitsInitCode ? 2 : 0,
-    coldSlot: isBerlin ? COLD_SLOT : 0,
+    expByte: spuriousDragon ? 50 : 10,
+    initCodeWord: shanghai ? 2 : 0,
+    coldSlot: berlin ? COLD_SLOT : 0,
     // EIP-170 and EIP-3860
-    maxCodeSize: limitsCode ? 24_576 : Infinity,
-    maxInitCodeSize: limitsInitCode ? 49_152 : Infinity,
-    store: storeGas(common),
+    maxCodeSize: spuriousDragon ? 24_576 : Infinity,
+    maxInitCodeSize: shanghai ? 49_152 : Infinity,
+    store: storeGas(rules),
   }
 }

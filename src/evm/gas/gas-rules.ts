@@ -17,9 +17,9 @@ export const GAS_JUMPDEST = 1
 /** Ancestors that BLOCKHASH answers for. */
 export const BLOCK_HASH_WINDOW = 256
 
-/** EIP-150: a frame keeps this part of its gas from what it calls. */
+/** EIP-150: a frame retains one part in this many of its gas in a call. */
 export const CALL_GAS_DIVISOR = 64
-/** Gas that a call with value adds to what it hands on, without paying for it. */
+/** The stipend: gas that a call with value adds to the callee's gas at no cost for the caller. */
 export const CALL_STIPEND = 2300
 
 /** Per word of memory, and the divisor of the square part. */

@@ -1,4 +1,4 @@
-// How much memory an operation touches and what growing it costs (Yellow Paper, appendix H), for the functions of a proposal:
+// The memory that an operation touches and the gas of its expansion (Yellow Paper, appendix H), for the functions of a proposal:
 // the fork's own opcodes do this themselves.
 import type { Address } from '../../lib/hex.ts'
 import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from './gas-rules.ts'
@@ -17,8 +17,8 @@ export interface PriceState {
   readonly programCounter: number
   readonly code: Uint8Array
   readonly env: {
-    readonly address: { toString(): string }
-    readonly caller: { toString(): string }
+    readonly address: Address
+    readonly caller: Address
     readonly callValue: bigint
     readonly depth: number
     readonly isStatic: boolean
@@ -27,10 +27,7 @@ export interface PriceState {
 
 export type MemorySize = (state: PriceState) => bigint
 
-/** An account as a proposal sees it: prints as lower-case hex. */
-export const shownAddress = (address: Address): { toString(): string } => ({ toString: () => address })
-
-/** Where on the stack an area's offset stands, and its length: there too, or always the same. */
+/** The stack positions of an area's offset and length; the length may be a constant instead. */
 type Area = { readonly offset: number; readonly length: number } | { readonly offset: number; readonly bytes: bigint }
 
 const CALL_AREAS: readonly Area[] = [
@@ -69,7 +66,7 @@ const AREAS: Readonly<Record<string, readonly Area[]>> = {
   REVERT: [{ offset: 0, length: 1 }],
 }
 
-/** The memory that an opcode of the fork touches by itself; undefined when it touches none. */
+/** The memory that an opcode touches under the fork's own rules; undefined if it touches none. */
 export function ownMemorySize(name: string): MemorySize | undefined {
   const areas = AREAS[name]
   if (areas === undefined) return undefined
@@ -98,13 +95,13 @@ const wordsOf = (bytes: bigint): bigint => (bytes + WORD - 1n) / WORD
 const memoryCost = (words: bigint): bigint =>
   words * BigInt(MEMORY_WORD) + (words * words) / BigInt(MEMORY_QUADRATIC_DIVISOR)
 
-/** Gas of growing the memory to so many bytes; zero when it is that large already. */
+/** Gas of growing the memory to a size in bytes; zero if it is that large already. */
 export function expansionGas(state: Pick<PriceState, 'memoryWordCount'>, bytes: bigint): bigint {
   const words = wordsOf(bytes)
   return words > state.memoryWordCount ? memoryCost(words) - memoryCost(state.memoryWordCount) : 0n
 }
 
-/** Words of so many bytes, and what that much memory costs from nothing. */
+/** The words of a size in bytes, and the gas of growing an empty memory to it. */
 export function memoryGas(bytes: bigint): { readonly words: bigint; readonly cost: bigint } {
   const words = wordsOf(bytes)
   return { words, cost: memoryCost(words) }

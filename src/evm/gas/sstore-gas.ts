@@ -1,6 +1,6 @@
 // What SSTORE costs and refunds in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529): the numbers.
-// The rule that chooses among them is `wasm/assembly/sstore-gas.ts`.
-import type { Common } from '../ethereumjs/library-types.ts'
+// The rule that chooses among them is `storeCost` here, and for the engine's own SSTORE `wasm/assembly/sstore-gas.ts`.
+import type { ForkRules } from '../../spec/fork-rules.ts'
 import { CALL_STIPEND, WARM_ACCESS } from './gas-rules.ts'
 
 /** Prices and refunds of SSTORE, which compares the new, the current and the original value of the slot. */
@@ -27,15 +27,16 @@ const SET = 20_000
 const RESET = 5_000
 const CLEAR_REFUND = 15_000
 
-export function storeGas(common: Common): StoreGas {
-  if (common.isActivatedEIP(2929)) {
+export function storeGas(rules: ForkRules): StoreGas {
+  // EIP-2929
+  if (rules.berlin) {
     // EIP-3529 refunds what a clean reset and an entry of the access list cost: 2,900 + 1,900.
-    const clearRefund = common.isActivatedEIP(3529) ? 4_800 : CLEAR_REFUND
+    const clearRefund = rules.london ? 4_800 : CLEAR_REFUND
     return netStore(WARM_ACCESS, CALL_STIPEND, RESET - COLD_SLOT, clearRefund)
   }
   // EIP-2200 uses the price of EIP-1884's SLOAD, EIP-1283 the price of EIP-150's.
-  if (common.gteHardfork('istanbul')) return netStore(800, CALL_STIPEND, RESET, CLEAR_REFUND)
-  if (common.hardfork() === 'constantinople') return netStore(200, 0, RESET, CLEAR_REFUND)
+  if (rules.istanbul) return netStore(800, CALL_STIPEND, RESET, CLEAR_REFUND)
+  if (rules.constantinople && !rules.petersburg) return netStore(200, 0, RESET, CLEAR_REFUND)
   return {
     isNet: false,
     sentry: 0,
@@ -61,3 +62,22 @@ const netStore = (load: number, sentry: number, clean: number, clearRefund: numb
   initRefund: SET - load,
   cleanRefund: clean - load,
 })
+
+/**
+ * The gas of storing `value`, without that of a cold slot, and by how much the refund grows; below zero it shrinks. `original`:
+ * the word at the beginning of the transaction, or `current` where the fork does not compare with that.
+ */
+export function storeCost(
+  store: StoreGas,
+  original: bigint,
+  current: bigint,
+  value: bigint,
+): { readonly gas: number; readonly refund: number } {
+  if (current === value) return { gas: store.noop, refund: 0 }
+  const gas = original !== current ? store.dirty : original === 0n ? store.init : store.clean
+  let refund = 0
+  if (original !== 0n && value === 0n) refund = store.clearRefund
+  else if (original !== 0n && current === 0n) refund = -store.clearRefund
+  if (original === value) refund += original === 0n ? store.initRefund : store.cleanRefund
+  return { gas, refund }
+}

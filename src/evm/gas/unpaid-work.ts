@@ -45,7 +45,7 @@ const BY_WORD: Readonly<Record<string, readonly [item: number, gas: number]>> = 
 }
 /** Added to the warm price of an account (EIP-2929). Work is counted as if nothing were warm, so that it depends on operands only. */
 const COLD = 2_500n
-/** Whatever the operands. */
+/** Independent of the operands. */
 const FIXED: Readonly<Record<string, bigint>> = {
   ...{ SLOAD: 2_100n, SSTORE: 5_000n, LOG0: 375n, LOG1: 375n, LOG2: 375n, LOG3: 375n, LOG4: 375n, EXP: 10n },
   ...{ BALANCE: COLD, EXTCODESIZE: COLD, EXTCODECOPY: COLD, EXTCODEHASH: COLD, SELFDESTRUCT: COLD },
@@ -53,7 +53,7 @@ const FIXED: Readonly<Record<string, bigint>> = {
 }
 const EXP_BYTE = 50n
 
-/** What the fork charges for the operands, and for memory. */
+/** The fork's dynamic gas, for operands and memory. */
 function dynamicWork({ code, name, execute }: Operation, { size, state }: Charge): bigint {
   const { pops } = opcodeOf(code)
   if (execute !== undefined || state.stack.length < pops) return expansionGas(state, size)

@@ -1,5 +1,6 @@
-// Compiles arithmetic and comparison opcodes: short operations inline, on limbs in locals; long ones as calls of the
-// engine's functions.
+// Arithmetic and comparison opcodes. Additions, products, comparisons and bitwise operations are compiled inline on limbs in
+// locals, and folded where both operands are constants. Signed division, ADDMOD and MULMOD call the engine's functions with
+// operands in memory; DIV and MOD do so where an operand is 2^64 or greater.
 import type { Op } from './blocks.ts'
 import { OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
@@ -23,10 +24,10 @@ import { constantOf, type Limb, type Limbs, limbOf, limbsOf, push, Word, write }
 export type Emit = (trace: CompiledTrace, op: Op) => void
 
 const FULL = (1n << 256n) - 1n
-const cut = (value: bigint): bigint => value & FULL
+const truncate = (value: bigint): bigint => value & FULL
 const signed = (value: bigint): bigint => BigInt.asIntN(256, value)
 
-/** An opcode of two words; `known`: what it makes of constants. */
+/** An opcode with two operands. `known` computes the result of constants. */
 const binary =
   (known: (a: bigint, b: bigint) => bigint, emit: (trace: CompiledTrace, a: Word, b: Word) => Word): Emit =>
   (trace) => {
@@ -41,10 +42,10 @@ const onLimbs =
   ({ emit }: CompiledTrace, a: Word, b: Word): Word =>
     Word.of(...work(emit, limbsOf(emit, a), limbsOf(emit, b)))
 
-const compare = (isSigned: boolean, isTurned: boolean) => (trace: CompiledTrace, a: Word, b: Word) => {
+const compare = (isSigned: boolean, isSwapped: boolean) => (trace: CompiledTrace, a: Word, b: Word) => {
   const { emit } = trace
   const [x, y] = [limbsOf(emit, a), limbsOf(emit, b)]
-  if (isTurned) pushLess(emit, y, x, isSigned)
+  if (isSwapped) pushLess(emit, y, x, isSigned)
   else pushLess(emit, x, y, isSigned)
   return Word.flag(trace.newFlag())
 }
@@ -72,18 +73,18 @@ const limbwise =
   (kind: 'and' | 'or' | 'xor') =>
   ({ emit }: CompiledTrace, a: Word, b: Word): Word => {
     const at = (i: number): Limb => {
-      // What a mask leaves nothing of need not be loaded.
+      // A limb that the mask makes zero need not be loaded.
       if (kind === 'and' && (a.limbs[i] === 0n || b.limbs[i] === 0n)) return 0n
       return bitwise(emit, limbOf(emit, a, i), limbOf(emit, b, i), kind)
     }
     return Word.of(at(0), at(1), at(2), at(3))
   }
 
-/** The engine's function on words in memory: the answer goes where the lowest of them is. */
-export function inMemory(trace: CompiledTrace, name: EngineFunction, items: 2 | 3): void {
+/** Calls an engine function on operands in memory. The result overwrites the lowest operand, which is the new top. */
+export function callOnMemory(trace: CompiledTrace, name: EngineFunction, items: 2 | 3): void {
   const { emit, stack } = trace
-  stack.writeTop(items)
-  stack.protect(items - 1, items)
+  stack.spillTop(items)
+  stack.preserve(items - 1, items)
   const address = (below: number): void => {
     emit
       .get(BASE)
@@ -94,10 +95,10 @@ export function inMemory(trace: CompiledTrace, name: EngineFunction, items: 2 | 
   for (let i = 0; i < items; i++) address(i)
   trace.call(name)
   for (let i = 0; i < items; i++) stack.pop()
-  stack.pushWritten()
+  stack.pushResult()
 }
 
-/** DIV and MOD: at once where both are below 2^64, in memory where not. */
+/** DIV and MOD: one instruction if both operands are below 2^64, else the engine's function on memory. */
 const divide =
   (name: 'div' | 'mod'): Emit =>
   (trace) => {
@@ -107,13 +108,13 @@ const divide =
     if (b !== undefined && (a !== undefined || (b & (b - 1n)) === 0n)) {
       stack.pop()
       stack.pop()
-      stack.push(byPower(trace, left, a, b, name))
+      stack.push(divideByConstant(trace, left, a, b, name))
       return
     }
     const [x, y] = [limbsOf(emit, left), limbsOf(emit, right)]
     const result = newLimbs(emit)
-    stack.protect(0, 2)
-    stack.protect(1, 2)
+    stack.preserve(0, 2)
+    stack.preserve(1, 2)
     pushAny(emit, [...x.slice(1), ...y.slice(1)])
     emit.op(OP.i64Eqz)
     push(emit, y[0]).i64(0).op(OP.i64Ne, OP.i32And).if()
@@ -121,7 +122,7 @@ const divide =
     emit.set(result[0])
     for (const local of result.slice(1)) emit.i64(0).set(local)
     emit.else()
-    const [from, to] = [stack.place(stack.height - 1), stack.place(stack.height - 2)]
+    const [from, to] = [stack.slot(stack.height - 1), stack.slot(stack.height - 2)]
     write(emit, Word.of(...x), from)
     write(emit, Word.of(...y), to)
     for (const { offset } of [to, from, to]) emit.get(BASE).i32(offset).op(OP.i32Add)
@@ -129,8 +130,8 @@ const divide =
     const answer = Word.at(to)
     assign(emit, result, limbsOf(emit, answer))
     emit.end()
-    stack.forget(0)
-    stack.forget(1)
+    stack.clobber(0)
+    stack.clobber(1)
     stack.pop()
     stack.pop()
     const [r0, r1, r2, r3] = result
@@ -138,8 +139,14 @@ const divide =
     stack.push(Word.of(limb(r0), limb(r1), limb(r2), limb(r3)))
   }
 
-/** By zero, a power of two, or of two constants. */
-function byPower(trace: CompiledTrace, left: Word, a: bigint | undefined, b: bigint, name: 'div' | 'mod'): Word {
+/** DIV and MOD with the constant divisor `b`: zero, a power of two, or any if the dividend `a` is constant too. */
+function divideByConstant(
+  trace: CompiledTrace,
+  left: Word,
+  a: bigint | undefined,
+  b: bigint,
+  name: 'div' | 'mod',
+): Word {
   const { emit } = trace
   if (b === 0n) return Word.constant(0n)
   if (a !== undefined) return Word.constant(name === 'div' ? a / b : a % b)
@@ -147,7 +154,7 @@ function byPower(trace: CompiledTrace, left: Word, a: bigint | undefined, b: big
   return Word.of(...shiftRight(emit, limbsOf(emit, left), b.toString(2).length - 1))
 }
 
-function times(trace: CompiledTrace, a: Word, b: Word): Word {
+function multiplyWords(trace: CompiledTrace, a: Word, b: Word): Word {
   const { emit } = trace
   for (const [known, other] of [
     [constantOf(a), b],
@@ -160,7 +167,7 @@ function times(trace: CompiledTrace, a: Word, b: Word): Word {
   }
   const [x, y] = [limbsOf(emit, a), limbsOf(emit, b)]
   const upper = [...x.slice(1), ...y.slice(1)]
-  // Wide for sure, or small for sure.
+  // If the upper limbs are known to be zero, or known not to be, no check at run time is needed.
   if (upper.some((limb) => typeof limb === 'bigint' && limb !== 0n) || upper.every((limb) => limb === 0n))
     return Word.of(...multiply(emit, x, y))
   const result = newLimbs(emit)
@@ -176,15 +183,15 @@ function times(trace: CompiledTrace, a: Word, b: Word): Word {
 }
 
 export const ARITHMETIC: Readonly<Record<number, Emit>> = {
-  1: binary((a, b) => cut(a + b), onLimbs(add)),
-  2: binary((a, b) => cut(a * b), times),
-  3: binary((a, b) => cut(a - b), onLimbs(sub)),
+  1: binary((a, b) => truncate(a + b), onLimbs(add)),
+  2: binary((a, b) => truncate(a * b), multiplyWords),
+  3: binary((a, b) => truncate(a - b), onLimbs(sub)),
   4: divide('div'),
-  5: (trace) => inMemory(trace, 'divSigned', 2),
+  5: (trace) => callOnMemory(trace, 'divSigned', 2),
   6: divide('mod'),
-  7: (trace) => inMemory(trace, 'modSigned', 2),
-  8: (trace) => inMemory(trace, 'addMod', 3),
-  9: (trace) => inMemory(trace, 'mulMod', 3),
+  7: (trace) => callOnMemory(trace, 'modSigned', 2),
+  8: (trace) => callOnMemory(trace, 'addMod', 3),
+  9: (trace) => callOnMemory(trace, 'mulMod', 3),
   16: binary((a, b) => BigInt(a < b), compare(false, false)),
   17: binary((a, b) => BigInt(a > b), compare(false, true)),
   18: binary((a, b) => BigInt(signed(a) < signed(b)), compare(true, false)),

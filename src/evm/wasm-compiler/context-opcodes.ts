@@ -1,5 +1,5 @@
-// Opcodes that look beyond the frame: what the block and the message say, and what the engine's own functions do, on the
-// stack in memory.
+// Opcodes that read the message, the transaction and the block, and those that call an engine function with operands on the
+// stack in memory: state access, copies, hashes, logs, calls.
 import {
   ENV_BASE_FEE,
   ENV_BLOB_BASE_FEE,
@@ -27,107 +27,116 @@ import {
 import type { Emit } from './arithmetic.ts'
 import { ACCESS, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
-import { FLOOR, FRAME, GAS, LEFT } from './locals.ts'
-import { pay } from './memory-opcodes.ts'
+import { FLOOR, FRAME, GAS, RESULT } from './locals.ts'
+import { chargeResult } from './memory-opcodes.ts'
 import type { CompiledTrace } from './trace.ts'
 import { Word } from './word.ts'
 
-/** A word of the frame's header, or of the transaction. */
-const framed =
+/** Pushes a word of the frame's header, or of ENVIRONMENT: a location in memory, loaded when it is used. */
+const headerWord =
   (offset: number, ...limbs: undefined[] | [undefined, undefined, undefined, bigint]): Emit =>
   ({ stack }) =>
     stack.push(Word.at({ base: FRAME, offset }, limbs))
-const surrounding =
+const environmentWord =
   (offset: number, ...limbs: undefined[] | [undefined, undefined, undefined, bigint]): Emit =>
   ({ stack }) =>
     stack.push(Word.at({ base: undefined, offset: ENVIRONMENT + offset }, limbs))
-/** What an address leaves free. */
+/** Known limbs of an address: the upper 64 bits are zero. */
 const ADDRESS = [undefined, undefined, undefined, 0n] as [undefined, undefined, undefined, bigint]
 
-/** A number of 32 bits in the frame's header. */
-const header =
+/** Pushes a 32-bit field of the frame's header. */
+const headerNumber =
   (offset: number): Emit =>
   (trace) => {
     trace.emit.get(FRAME).access(ACCESS.i64Load32U, offset)
     trace.stack.push(Word.small(trace.newLimb(32)))
   }
 
-/** One of the engine's functions that takes items and leaves at most one; `isFramed`: it is told the frame. */
-const plain =
-  (name: EngineFunction, takes: number, isFramed = false): Emit =>
+/** An engine function without dynamic gas and with one result. `isFramed`: its first parameter is the frame. */
+const unpriced =
+  (name: EngineFunction, operands: number, isFramed = false): Emit =>
   (trace) => {
     const { emit, stack } = trace
-    stack.writeTop(takes)
-    stack.protect(takes - 1, takes)
+    stack.spillTop(operands)
+    stack.preserve(operands - 1, operands)
     if (isFramed) emit.get(FRAME)
-    trace.top()
+    trace.pushStackTop()
     trace.call(name)
-    for (let i = 0; i < takes; i++) stack.pop()
-    stack.pushWritten()
+    for (let i = 0; i < operands; i++) stack.pop()
+    stack.pushResult()
   }
 
-/** What one with a price is handed: its items in memory, the frame, the stack's top, the gas. */
-function hand(trace: CompiledTrace, takes: number, leaves: 0 | 1, isFramed: boolean): void {
+/** Passes the arguments of a function with dynamic gas: operands in memory; the frame, the stack's top and the gas as values. */
+function passOperands(trace: CompiledTrace, operands: number, results: 0 | 1, isFramed: boolean): void {
   const { emit, stack } = trace
-  stack.settle()
-  stack.writeTop(takes)
-  if (leaves > 0) stack.protect(takes - 1, takes)
+  stack.reloadMisplaced()
+  stack.spillTop(operands)
+  if (results > 0) stack.preserve(operands - 1, operands)
   if (isFramed) emit.get(FRAME)
-  trace.top()
+  trace.pushStackTop()
   emit.get(GAS)
 }
 
-/** Afterwards its items are gone and its answer is there. */
-function takeBack(trace: CompiledTrace, takes: number, leaves: 0 | 1, grows: boolean): void {
-  if (grows) trace.look()
-  for (let i = 0; i < takes; i++) trace.stack.pop()
-  if (leaves > 0) trace.stack.pushWritten()
+/** After the call: pops the operands from the virtual stack and pushes the result. */
+function takeResult(trace: CompiledTrace, operands: number, results: 0 | 1, growsMemory: boolean): void {
+  if (growsMemory) trace.reloadMemorySize()
+  for (let i = 0; i < operands; i++) trace.stack.pop()
+  if (results > 0) trace.stack.pushResult()
 }
 
-/** One with a price. When it fails nothing has happened yet, and the interpreter does it again. */
+/** A function with dynamic gas that changes nothing when it fails: the interpreter can run the opcode again. */
 const priced =
-  (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, topics = -1, grows = false } = {}): Emit =>
+  (
+    name: EngineFunction,
+    operands: number,
+    results: 0 | 1,
+    { isFramed = true, topics = -1, growsMemory = false } = {},
+  ): Emit =>
   (trace, op) => {
-    hand(trace, takes, leaves, isFramed)
+    passOperands(trace, operands, results, isFramed)
     if (topics >= 0) trace.emit.i32(topics)
     trace.call(name)
-    pay(trace, op)
-    takeBack(trace, takes, leaves, grows)
+    chargeResult(trace, op)
+    takeResult(trace, operands, results, growsMemory)
   }
 
-/** One that has touched the state even when it fails: its failure is the frame's, and what comes after it goes on from there. */
-const touching =
-  (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, grows = false } = {}): Emit =>
+/**
+ * A function with dynamic gas that makes accounts or slots warm or writes storage, so that it must not run twice. It gets the
+ * gas without the constant gas of later opcodes in the block. If it fails, its reason is returned. If it succeeds but the gas
+ * does not cover the rest of the block, the interpreter continues behind the opcode.
+ */
+const accessing =
+  (name: EngineFunction, operands: number, results: 0 | 1, { isFramed = true, growsMemory = false } = {}): Emit =>
   (trace, op) => {
     const { emit } = trace
-    hand(trace, takes, leaves, isFramed)
-    if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Add)
+    passOperands(trace, operands, results, isFramed)
+    if (op.gasAfter !== 0) emit.i64(op.gasAfter).op(OP.i64Add)
     trace.call(name)
-    emit.tee(LEFT)
-    if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Sub)
+    emit.tee(RESULT)
+    if (op.gasAfter !== 0) emit.i64(op.gasAfter).op(OP.i64Sub)
     emit.set(GAS)
-    takeBack(trace, takes, leaves, grows)
+    takeResult(trace, operands, results, growsMemory)
     emit.get(GAS).i64(0).op(OP.i64LtS).if()
-    // A failure is the reason itself, below zero.
-    emit.get(LEFT).i64(0).op(OP.i64LtS).if()
-    emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
+    // A result below zero is minus the reason.
+    emit.get(RESULT).i64(0).op(OP.i64LtS).if()
+    emit.i64(0).get(RESULT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
     emit.end()
-    if (op.isSure) emit.i32(OUT_OF_GAS).op(OP.return)
-    else trace.leave(op.pc + 1, op.rest, FALLEN)
+    if (op.failsOnlyForGas) emit.i32(OUT_OF_GAS).op(OP.return)
+    else trace.exit(op.pc + 1, op.gasAfter, FALLEN)
     emit.end()
   }
 
-/** Ends the turn: the reason is the engine's. */
-const ending =
+/** An opcode that the host carries out, or that ends the frame: returns the reason that the engine function returns. */
+const endsTurn =
   (name: EngineFunction, written: 'all' | number): Emit =>
   (trace, op) => {
     const { emit, stack } = trace
     if (written === 'all') {
-      stack.settle()
+      stack.reloadMisplaced()
       stack.spill()
-    } else stack.writeTop(written)
+    } else stack.spillTop(written)
     emit.get(FRAME).i32(op.pc)
-    trace.top()
+    trace.pushStackTop()
     emit.get(GAS).i32(op.code)
     trace.call(name)
     emit.op(OP.return)
@@ -135,18 +144,18 @@ const ending =
 
 const hash: Emit = (trace, op) => {
   const { emit, stack } = trace
-  // Many of them may take long, and no JUMPDEST be among them: the clock is looked at before.
-  stack.settle()
+  // Many hashes may follow each other without a JUMPDEST, and each takes long: check here too whether the turn is over.
+  stack.reloadMisplaced()
   emit.get(GAS).i64(HASH_DELAY).op(OP.i64Add).get(FLOOR).op(OP.i64LtS).if()
-  trace.fall(op, PAUSED)
+  trace.sideExit(op, PAUSED)
   emit.end()
-  priced('hash', 2, 1, { grows: true })(trace, op)
+  priced('hash', 2, 1, { growsMemory: true })(trace, op)
 }
 
 const gasLeft: Emit = (trace, op) => {
   const { emit } = trace
   emit.get(GAS)
-  if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Add)
+  if (op.gasAfter !== 0) emit.i64(op.gasAfter).op(OP.i64Add)
   trace.stack.push(Word.small(trace.newLimb(41)))
 }
 
@@ -155,45 +164,45 @@ const returnSize = (trace: CompiledTrace): void => {
   trace.stack.push(Word.small(trace.newLimb(32)))
 }
 
-const copy = { grows: true }
-const logs = (topics: number): Emit => priced('log', topics + 2, 0, { topics, grows: true })
+const copy = { growsMemory: true }
+const logs = (topics: number): Emit => priced('log', topics + 2, 0, { topics, growsMemory: true })
 
 export const CONTEXT_OPCODES: Readonly<Record<number, Emit>> = {
-  0: (trace, op) => trace.leaveSpilled(op.pc, 0, STOPPED),
+  0: (trace, op) => trace.exitSpilled(op.pc, 0, STOPPED),
   10: priced('power', 2, 1, { isFramed: false }),
   32: hash,
-  48: framed(F_ADDRESS, ...ADDRESS),
-  49: touching('balance', 1, 1, { isFramed: false }),
-  50: surrounding(ENV_ORIGIN, ...ADDRESS),
-  51: framed(F_CALLER, ...ADDRESS),
-  52: framed(F_VALUE),
-  54: header(F_DATA_LENGTH),
+  48: headerWord(F_ADDRESS, ...ADDRESS),
+  49: accessing('balance', 1, 1, { isFramed: false }),
+  50: environmentWord(ENV_ORIGIN, ...ADDRESS),
+  51: headerWord(F_CALLER, ...ADDRESS),
+  52: headerWord(F_VALUE),
+  54: headerNumber(F_DATA_LENGTH),
   55: priced('copyData', 3, 0, copy),
-  56: header(F_CODE_LENGTH),
+  56: headerNumber(F_CODE_LENGTH),
   57: priced('copyCode', 3, 0, copy),
-  58: surrounding(ENV_GAS_PRICE),
-  59: touching('sizeOfCode', 1, 1, { isFramed: false }),
-  60: touching('copyCodeOf', 4, 0, copy),
+  58: environmentWord(ENV_GAS_PRICE),
+  59: accessing('sizeOfCode', 1, 1, { isFramed: false }),
+  60: accessing('copyCodeOf', 4, 0, copy),
   61: returnSize,
   62: priced('copyReturned', 3, 0, copy),
-  63: touching('hashOfCode', 1, 1, { isFramed: false }),
-  64: plain('hashOfBlock', 1),
-  65: surrounding(ENV_COINBASE, ...ADDRESS),
-  66: surrounding(ENV_TIMESTAMP),
-  67: surrounding(ENV_NUMBER),
-  68: surrounding(ENV_DIFFICULTY),
-  69: surrounding(ENV_GAS_LIMIT),
-  70: surrounding(ENV_CHAIN_ID),
-  71: plain('ownBalance', 0),
-  72: surrounding(ENV_BASE_FEE),
-  73: plain('hashOfBlob', 1),
-  74: surrounding(ENV_BLOB_BASE_FEE),
-  84: touching('loadSlot', 1, 1),
-  85: touching('storeSlot', 2, 0),
+  63: accessing('hashOfCode', 1, 1, { isFramed: false }),
+  64: unpriced('hashOfBlock', 1),
+  65: environmentWord(ENV_COINBASE, ...ADDRESS),
+  66: environmentWord(ENV_TIMESTAMP),
+  67: environmentWord(ENV_NUMBER),
+  68: environmentWord(ENV_DIFFICULTY),
+  69: environmentWord(ENV_GAS_LIMIT),
+  70: environmentWord(ENV_CHAIN_ID),
+  71: unpriced('ownBalance', 0),
+  72: environmentWord(ENV_BASE_FEE),
+  73: unpriced('hashOfBlob', 1),
+  74: environmentWord(ENV_BLOB_BASE_FEE),
+  84: accessing('loadSlot', 1, 1),
+  85: accessing('storeSlot', 2, 0),
   88: ({ stack }, op) => stack.push(Word.constant(BigInt(op.pc))),
   90: gasLeft,
   91: () => undefined,
-  92: plain('loadTransient', 1),
+  92: unpriced('loadTransient', 1),
   93: priced('storeTransient', 2, 0),
   94: priced('copyMemory', 3, 0, copy),
   160: logs(0),
@@ -201,13 +210,13 @@ export const CONTEXT_OPCODES: Readonly<Record<number, Emit>> = {
   162: logs(2),
   163: logs(3),
   164: logs(4),
-  240: ending('creates', 'all'),
-  241: ending('calls', 'all'),
-  242: ending('calls', 'all'),
-  243: ending('returns', 2),
-  244: ending('calls', 'all'),
-  245: ending('creates', 'all'),
-  250: ending('calls', 'all'),
-  253: ending('returns', 2),
-  255: ending('destroys', 1),
+  240: endsTurn('creates', 'all'),
+  241: endsTurn('calls', 'all'),
+  242: endsTurn('calls', 'all'),
+  243: endsTurn('returns', 2),
+  244: endsTurn('calls', 'all'),
+  245: endsTurn('creates', 'all'),
+  250: endsTurn('calls', 'all'),
+  253: endsTurn('returns', 2),
+  255: endsTurn('destroys', 1),
 }

@@ -1,12 +1,12 @@
-// The body of one function in WebAssembly, byte by byte, with its locals. Numbers of instructions are those of the
-// WebAssembly core specification (2.0 with SIMD), chapter 5.4.
+// Writes the body of a WebAssembly function, instruction by instruction, and allocates its locals. Opcode numbers are those of
+// the WebAssembly core specification (2.0 with SIMD), chapter 5.4.
 
 export const I32 = 0x7f
 export const I64 = 0x7e
 export const V128 = 0x7b
 export type Type = typeof I32 | typeof I64 | typeof V128
 
-/** Instructions without immediates, by what they are called in the text format. */
+/** Instructions without immediates, named as in the text format. */
 export const OP = {
   unreachable: 0x00,
   else: 0x05,
@@ -100,40 +100,40 @@ function signedBig(to: number[], value: bigint): void {
 
 export class Emitter {
   bytes: number[] = []
-  /** Blocks that are open. */
+  /** Number of open blocks, which is the label of the function's body for `br`. */
   depth = 0
-  /** Types of the locals behind the parameters. */
+  /** Types of the locals, without the parameters. */
   readonly locals: Type[]
   readonly #parameters: number
   readonly #free = new Map<Type, number[]>()
-  readonly #used = new Set<number>()
+  readonly #live = new Set<number>()
 
   constructor(parameters: number, locals: readonly Type[]) {
     this.#parameters = parameters
     this.locals = [...locals]
   }
 
-  /** A local whose value means nothing; until it is given back. */
+  /** Allocates a local with an undefined value, which lives until it is released. */
   local(type: Type): number {
     const local = this.#free.get(type)?.pop() ?? this.#parameters + this.locals.push(type) - 1
-    this.#used.add(local)
+    this.#live.add(local)
     return local
   }
 
-  /** How many locals have been taken and not given back. */
-  get used(): number {
-    return this.#used.size
+  /** Number of locals that are allocated and not released. */
+  get liveCount(): number {
+    return this.#live.size
   }
 
-  /** Gives back all but these. */
-  keep(locals: ReadonlySet<number>): void {
-    for (const local of this.#used) if (!locals.has(local)) this.release(local)
+  /** Releases all locals but these. */
+  releaseExcept(locals: ReadonlySet<number>): void {
+    for (const local of this.#live) if (!locals.has(local)) this.release(local)
   }
 
   release(local: number): void {
     const type = this.locals[local - this.#parameters]
     if (type === undefined) return
-    this.#used.delete(local)
+    this.#live.delete(local)
     const free = this.#free.get(type)
     if (free === undefined) this.#free.set(type, [local])
     else free.push(local)
@@ -176,7 +176,7 @@ export class Emitter {
   }
 
   access(code: (typeof ACCESS)[keyof typeof ACCESS], offset: number): this {
-    // No alignment is promised.
+    // The alignment immediate is a hint; 0 stands for one byte.
     this.bytes.push(code, 0)
     unsigned(this.bytes, offset)
     return this
@@ -226,9 +226,9 @@ export class Emitter {
     return this
   }
 
-  /** All 16 bytes the other way round. */
+  /** Reverses the order of the 16 bytes of a vector. */
   reverseBytes(): this {
-    // The operand is both halves of what is chosen from.
+    // `i8x16.shuffle` selects from two vectors: here twice the same.
     const local = this.local(V128)
     this.tee(local).get(local)
     this.release(local)

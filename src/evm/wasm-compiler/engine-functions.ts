@@ -1,4 +1,4 @@
-// What compiled code calls: functions of the engine (`assembly/index.ts`), by the names that they are exported by.
+// The engine functions that compiled code imports, with their types, by their names as exports of `assembly/index.ts`.
 import { I32, I64, type Type } from './emitter.ts'
 import type { FunctionSignature } from './module-encoder.ts'
 
@@ -6,10 +6,10 @@ const signature = (parameters: readonly Type[], result?: Type): FunctionSignatur
   result === undefined ? { parameters } : { parameters, result }
 
 const ENDS_TURN = signature([I32, I32, I32, I64, I32], I32)
-/** Two or three words and where the answer goes. */
+/** The address of the result, then the addresses of two or three operands. */
 const OF_TWO = signature([I32, I32, I32])
 const OF_THREE = signature([I32, I32, I32, I32])
-/** The frame, the stack's top, the gas; what is left of it. */
+/** The frame, the address above the top stack item, the gas. Returns the gas left, or minus a reason. */
 const PRICED = signature([I32, I32, I64], I64)
 const PRICED_PURE = signature([I32, I64], I64)
 

@@ -1,83 +1,85 @@
-// Generates the traces of a code, from its beginning to everything reachable from there, and the jumps between them.
+// Generates the traces of a code: from its start, all traces that are reachable by known jump targets, by constants that are
+// spilled (they may be return addresses of internal functions), and by the program counters behind calls. A trace ends at a
+// loop header, so that the loop itself starts a trace.
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
-import { type BasicBlock, type BasicBlocks, isCut, type Op } from './blocks.ts'
+import { type BasicBlock, type BasicBlocks, type Op, resumesAfter } from './blocks.ts'
 import { CONTEXT_OPCODES } from './context-opcodes.ts'
 import { ACCESS, type Emitter, I32, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
-import { ENTRIES, NEXT } from './locals.ts'
+import { ENTRIES, NEXT_TRACE } from './locals.ts'
 import { MEMORY_OPCODES } from './memory-opcodes.ts'
 import { SHIFTS } from './shifts.ts'
 import { CompiledTrace, type Link } from './trace.ts'
 import { constantOf, limbsOf, push, Word } from './word.ts'
 
-/** Bytes of WebAssembly after which no more traces are begun. */
-const ENOUGH = 400_000
-const MOST_TRACES = 3000
+/** Bytes of WebAssembly after which no further trace is compiled; jumps to the missing ones are side exits. */
+const MAX_BYTES = 400_000
+const MAX_TRACES = 3000
 
 const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...MEMORY_OPCODES, ...CONTEXT_OPCODES, ...SHIFTS }
 
-/** A trace as bytes, with the places where it leads to others. */
+/** The bytes of a trace without its jumps to other traces, and those jumps. */
 export type GeneratedTrace = {
   readonly pc: number
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly links: readonly Link[]
 }
 
-/** All traces, by where they begin; how many there are is known only then, hence the links. */
+/** Compiles all traces, sorted by program counter. Their jumps are inserted later, when the number of traces is known. */
 export function generateTraces(
   emit: Emitter,
   blocks: BasicBlocks,
   call: (name: EngineFunction) => number,
 ): GeneratedTrace[] {
-  const pieces: GeneratedTrace[] = []
+  const traces: GeneratedTrace[] = []
   const waiting = [0]
   const seen = new Set(waiting)
   const headers = loopHeaders(blocks)
   let size = 0
-  for (let pc = waiting.pop(); pc !== undefined && size < ENOUGH && pieces.length < MOST_TRACES; pc = waiting.pop()) {
+  for (let pc = waiting.pop(); pc !== undefined && size < MAX_BYTES && traces.length < MAX_TRACES; pc = waiting.pop()) {
     emit.bytes = []
-    emit.keep(new Set())
+    emit.releaseExcept(new Set())
     const one = new CompiledTrace(emit, blocks, call)
-    const resumes = follow(one, pc, headers)
-    pieces.push({ pc, bytes: Uint8Array.from(emit.bytes), links: one.links })
+    const resumes = compileTrace(one, pc, headers)
+    traces.push({ pc, bytes: Uint8Array.from(emit.bytes), links: one.links })
     size += emit.bytes.length
     const next = [...resumes, ...one.links.map(({ target }) => target)]
-    for (const value of one.stack.written) if (blocks.isJumpdest(toPc(value) ?? -1)) next.push(Number(value))
+    for (const value of one.stack.spilledConstants) if (blocks.isJumpdest(toPc(value) ?? -1)) next.push(Number(value))
     for (const to of next) {
       if (to === undefined || seen.has(to)) continue
       seen.add(to)
       waiting.push(to)
     }
   }
-  return pieces.sort((a, b) => a.pc - b.pc)
+  return traces.sort((a, b) => a.pc - b.pc)
 }
 
-/** Where jumps with a known target go back to. */
+/** Targets of backward jumps with a known target. */
 function loopHeaders(blocks: BasicBlocks): ReadonlySet<number> {
   const found = new Set<number>()
-  for (const { pc, target } of blocks.jumps()) if (target <= pc) found.add(target)
+  for (const { pc, target } of blocks.staticJumps()) if (target <= pc) found.add(target)
   return found
 }
 
-/** Compiles one trace; the places at which the host lets code go on. */
-function follow(trace: CompiledTrace, start: number, headers: ReadonlySet<number>): number[] {
+/** Compiles one trace. Returns the program counters at which code continues after the host or the interpreter has run an opcode. */
+function compileTrace(trace: CompiledTrace, start: number, headers: ReadonlySet<number>): number[] {
   const { blocks } = trace
   for (let pc: number | undefined = start; pc !== undefined; ) {
     const block = blocks.at(pc)
     trace.enter(block)
     for (const op of block.ops) {
-      run(trace, op)
-      if (trace.isOver) return []
-      trace.sweep()
+      emitOpcode(trace, op)
+      if (trace.hasEnded) return blocks.isLeft(op.code) ? [block.end] : []
+      trace.freeDeadLocals()
     }
     const last = block.ops.at(-1)?.code ?? 0
-    if (last !== 0x57 && isCut(last)) return [block.end]
+    if (last !== 0x57 && resumesAfter(last)) return [block.end]
     const next = successor(trace, block)
     if (next === undefined) return []
-    if (next === 'anywhere' || headers.has(next) || !trace.mayFollow(next)) {
-      trace.goTo(next === 'anywhere' ? undefined : next)
+    if (next === 'anywhere' || headers.has(next) || !trace.canExtend(next)) {
+      trace.jumpTo(next === 'anywhere' ? undefined : next)
       return []
     }
     pc = next
@@ -85,7 +87,7 @@ function follow(trace: CompiledTrace, start: number, headers: ReadonlySet<number
   return []
 }
 
-/** Where the trace goes on; undefined: it has been left. */
+/** Emits the jump at the end of a block. Returns where the trace continues; undefined: it has ended. */
 function successor(trace: CompiledTrace, block: BasicBlock): number | 'anywhere' | undefined {
   const last = block.ops.at(-1)
   if (last === undefined) return block.end
@@ -105,10 +107,10 @@ function successor(trace: CompiledTrace, block: BasicBlock): number | 'anywhere'
   }
 }
 
-function run(trace: CompiledTrace, op: Op): void {
+function emitOpcode(trace: CompiledTrace, op: Op): void {
   const { stack, blocks } = trace
   const { code } = op
-  if (!blocks.exists(code)) trace.give(op)
+  if (!blocks.exists(code)) trace.endInInterpreter(op)
   else if (code === 0x56 || code === 0x57) return
   else if (code >= 0x5f && code <= 0x7f) stack.push(Word.constant(op.value))
   else if (code >= 0x80 && code <= 0x8f) stack.push(stack.peek(code - 0x80))
@@ -116,7 +118,7 @@ function run(trace: CompiledTrace, op: Op): void {
   else if (code === 0x50) stack.pop()
   else {
     const emit = EMITS[code]
-    if (emit === undefined) trace.give(op)
+    if (emit === undefined) trace.endInInterpreter(op)
     else emit(trace, op)
   }
 }
@@ -129,22 +131,22 @@ function jump(trace: CompiledTrace, op: Op): number | 'anywhere' | undefined {
   const target = stack.peek()
   const known = constantOf(target)
   if (known === undefined) {
-    seek(trace, op, target)
+    lookUpTrace(trace, op, target)
     stack.pop()
     return 'anywhere'
   }
   const pc = toPc(known)
-  if (pc === undefined || !blocks.isJumpdest(pc)) return trace.give(op)
+  if (pc === undefined || !blocks.isJumpdest(pc)) return trace.endInInterpreter(op)
   stack.pop()
   return pc
 }
 
-/** Finds the trace of a target that is known only now; without one the interpreter jumps. */
-function seek(trace: CompiledTrace, op: Op, target: Word): void {
+/** Emits the look-up of the trace at a target known at run time only, into NEXT_TRACE; without a trace there, a side exit. */
+function lookUpTrace(trace: CompiledTrace, op: Op, target: Word): void {
   const { emit, stack, blocks } = trace
   const limbs = limbsOf(emit, target)
   const [low] = limbs
-  stack.settle()
+  stack.reloadMisplaced()
   const next = emit.local(I32)
   push(emit, low).i64(blocks.code.length).op(OP.i64LtU)
   pushAny(emit, limbs.slice(1))
@@ -152,7 +154,7 @@ function seek(trace: CompiledTrace, op: Op, target: Word): void {
   emit.get(ENTRIES)
   push(emit, low).op(OP.i32WrapI64).i32(1).op(OP.i32Shl, OP.i32Add).access(ACCESS.i32Load16U, COMPILED_ENTRIES)
   emit.else().i32(0).end()
-  // Zero, which is no trace, becomes the greatest.
+  // The entry 0 (no trace) becomes the greatest unsigned number, so that one comparison finds both 0 and ENTRY_ONLY.
   emit
     .i32(1)
     .op(OP.i32Sub)
@@ -160,12 +162,12 @@ function seek(trace: CompiledTrace, op: Op, target: Word): void {
     .i32(ENTRY_ONLY - 1)
     .op(OP.i32GeU)
     .if()
-  trace.fall(op)
+  trace.sideExit(op)
   emit.end()
-  emit.get(next).set(NEXT)
+  emit.get(next).set(NEXT_TRACE)
 }
 
-/** JUMPI: leaves the trace for where it jumps to, goes on behind it. */
+/** JUMPI: the taken side leaves the trace, the other side continues in it. */
 function branch(trace: CompiledTrace, op: Op): void {
   const { emit, stack, blocks } = trace
   const [target, condition] = [stack.peek(0), stack.peek(1)]
@@ -180,17 +182,17 @@ function branch(trace: CompiledTrace, op: Op): void {
   if (known === undefined) limbsOf(emit, target)
   let flag = condition.flag
   if (flag === undefined) {
-    trace.truth(condition)
+    trace.pushIsNonZero(condition)
     flag = trace.newFlag()
   }
-  // Before the branch, so that what it needs is there in both.
-  stack.settle()
+  // Before the branch, so that both sides can read the words that this loads.
+  stack.reloadMisplaced()
   emit.get(flag).if()
-  if (!isValid) trace.fall(op)
+  if (!isValid) trace.sideExit(op)
   else {
-    if (known === undefined) seek(trace, op, target)
+    if (known === undefined) lookUpTrace(trace, op, target)
     const [jumpsTo, tested] = [stack.pop(), stack.pop()]
-    trace.goTo(known === undefined ? undefined : pc)
+    trace.jumpTo(known === undefined ? undefined : pc)
     stack.push(tested)
     stack.push(jumpsTo)
   }

@@ -1,12 +1,13 @@
-// Arithmetic on limbs: what the processor does on 64 bits, put together to 256, and nothing for what is known beforehand.
+// 256-bit arithmetic from 64-bit instructions on limbs, with constant folding. Each limb has an upper bound of its value
+// (`bits`), so that carries and products that cannot occur emit no code.
 import { type Emitter, I64, OP } from './emitter.ts'
-import { keepInLocal, type Limb, type Limbs, MASK, push } from './word.ts'
+import { type Limb, type Limbs, MASK, popToLocal, push } from './word.ts'
 
 const LOW = 0xffff_ffffn
 const isZero = (limb: Limb): boolean => limb === 0n
 const bitsOf = (limb: Limb): number => (typeof limb === 'bigint' ? limb.toString(2).length : limb.bits)
 
-/** x + y + carry, and the carry out; `carry` is 0 or 1. */
+/** x + y + carry, and the carry out; `carry` is 0 or 1. `isLast`: the carry out is not needed. */
 function addLimb(emit: Emitter, x: Limb, y: Limb, carry: Limb, isLast: boolean): readonly [Limb, Limb] {
   if (typeof x === 'bigint' && typeof y === 'bigint' && typeof carry === 'bigint') {
     const sum = x + y + carry
@@ -18,23 +19,23 @@ function addLimb(emit: Emitter, x: Limb, y: Limb, carry: Limb, isLast: boolean):
   const bits = Math.max(bitsOf(x), bitsOf(y)) + 1
   if (third === undefined) {
     push(push(emit, first), second).op(OP.i64Add)
-    if (bits <= 64) return [keepInLocal(emit, bits), 0n]
-    const sum = keepInLocal(emit)
+    if (bits <= 64) return [popToLocal(emit, bits), 0n]
+    const sum = popToLocal(emit)
     return [sum, isLast ? 0n : less(emit, sum, second)]
   }
   push(push(emit, x), y).op(OP.i64Add)
-  const half = keepInLocal(emit)
+  const half = popToLocal(emit)
   push(push(emit, half), carry).op(OP.i64Add)
-  const sum = keepInLocal(emit)
+  const sum = popToLocal(emit)
   if (isLast) return [sum, 0n]
   push(push(emit, half), y).op(OP.i64LtU)
   push(push(emit, sum), carry).op(OP.i64LtU, OP.i32Or, OP.i64ExtendI32U)
-  return [sum, keepInLocal(emit, 1)]
+  return [sum, popToLocal(emit, 1)]
 }
 
 function less(emit: Emitter, a: Limb, b: Limb): Limb {
   push(push(emit, a), b).op(OP.i64LtU, OP.i64ExtendI32U)
-  return keepInLocal(emit, 1)
+  return popToLocal(emit, 1)
 }
 
 export function add(emit: Emitter, a: Limbs, b: Limbs): Limbs {
@@ -55,17 +56,17 @@ function subLimb(emit: Emitter, x: Limb, y: Limb, borrow: Limb, isLast: boolean)
   if (isZero(y) || isZero(borrow)) {
     const taken = isZero(y) ? borrow : y
     push(push(emit, x), taken).op(OP.i64Sub)
-    const difference = keepInLocal(emit)
+    const difference = popToLocal(emit)
     return [difference, isLast ? 0n : less(emit, x, taken)]
   }
   push(push(emit, x), y).op(OP.i64Sub)
-  const half = keepInLocal(emit)
+  const half = popToLocal(emit)
   push(push(emit, half), borrow).op(OP.i64Sub)
-  const difference = keepInLocal(emit)
+  const difference = popToLocal(emit)
   if (isLast) return [difference, 0n]
   push(push(emit, x), y).op(OP.i64LtU)
   push(push(emit, half), borrow).op(OP.i64LtU, OP.i32Or, OP.i64ExtendI32U)
-  return [difference, keepInLocal(emit, 1)]
+  return [difference, popToLocal(emit, 1)]
 }
 
 export function sub(emit: Emitter, a: Limbs, b: Limbs): Limbs {
@@ -76,17 +77,17 @@ export function sub(emit: Emitter, a: Limbs, b: Limbs): Limbs {
   return [r0, r1, r2, r3]
 }
 
-/** Ors limbs onto WebAssembly's stack. */
+/** Pushes the OR of the limbs onto WebAssembly's stack: not zero if any of them is not. */
 export function pushAny(emit: Emitter, limbs: readonly Limb[]): void {
   const [first, ...others] = limbs.filter((limb) => !isZero(limb))
   push(emit, first ?? 0n)
   for (const limb of others) push(emit, limb).op(OP.i64Or)
 }
 
-/** Whether a < b, onto the stack (i32). */
+/** Pushes a < b onto WebAssembly's stack (i32). */
 export function pushLess(emit: Emitter, a: Limbs, b: Limbs, isSigned = false): void {
   const top = isSigned ? 3 : 4
-  // What is above the other's highest limb that may be set decides.
+  // Number of limbs up to the highest that may be set. Limbs that only one operand has decide the comparison.
   const used = (limbs: Limbs): number => {
     let count = top
     while (count > 1 && isZero(limbs[count - 1] ?? 0n)) count--
@@ -113,7 +114,7 @@ export function pushLess(emit: Emitter, a: Limbs, b: Limbs, isSigned = false): v
   }
 }
 
-/** Ors the differences of limbs onto the stack. */
+/** Pushes the OR of the limbs' differences onto WebAssembly's stack: zero if a = b. */
 export function pushDifference(emit: Emitter, a: Limbs, b: Limbs): void {
   let count = 0
   for (const [i, x] of a.entries()) {
@@ -134,12 +135,12 @@ export function bitwise(emit: Emitter, x: Limb, y: Limb, kind: 'and' | 'or' | 'x
     if (isZero(y)) return 0n
     if (typeof y === 'bigint' && (y & ((1n << BigInt(left)) - 1n)) === (1n << BigInt(left)) - 1n) return x
     push(push(emit, x), y).op(OP.i64And)
-    return keepInLocal(emit, Math.min(left, right))
+    return popToLocal(emit, Math.min(left, right))
   }
   if (isZero(y)) return x
   if (kind === 'or' && y === MASK) return MASK
   push(push(emit, x), y).op(kind === 'or' ? OP.i64Or : OP.i64Xor)
-  return keepInLocal(emit, Math.max(left, right))
+  return popToLocal(emit, Math.max(left, right))
 }
 
 const folded = (x: bigint, y: bigint, kind: 'and' | 'or' | 'xor'): bigint =>
@@ -155,17 +156,17 @@ function joined(emit: Emitter, x: Limb, y: Limb, left: number): Limb {
 function shiftedLeft(emit: Emitter, x: Limb, bits: number): Limb {
   if (typeof x === 'bigint') return (x << BigInt(bits)) & MASK
   push(emit, x).i64(bits).op(OP.i64Shl)
-  return keepInLocal(emit, Math.min(64, x.bits + bits))
+  return popToLocal(emit, Math.min(64, x.bits + bits))
 }
 
 function shiftedRight(emit: Emitter, x: Limb, bits: number): Limb {
   if (typeof x === 'bigint') return x >> BigInt(bits)
   if (bits >= x.bits) return 0n
   push(emit, x).i64(bits).op(OP.i64ShrU)
-  return keepInLocal(emit, x.bits - bits)
+  return popToLocal(emit, x.bits - bits)
 }
 
-/** By a known number of bits below 256. */
+/** Shifts left by a constant number of bits below 256. */
 export function shiftLeft(emit: Emitter, a: Limbs, bits: number): Limbs {
   const [limbs, rest] = [bits >> 6, bits & 63]
   const at = (i: number): Limb => {
@@ -175,7 +176,7 @@ export function shiftLeft(emit: Emitter, a: Limbs, bits: number): Limbs {
   return [at(0), at(1), at(2), at(3)]
 }
 
-/** `fill`: what comes in on the left, all of its bits the same. */
+/** Shifts right by a constant number of bits below 256. `fill`: the limb shifted in on the left, 0 or all ones. */
 export function shiftRight(emit: Emitter, a: Limbs, bits: number, fill: Limb = 0n): Limbs {
   const [limbs, rest] = [bits >> 6, bits & 63]
   const at = (i: number): Limb => {
@@ -190,20 +191,20 @@ export function signOf(emit: Emitter, x: Limb): Limb {
   if (typeof x === 'bigint') return x >> 63n === 1n ? MASK : 0n
   if (x.bits < 64) return 0n
   push(emit, x).i64(63).op(OP.i64ShrS)
-  return keepInLocal(emit)
+  return popToLocal(emit)
 }
 
 // --- products
 
 type Halves = readonly [Limb, Limb]
 
-/** The upper half of a product, from halves of 32 bits: WebAssembly has no instruction for it. */
+/** The upper 64 bits of a 64 x 64 bit product, from 32-bit halves: WebAssembly has no instruction for it. */
 function highOf(emit: Emitter, [x0, x1]: Halves, [y0, y1]: Halves): Limb {
   const times = (x: Limb, y: Limb): Limb => {
     if (isZero(x) || isZero(y)) return 0n
     if (typeof x === 'bigint' && typeof y === 'bigint') return x * y
     push(push(emit, x), y).op(OP.i64Mul)
-    return keepInLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
+    return popToLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
   }
   const plus = (x: Limb, y: Limb): Limb => addLimb(emit, x, y, 0n, true)[0]
   const left = plus(times(x1, y0), shiftedRight(emit, times(x0, y0), 32))
@@ -219,10 +220,10 @@ function lowOf(emit: Emitter, x: Limb, y: Limb): Limb {
   if (y === 1n) return x
   if (typeof x === 'bigint' && typeof y === 'bigint') return (x * y) & MASK
   push(push(emit, x), y).op(OP.i64Mul)
-  return keepInLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
+  return popToLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
 }
 
-/** The product modulo 2^256, column by column. */
+/** The product modulo 2^256 by columns (schoolbook multiplication). */
 export function multiply(emit: Emitter, a: Limbs, b: Limbs): Limbs {
   const halves = new Map<Limb, Halves>()
   const half = (x: Limb): Halves => {
@@ -250,7 +251,7 @@ export function multiply(emit: Emitter, a: Limbs, b: Limbs): Limbs {
   return [r0, r1, r2, r3]
 }
 
-/** Sets locals of results, which two branches share. */
+/** Sets the result locals at the end of one of two branches. */
 export function assign(emit: Emitter, to: readonly number[], from: readonly Limb[]): void {
   for (const [i, local] of to.entries()) push(emit, from[i] ?? 0n).set(local)
 }

@@ -1,70 +1,74 @@
-// Opcodes on memory and on the input: words at once where they lie within what there is, else by way of the engine.
+// MLOAD, MSTORE, MSTORE8, MSIZE and CALLDATALOAD. An access within the present memory size is a load or store; for any other one
+// the engine's `touch` charges the expansion and grows the memory first.
 import { F_DATA, F_DATA_LENGTH, OUT_OF_GAS } from '../wasm/layout.ts'
 import type { Emit } from './arithmetic.ts'
 import type { Op } from './blocks.ts'
 import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
 import { pushAny } from './limbs.ts'
-import { BASE, FRAME, GAS, LEFT, MEMORY, SIZE } from './locals.ts'
+import { BASE, FRAME, GAS, MEMORY, MEMORY_SIZE, RESULT } from './locals.ts'
 import type { CompiledTrace } from './trace.ts'
 import { type Limb, limbOf, limbsOf, push, pushVector, Word } from './word.ts'
 
-/** Offsets beyond are left to the interpreter: no gas pays for memory there. */
-const FAR = 1n << 31n
+/** No gas limit pays for memory at this offset; an access there is left to the interpreter, which fails it. */
+const UNREACHABLE = 1n << 31n
 const UPPER_HALF = 32n
 
-/** An address within memory: a constant offset from MEMORY, or one in a local. */
-type Spot = { readonly local: number | undefined; readonly offset: number }
+/** An address in the frame's memory: MEMORY plus `local`, if there is one, plus a constant offset. */
+type MemoryAddress = { readonly local: number | undefined; readonly offset: number }
 
-function pushSpot(emit: Emitter, spot: Spot): void {
+function pushBase(emit: Emitter, address: MemoryAddress): void {
   emit.get(MEMORY)
-  if (spot.local !== undefined) emit.get(spot.local).op(OP.i32WrapI64, OP.i32Add)
+  if (address.local !== undefined) emit.get(address.local).op(OP.i32WrapI64, OP.i32Add)
 }
 
-/** Makes sure that there are so many bytes from the offset on; undefined: nothing can pay for them, and the trace is over. */
-function reach(trace: CompiledTrace, op: Op, word: Word, length: number): Spot | undefined {
+/**
+ * Emits code that makes sure that the memory has `length` bytes from the offset on, and charges for growing it. Returns
+ * undefined if the constant offset is beyond any gas; the trace has ended then.
+ */
+function ensureMemory(trace: CompiledTrace, op: Op, word: Word, length: number): MemoryAddress | undefined {
   const { emit, stack } = trace
   const limbs = limbsOf(emit, word)
   const isKnown = limbs.every((limb) => typeof limb === 'bigint')
   if (isKnown) {
-    const offset = limbs.slice(1).every((limb) => limb === 0n) ? (limbs[0] as bigint) : FAR
-    if (offset >= FAR) return trace.give(op)
+    const offset = limbs.slice(1).every((limb) => limb === 0n) ? (limbs[0] as bigint) : UNREACHABLE
+    if (offset >= UNREACHABLE) return trace.endInInterpreter(op)
     const end = Number(offset) + length
-    if (end > trace.known) {
-      stack.settle()
-      emit.get(SIZE).i64(end).op(OP.i64LtU).if()
+    if (end > trace.knownMemory) {
+      stack.reloadMisplaced()
+      emit.get(MEMORY_SIZE).i64(end).op(OP.i64LtU).if()
       emit.get(FRAME).i64(end).get(GAS)
       trace.call('touch')
-      pay(trace, op)
-      trace.look()
+      chargeResult(trace, op)
+      trace.reloadMemorySize()
       emit.end()
-      trace.known = Math.ceil(end / 32) * 32
+      trace.knownMemory = Math.ceil(end / 32) * 32
     }
     return { local: undefined, offset: Number(offset) }
   }
   const [at] = limbs
-  if (typeof at === 'bigint' && at >= FAR) return trace.give(op)
-  stack.settle()
-  // Within, also for what would wrap around.
-  pushNear(emit, limbs)
+  if (typeof at === 'bigint' && at >= UNREACHABLE) return trace.endInInterpreter(op)
+  stack.reloadMisplaced()
+  // The offset must be below 2^32 before its last byte is compared with the size, so that the sum cannot wrap.
+  pushFitsU32(emit, limbs)
   push(emit, at)
     .i64(length - 1)
     .op(OP.i64Add)
-    .get(SIZE)
+    .get(MEMORY_SIZE)
     .op(OP.i64LtU, OP.i32And, OP.i32Eqz)
     .if()
-  pushNear(emit, limbs)
+  pushFitsU32(emit, limbs)
   emit.if(I64).get(FRAME)
   push(emit, at).i64(length).op(OP.i64Add).get(GAS)
   trace.call('touch')
   emit.else().i64(-OUT_OF_GAS).end()
-  pay(trace, op)
-  trace.look()
+  chargeResult(trace, op)
+  trace.reloadMemorySize()
   emit.end()
   return { local: typeof at === 'bigint' ? undefined : at.local, offset: typeof at === 'bigint' ? Number(at) : 0 }
 }
 
-/** Whether an offset is below 2^32, onto the stack (i32). */
-function pushNear(emit: Emitter, limbs: readonly Limb[]): void {
+/** Pushes onto WebAssembly's stack (i32) whether an offset is below 2^32. */
+function pushFitsU32(emit: Emitter, limbs: readonly Limb[]): void {
   const [low = 0n, ...upper] = limbs
   const isShort = typeof low === 'bigint' || low.bits <= 32
   if (isShort && upper.every((limb) => limb === 0n)) {
@@ -77,26 +81,26 @@ function pushNear(emit: Emitter, limbs: readonly Limb[]): void {
 }
 
 /**
- * Takes the answer of an engine's function as the gas that is left. Below zero it is the reason, if the block could not fail
- * otherwise; else the interpreter runs the opcode, to find out which failure comes first.
+ * Takes the result of an engine function as the gas left. Below zero it is minus a reason: the function returns the reason if
+ * the rest of the block can fail for gas only; otherwise a side exit lets the interpreter find the first failure.
  */
-export function pay(trace: CompiledTrace, op: Op): void {
+export function chargeResult(trace: CompiledTrace, op: Op): void {
   const { emit } = trace
-  emit.tee(LEFT).i64(0).op(OP.i64LtS).if()
-  if (op.isSure) emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
-  else trace.fall(op)
+  emit.tee(RESULT).i64(0).op(OP.i64LtS).if()
+  if (op.failsOnlyForGas) emit.i64(0).get(RESULT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
+  else trace.sideExit(op)
   emit.end()
-  emit.get(LEFT).set(GAS)
+  emit.get(RESULT).set(GAS)
 }
 
 const loadWord: Emit = (trace, op) => {
   const { emit, stack } = trace
-  const spot = reach(trace, op, stack.peek(), 32)
+  const address = ensureMemory(trace, op, stack.peek(), 32)
   stack.pop()
-  if (spot !== undefined) stack.push(readBytes(emit, () => pushSpot(emit, spot), spot.offset))
+  if (address !== undefined) stack.push(readBytes(emit, () => pushBase(emit, address), address.offset))
 }
 
-/** A word of 32 bytes, most significant first. */
+/** Reads 32 big-endian bytes as a word. */
 function readBytes(emit: Emitter, address: () => void, offset: number): Word {
   const [low, high] = [emit.local(V128), emit.local(V128)]
   address()
@@ -111,36 +115,36 @@ function readBytes(emit: Emitter, address: () => void, offset: number): Word {
 
 const storeWord: Emit = (trace, op) => {
   const { emit, stack } = trace
-  const spot = reach(trace, op, stack.peek(), 32)
+  const address = ensureMemory(trace, op, stack.peek(), 32)
   stack.pop()
   const word = stack.pop()
-  if (spot === undefined) return
+  if (address === undefined) return
   for (const half of [1, 0] as const) {
-    pushSpot(emit, spot)
+    pushBase(emit, address)
     pushVector(emit, word, half)
-    emit.reverseBytes().storeVector(spot.offset + (half === 1 ? 0 : 16))
+    emit.reverseBytes().storeVector(address.offset + (half === 1 ? 0 : 16))
   }
 }
 
 const storeByte: Emit = (trace, op) => {
   const { emit, stack } = trace
-  const spot = reach(trace, op, stack.peek(), 1)
+  const address = ensureMemory(trace, op, stack.peek(), 1)
   stack.pop()
   const word = stack.pop()
-  if (spot === undefined) return
+  if (address === undefined) return
   const limb = limbOf(emit, word, 0)
-  pushSpot(emit, spot)
-  push(emit, limb).access(ACCESS.i64Store8, spot.offset)
+  pushBase(emit, address)
+  push(emit, limb).access(ACCESS.i64Store8, address.offset)
 }
 
-/** CALLDATALOAD: within the input at once. */
+/** CALLDATALOAD: two loads if all 32 bytes are within the input, else the engine's function. */
 const loadInput: Emit = (trace) => {
   const { emit, stack } = trace
   const limbs = limbsOf(emit, stack.peek())
   const [at] = limbs
   const [low, high] = [emit.local(V128), emit.local(V128)]
-  stack.protect(0, 1)
-  pushNear(emit, limbs)
+  stack.preserve(0, 1)
+  pushFitsU32(emit, limbs)
   push(emit, at).i64(31).op(OP.i64Add).get(FRAME).access(ACCESS.i64Load32U, F_DATA_LENGTH).op(OP.i64LtU, OP.i32And).if()
   const address = (): void => {
     emit.get(FRAME).access(ACCESS.i32Load, F_DATA)
@@ -151,18 +155,18 @@ const loadInput: Emit = (trace) => {
   address()
   emit.loadVector(16).reverseBytes().set(low)
   emit.else()
-  const place = stack.place(stack.height - 1)
-  for (const [i, limb] of limbs.entries()) push(emit.get(BASE), limb).access(ACCESS.i64Store, place.offset + 8 * i)
+  const { offset } = stack.slot(stack.height - 1)
+  for (const [i, limb] of limbs.entries()) push(emit.get(BASE), limb).access(ACCESS.i64Store, offset + 8 * i)
   emit.get(FRAME)
-  trace.top()
+  trace.pushStackTop()
   trace.call('dataAt')
-  emit.get(BASE).loadVector(place.offset).set(low)
+  emit.get(BASE).loadVector(offset).set(low)
   emit
     .get(BASE)
-    .loadVector(place.offset + 16)
+    .loadVector(offset + 16)
     .set(high)
   emit.end()
-  stack.forget(0)
+  stack.clobber(0)
   stack.pop()
   stack.push(Word.vector(low, high))
 }
@@ -174,7 +178,7 @@ export const MEMORY_OPCODES: Readonly<Record<number, Emit>> = {
   83: storeByte,
   89: ({ emit, stack }) => {
     const local = emit.local(I64)
-    emit.get(SIZE).set(local)
+    emit.get(MEMORY_SIZE).set(local)
     stack.push(Word.small({ local, bits: 33 }))
   },
 }

@@ -11,21 +11,21 @@ import { generate } from './compile.ts'
 import { ENGINE_FUNCTIONS } from './engine-functions.ts'
 import { CompilerThread } from './thread.ts'
 
-/** Bytes of WebAssembly that are kept; the processor's code is some times as long. */
+/** Bytes of WebAssembly in the cache; the machine code that V8 generates from it is several times larger. */
 const MAX_BYTES = 8_000_000
-/** Code that is longer than a contract may be is not compiled. */
+/** Longer code than a contract may have (EIP-170) is not compiled. */
 const MAX_CODE_LENGTH = 24_576
 /** Gas after which a code is worth compiling: some ten milliseconds of the interpreter's time. */
 const HOT_GAS = 10_000_000
-/** Codes under way at a time: the worst take the compiler a third of a second each. */
+/** Codes that wait for the compiler at a time: the slowest take a third of a second each. */
 const MAX_PENDING = 16
 
-/** Read when the node starts, so that it belongs to this program, whatever is built later. */
+/** Read at start, so that a later build of dist/ cannot bring in another version. */
 const program = readBuiltFile('compiler.cjs')?.toString()
 
 /**
- * With a heat of 0, for tests, everything is compiled before it runs for the first time. Where there is no other thread,
- * the one that asks compiles.
+ * With a heat of 0, for tests, each code is compiled synchronously when it is loaded. Without a compiler thread the calling
+ * thread compiles.
  */
 export const compilation = {
   heat: process.env['KESTREL_COMPILE'] === 'eagerly' || stress !== undefined ? 0 : HOT_GAS,
@@ -64,7 +64,7 @@ export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): C
   return compiled
 }
 
-/** As `Compiler.compile` has it. */
+/** See `HotCodeCompiler.compile`. */
 export function compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (compiled: Compiled) => void): boolean {
   if (code.length > MAX_CODE_LENGTH) return true
   const name = nameOf(table, hash)
@@ -89,7 +89,7 @@ export function compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (
   return true
 }
 
-/** undefined: it cannot be compiled. Never rejects. */
+/** Compiles a code, on the thread if there is one. Resolves to undefined if it cannot be compiled; never rejects. */
 async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | undefined> {
   if (compilation.thread !== undefined) return compilation.thread.compile({ code, table })
   try {
@@ -100,7 +100,7 @@ async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | und
   }
 }
 
-/** This compiler, for engines. */
+/** The compiler as engines use it. */
 export const compiler: HotCodeCompiler = {
   get heat() {
     return compilation.heat

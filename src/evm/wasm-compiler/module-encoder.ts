@@ -1,4 +1,4 @@
-// A module of one function, with its imports: the sections of the WebAssembly core specification, chapter 5.5.
+// Encodes a WebAssembly module with one function and its imports (core specification, chapter 5.5).
 import { I32, I64, type Type, unsigned } from './emitter.ts'
 
 export type FunctionSignature = { readonly parameters: readonly Type[]; readonly result?: Type }
@@ -9,7 +9,7 @@ const text = (to: number[], value: string): void => {
   for (const byte of bytes) to.push(byte)
 }
 
-/** A section, with `body` behind its content. */
+/** One section; `body` follows `content`. */
 function section(id: number, content: readonly number[], body: Uint8Array = new Uint8Array(0)): Uint8Array {
   const head = [id]
   unsigned(head, content.length + body.length)
@@ -60,7 +60,7 @@ export function assemble(
   ])
 }
 
-/** Locals as runs of the same type. */
+/** The declaration of locals, which is run-length encoded by type. */
 function groups(locals: readonly Type[]): number[] {
   const runs: { type: Type; count: number }[] = []
   for (const type of locals) {

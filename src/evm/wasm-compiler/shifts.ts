@@ -1,13 +1,13 @@
-// Opcodes that move bits: by a number that is known beforehand, else by the engine's own functions.
+// SHL, SHR, SAR, BYTE, SIGNEXTEND and CLZ: inline where the distance is a constant, else by the engine's functions.
 import type { Emit } from './arithmetic.ts'
-import { inMemory } from './arithmetic.ts'
+import { callOnMemory } from './arithmetic.ts'
 import { ACCESS, OP } from './emitter.ts'
 import { bitwise, pushAny, shiftLeft, shiftRight, signOf } from './limbs.ts'
 import { BASE } from './locals.ts'
 import type { CompiledTrace } from './trace.ts'
 import { constantOf, limbOf, limbsOf, MASK, push, Word } from './word.ts'
 
-/** A number of bits that counts up to 2^64 - 1, onto the stack. */
+/** Pushes a shift distance onto WebAssembly's stack (i64), with 2^64 - 1 for greater ones. */
 function pushClamped(trace: CompiledTrace, word: Word): void {
   const { emit } = trace
   const limbs = limbsOf(emit, word)
@@ -23,7 +23,7 @@ const shift =
     const { emit, stack } = trace
     const bits = constantOf(stack.peek(0))
     if (bits === undefined) {
-      shiftInMemory(trace, kind)
+      shiftOnMemory(trace, kind)
       return
     }
     stack.pop()
@@ -38,13 +38,13 @@ const shift =
     }
   }
 
-function shiftInMemory(trace: CompiledTrace, kind: 'left' | 'right' | 'signed'): void {
+function shiftOnMemory(trace: CompiledTrace, kind: 'left' | 'right' | 'signed'): void {
   const { emit, stack } = trace
   const [bits, word] = [stack.peek(0), stack.peek(1)]
   const fill = kind === 'signed' ? signOf(emit, limbOf(emit, word, 3)) : 0n
   limbsOf(emit, bits)
-  stack.writeTop(2)
-  stack.protect(1, 2)
+  stack.spillTop(2)
+  stack.preserve(1, 2)
   for (let i = 0; i < 2; i++)
     emit
       .get(BASE)
@@ -55,10 +55,10 @@ function shiftInMemory(trace: CompiledTrace, kind: 'left' | 'right' | 'signed'):
   trace.call(kind === 'left' ? 'shiftLeft' : 'shiftRight')
   stack.pop()
   stack.pop()
-  stack.pushWritten()
+  stack.pushResult()
 }
 
-/** The byte of a word that counts from the left. */
+/** BYTE: index 0 is the most significant byte. */
 const byte: Emit = (trace) => {
   const { emit, stack } = trace
   const index = constantOf(stack.peek(0))
@@ -74,9 +74,9 @@ const byte: Emit = (trace) => {
     return
   }
   const limbs = limbsOf(emit, stack.peek(0))
-  stack.writeTop(2)
+  stack.spillTop(2)
   stack.pop()
-  // Its address, or anywhere within the word where it is not to count.
+  // Load the byte at the index modulo 32, then select 0 if the index is 32 or greater.
   emit.get(BASE).i64(31n)
   push(emit, limbs[0]).i64(31n).op(OP.i64And, OP.i64Sub, OP.i32WrapI64, OP.i32Add)
   emit.access(ACCESS.i64Load8U, stack.offset(stack.height - 1)).i64(0)
@@ -91,7 +91,7 @@ const signExtend: Emit = (trace) => {
   const { emit, stack } = trace
   const index = constantOf(stack.peek(0))
   if (index === undefined) {
-    inMemory(trace, 'signExtend', 2)
+    callOnMemory(trace, 'signExtend', 2)
     return
   }
   stack.pop()
@@ -105,7 +105,7 @@ const signExtend: Emit = (trace) => {
 const leadingZeros: Emit = (trace) => {
   const { emit, stack } = trace
   const limbs = limbsOf(emit, stack.pop())
-  // From the lowest limb up: the highest that is not zero decides.
+  // From the lowest limb up, so that the highest limb that is not zero decides.
   push(emit, limbs[0]).op(OP.i64Clz).i64(192).op(OP.i64Add)
   for (const [i, limb] of limbs.entries()) {
     if (i === 0) continue

@@ -3,13 +3,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 
-/** `table`: the fork's, as it lies at OPCODES. */
+/** `table`: the opcode table in the format of OPCODES. */
 export type CompileRequest = { readonly code: Uint8Array; readonly table: Uint8Array }
 
 type Done = (compiled: Compiled | undefined) => void
 
 export class CompilerThread {
-  /** The worker's text. */
+  /** JavaScript source of the worker. */
   readonly #program: string
   #worker: Worker | undefined
   /** The callbacks of unanswered requests, in order. */
@@ -24,7 +24,7 @@ export class CompilerThread {
     return new Promise((resolve) => {
       try {
         this.#worker ??= this.#start()
-        // Copies: a view would be sent with all that lies around it.
+        // Copies, because posting a view sends its whole buffer.
         this.#worker.postMessage({ code: Uint8Array.from(code), table: Uint8Array.from(table) })
         this.#waiting.push(resolve)
       } catch {
@@ -34,7 +34,7 @@ export class CompilerThread {
   }
 
   #start(): Worker {
-    // Loaders that the process was started with are of no use to it.
+    // Without the module loaders of this process, such as tsx.
     const worker = new Worker(this.#program, { eval: true, execArgv: [] })
     const end = (): void => {
       if (this.#worker !== worker) return

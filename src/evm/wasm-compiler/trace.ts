@@ -1,23 +1,42 @@
-// A trace: consecutive blocks compiled as one, from an entry point or jump destination. A jump whose destination has no other
-// source needs no instruction. A trace exits to another trace, to the host, or, before a failure or a rare case, to the
-// interpreter; the frame is then exactly as the interpreter would have it at that opcode.
+// A trace: basic blocks that are compiled one after another as a straight path, from the start of the code or a jump destination.
+// A JUMP with a known target continues the same trace at the target and emits no instruction; a JUMPI continues behind it, and
+// its taken side leaves the trace.
+//
+// Each block starts with one guard: the gas left covers the constant gas of all its opcodes, and the stack height is between
+// the bounds within which no opcode of it under- or overflows. The whole constant gas is then charged at once. Opcodes with
+// dynamic gas charge it themselves, and for that moment the gas counter is too low by the constant gas of the opcodes behind
+// them in the block (`Op.gasAfter`).
+//
+// Control leaves a trace in four ways:
+//   - a jump to another trace of the same function: the virtual stack is spilled and BASE is moved (`jumpTo`);
+//   - a side exit to the interpreter, which runs the opcode itself: when a guard fails, the program counter, stack and gas are
+//     written to the frame exactly as the interpreter would have them before that opcode, and FALLEN is returned. A failure
+//     is thus always found by the interpreter, which reports the right one;
+//   - an exit to the host, with the opcode that the host carries out (calls, creations, RETURN) or STOPPED;
+//   - out of gas, returned at once where no opcode of the block can fail for another reason (`Op.failsOnlyForGas`).
+//
+// The turn (the gas after which the node looks at its clock) is checked at the first block of a trace only: every loop goes
+// through a jump to a trace.
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../wasm/layout.ts'
 import type { BasicBlock, BasicBlocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
-import { BASE, DEPTH, FLOOR, FRAME, GAS, LIMIT, SIZE } from './locals.ts'
+import { BASE, FLOOR, FRAME, GAS, HEIGHT, LIMIT, MEMORY_SIZE } from './locals.ts'
 import { Stack } from './stack.ts'
 import { limbsOf, type Word } from './word.ts'
 
-/** Opcodes in one trace, and items that it may push before it is cut. */
-const LONGEST = 300
-const HIGHEST = 100
-/** Locals that may be taken before the dead ones are sought. */
-const SPARE = 24
+/** Opcodes after which a trace takes no further block, and items pushed or popped after which it does not. */
+const MAX_OPCODES = 300
+const MAX_HEIGHT = 100
+/** Live locals above which dead ones are looked for after each opcode. */
+const LOCALS_BEFORE_SWEEP = 24
 
-/** A jump to another trace, to be filled in when it is known where that lies. */
+/**
+ * A jump to another trace. Its branch instruction is inserted at byte `at` when all traces are known. `target`: the program
+ * counter; undefined: the number of the trace is in NEXT_TRACE. `depth`: WebAssembly blocks that are open there.
+ */
 export type Link = { readonly at: number; readonly target: number | undefined; readonly depth: number }
 
 export class CompiledTrace {
@@ -25,15 +44,15 @@ export class CompiledTrace {
   readonly blocks: BasicBlocks
   readonly stack: Stack
   readonly links: Link[] = []
-  isOver = false
-  /** Bytes of memory that there are for sure. */
-  known = 0
+  hasEnded = false
+  /** A lower bound of the frame's memory size, from the constant offsets accessed before: up to there no check is needed. */
+  knownMemory = 0
   readonly #call: (name: EngineFunction) => number
   readonly #visited = new Set<number>()
   #length = 0
-  /** Bounds that the stack was found in, as at the beginning. */
-  #need = 0
-  #most = STACK_LIMIT
+  /** Bounds of the stack height that earlier guards of this trace have established, in items at the start of the trace. */
+  #minHeight = 0
+  #maxHeight = STACK_LIMIT
 
   constructor(emit: Emitter, blocks: BasicBlocks, call: (name: EngineFunction) => number) {
     this.emit = emit
@@ -46,66 +65,70 @@ export class CompiledTrace {
     this.emit.call(this.#call(name))
   }
 
-  /** Begins a block: it is paid for at once, and the stack suits it. */
+  /** Starts a block: emits its guard for gas and stack height, and charges its constant gas. */
   enter(block: BasicBlock): void {
     const { emit } = this
     const isFirst = this.#visited.size === 0
     this.#visited.add(block.pc)
     this.#length += block.ops.length
-    this.stack.settle()
-    if (block.cost === 0 && !isFirst && block.need <= 0 && block.most >= STACK_LIMIT) return
+    this.stack.reloadMisplaced()
+    if (block.cost === 0 && !isFirst && block.minHeight <= 0 && block.maxHeight >= STACK_LIMIT) return
     emit.get(GAS).i64(block.cost).op(OP.i64Sub).tee(GAS)
     if (isFirst) emit.get(LIMIT)
     else emit.i64(0)
     emit.op(OP.i64LtS)
-    const isBounded = this.#pushMisfit(block)
+    const isBounded = this.#pushHeightGuard(block)
     if (isBounded) emit.op(OP.i32Or)
     emit.if()
     if (isFirst) {
-      this.leave(block.pc, block.cost, () => {
+      this.exit(block.pc, block.cost, () => {
         emit.i32(PAUSED).i32(FALLEN).get(GAS).i64(block.cost).op(OP.i64Add).get(FLOOR).op(OP.i64LtS, OP.select)
       })
-    } else if (isBounded || !block.ops[0]?.isSure) this.leave(block.pc, block.cost, FALLEN)
+    } else if (isBounded || !block.ops[0]?.failsOnlyForGas) this.exit(block.pc, block.cost, FALLEN)
     else emit.i32(OUT_OF_GAS).op(OP.return)
     emit.end()
   }
 
-  /** Whether the stack does not suit a block, onto WebAssembly's stack (i32); false, and nothing, if it does for sure. */
-  #pushMisfit(block: BasicBlock): boolean {
+  /**
+   * Pushes onto WebAssembly's stack (i32) whether the stack height is outside the block's bounds. Returns false and emits
+   * nothing if earlier guards rule that out.
+   */
+  #pushHeightGuard(block: BasicBlock): boolean {
     const { emit } = this
-    const need = block.need - this.stack.height
-    const most = block.most - this.stack.height
-    if (need <= this.#need && most >= this.#most) return false
-    this.#need = Math.max(need, this.#need)
-    this.#most = Math.min(most, this.#most)
-    if (this.#most < this.#need) emit.i32(1)
+    const need = block.minHeight - this.stack.height
+    const most = block.maxHeight - this.stack.height
+    if (need <= this.#minHeight && most >= this.#maxHeight) return false
+    this.#minHeight = Math.max(need, this.#minHeight)
+    this.#maxHeight = Math.min(most, this.#maxHeight)
+    if (this.#maxHeight < this.#minHeight) emit.i32(1)
     else {
-      const [low, span] = [this.#need * 32, (this.#most - this.#need) * 32]
-      emit.get(BASE).get(DEPTH).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
+      const [low, span] = [this.#minHeight * 32, (this.#maxHeight - this.#minHeight) * 32]
+      emit.get(BASE).get(HEIGHT).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
     }
     return true
   }
 
-  /** Whether the code that begins there may go on in this trace. */
-  mayFollow(pc: number): boolean {
-    return !this.#visited.has(pc) && this.#length < LONGEST && Math.abs(this.stack.height) < HIGHEST
+  /** Whether the trace may continue with the block at `pc`. */
+  canExtend(pc: number): boolean {
+    return !this.#visited.has(pc) && this.#length < MAX_OPCODES && Math.abs(this.stack.height) < MAX_HEIGHT
   }
 
-  /** Locals that no item needs are free again. */
-  sweep(): void {
-    if (this.emit.used > SPARE) this.emit.keep(this.stack.locals())
+  /** Releases dead locals: those that hold no part of a stack item. */
+  freeDeadLocals(): void {
+    if (this.emit.liveCount > LOCALS_BEFORE_SWEEP) this.emit.releaseExcept(this.stack.locals())
   }
 
-  /** Writes the stack and leaves the function; `gas`: of opcodes that were paid and do not run here. */
-  leave(pc: number, gas: number, reason: number | (() => void)): void {
+  /** Spills the stack and returns from the function. `gas`: paid for opcodes that did not run, to be given back. */
+  exit(pc: number, gas: number, reason: number | (() => void)): void {
     this.stack.spill()
-    this.leaveSpilled(pc, gas, reason)
+    this.exitSpilled(pc, gas, reason)
   }
 
-  leaveSpilled(pc: number, gas: number, reason: number | (() => void), opcode = 0): void {
+  /** The same when the stack is in memory, or not needed any more. */
+  exitSpilled(pc: number, gas: number, reason: number | (() => void), opcode = 0): void {
     const { emit } = this
     emit.get(FRAME).i32(pc)
-    this.top()
+    this.pushStackTop()
     emit.get(GAS)
     if (gas !== 0) emit.i64(gas).op(OP.i64Add)
     emit.i32(opcode)
@@ -115,28 +138,28 @@ export class CompiledTrace {
     emit.op(OP.return)
   }
 
-  /** To the interpreter, which runs this opcode itself. */
-  fall(op: Op, reason = FALLEN): void {
-    this.leave(op.pc, op.rest + this.blocks.cost(op.code), reason)
+  /** A side exit: the interpreter continues with this opcode. */
+  sideExit(op: Op, reason = FALLEN): void {
+    this.exit(op.pc, op.gasAfter + this.blocks.cost(op.code), reason)
   }
 
-  /** The same, for good: the trace ends here. */
-  give(op: Op): undefined {
-    this.stack.settle()
-    this.fall(op)
-    this.isOver = true
+  /** An unconditional side exit, which ends the trace. */
+  endInInterpreter(op: Op): undefined {
+    this.stack.reloadMisplaced()
+    this.sideExit(op)
+    this.hasEnded = true
   }
 
-  /** The address of the top of the stack in memory. */
-  top(): void {
+  /** Pushes the address just above the top stack item onto WebAssembly's stack. */
+  pushStackTop(): void {
     const { emit, stack } = this
     emit.get(BASE).i32(stack.offset(stack.height)).op(OP.i32Add)
   }
 
-  /** Goes on at another trace, or, without a target, at the one whose number is in NEXT. */
-  goTo(target: number | undefined): void {
+  /** Jumps to the trace at a program counter, or, without one, to the trace whose number is in NEXT_TRACE. */
+  jumpTo(target: number | undefined): void {
     const { emit, stack } = this
-    stack.settle()
+    stack.reloadMisplaced()
     stack.spill()
     if (stack.height !== 0)
       emit
@@ -147,13 +170,13 @@ export class CompiledTrace {
     this.links.push({ at: emit.bytes.length, target, depth: emit.depth })
   }
 
-  /** The memory may have grown. */
-  look(): void {
-    this.emit.get(FRAME).access(ACCESS.i64Load32U, F_MEMORY_SIZE).set(SIZE)
+  /** Reads the size of the frame's memory again, after a call that may have grown it. */
+  reloadMemorySize(): void {
+    this.emit.get(FRAME).access(ACCESS.i64Load32U, F_MEMORY_SIZE).set(MEMORY_SIZE)
   }
 
-  /** Whether a word is not zero, onto WebAssembly's stack (i32). */
-  truth(word: Word): void {
+  /** Pushes onto WebAssembly's stack (i32) whether a word is not zero. */
+  pushIsNonZero(word: Word): void {
     pushAny(this.emit, limbsOf(this.emit, word))
     this.emit.i64(0).op(OP.i64Ne)
   }

@@ -9,16 +9,16 @@ export const MASK = (1n << 64n) - 1n
 export type Limb = bigint | { readonly local: number; readonly bits: number }
 export type Limbs = readonly [Limb, Limb, Limb, Limb]
 
-/** Little-endian limbs in memory, at an offset from an address in a local; undefined: from zero. */
-export type StackLocation = { readonly base: number | undefined; readonly offset: number }
+/** A location in linear memory: `offset` bytes from the address in the local `base`, or from 0. Limbs are little-endian. */
+export type Location = { readonly base: number | undefined; readonly offset: number }
 
 export class Word {
   readonly limbs: (Limb | undefined)[]
-  /** A local (i32) that is 1 or 0. */
+  /** A local (i32) that is 1 or 0 and is the word's value: the result of a comparison. */
   flag: number | undefined
-  /** Locals with the lower and the upper two limbs. */
+  /** Locals (v128) with the lower and the upper two limbs. */
   vector: readonly [number, number] | undefined
-  place: StackLocation | undefined
+  location: Location | undefined
 
   private constructor(limbs: (Limb | undefined)[]) {
     this.limbs = limbs
@@ -32,7 +32,7 @@ export class Word {
     return new Word([...limbs])
   }
 
-  /** Below 2^64. */
+  /** A word below 2^64. */
   static small(limb: Limb): Word {
     return new Word([limb, 0n, 0n, 0n])
   }
@@ -49,19 +49,19 @@ export class Word {
     return word
   }
 
-  /** `limbs`: what is known of it. */
-  static at(place: StackLocation, limbs: (Limb | undefined)[] = []): Word {
+  /** A word in memory. `limbs`: those that are known already. */
+  static at(location: Location, limbs: (Limb | undefined)[] = []): Word {
     const word = new Word([limbs[0], limbs[1], limbs[2], limbs[3]])
-    word.place = place
+    word.location = location
     return word
   }
 
-  /** Whether it can be had without its place. */
-  get isHeld(): boolean {
+  /** Whether all limbs are constants or in locals, so that memory need not be read. */
+  get isInLocals(): boolean {
     return this.vector !== undefined || this.flag !== undefined || this.limbs.every((limb) => limb !== undefined)
   }
 
-  /** All locals that it lies in. */
+  /** All locals that hold a part of it. */
   *locals(): Iterable<number> {
     for (const limb of this.limbs) if (typeof limb === 'object') yield limb.local
     if (this.flag !== undefined) yield this.flag
@@ -69,16 +69,16 @@ export class Word {
   }
 }
 
-/** The value, if it is known. */
+/** The value, if it is a constant. */
 export function constantOf({ limbs }: Word): bigint | undefined {
   const [a, b, c, d] = limbs
   if (typeof a !== 'bigint' || typeof b !== 'bigint' || typeof c !== 'bigint' || typeof d !== 'bigint') return undefined
   return a | (b << 64n) | (c << 128n) | (d << 192n)
 }
 
-const at = (emit: Emitter, { base }: StackLocation): Emitter => (base === undefined ? emit.i32(0) : emit.get(base))
+const at = (emit: Emitter, { base }: Location): Emitter => (base === undefined ? emit.i32(0) : emit.get(base))
 
-/** One of its limbs; it is kept. */
+/** One limb of a word. If it has to be loaded, the word remembers the local, so that it is loaded once. */
 export function limbOf(emit: Emitter, word: Word, index: number): Limb {
   const known = word.limbs[index]
   if (known !== undefined) return known
@@ -88,8 +88,8 @@ export function limbOf(emit: Emitter, word: Word, index: number): Limb {
     emit.get(word.flag).op(OP.i64ExtendI32U)
     bits = 1
   } else if (word.vector !== undefined) emit.get(word.vector[index >> 1] ?? 0).lane(index & 1 ? 1 : 0)
-  else if (word.place !== undefined) at(emit, word.place).access(ACCESS.i64Load, word.place.offset + 8 * index)
-  else throw new Error('a word that is nowhere')
+  else if (word.location !== undefined) at(emit, word.location).access(ACCESS.i64Load, word.location.offset + 8 * index)
+  else throw new Error('a word without a value')
   emit.set(local)
   const limb = { local, bits }
   word.limbs[index] = limb
@@ -106,34 +106,34 @@ export const limbsOf = (emit: Emitter, word: Word): Limbs => [
 export const push = (emit: Emitter, limb: Limb): Emitter =>
   typeof limb === 'bigint' ? emit.i64(limb) : emit.get(limb.local)
 
-/** What is on WebAssembly's stack, in a new local. */
-export function keepInLocal(emit: Emitter, bits = 64): Limb {
+/** Pops the top of WebAssembly's stack into a new local. */
+export function popToLocal(emit: Emitter, bits = 64): Limb {
   const local = emit.local(I64)
   emit.set(local)
   return { local, bits }
 }
 
-/** Loads it from its place, which is about to be written. */
-export function holdInLocals(emit: Emitter, word: Word): void {
-  const { place } = word
-  if (place === undefined) return
-  word.place = undefined
-  if (word.isHeld) return
+/** Loads a word into locals, because its location is about to be overwritten. */
+export function reload(emit: Emitter, word: Word): void {
+  const { location } = word
+  if (location === undefined) return
+  word.location = undefined
+  if (word.isInLocals) return
   if (word.limbs.some((limb) => limb !== undefined)) {
-    word.place = place
+    word.location = location
     limbsOf(emit, word)
-    word.place = undefined
+    word.location = undefined
     return
   }
   const [low, high] = [emit.local(V128), emit.local(V128)]
-  at(emit, place).loadVector(place.offset).set(low)
-  at(emit, place)
-    .loadVector(place.offset + 16)
+  at(emit, location).loadVector(location.offset).set(low)
+  at(emit, location)
+    .loadVector(location.offset + 16)
     .set(high)
   word.vector = [low, high]
 }
 
-/** The lower (0) or upper (1) two limbs onto WebAssembly's stack, as a vector. Nothing is kept. */
+/** Pushes the lower (0) or upper (1) two limbs onto WebAssembly's stack as a vector. The word remembers no new locals. */
 export function pushVector(emit: Emitter, word: Word, half: 0 | 1): void {
   const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
   if (low === 0n && high === 0n) emit.get(ZERO)
@@ -144,12 +144,12 @@ export function pushVector(emit: Emitter, word: Word, half: 0 | 1): void {
     else push(push(emit, low).splat(), high).setLane(1)
   } else if (word.flag !== undefined) {
     emit.get(ZERO).get(word.flag).op(OP.i64ExtendI32U).setLane(0)
-  } else if (word.place !== undefined) at(emit, word.place).loadVector(word.place.offset + 16 * half)
-  else throw new Error('a word that is nowhere')
+  } else if (word.location !== undefined) at(emit, word.location).loadVector(word.location.offset + 16 * half)
+  else throw new Error('a word without a value')
 }
 
-/** Writes it to a place. Nothing is kept. */
-export function write(emit: Emitter, word: Word, to: StackLocation): void {
+/** Emits code that stores a word at a location. The word remembers no new locals. */
+export function write(emit: Emitter, word: Word, to: Location): void {
   for (const half of [0, 1] as const) {
     const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
     const offset = to.offset + 16 * half

@@ -1,5 +1,5 @@
-// The thread that compiles, as `npm run build` bundles it to dist/compiler.cjs. Every request has one answer, in the
-// order of the requests; the answer for a code that cannot be compiled is undefined.
+// The compiler thread, which `npm run build` bundles to dist/compiler.cjs. Each request gets one answer, in the order of the
+// requests; the answer for a code that cannot be compiled is undefined.
 import { parentPort } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 import { generate } from './compile.ts'
@@ -20,8 +20,8 @@ function answer({ code, table }: CompileRequest): Compiled | undefined {
 }
 
 /**
- * V8 makes machine code of a function when it is first called, for all threads that have the module: that call is made
- * here. The first thing a function does is to read its frame, so without memory it does nothing but trap.
+ * V8 translates a function to machine code at its first call, for all threads that share the module. That call is made here, so
+ * that no block waits for it. The prologue reads the frame first, so with an empty memory the call traps at once.
  */
 function warm(module: WebAssembly.Module): void {
   const functions = Object.fromEntries(Object.keys(ENGINE_FUNCTIONS).map((name) => [name, () => 0]))
@@ -30,6 +30,6 @@ function warm(module: WebAssembly.Module): void {
   try {
     if (typeof run === 'function') run(0, 0n)
   } catch {
-    // As it should be.
+    // The expected trap.
   }
 }

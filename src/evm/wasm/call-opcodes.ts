@@ -24,16 +24,16 @@ const traceStep = (run: Execution, active: ActiveFrame, handedOn = 0, failure?: 
 
 /** Gas of a call in addition to the interpreter's charge (EIP-150, EIP-158, EIP-2929, EIP-7702). Marks accounts as warm. */
 function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue: boolean): number {
-  const { gas: price, tracksAccess: warms } = run.rules
+  const { gas: price, forks } = run.rules
   const { accessJournal: warmth } = run.host
   let cost = 0
-  if (warms) {
+  if (forks.berlin) {
     const isWarm = warmth.isWarm(codeAddress)
     cost += isWarm ? price.warm : price.cold
     if (!isWarm) warmth.warm(codeAddress)
   }
   if (hasValue) cost += price.value
-  if (kind === 'CALL' && (hasValue || !run.rules.deletesEmptyAccounts) && createsAccount(run, codeAddress))
+  if (kind === 'CALL' && (hasValue || !forks.spuriousDragon) && createsAccount(run, codeAddress))
     cost += price.newAccount
   return cost + delegationGas(run, codeAddress)
 }
@@ -42,7 +42,7 @@ function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue:
 export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): RunProgress {
   const engine = run.engine
   const { view, tracer } = run.host
-  const { retainsCallGas: keepsGas } = run.rules
+  const keepsGas = run.rules.forks.tangerineWhistle
   const { frame, message } = active
   const top = engine.field(frame, F_TOP)
   const codeAddress = engine.address()
@@ -107,7 +107,7 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
   traceStep(run, active)
   engine.setReturn(0, 0)
   const left = engine.gas(frame)
-  const gas = run.rules.retainsCallGas ? maxMessageGas(left) : left
+  const gas = run.rules.forks.tangerineWhistle ? maxMessageGas(left) : left
   const value = engine.word(top - 32)
   const caller = message.to
   const data = dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(top - 64)
@@ -147,7 +147,7 @@ export function create(run: Execution, active: ActiveFrame, isSalted: boolean): 
 export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false): FrameResult {
   const engine = run.engine
   const { view, accessJournal: warmth, tracer } = run.host
-  const { gas: price, destroysOnlyNew } = run.rules
+  const { gas: price, forks } = run.rules
   const { frame, message: call } = active
   const self = call.to
   const beneficiary = engine.address()
@@ -169,19 +169,19 @@ export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false
     warmth.touch(beneficiary)
   }
   // Since EIP-6780 a contract not created in this transaction keeps its balance if it is its own beneficiary.
-  if (!destroysOnlyNew || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
+  if (!forks.cancun || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
   return leaveFrame(run, active)
 }
 
 /** Gas of SELFDESTRUCT in addition to its constant gas (EIP-150, EIP-161, EIP-2929). Marks the beneficiary as warm. */
 function selfDestructGas(run: Execution, beneficiary: Address, balance: bigint): number {
   const { view, accessJournal: warmth } = run.host
-  const { gas: price, tracksAccess: warms, deletesEmptyAccounts: clears, retainsCallGas: keepsGas } = run.rules
+  const { gas: price, forks } = run.rules
   let cost = 0
-  if (clears) {
+  if (forks.spuriousDragon) {
     if (balance > 0n && isEmpty(view.account(beneficiary))) cost += price.newAccount
-  } else if (keepsGas && view.account(beneficiary) === undefined) cost += price.newAccount
-  if (warms && !warmth.isWarm(beneficiary)) {
+  } else if (forks.tangerineWhistle && view.account(beneficiary) === undefined) cost += price.newAccount
+  if (forks.berlin && !warmth.isWarm(beneficiary)) {
     cost += price.cold
     warmth.warm(beneficiary)
   }
@@ -191,14 +191,14 @@ function selfDestructGas(run: Execution, beneficiary: Address, balance: bigint):
 /** Whether a call to this address creates a new account, which has to be paid for. */
 function createsAccount(run: Execution, address: Address): boolean {
   const account = run.host.view.account(address)
-  return run.rules.deletesEmptyAccounts ? isEmpty(account) : account === undefined
+  return run.rules.forks.spuriousDragon ? isEmpty(account) : account === undefined
 }
 
 /** Gas of accessing the account that the code is delegated to (EIP-7702). */
 function delegationGas(run: Execution, address: Address): number {
-  if (!run.rules.delegates) return 0
+  const { gas, forks } = run.rules
+  if (!forks.prague) return 0
   const { view, accessJournal: warmth } = run.host
-  const { gas } = run.rules
   const account = view.account(address)
   if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return 0
   const delegate = delegationOf(view.code(address))

@@ -1,23 +1,18 @@
-// Opcodes whose price or memory a proposal works out by functions of its own. The interpreter stops at them, as if they meant
-// nothing; here they are checked and paid for in go-ethereum's order (stack, constant gas, size of memory, dynamic gas,
-// growing the memory), and then run in the engine as the fork has them.
+// Opcodes for which a proposal has functions: of their price, of their memory, of what they do. The interpreter stops at them, as
+// if they meant nothing; here they are checked and paid for in go-ethereum's order (stack, constant gas, size of memory,
+// dynamic gas, growing the memory). Then the proposal's function runs, or the engine runs the opcode as the fork has it.
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
-import {
-  expansionGas,
-  type MemorySize,
-  ownMemorySize,
-  type PriceState,
-  roundToWords,
-  shownAddress,
-} from '../gas/memory-gas.ts'
+import { expansionGas, type MemorySize, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
-import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
+import { type Execute, runOpcode } from '../opcode-frame.ts'
+import { afterLimit, hasDynamicGas, immediateBytes, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { call, selfDestruct } from './call-opcodes.ts'
 import type { ActiveFrame } from './frames.ts'
 import { CALL_KINDS, type Execution, leaveFrame, type RunProgress, stackSize } from './frames.ts'
-import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, OUT_OF_GAS, PAUSED } from './layout.ts'
+import { F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, OUT_OF_GAS, PAUSED } from './layout.ts'
+import { OpcodeState } from './opcode-state.ts'
 
 type React = (run: Execution, active: ActiveFrame, reason: number) => RunProgress
 
@@ -39,7 +34,7 @@ export function changedOperation(
 export const stackWords = ({ engine }: Execution, { frame }: ActiveFrame, operation: Operation): string | undefined =>
   stackFaultOf(operation, stackSize(engine, frame))
 
-/** Prices and runs an opcode at which the interpreter stopped because a proposal prices it by functions. */
+/** Prices and runs an opcode at which the interpreter stopped because a proposal has functions for it. */
 export function runChanged(run: Execution, active: ActiveFrame, operation: Operation, react: React): RunProgress {
   const { engine } = run
   const { frame, traced } = active
@@ -55,6 +50,7 @@ export function runChanged(run: Execution, active: ActiveFrame, operation: Opera
     traced?.traceFailedStep(run, price.failure, price.total)
     return leaveFrame(run, active, price.failure, price.words)
   }
+  if (operation.execute !== undefined) return runFunction(run, active, operation, operation.execute, price)
   const reason = price.isOwn ? runAtOwnPrice(run, active, operation, gas) : runPaid(run, active, operation, price)
   if (price.isOwn && !pay(run, active, price.size)) {
     traced?.traceFailedStep(run, 'out of gas')
@@ -68,10 +64,9 @@ export function runChanged(run: Execution, active: ActiveFrame, operation: Opera
   return reason === PAUSED ? undefined : react(run, active, reason)
 }
 
-type Price =
-  | { readonly failure: FailureCode; readonly words?: string; readonly total?: bigint }
-  /** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
-  | { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
+type Price = { readonly failure: FailureCode; readonly words?: string; readonly total?: bigint } | Paid
+/** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
+type Paid = { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
 
 function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas: number): Price {
   const { name, constantGas, dynamicGas } = operation
@@ -79,7 +74,7 @@ function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas:
   if (left < 0n) return { failure: 'out of gas', total: constantGas }
   const memorySize = memorySizeOf(operation)
   const own = run.rules.own.table.operations[operation.code]
-  const state = priceState(run, active, left)
+  const state = new OpcodeState(run, active, left)
   try {
     const size = memorySize === undefined ? undefined : roundToWords(bigintFrom(memorySize(state)))
     if (memorySize !== undefined && size === undefined) return { failure: 'out of gas' }
@@ -156,6 +151,40 @@ function runPaid(
   return reason
 }
 
+/**
+ * Runs the proposal's function on the frame, for a price that is paid. A traced step shows all that the function was charged. It
+ * continues behind the opcode and, of a PUSH, behind its bytes, since code is cut into opcodes as in the fork.
+ */
+function runFunction(
+  run: Execution,
+  active: ActiveFrame,
+  operation: Operation,
+  execute: Execute,
+  { left, size }: Paid,
+): RunProgress {
+  const { engine } = run
+  const { frame, traced } = active
+  if (size !== undefined) engine.growMemory(frame, size)
+  // The function reads the state itself.
+  engine.flushStores()
+  const before = engine.gas(frame)
+  const outcome = runOpcode(execute, new OpcodeState(run, active, BigInt(left)), afterLimit(operation))
+  const { end, pushed, taken } = outcome
+  const isOutOfGas = end?.failure === 'out of gas'
+  const cost = BigInt(before - left) + outcome.charged
+  traced?.traceStep(run, cost, isOutOfGas ? failureOf(end.failure).message : undefined)
+  engine.setGas(frame, Number(outcome.gasLeft))
+  if (end !== undefined) {
+    const { output } = end
+    return { ...leaveFrame(run, active, end.failure, end.words), bytes: output, length: output.length }
+  }
+  const bottom = engine.field(frame, F_TOP) - 32 * taken
+  for (const [index, word] of pushed.entries()) engine.setWord(bottom + 32 * index, word)
+  engine.setField(frame, F_TOP, bottom + 32 * pushed.length)
+  engine.setField(frame, F_PC, engine.field(frame, F_PC) + 1 + immediateBytes(operation.code))
+  return undefined
+}
+
 /** One step, with another entry in the table of opcodes. */
 function runOwn({ engine, rules }: Execution, code: number, entry: Uint8Array): number {
   const at = OPCODES + code * 8
@@ -166,33 +195,3 @@ function runOwn({ engine, rules }: Execution, code: number, entry: Uint8Array): 
 }
 
 const memoryWords = (bytes: number) => ({ memoryWordCount: BigInt(bytes / 32) })
-
-function priceState({ engine }: Execution, { frame, message: call }: ActiveFrame, gasLeft: bigint): PriceState {
-  const top = engine.field(frame, F_TOP)
-  return {
-    stack: {
-      length: stackSize(engine, frame),
-      peek: (count) => Array.from({ length: count }, (_, i) => engine.word(top - 32 * (i + 1))),
-    },
-    memory: {
-      read: (offset, length) => {
-        const copy = new Uint8Array(length)
-        const start = engine.memory(frame)
-        const end = Math.min(offset + length, engine.field(frame, F_MEMORY_SIZE))
-        if (end > offset) copy.set(engine.bytes.subarray(start + offset, start + end))
-        return copy
-      },
-    },
-    ...memoryWords(engine.field(frame, F_MEMORY_SIZE)),
-    gasLeft,
-    programCounter: engine.field(frame, F_PC),
-    code: engine.slice(engine.field(frame, F_CODE), engine.field(frame, F_CODE_LENGTH)),
-    env: {
-      address: shownAddress(call.to),
-      caller: shownAddress(call.caller),
-      callValue: call.value,
-      depth: call.depth,
-      isStatic: call.isStatic,
-    },
-  }
-}

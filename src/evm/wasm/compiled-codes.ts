@@ -1,20 +1,21 @@
-// The compiled codes of one engine: where each lies in its memory, so that calls find it from the code, and in its table of
-// functions. All are forgotten with the codes that they belong to.
+// The compiled codes of one engine instance. Installing one means: make an instance of its WebAssembly module, put its function
+// into the engine's function table, write a record (table index and entries) into the engine's memory, and the record's
+// address into the header of the code (C_COMPILED). All are removed when the loaded codes are cleared.
 
 import type { Hash } from '../../lib/hex.ts'
 import type { Compiled, HotCodeCompiler } from './compiler.ts'
 import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 import type { EngineExports } from './module-interface.ts'
 
-/** An engine's memory, and room in it. */
+/** The engine's memory and its allocator. */
 type Room = {
   readonly words: Uint32Array
   readonly bytes: Uint8Array
-  /** The address of so many bytes that stay as long as the codes do; undefined: there are none left. */
+  /** Allocates bytes that live until the loaded codes are cleared. Returns the address; undefined: the area is full. */
   allocate(length: number): number | undefined
 }
 
-/** Bytes of WebAssembly that one engine makes instances of, until all codes are forgotten. */
+/** Bytes of WebAssembly that one engine installs until its codes are cleared. */
 const MAX_BYTES = 8_000_000
 
 type Known = { readonly hash: Hash; readonly code: Uint8Array }
@@ -22,17 +23,17 @@ type Known = { readonly hash: Hash; readonly code: Uint8Array }
 export class CompiledCodes {
   readonly #exports: EngineExports
   readonly #room: Room
-  /** Once there was one, it stays. */
+  /** The first compiler that a message came with. */
   #compiler: HotCodeCompiler | undefined
   #imports: Record<string, Record<string, unknown>> = {}
-  /** By address. */
+  /** Loaded codes by address. */
   readonly #codes = new Map<number, Known>()
-  /** Places in the table of functions of those that are installed, by the address of their code. */
+  /** Indices in the function table of the installed codes, by the address of the code. */
   readonly #installed = new Map<number, number>()
   readonly #free: number[] = []
   #table: Uint8Array = new Uint8Array(0)
   #size = 0
-  /** Counts how often all was forgotten: what was asked for before is of no use after. */
+  /** Number of clears. A compilation that was requested before a clear is dropped after it. */
   #generation = 0
 
   constructor(exports: EngineExports, room: Room) {
@@ -40,7 +41,7 @@ export class CompiledCodes {
     this.#room = room
   }
 
-  /** A message begins. Without a compiler no compiled code runs in it. */
+  /** To be called at the start of a transaction. Without a compiler no compiled code runs in it. */
   begin(compiler: HotCodeCompiler | undefined): void {
     const { words } = this.#room
     words[COMPILES >>> 2] = compiler === undefined ? 0 : 1
@@ -56,7 +57,7 @@ export class CompiledCodes {
     for (const [at, { hash, code }] of this.#codes) this.#installKnown(at, hash, code)
   }
 
-  /** All codes have gone from memory; those to come are run under this table. */
+  /** To be called when the loaded codes have been cleared. `table`: the opcode table of the codes loaded from now on. */
   clear(table: Uint8Array): void {
     this.#table = table
     this.#generation++
@@ -91,20 +92,20 @@ export class CompiledCodes {
     this.#free.push(place)
   }
 
-  /** A code lies there for one frame: what runs once is not worth compiling. */
+  /** To be called for a code that is placed for one frame, such as init code: its gas counter is set so that it never gets hot. */
   onPlaced(at: number): void {
     this.#room.words[(at - C_COMPILED) >>> 2] = 0
     this.#room.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
   }
 
-  /** A code was placed that stays. */
+  /** To be called for a code that stays loaded. */
   onLoaded(at: number, hash: Hash, code: Uint8Array): void {
     this.#room.words[(at - C_HEAT) >>> 2] = 0
     this.#codes.set(at, { hash, code })
     this.#installKnown(at, hash, code)
   }
 
-  /** It is worth compiling, if it is a code that stays; where too much is being compiled, it has to become hot again. */
+  /** Requests the compilation of a hot code. If too many codes are waiting, its gas counter starts again from 0. */
   compileHot(at: number): void {
     const known = this.#codes.get(at)
     if (known === undefined) return

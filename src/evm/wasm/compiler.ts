@@ -8,9 +8,9 @@ export type Compiled = { readonly module: WebAssembly.Module; readonly entries: 
 export interface HotCodeCompiler {
   /** Gas after which a code is worth compiling; 0: all code is compiled when it is loaded. */
   readonly heat: number
-  /** The engine's functions that compiled code calls, by the names that they are exported by. */
+  /** Names of the engine's exports that compiled code imports. */
   readonly functions: readonly string[]
-  /** What there is of a code under a table of opcodes, as it lies at OPCODES. */
+  /** The compiled form of a code, if it is cached. `table`: the opcode table in the format of OPCODES. */
   compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): Compiled | undefined
   /**
    * Compiles the code unless that has been done; calls `done` with the result, at once or later, and never for code that

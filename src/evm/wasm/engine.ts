@@ -3,7 +3,6 @@
 
 import type { Address } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
-import type { Common } from '../ethereumjs/library-types.ts'
 import { workLimit } from '../gas/unpaid-work.ts'
 import type { Engine, Host } from '../host.ts'
 import type { BlockContext, Message, OuterMessage } from '../message.ts'
@@ -42,14 +41,14 @@ export type WasmHost = Host & { readonly table: OpcodeTable }
 
 export class WasmEngine implements Engine {
   readonly #host: WasmHost
-  readonly #common: Common
+  readonly #chainId: bigint
   readonly #compiler: HotCodeCompiler | undefined
   #lease: EngineLease | undefined
 
   /** `compiler`: of hot code; undefined: the interpreter runs alone. */
-  constructor(host: WasmHost, common: Common, compiler: HotCodeCompiler | undefined) {
+  constructor(host: WasmHost, chainId: bigint, compiler: HotCodeCompiler | undefined) {
     this.#host = host
-    this.#common = common
+    this.#chainId = chainId
     this.#compiler = compiler
   }
 
@@ -59,14 +58,14 @@ export class WasmEngine implements Engine {
     if (instance === undefined || block === undefined || this.#lease !== undefined) {
       throw new Error('the engine was not built, runs already, or is told of no block')
     }
-    const rules = rulesOf(this.#host.table, this.#common)
+    const rules = rulesOf(this.#host.table)
     instance.beginTransaction(rules, this.#compiler)
     const work = workLimit(rules.table, message.gasLimit)
     instance.work = work
     setEnvironment(instance, rules, {
       origin: from,
       gasPrice: message.gasPrice,
-      chainId: this.#common.chainId(),
+      chainId: this.#chainId,
       block,
     })
     const log = logOf({ host: this.#host, rules })
@@ -131,7 +130,8 @@ export function setEnvironment(engine: Instance, rules: EngineRules, environment
   engine.setAddress(ENVIRONMENT + ENV_COINBASE, block.coinbase)
   set(ENV_TIMESTAMP, block.timestamp)
   set(ENV_NUMBER, block.number)
-  set(ENV_DIFFICULTY, rules.random ? BigInt(block.prevRandao) : block.difficulty)
+  // EIP-4399
+  set(ENV_DIFFICULTY, rules.forks.paris ? BigInt(block.prevRandao) : block.difficulty)
   set(ENV_GAS_LIMIT, block.gasLimit)
   set(ENV_BASE_FEE, block.baseFeePerGas ?? 0n)
   set(ENV_BLOB_BASE_FEE, block.blobBaseFee ?? 0n)

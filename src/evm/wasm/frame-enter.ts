@@ -1,5 +1,5 @@
-// How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
-// or nothing.
+// The start of a message: checkpoints, value transfer, and then one of: a frame for code, a precompile, a native contract, or an
+// account without code.
 
 import type { Address } from '../../lib/hex.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -16,10 +16,10 @@ import type { Execution, IncomingMessage, RunProgress } from './frames.ts'
 import { type ActiveFrame, type FrameResult, frameResult, toMessage, type WasmMessage } from './frames.ts'
 
 const LONE_INVALID = 0xfe
-/** How many messages may begin before the clock is looked at. */
+/** Messages that begin between two checks of the clock. */
 const MESSAGES_PER_LOOK = 64
 
-/** The message from outside as a call; its input goes to the engine's memory. */
+/** Copies the input of an incoming message to the engine's memory. */
 export function placeMessage(run: Execution, message: IncomingMessage): WasmMessage {
   const { kind, caller, value, gas, data, depth, isStatic } = message
   const to = message.to ?? createAddress(caller, run.host.view.nonce(caller) - 1n)
@@ -43,9 +43,9 @@ export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Arr
   const { host, engine } = run
   const { accessJournal: warmth } = host
   host.messageBegan(() => enterEvent(run, call, input))
-  if (isCreation(call.kind) && run.rules.tracksAccess) warmth.warm(call.to)
+  if (isCreation(call.kind) && run.rules.forks.berlin) warmth.warm(call.to)
   warmth.checkpoint()
-  if (run.rules.transient) host.transient.checkpoint()
+  if (run.rules.forks.cancun) host.transient.checkpoint()
   const active: ActiveFrame = {
     message: call,
     mark: run.substate.mark(),
@@ -59,7 +59,7 @@ export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Arr
   return pause.then(() => enter(run, active))
 }
 
-/** `input`: of a message from outside or from a native contract; what code sends lies in the engine's memory. */
+/** `input`: of an incoming message; the input of other messages is in the engine's memory. */
 function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array | undefined): EnterEvent {
   const { kind } = call
   return {
@@ -96,7 +96,7 @@ function enterCall(run: Execution, active: ActiveFrame): RunProgress {
   let account = view.account(codeAddress)
   if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return frameResult()
   let code = view.code(codeAddress)
-  const delegate = run.rules.delegates ? delegationOf(code) : undefined
+  const delegate = run.rules.forks.prague ? delegationOf(code) : undefined
   if (delegate !== undefined) {
     if (call.depth === 0) run.host.accessJournal.addAlwaysWarm(delegate)
     account = view.account(delegate)
@@ -115,7 +115,7 @@ function enterCall(run: Execution, active: ActiveFrame): RunProgress {
   return undefined
 }
 
-/** As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702). */
+/** A delegation to a native contract runs no code, as with a delegation to a precompile (EIP-7702). */
 const isNative = ({ host }: Execution, address: Address): boolean =>
   (host.nativeAt(address) ?? host.findNative(address)) !== undefined
 
@@ -128,16 +128,17 @@ function enterCreation(run: Execution, active: ActiveFrame): RunProgress {
   if (value > 0n) view.setBalance(caller, balanceOfCreator - value)
   warmth.touch(caller)
   if (dataLength > run.rules.gas.maxInitCodeSize) return frameResult('initcode size', call.gas)
-  if (run.rules.destroysOnlyNew) run.substate.create(to)
+  // SELFDESTRUCT deletes only what the transaction has created (EIP-6780).
+  if (run.rules.forks.cancun) run.substate.create(to)
   const there = view.account(to)
   const isTaken = there !== undefined && (there.nonce > 0n || there.codeHash !== EMPTY_CODE_HASH)
-  // EIP-7610: storage may be there without an account's own fields.
+  // EIP-7610: an account without nonce and code may have storage.
   if (isTaken || view.hasStorage(to)) return frameResult('address collision', call.gas)
   warmth.touch(to)
   view.clearStorage(to)
   const balance = (there?.balance ?? 0n) + value
   if (balance > MAX_BALANCE) return frameResult('value overflow')
-  view.setAccount(to, { nonce: run.rules.deletesEmptyAccounts ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
+  view.setAccount(to, { nonce: run.rules.forks.spuriousDragon ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
   if (dataLength === 0) return frameResult()
   openFrame(run, active, run.engine.placeRange(call.data, dataLength))
   return undefined
@@ -164,7 +165,7 @@ function openFrame(run: Execution, active: ActiveFrame, code: LoadedCode): void 
 function runNative(run: Execution, call: WasmMessage, native: NativeContract): FrameResult | Promise<FrameResult> {
   const message = toMessage(call, run.engine.slice(call.data, call.dataLength))
   const end = runBuiltin(run, () => run.host.runNative(native, message, run.substate))
-  // Native contracts write past the interpreter, and contracts that they call may have destroyed and created.
+  // A native contract writes to the view directly, and the contracts that it calls may be created or destroyed.
   const forget = (settled: FrameResult): FrameResult => {
     run.engine.invalidateCache()
     return settled
@@ -173,7 +174,7 @@ function runNative(run: Execution, call: WasmMessage, native: NativeContract): F
 }
 
 function runBuiltin(run: Execution, begin: () => MaybePromise<NativeOutcome>): FrameResult | Promise<FrameResult> {
-  // The work may be long: the clock is looked at for each.
+  // One precompile may take long, so the clock is checked before each.
   const pause = run.host.pauseIfDue()
   const work = pause === undefined ? begin() : pause.then(begin)
   const settle = (result: NativeOutcome): FrameResult => {

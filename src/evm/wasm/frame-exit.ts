@@ -5,7 +5,7 @@ import type { Result } from '../result.ts'
 import { type ActiveFrame, type Execution, type FrameResult, pushCallResult, toResult } from './frames.ts'
 import { F_TOP } from './layout.ts'
 
-/** Keeps or undoes what the message did, and tells the tracer; the result, if it was made. */
+/** Commits or reverts the effects of the message and informs the tracer. Returns the result if a tracer needed it. */
 export function finishMessage(run: Execution, active: ActiveFrame, end: FrameResult): Result | undefined {
   const { message: call } = active
   const { accessJournal: warmth, transient, tracer } = run.host
@@ -18,7 +18,7 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
     warmth.revert()
     run.engine.invalidateCache()
   }
-  if (run.rules.transient) {
+  if (run.rules.forks.cancun) {
     if (isKept) transient.commit()
     else transient.revert()
   }
@@ -28,19 +28,19 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
   return result
 }
 
-/** Frontier's contract that could not pay for its code stays, empty. */
+/** In Frontier a creation that cannot pay for its code succeeds with an empty contract (EIP-2). */
 const keepsEffects = ({ rules }: Execution, { failure }: FrameResult): boolean =>
-  failure === undefined || (failure === 'code storage out of gas' && !rules.homestead)
+  failure === undefined || (failure === 'code storage out of gas' && !rules.forks.homestead)
 
 export function resultOf(run: Execution, { message: call, mark }: ActiveFrame, end: FrameResult): Result {
   const output = end.bytes ?? run.engine.slice(end.at, end.length)
   return toResult(call, end, output, run.substate, mark, keepsEffects(run, end))
 }
 
-/** Pays for the code that init code returned, and puts it in place. */
+/** Charges for the code that init code returned, checks it and stores it. */
 function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameResult): void {
-  const { homestead, gas, refusesEf } = run.rules
-  const code = run.engine.slice(end.at, end.length)
+  const { forks, gas } = run.rules
+  const code = end.bytes ?? run.engine.slice(end.at, end.length)
   const price = code.length * gas.codeByte
   const fail = (failure: FailureCode, gasUsed = call.gas): void => {
     end.failure = failure
@@ -49,11 +49,12 @@ function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameR
   }
   const fits = code.length <= gas.maxCodeSize
   if (end.gasUsed + price > call.gas || !fits) {
-    if (!homestead) fail('code storage out of gas', end.gasUsed)
+    if (!forks.homestead) fail('code storage out of gas', end.gasUsed)
     else fail(fits ? 'code storage out of gas' : 'code size')
     return
   }
-  if (refusesEf && code[0] === 0xef) {
+  // EIP-3541
+  if (forks.london && code[0] === 0xef) {
     fail('invalid code')
     return
   }
@@ -61,7 +62,7 @@ function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameR
   if (code.length > 0) run.host.view.setCode(call.to, code)
 }
 
-/** Hands the end to the frame that called. */
+/** Gives gas, return data and the result of a message to the calling frame. */
 export function resumeCaller(
   run: Execution,
   parent: ActiveFrame,

@@ -1,5 +1,5 @@
-// How a frame begins: its header, behind it its stack, behind that its memory. Its three words (address, caller, value) are
-// written by whoever opens it.
+// The start of a frame in the engine's memory: header, stack, memory, one behind the other. The header's three words (address,
+// caller, value) are written separately, by `Memory.setAccounts`.
 import {
   F_ACCOUNT,
   F_CODE,
@@ -23,7 +23,7 @@ import {
 /** A code in the engine's memory. */
 export type LoadedCode = { readonly at: number; readonly length: number; readonly jumps: number }
 
-/** What a new frame is made of; addresses of stack words, and of the input. */
+/** The fields of a new frame. `data`: the address of the input. */
 export type FrameStart = {
   readonly code: LoadedCode
   readonly data: number
@@ -34,10 +34,10 @@ export type FrameStart = {
   readonly account: number
 }
 
-/** Where the memory of a frame at this place begins. */
+/** The address of the memory of a frame at this address. */
 export const memoryOf = (frame: number): number => frame + FRAME_HEADER + STACK_BYTES + STACK_MARGIN
 
-/** Writes a frame that the host knows, all but its gas. */
+/** Writes the header of a frame that the host opens, except for its gas. */
 export function writeFrame(words: Uint32Array, frame: number, start: FrameStart): void {
   const { code, data, dataLength, isStatic, depth, account } = start
   const stack = frame + FRAME_HEADER

@@ -1,4 +1,18 @@
-// The execution of a message and of all messages that it sends: the stack of active frames, and the end of the innermost.
+// The call stack of an execution, on the host's side.
+//
+// An `Execution` is one outer message with all messages that it causes. `frames` has an `ActiveFrame` for each message that has
+// begun and not ended. Its code, stack and memory are in the engine, at the address `frame`; here are the message and the
+// marks to which a failure reverts. The life of an entry:
+//
+//   1. `beginMessage` (frame-enter.ts) makes checkpoints in the journals and pushes the entry; `frame` is still 0.
+//   2. If code is to run, `openFrame` places a frame in the engine. Precompiles, native contracts and accounts without code
+//      give a `FrameResult` at once.
+//   3. The engine runs the frame until it stops with a reason; `react` (run-loop.ts) carries out what is needed.
+//   4. `leaveFrame` makes the `FrameResult`: failure, gas used, range of the output.
+//   5. `finishMessage` (frame-exit.ts) commits or reverts, and `resumeCaller` pushes the result on the caller's stack.
+//
+// Frames that the engine has opened by itself (assembly/calls.ts) are not in the list until `adoptFrames` adds them. Each
+// access of opcodes to the host adopts first, so that a checkpoint exists before anything can change the state.
 
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { FailureCode } from '../failure.ts'
@@ -36,15 +50,15 @@ export type Execution = {
   readonly substate: Substate
   readonly blobHashes: readonly Hash[]
   readonly opcodeHost: StateHost
-  /** Messages that have begun and not ended, the innermost last. */
+  /** The call stack, the innermost message last. */
   readonly frames: ActiveFrame[]
-  /** How many have begun. */
+  /** Messages begun so far. */
   messageCount: number
-  /** How many turns have begun. */
+  /** Turns begun so far. */
   turnCount: number
 }
 
-/** Undefined: a frame was opened, and runs next. */
+/** The result of a message that has ended, or undefined if the innermost frame is to run next. */
 export type RunProgress = FrameResult | Promise<FrameResult | undefined> | undefined
 
 export const CALL_KINDS: ReadonlyMap<number, CallKind> = new Map([
@@ -54,7 +68,7 @@ export const CALL_KINDS: ReadonlyMap<number, CallKind> = new Map([
   [0xfa, 'STATICCALL'],
 ])
 
-/** How many items an opcode takes. */
+/** Operands of the opcode. */
 const ITEMS: Record<CallKind, number> = {
   CALL: 7,
   CALLCODE: 7,
@@ -64,7 +78,7 @@ const ITEMS: Record<CallKind, number> = {
   CREATE2: 4,
 }
 
-/** The end of a frame; any failure but a revert takes all its gas. */
+/** The result of a frame that has stopped. Any failure except a revert consumes all its gas. */
 export function leaveFrame(
   run: Execution,
   { frame, message: call }: ActiveFrame,
@@ -81,11 +95,11 @@ export function leaveFrame(
   return end
 }
 
-/** How many items are on a frame's stack. */
+/** The stack height of a frame, in items. */
 export const stackSize = (engine: Instance, frame: number): number =>
   (engine.field(frame, F_TOP) - engine.field(frame, F_STACK)) / 32
 
-/** Takes the opcode's items and leaves its answer. */
+/** Pops the operands of a call or creation and pushes its result. */
 export function pushCallResult(run: Execution, { frame }: ActiveFrame, kind: CallKind, answer: Address | 0 | 1): void {
   const engine = run.engine
   const top = engine.field(frame, F_TOP) - ITEMS[kind] * 32
@@ -94,7 +108,7 @@ export function pushCallResult(run: Execution, { frame }: ActiveFrame, kind: Cal
   engine.setField(frame, F_TOP, top + 32)
 }
 
-/** Takes over the frames that the interpreter has opened by itself. */
+/** Adds the frames that the interpreter has opened to the call stack, and makes their checkpoints. */
 export function adoptFrames(run: Execution): void {
   const engine = run.engine
   const known = run.frames.at(-1)?.frame ?? 0
@@ -104,7 +118,7 @@ export function adoptFrames(run: Execution): void {
   for (let frame = engine.current; frame !== known; frame = engine.field(frame, F_PARENT)) frames.push(frame)
   for (const frame of frames.reverse()) {
     run.host.accessJournal.checkpoint()
-    if (run.rules.transient) run.host.transient.checkpoint()
+    if (run.rules.forks.cancun) run.host.transient.checkpoint()
     run.frames.push({
       message: callOf(run, frame),
       mark: run.substate.mark(),
@@ -125,7 +139,7 @@ function callOf(run: Execution, frame: number): WasmMessage {
     kind: CALL_KINDS.get(engine.field(frame, F_KIND)) ?? 'CALL',
     caller: engine.addressAt(frame + F_CALLER),
     to,
-    // Asked for when a message begins, which it has.
+    // Needed at the start of a message only, which is over.
     codeAddress: to,
     value: engine.word(frame + F_VALUE),
     gas: engine.gas(frame, F_GAS_GIVEN),
@@ -141,19 +155,19 @@ function callOf(run: Execution, frame: number): WasmMessage {
 export type WasmMessage = {
   readonly kind: CallKind
   readonly caller: Address
-  /** The account in whose name the code runs; of a creation what it makes. */
+  /** The account whose storage and balance the code uses; for a creation the new contract. */
   readonly to: Address
   readonly codeAddress: Address
   /** Apparent value under DELEGATECALL. */
   readonly value: bigint
   readonly gas: number
-  /** Where the input lies: data, or init code. */
+  /** Address of the call data or init code in the engine's memory. */
   readonly data: number
   readonly dataLength: number
   readonly depth: number
   readonly isStatic: boolean
   readonly salt: Uint8Array | undefined
-  /** The stack word that named the code's account; 0 if none did. */
+  /** Address of the stack word with the code's account; 0 if the message comes from outside. */
   readonly word: number
 }
 
@@ -163,17 +177,17 @@ export interface TracedFrame {
   state(run: Execution): FrameState | undefined
   /** Traces the opcode that has run. */
   traceStep(run: Execution, cost?: bigint, error?: string): void
-  /** Traces an opcode that failed before it ran. `total`: its whole price, if known. */
+  /** Traces an opcode that failed before it ran. `total`: its total price, if known. */
   traceFailedStep(run: Execution, failure: FailureCode, total?: bigint): void
-  /** Traces an opcode that the host carries out. `handedOn`: gas of the new message. */
+  /** Traces an opcode that the host carries out. `handedOn`: gas passed to the new message. */
   traceHostStep(run: Execution, handedOn: number, failure?: FailureCode, more?: number): void
 }
 
-/** A message that has begun: its frame, 0 while it has none, and what its failure takes back. */
+/** A message that has begun and not ended. `frame`: its address, 0 while it has none; `mark`: the state to revert to. */
 export type ActiveFrame = {
   readonly message: WasmMessage
   readonly mark: SubstateMark
-  /** Where the engine's memory was free before. */
+  /** The top of the engine's memory before the message, to be restored at its end. */
   readonly memoryTop: number
   frame: number
   traced: TracedFrame | undefined
@@ -182,7 +196,7 @@ export type ActiveFrame = {
 /** How a message ended. The output is a range of the engine's memory, or bytes from elsewhere. */
 export type FrameResult = {
   failure: FailureCode | undefined
-  /** More exact words than the failure's own. */
+  /** A more precise message than that of the failure's code. */
   words: string | undefined
   gasUsed: number
   at: number
@@ -209,7 +223,7 @@ export const frameResult = (failure?: FailureCode, gasUsed = 0): FrameResult => 
   hasRun: false,
 })
 
-/** The message for native contracts. `input`: a copy of its own. */
+/** The message in the form for native contracts. `input`: a copy, outside the engine's memory. */
 export const toMessage = (call: WasmMessage, input: Uint8Array): Message => ({
   kind: call.kind,
   sender: call.caller,
@@ -222,7 +236,7 @@ export const toMessage = (call: WasmMessage, input: Uint8Array): Message => ({
   isStatic: call.isStatic,
 })
 
-/** The end as a result. `output`: only what the message hands back; `stands`: what it did was kept. */
+/** The result in the form of the engine contract. `stands`: the effects were committed. */
 export function toResult(
   call: WasmMessage,
   end: FrameResult,
@@ -252,7 +266,7 @@ function failureIn(failure: FailureCode, words: string | undefined, hasRun: bool
   return opcodeFailure(failure, opcode, items)
 }
 
-/** A message as it comes to the engine: from outside, or from a native contract that runs within a message. */
+/** A message that enters the engine: a transaction's, or one that a native contract sends. */
 export type IncomingMessage = {
   readonly kind: CallKind
   readonly caller: Address

@@ -52,11 +52,11 @@ export const outOfMemory = (): ChainError =>
 const UNLIMITED = 1n << 60n // More gas than any memory costs.
 
 export class Instance extends Memory {
-  /** Where the next frame may begin. */
+  /** The end of the memory in use: the next frame begins here. */
   top = FRAMES
   host: OpcodeHost | undefined
   readonly #exports: EngineExports
-  /** Code that need not be interpreted. */
+  /** The compiled codes that are installed in this instance. */
   readonly compiled: CompiledCodes
   readonly #codes = new Map<Hash, LoadedCode>()
   readonly #accounts = new Map<Address, number>()
@@ -75,7 +75,7 @@ export class Instance extends Memory {
     this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)
   }
 
-  /** Bytes of memory that it has taken from the computer. */
+  /** Size of the linear memory in bytes. */
   get size(): number {
     return this.bytes.length
   }
@@ -89,20 +89,20 @@ export class Instance extends Memory {
     return reason
   }
 
-  /** Gas of a turn; by how much a hash may delay its end; and of the interpreter's stretches beside compiled code. */
+  /** Sets the gas of a turn, its extension at a KECCAK256, and the interpreter's gas after a side exit. */
   #setTurn(turn: number, delay: number, stretch: number): void {
     this.limbs[TURN >>> 3] = BigInt(turn)
     this.limbs[DELAY >>> 3] = BigInt(delay)
     this.limbs[STRETCH >>> 3] = BigInt(stretch)
   }
 
-  /** Cuts the next turn at a random place, and puts compiled codes in and takes them out at random. */
+  /** For the stress build: gives the next turn a random length, and installs and removes compiled codes at random. */
   #shake({ upTo, pick }: Stress): void {
     this.#setTurn(upTo(TURN_GAS), upTo(HASH_DELAY) - 1, upTo(STRETCH_GAS))
     this.compiled.stress(pick)
   }
 
-  /** Runs one opcode of the current frame. PAUSED: it ran, and the frame goes on; else as `run`. */
+  /** Runs one opcode of the current frame. Returns PAUSED if the frame can continue, else as `run`. */
   step(): number {
     const reason = this.#exports.step()
     this.refresh()
@@ -137,7 +137,7 @@ export class Instance extends Memory {
     this.#exports.endRecord(moreRefund)
   }
 
-  /** The refund that the host knows of, for the log. */
+  /** The refund so far, for the step log. */
   set loggedRefund(refund: number) {
     this.limbs[LOG_REFUND >>> 3] = BigInt(refund)
   }
@@ -147,7 +147,7 @@ export class Instance extends Memory {
     return this.limbs[LOG_GAS >>> 3] ?? 0n
   }
 
-  /** Memory of a frame up to so many bytes, for gas that was charged. */
+  /** Grows a frame's memory to a size in bytes, for which gas has been charged. */
   growMemory(frame: number, bytes: bigint): void {
     if (this.#exports.touch(frame, bytes, UNLIMITED) < 0n) throw outOfMemory()
     this.refresh()
@@ -186,7 +186,7 @@ export class Instance extends Memory {
     this.bytes.set(rules.opcodes, OPCODES)
     this.limbs.set(rules.parameters, PARAMETERS / 8)
     this.bytes.set(new Uint8Array(rules.unpaid.buffer), UNPAID)
-    this.words[PLAIN >>> 2] = rules.table.changed.size === 0 ? 0 : 1
+    this.words[PLAIN >>> 2] = rules.isPlain ? 1 : 0
   }
 
   /** Unpaid work that the transaction may still do (`gas/unpaid-work.ts`). */
@@ -198,14 +198,14 @@ export class Instance extends Memory {
     this.limbs[WORK >>> 3] = left
   }
 
-  /** Whether what was written of the block is of another one: under the same rules, the same object says the same. */
+  /** Whether ENVIRONMENT holds another block than this. Blocks are compared by identity, under the same rules. */
   moveToBlock(block: BlockContext): boolean {
     const isAnother = this.#block !== block
     this.#block = block
     return isAnother
   }
 
-  // --- what the interpreter remembers
+  // --- caches of accounts and slots
 
   /** A number for the account in this transaction. */
   accountNumber(address: Address): number {
@@ -216,12 +216,12 @@ export class Instance extends Memory {
     return number
   }
 
-  /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
+  /** Caches the code of a warm account, so that calls to it need no host. `at`: the stack word with its address. */
   cacheAccount(at: number, code: LoadedCode, account: number): void {
     if (code.at < CODES_END) this.#exports.cacheAccount(at, code.at, code.length, code.jumps, account)
   }
 
-  /** Tells the host of words stored without it. They belong to the innermost frame it knows: tell before that changes. */
+  /** Writes all dirty slots to the host. They belong to the innermost frame that it knows, so call this before that changes. */
   flushStores(): void {
     const { words, host } = this
     const count = words[DIRTY_COUNT >>> 2] ?? 0
@@ -231,7 +231,7 @@ export class Instance extends Memory {
     this.flushRefund(host)
   }
 
-  /** Tells the host of one such word: its slot loses its place, and the last of the list takes the position that it had. */
+  /** Writes one dirty slot to the host and removes it from DIRTY; the last one of the list takes its position. */
   flushSlot(slot: number): void {
     const { words, host } = this
     const last = (words[DIRTY_COUNT >>> 2] ?? 0) - 1
@@ -260,7 +260,7 @@ export class Instance extends Memory {
     this.limbs[LOG_REFUND >>> 3] = (this.limbs[LOG_REFUND >>> 3] ?? 0n) + refund
   }
 
-  /** What is remembered of accounts and slots may not be so any more. */
+  /** Invalidates all cache entries of accounts and slots, by a new epoch. */
   invalidateCache(): void {
     this.words[EPOCH >>> 2] = ((this.words[EPOCH >>> 2] ?? 0) + 1) >>> 0
   }
@@ -280,7 +280,7 @@ export class Instance extends Memory {
 
   // --- code
 
-  /** A deployed code, in its own place if there is room, else at the top. */
+  /** Loads deployed code into CODES, or, if that is full, to the top of the memory for one frame. */
   load(hash: Hash, code: Uint8Array): LoadedCode {
     const known = this.#codes.get(hash)
     if (known !== undefined) return known
@@ -294,7 +294,7 @@ export class Instance extends Memory {
     return loaded
   }
 
-  /** Room that stays as long as the codes do; undefined: there is none left. */
+  /** Allocates bytes in CODES, which live until the loaded codes are cleared; undefined: the area is full. */
   allocate(length: number): number | undefined {
     const at = this.#free
     if (at + length > CODES_END) return undefined
@@ -302,7 +302,7 @@ export class Instance extends Memory {
     return at
   }
 
-  /** A code for one frame, at the top. */
+  /** Places code for one frame at the top of the memory. */
   place(code: Uint8Array): LoadedCode {
     return this.placeRange(this.input(code), code.length)
   }
@@ -317,7 +317,7 @@ export class Instance extends Memory {
     return loaded
   }
 
-  /** What lies there is code. */
+  /** Pads code in memory with zeros and finds its jump destinations. */
   #analysed(at: number, length: number): { loaded: LoadedCode; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
     this.bytes.fill(0, at + length, jumps)
@@ -326,7 +326,7 @@ export class Instance extends Memory {
     return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }
 
-  /** Input from outside, at the top; its address. */
+  /** Copies the input of a message to the top of the memory. Returns its address. */
   input(data: Uint8Array): number {
     const at = this.top
     this.reserve(at + data.length + 64)
@@ -337,7 +337,7 @@ export class Instance extends Memory {
 
   // --- frames
 
-  /** A frame at the top, its three words still to be written; its address. */
+  /** Opens a frame at the top of the memory and returns its address. Call `setAccounts` next. */
   openFrame(start: FrameStart): number {
     const frame = this.top
     const end = memoryOf(frame) + 65_536
@@ -348,7 +348,7 @@ export class Instance extends Memory {
     return frame
   }
 
-  /** The frame no longer runs: others may lie above what its memory is now. */
+  /** To be called before a call: the next frame begins behind the present end of this frame's memory. */
   suspendFrame(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
   }

@@ -17,39 +17,39 @@ import {
 } from './layout.ts'
 
 const HIGH = 4_294_967_296
-/** The second word of an answer. */
+/** The word at which a host function writes its result. */
 const ANSWER = WORDS + 32
 
-/** Arrays up to this length have no memory of their own beside the object's: they are much cheaper to make. */
+/** V8 stores typed arrays up to this length inside the object, which is much cheaper than a buffer. */
 const SHORT = 64
 
 export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
 
 export class Memory {
-  /** Return data that do not fit their place. */
+  /** Return data that exceed RETURN_LIMIT. */
   longReturn: Uint8Array = EMPTY_BYTES
   bytes = Buffer.alloc(0)
   words = new Uint32Array(0)
   protected limbs = new BigUint64Array(0)
 
-  /** To be called when the memory has grown: the views of before are empty. */
+  /** To be called when the memory has grown, which detaches the former views. */
   protected setBuffer(buffer: ArrayBuffer): void {
     this.bytes = Buffer.from(buffer)
     this.words = new Uint32Array(buffer)
     this.limbs = new BigUint64Array(buffer)
   }
 
-  /** By how much gas the last step was too dear; 0 where no price is known. */
+  /** Gas that the last step lacked; 0 if its price is not known. */
   get missing(): bigint {
     return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
   }
 
-  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
+  /** The refund change of an SSTORE that ran out of gas; valid if `missing` is above 0. */
   get missingRefund(): bigint {
     return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
   }
 
-  /** The word at an address of the frame's header, from an address in hex. */
+  /** Writes an account's address as a stack word. */
   setAddress(at: number, address: Address): void {
     const { bytes, words } = this
     writeHex(address, bytes, at)
@@ -97,7 +97,7 @@ export class Memory {
     return true
   }
 
-  /** Infinity for what no gas or memory could reach. */
+  /** A stack word as a number; Infinity from 2^64 on, which is above any gas or memory size. */
   small(at: number): number {
     const { words } = this
     for (let i = (at >>> 2) + 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return Infinity
@@ -130,13 +130,13 @@ export class Memory {
     limbs[i + 3] = value >> 192n
   }
 
-  /** The account of a stack word. */
+  /** The address in a stack word. */
   addressAt(at: number): Address {
     const bytes = Buffer.from(this.bytes.subarray(at, at + 20)).reverse()
     return `0x${bytes.toString('hex')}` as Address
   }
 
-  /** The account that an opcode named. */
+  /** The address that an opcode has written to ADDRESS for the host. */
   address(): Address {
     return rangeToHex(this.bytes, ADDRESS, ADDRESS + 20) as Address
   }
@@ -176,7 +176,7 @@ export class Memory {
     this.answerHex(bigToWord(value))
   }
 
-  /** The second word without its leading zeros, to be kept. */
+  /** A copy of the second word without its leading zeros. */
   value(): Uint8Array {
     return this.trimmed(ANSWER)
   }

@@ -1,16 +1,16 @@
-// What the interpreter asks of the host while it runs, as `assembly/host.ts` declares it: from places in the engine's memory
-// to addresses and words, and back.
+// The imports and exports of the engine's module. The imports are the host functions that `assembly/host.ts` declares: each reads
+// its arguments from the engine's memory (ADDRESS, WORDS), calls the `OpcodeHost`, and writes the result back.
 import type { Address, Hash } from '../../lib/hex.ts'
 import { WORDS } from './layout.ts'
 import type { Memory } from './memory.ts'
 
-/** What opcodes ask of the state, for the frame that runs. */
+/** The state access of opcodes, for the account that executes. */
 export interface OpcodeHost {
-  /** The interpreter has stored a word, of which it could tell only now. */
+  /** Writes a dirty slot of the cache. */
   store(account: Address, key: Hash, value: Uint8Array): void
-  /** The transaction's refund grows; below zero: what was added before is taken back. */
+  /** Adds to the transaction's refund; a negative number takes back an earlier refund. */
   addRefund(gas: number): void
-  /** The interpreter asks for something: there may be frames that it has opened by itself. */
+  /** Called before each host function: the host takes over the frames that the interpreter has opened. */
   adoptFrames(): void
   /** Whether the slot was cold (EIP-2929); it is warm from now on. */
   accessSlot(key: Hash): boolean
@@ -35,17 +35,17 @@ type ImportingEngine = Memory & {
   readonly compiled: { compileHot(code: number): void }
   /** To be called when the memory may have grown. */
   refresh(): void
-  /** Writes the slots that the interpreter stored by itself to the host. */
+  /** Writes all dirty slots to the host. */
   flushStores(): void
-  /** Writes one of them, by its address. */
+  /** Writes one dirty slot, by the address of its cache entry. */
   flushSlot(slot: number): void
 }
 
-/** The second word of an answer. */
+/** The word at which a host function writes its result. */
 const ANSWER = WORDS + 32
 
 export function hostImports(engine: ImportingEngine): Record<string, unknown> {
-  // The interpreter may have grown the memory since the host looked at it last.
+  // The interpreter may have grown the memory, which detaches the host's views of it.
   const host = (): OpcodeHost => {
     engine.refresh()
     if (engine.host === undefined) throw new Error('the engine runs without a host')
@@ -106,23 +106,23 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
 
 export type EngineExports = {
   readonly memory: WebAssembly.Memory
-  /** Of functions: compiled codes are called through it. */
+  /** The function table, through which compiled codes are called. */
   readonly table: WebAssembly.Table
   run(): number
-  /** One opcode of the current frame; PAUSED, or why the frame does not go on. */
+  /** Runs one opcode of the current frame. Returns PAUSED if the frame can continue, else a reason. */
   step(): number
-  /** Up to `most` opcodes, each with a record in the log; as `step`, or LOG_FULL or LOG_SLOT. */
+  /** Runs up to `most` opcodes with a record in the step log for each. Returns as `step`, or LOG_FULL or LOG_SLOT. */
   logSteps(most: number): number
-  /** Up to `most` opcodes, up to the next that is marked; as `step`, or MARKED. */
+  /** Runs up to `most` opcodes, and stops before one that is marked. Returns as `step`, or MARKED. */
   runToMarked(most: number): number
-  /** The head of the record that waits, and its end. */
+  /** Write the head and the end of the open record. */
   writeHead(cost: bigint, errorLength: number): void
   endRecord(moreRefund: bigint): void
   cacheAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number
-  /** Pays for a frame's memory up to `end` and grows it; what is left of the gas, below zero where it does not suffice. */
+  /** Charges for a frame's memory up to `end` and grows it. Returns the gas left, or minus a reason. */
   touch(frame: number, end: bigint, gas: bigint): bigint
-  /** What compiled code calls, by name. */
+  /** The functions that compiled code imports, by name. */
   readonly [name: string]: unknown
 }

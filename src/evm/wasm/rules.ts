@@ -1,6 +1,6 @@
 // A table of opcodes under a fork as the engine needs it: in the form in which it lies in the engine's memory, and the
 // switches and prices that the host works with.
-import type { Common } from '../ethereumjs/library-types.ts'
+import type { ForkRules } from '../../spec/fork-rules.ts'
 import { type ForkGas, forkGas } from '../gas/fork-gas.ts'
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
@@ -31,63 +31,41 @@ export type EngineRules = {
   readonly compiled: Uint8Array
   /** As it lies at UNPAID. */
   readonly unpaid: Uint16Array
-  /** Opcodes at which the interpreter stops, because a proposal's functions work out their price or memory. */
-  readonly pricedByFunction: ReadonlySet<number>
+  /** Whether the interpreter has to run each opcode by itself: see `PLAIN`. */
+  readonly isPlain: boolean
   /** Those of the fork when no proposal is active. */
   readonly own: { readonly table: OpcodeTable; readonly opcodes: Uint8Array }
   /** As they lie at PARAMETERS. */
   readonly parameters: BigUint64Array
-  readonly homestead: boolean
-  /** EIP-150 */
-  readonly retainsCallGas: boolean
-  /** EIP-161 */
-  readonly deletesEmptyAccounts: boolean
-  /** EIP-2929 */
-  readonly tracksAccess: boolean
-  readonly transient: boolean
-  /** EIP-6780 */
-  readonly destroysOnlyNew: boolean
-  /** EIP-7702 */
-  readonly delegates: boolean
-  /** EIP-3541 */
-  readonly refusesEf: boolean
-  /** EIP-4399 */
-  readonly random: boolean
+  /** The switches of the table's fork. */
+  readonly forks: ForkRules
   readonly gas: ForkGas
 }
 
 const known = new WeakMap<OpcodeTable, EngineRules>()
 
-/** The rules of a table. No behaviour in it may have been replaced. */
-export function rulesOf(table: OpcodeTable, common: Common): EngineRules {
-  const rules = known.get(table) ?? makeRules(table, common)
+/** The rules of a table. */
+export function rulesOf(table: OpcodeTable): EngineRules {
+  const rules = known.get(table) ?? makeRules(table)
   known.set(table, rules)
   return rules
 }
 
-function makeRules(table: OpcodeTable, common: Common): EngineRules {
-  if (table.isReplaced) throw new Error('replaced behaviour runs in the library only')
-  const gas = forkGas(common)
-  const { opcodes, custom } = opcodeBytes(table, common)
-  const forks = table.changed.size === 0 ? table : forkTable(common)
-  const unpaid = unpaidOf(table, forks, custom)
+function makeRules(table: OpcodeTable): EngineRules {
+  const { rules } = table
+  const gas = forkGas(rules)
+  const { opcodes, custom } = opcodeBytes(table)
+  const own = table.changed.size === 0 ? table : forkTable(rules)
+  const unpaid = unpaidOf(table, own, custom)
   return {
     table,
     opcodes,
     compiled: withoutUnpaid(opcodes, unpaid),
     unpaid,
-    pricedByFunction: custom,
-    own: { table: forks, opcodes: forks === table ? opcodes : opcodeBytes(forks, common).opcodes },
-    parameters: parametersOf(gas, common.isActivatedEIP(2929)),
-    homestead: common.gteHardfork('homestead'),
-    retainsCallGas: common.gteHardfork('tangerineWhistle'),
-    deletesEmptyAccounts: common.gteHardfork('spuriousDragon'),
-    tracksAccess: common.isActivatedEIP(2929),
-    transient: common.isActivatedEIP(1153),
-    destroysOnlyNew: common.isActivatedEIP(6780),
-    delegates: common.isActivatedEIP(7702),
-    refusesEf: common.isActivatedEIP(3541),
-    random: common.isActivatedEIP(4399),
+    isPlain: [...table.changed].some((code) => FUSED.has(code) || unpaid[code] !== 0),
+    own: { table: own, opcodes: own === table ? opcodes : opcodeBytes(own).opcodes },
+    parameters: parametersOf(gas, rules.berlin),
+    forks: rules,
     gas,
   }
 }
@@ -116,6 +94,8 @@ function parametersOf({ expByte, initCodeWord, warm, coldSlot, store }: ForkGas,
 const WORD = 32
 /** More than any stack: the number means nothing. */
 const NEVER = 65_535
+/** The greatest stack beside NEVER: the host runs the opcode, and code continues behind it. */
+const RUN_BY_HOST = 1
 const MOST_CONSTANT = 0xffff_ffffn
 
 /** Unpaid work of the opcodes that the interpreter runs by itself: what is left of the fork's constant gas. */
@@ -128,6 +108,9 @@ function unpaidOf(table: OpcodeTable, forks: OpcodeTable, custom: ReadonlySet<nu
   return unpaid
 }
 
+/** ADD, POP, JUMP, JUMPI and JUMPDEST: the interpreter runs them together with the opcode before, at the fork's price. */
+const FUSED = new Set([0x01, 0x50, 0x56, 0x57, 0x5b])
+
 function withoutUnpaid(opcodes: Uint8Array, unpaid: Uint16Array): Uint8Array {
   if (unpaid.every((work) => work === 0)) return opcodes
   const compiled = opcodes.slice()
@@ -137,15 +120,17 @@ function withoutUnpaid(opcodes: Uint8Array, unpaid: Uint16Array): Uint8Array {
 }
 
 /** The table as it lies at OPCODES, and the opcodes that cannot be written so. */
-function opcodeBytes(table: OpcodeTable, common: Common): { opcodes: Uint8Array; custom: Set<number> } {
+function opcodeBytes(table: OpcodeTable): { opcodes: Uint8Array; custom: Set<number> } {
   const opcodes = new Uint8Array(256 * 8)
   const view = new DataView(opcodes.buffer)
   const custom = new Set<number>()
   for (const [code, operation] of table.operations.entries()) {
-    const entry = operation && entryOf(operation, common, table.changed.has(code))
+    const entry = operation && entryOf(operation, table.rules, table.changed.has(code))
     if (entry === undefined) {
-      if (operation !== undefined) custom.add(code)
       view.setUint16(code * 8 + 4, NEVER, true)
+      if (operation === undefined) continue
+      custom.add(code)
+      view.setUint16(code * 8 + 6, RUN_BY_HOST, true)
       continue
     }
     view.setUint32(code * 8, entry.gas, true)
@@ -156,13 +141,21 @@ function opcodeBytes(table: OpcodeTable, common: Common): { opcodes: Uint8Array;
 }
 
 /** What the interpreter charges and checks before an opcode; undefined: it cannot be said in numbers. */
-function entryOf(operation: Operation, common: Common, isChanged: boolean) {
-  const { code, name, constantGas, dynamicGas, memorySize } = operation
+function entryOf(operation: Operation, rules: ForkRules, isChanged: boolean) {
+  const { code, name, constantGas, dynamicGas, memorySize, execute } = operation
   const { pops, pushes } = opcodeOf(code)
-  const gas = constantGas - bookedElsewhere(name, common)
+  const gas = constantGas - bookedElsewhere(name, rules)
   const bounds = stackBounds(operation)
   const most = Math.min(bounds.most, STACK_LIMIT + pops - pushes)
-  if (dynamicGas !== 'own' || memorySize !== undefined || gas < 0n || gas > MOST_CONSTANT || most < 0) return undefined
+  if (
+    execute !== undefined ||
+    dynamicGas !== 'own' ||
+    memorySize !== undefined ||
+    gas < 0n ||
+    gas > MOST_CONSTANT ||
+    most < 0
+  )
+    return undefined
   // A log of the fork misses its topics only when it has been paid.
   const isLog = code >= 0xa0 && code <= 0xa4
   return { gas: Number(gas), least: isLog && !isChanged ? 2 : Math.max(bounds.least, pops), most }

@@ -16,6 +16,7 @@ import type { ActiveFrame, FrameResult, IncomingMessage } from './frames.ts'
 import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type RunProgress } from './frames.ts'
 import { type Instance, outOfMemory } from './instance.ts'
 import {
+  BY_HOST,
   F_OUTPUT,
   F_OUTPUT_LENGTH,
   INVALID_JUMP,
@@ -143,7 +144,7 @@ function newExecution(place: EngineLease, host: Host, { caller }: IncomingMessag
 
 function attachHost({ engine, opcodeHost, host, rules }: Execution): void {
   engine.host = opcodeHost
-  engine.mayCall = host.tracer === undefined && rules.retainsCallGas
+  engine.mayCall = host.tracer === undefined && rules.forks.tangerineWhistle
 }
 
 /** Runs frames until a message ends at once or something has to be awaited. */
@@ -209,7 +210,7 @@ export function react(run: Execution, active: ActiveFrame, reason: number): RunP
   const kind = CALL_KINDS.get(reason)
   if (kind !== undefined) return call(run, active, kind)
   const changed = changedOperation(run, active)
-  if (changed !== undefined && reason === INVALID_OPCODE) return runChanged(run, active, changed, react)
+  if (changed !== undefined && reason === BY_HOST) return runChanged(run, active, changed, react)
   const isStack = reason === STACK_UNDERFLOW || reason === STACK_OVERFLOW
   const words = isStack && changed !== undefined ? stackWords(run, active, changed) : undefined
   return leaveFrame(run, active, FAILURES.get(reason) ?? 'other', words)

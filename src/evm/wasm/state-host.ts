@@ -8,14 +8,14 @@ import type { Substate } from '../substate.ts'
 import type { OpcodeHost } from './module-interface.ts'
 import type { EngineRules } from './rules.ts'
 
-/** Nothing in it that would make it an account (EIP-161). */
+/** Whether the account does not exist or is empty (EIP-161). */
 export const isEmpty = (account: Account | undefined): boolean =>
   account === undefined || (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
 
 export class StateHost implements OpcodeHost {
   /** The account that executes. */
   self: Address
-  /** The opcode that runs was paid for at a proposal's price: nothing gets warm by it. */
+  /** Whether the current opcode was paid at a proposal's price; it then makes no account or slot warm. */
   isPrepaid = false
   readonly adoptFrames: () => void
   readonly #machine: Machine
@@ -39,13 +39,13 @@ export class StateHost implements OpcodeHost {
     this.self = self
   }
 
-  /** Another account's frame runs from now on. */
+  /** Sets the executing account. */
   enter(self: Address): void {
     this.self = self
   }
 
   accessSlot(key: Hash): boolean {
-    return this.#rules.tracksAccess && !this.isPrepaid && this.#machine.accessJournal.warmSlot(this.self, key)
+    return this.#rules.forks.berlin && !this.isPrepaid && this.#machine.accessJournal.warmSlot(this.self, key)
   }
 
   word(key: Hash): Uint8Array {
@@ -73,8 +73,8 @@ export class StateHost implements OpcodeHost {
   }
 
   access(address: Address): number {
-    const { tracksAccess: warms, gas } = this.#rules
-    if (!warms || this.isPrepaid) return 0
+    const { forks, gas } = this.#rules
+    if (!forks.berlin || this.isPrepaid) return 0
     const { accessJournal: warmth } = this.#machine
     if (warmth.isWarm(address)) return gas.warm
     warmth.warm(address)

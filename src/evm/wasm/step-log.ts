@@ -1,5 +1,5 @@
-// Logs the opcodes of a message as JSON text for tracers that want nothing else (`StepLog`). The interpreter writes the records
-// itself (`assembly/step-log.ts`); the host adds storage, and ends the records of opcodes that fail or that it carries out.
+// The step log: struct logs as JSON text, for tracers that need only those (`StepLog`). The interpreter writes the records
+// (`assembly/step-log.ts`); the host adds storage, and ends the records of opcodes that fail or that it carries out.
 import { padLeft, toHash } from '../../lib/hex.ts'
 import { opcodeOf } from '../opcodes.ts'
 import type { StepLog } from '../tracer.ts'
@@ -35,13 +35,13 @@ import { stepFrame } from './step-tracing.ts'
 const SLOAD = 0x54
 const SSTORE = 0x55
 
-/** Opcodes that run between two looks at the clock, slots that they read or write, and turns that end with a call. */
+/** Bounds between two checks of the clock: opcodes, accessed slots, and turns that end with a call. */
 const STEPS_PER_LOOK = 1024
 const SLOTS_PER_LOOK = 8
 const TURNS_PER_LOOK = 16
-/** Bytes of text that are taken before the next turn. */
+/** Bytes of text from which on it is passed to the tracer before the next turn. */
 const MUCH_TEXT = 1 << 18
-/** What may follow the storage of a record, and what is written beyond its end. */
+/** Bytes that may follow the storage in a record, with the slack that the engine writes beyond the end. */
 const RECORD_END = 64
 
 const OPCODE_NAMES = (() => {
@@ -57,7 +57,7 @@ const OPCODE_NAMES = (() => {
 export const logOf = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): StepLog | undefined =>
   rules.table.changed.size === 0 ? host.tracer?.stepLog : undefined
 
-/** Before the first frame of a transaction: its frames lie behind the log. */
+/** Prepares the log. To be called before the first frame of a transaction: its frames are placed behind the log. */
 export function openLog(engine: Instance, { shows }: StepLog): void {
   engine.reserve(LOG_END)
   engine.top = LOG_END
@@ -74,15 +74,15 @@ export function openLog(engine: Instance, { shows }: StepLog): void {
   words[LOG_OFFSETS >>> 2] = 0
 }
 
-/** Whether the next opcode is to be logged. Takes the text when it is much, or when its records are counted. */
+/** Whether the next opcode is to be logged. Passes the text on when it is long, or when the tracer limits the records. */
 export function isLogging(engine: Instance, log: StepLog): boolean {
   const isMuch = (engine.words[LOG_AT >>> 2] ?? 0) - LOG_TEXT >= MUCH_TEXT
-  // Never while a record waits for its end, which lies where the text ends now.
+  // Safe here because no record is open: the end of an open record is written at the end of the text.
   if (isMuch || log.left !== Number.POSITIVE_INFINITY) takeLog(engine, log)
   return log.left > 0
 }
 
-/** Hands the text over that has been written so far. */
+/** Passes the text written so far to the tracer. */
 export function takeLog({ bytes, words }: Instance, log: StepLog): void {
   const end = words[LOG_AT >>> 2] ?? 0
   if (end === LOG_TEXT) return
@@ -125,7 +125,7 @@ class LoggedFrame extends StepCosts {
     return undefined
   }
 
-  /** Ends the record that waits. */
+  /** Ends the open record. */
   traceStep(run: Execution, cost = this.spent(), error?: string): void {
     const engine = this.#engine
     engine.writeHead(cost, error === undefined ? 0 : writeError(engine, error))
@@ -133,7 +133,7 @@ class LoggedFrame extends StepCosts {
     if (this.#log.shows.storage && this.height >= (isStore ? 2 : 1) && (isStore || this.number === SLOAD)) {
       this.#addStorage(run, isStore)
     }
-    // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
+    // go-ethereum adds the refund when it computes the price of an SSTORE: before the event, and even if the gas is lacking.
     engine.endRecord(isStore && engine.missing > 0n ? engine.missingRefund : 0n)
   }
 
@@ -163,7 +163,7 @@ function writeError({ bytes }: Instance, error: string): number {
   return bytes.write(text, LOG_ERROR, 'latin1')
 }
 
-/** Why the interpreter has stopped; PAUSED when the turn is over. */
+/** Runs logged opcodes and adds storage to their records. Returns the reason of the stop; PAUSED: the turn is over. */
 function runLogged(run: Execution, log: StepLog, traced: LoggedFrame): number {
   const { engine } = run
   const countOf = () => engine.words[LOG_COUNT >>> 2] ?? 0

@@ -9,7 +9,9 @@ import type { Instance } from './instance.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP, MARKED, PAUSED } from './layout.ts'
 import { StepCosts } from './step-costs.ts'
 
-/** Opcodes that write memory before the tracer is told of them. */
+/** The stack effect of a function that may leave any number of items. */
+const NO_EFFECT = { pops: 0, pushes: 0 }
+/** Opcodes that write memory. The event is emitted after them, so the memory before them is copied. */
 const SSTORE = 0x55
 const WRITES_MEMORY = new Set([0x37, 0x39, 0x3c, 0x3e, 0x52, 0x53, 0x5e])
 
@@ -37,7 +39,7 @@ export class WasmFrame extends StepCosts implements FrameState {
     this.address = call.to
   }
 
-  /** Takes the frame as it is now. Storage that the interpreter has written is in the view afterwards. */
+  /** Reads the frame's present state. Writes dirty slots to the view. */
   refresh(run: Execution): void {
     const engine = this.#engine
     const frame = this.#frame
@@ -48,19 +50,22 @@ export class WasmFrame extends StepCosts implements FrameState {
     this.#memory = undefined
     const start = engine.field(frame, F_STACK)
     const height = (engine.field(frame, F_TOP) - start) / 32
-    const kept = Math.max(0, this.stack.length - this.opcode.pops)
+    // A proposal's function may have changed any item.
+    const changed = this.#operation(run)?.execute === undefined ? this.opcode.pops : this.stack.length
+    const kept = Math.max(0, this.stack.length - changed)
     this.stack.length = Math.min(kept, height)
     for (let i = this.stack.length; i < height; i++) this.stack.push(engine.word(start + 32 * i))
     const isInside = this.pc < engine.field(frame, F_CODE_LENGTH)
     this.#opcode = isInside ? (engine.bytes[engine.field(frame, F_CODE) + this.pc] ?? 0) : 0
   }
 
-  /** Keeps memory as it is, if the opcode that is about to run writes on it. */
-  keepMemory(): void {
-    if (WRITES_MEMORY.has(this.#opcode)) this.#memory = this.memory(0, this.memorySize)
+  /** Copies the memory if the next opcode writes to it. */
+  keepMemory(run: Execution): void {
+    if (WRITES_MEMORY.has(this.#opcode) || this.#operation(run)?.execute !== undefined)
+      this.#memory = this.memory(0, this.memorySize)
   }
 
-  /** Keeps the slot that an SSTORE is about to write. */
+  /** Saves the present value of the slot if the next opcode is an SSTORE. */
   keepSlot({ host: { view } }: Execution): void {
     if (this.#opcode !== SSTORE || this.stack.length < 2) this.overwritten = undefined
     else {
@@ -107,15 +112,15 @@ export class WasmFrame extends StepCosts implements FrameState {
 
   // --- step events
 
-  /** Emits the step of an opcode that the interpreter has run. Its cost is the gas that the frame has lost. */
+  /** Emits the step of an opcode that has run. Its cost is the difference of the frame's gas. */
   traceStep(run: Execution, cost = this.spent(), error?: string): void {
-    // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
+    // go-ethereum adds the refund when it computes the price of an SSTORE: before the event, and even if the gas is lacking.
     if (this.#opcode === SSTORE) {
       this.#refreshRefund(run)
       if (this.#engine.missing > 0n) this.refund += this.#engine.missingRefund
     }
     const operation = this.#operation(run)
-    const { name = this.opcode.name, effect = this.opcode } = operation ?? {}
+    const { name = this.opcode.name, effect = NO_EFFECT } = operation ?? {}
     const opcode = { ...this.opcode, name, pops: effect.pops, pushes: effect.pushes }
     const { memorySize } = this
     run.host.tracer?.step?.({ frame: this, opcode: operation ? opcode : this.opcode, cost, memorySize, error })
@@ -130,16 +135,16 @@ export class WasmFrame extends StepCosts implements FrameState {
     return this.gas - BigInt(this.#engine.gas(this.#frame))
   }
 
-  /** What a proposal made of the opcode. */
+  /** The operation of the opcode if a proposal has changed it. */
   #operation({ rules: { table } }: Execution): Operation | undefined {
     return table.changed.has(this.#opcode) ? table.operations[this.#opcode] : undefined
   }
 }
 
-/** How many opcodes run before the clock is looked at. */
+/** Opcodes that run between two checks of the clock. */
 const STEPS_PER_LOOK = 256
 
-/** Most opcodes that run between two looks at the clock where few are traced. */
+/** The same where only some opcodes are traced. */
 const UNTRACED_PER_LOOK = 4096
 
 /** Runs the innermost frame up to the next opcode that the tracer wants, or through it. */
@@ -149,7 +154,7 @@ export function stepMarked(
 ): RunProgress {
   const active = run.frames.at(-1)
   if (active === undefined) throw new Error('there is no frame to run')
-  // What a traced frame remembers of the stack is of the opcode before.
+  // The copy of the stack in a traced frame is stale after opcodes that were not traced.
   active.traced = undefined
   const reason = run.engine.runToMarked(UNTRACED_PER_LOOK)
   if (reason === MARKED) return stepFrame(run, react)
@@ -173,7 +178,7 @@ export function stepFrame(
   const traced = active.traced instanceof WasmFrame ? active.traced : new WasmFrame(engine, active)
   active.traced = traced
   traced.refresh(run)
-  if (host.tracer?.readsMemory === true) traced.keepMemory()
+  if (host.tracer?.readsMemory === true) traced.keepMemory(run)
   if (host.tracer?.readsState === true) traced.keepSlot(run)
   const reason = engine.step()
   traced.traceRun(run, reason)

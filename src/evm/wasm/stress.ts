@@ -1,9 +1,9 @@
 // The stress build, for fuzzing: with KESTREL_STRESS=<seed> in the environment every turn of the engine ends after a random
-// amount of gas, down to 1, all code is compiled at once, and loaded and compiled codes are dropped at random. Nothing that
-// it changes may change a result: what decides is how gas and state come out.
+// amount of gas, down to 1, all code is compiled when it is loaded, and loaded and compiled codes are dropped at random. None of
+// this may change a result, so that each suite can run under it.
 
 export type Stress = {
-  /** A random whole number from 1 to `most`, small ones more often: half of the numbers have half of the digits. */
+  /** A random integer from 1 to `most`, uniform in its logarithm, so that small numbers are frequent. */
   upTo(most: number): number
   /** True once in `outOf` times. */
   pick(outOf: number): boolean

@@ -1,4 +1,4 @@
-// The part of the WebAssembly interface that the engine uses; the types of Node have none of it.
+// The part of the WebAssembly API that the engine uses; Node's types do not declare it.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)
@@ -13,7 +13,7 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer
   }
   interface Table {
-    /** How many places there were. */
+    /** Returns the former length. */
     grow(by: number): number
     set(place: number, value: unknown): void
   }

@@ -12,6 +12,7 @@ import { failed, type Precompile, precompileAddress, succeeded } from '../../../
 import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
+import { forkRules } from '../../../src/spec/fork-rules.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
 import { randomSource } from './random.ts'
 
@@ -21,10 +22,10 @@ const random = randomSource(152)
 
 async function both(fork: Fork, number: string, data: Uint8Array, gasLimit = 2n ** 60n): Promise<ExecResult> {
   const common: Common = commonFor(spec, fork)
-  const ours = libraryPrecompiles(common)
+  const ours = libraryPrecompiles(spec, fork)
   const address = precompileAddress(number)
   const before = ours.get(address)
-  useFasterPrecompiles(ours, common)
+  useFasterPrecompiles(ours, forkRules(fork))
   const [faster, theirs] = [ours.get(address), getActivePrecompiles(common).get(address.slice(2))]
   if (faster === undefined || theirs === undefined) throw new Error(`no precompile ${number} in ${fork}`)
   expect(faster).not.toBe(before)

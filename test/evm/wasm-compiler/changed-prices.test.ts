@@ -2,11 +2,11 @@
 // are higher than what a turn of the engine or a stretch of the interpreter may use: neither may stand still for that.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
+import { forkRules } from '../../../src/spec/fork-rules.ts'
 import { presets } from '../../../src/spec/networks.ts'
 import { asm } from '../../support/assembler.ts'
 import { messageTo } from '../../support/messages.ts'
@@ -21,7 +21,7 @@ afterEach(() => {
 })
 
 const ENGINES: readonly EngineChoice[] = ['library', 'wasm', 'compiled']
-const common = commonFor(presets.kestrel(), 'osaka')
+const rules = forkRules('osaka')
 
 /** Gas and failure of running code as bob's, on each engine. */
 async function onAll(lines: readonly string[], change: (table: JumpTable) => void, gasLimit: bigint) {
@@ -30,13 +30,13 @@ async function onAll(lines: readonly string[], change: (table: JumpTable) => voi
     const view = await emptyView()
     view.setCode(bob, Buffer.from(asm(...lines).slice(2), 'hex'))
     const machine = new Machine({
-      common,
+      spec: presets.kestrel(),
       engine,
       view,
       natives: new Map(),
       blockHash: () => undefined,
       deadline: undefined,
-      table: buildTable(common, change),
+      table: buildTable(rules, change),
       block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     })
     const { gasUsed, failure, refund } = await machine.run(messageTo(bob, { from: alice, gasLimit }))

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runStateTests } from '../../../src/conformance/state-test.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import { BasicBlocks } from '../../../src/evm/wasm-compiler/blocks.ts'
 import { entryCount, generate } from '../../../src/evm/wasm-compiler/compile.ts'
 import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import type { Hash } from '../../../src/lib/hex.ts'
+import { runStateTests } from '../../conformance/state-test.ts'
 import { request, testChain } from '../../support/chain.ts'
-import { forkRules } from '../wasm/differential.ts'
+import { forkChain } from '../wasm/differential.ts'
 
 const FILE = readFileSync(
   join(import.meta.dirname, '../../conformance/state-tests/codeEnd/behind-the-end.json'),
@@ -22,8 +22,8 @@ const FIRST = '0xc0de000000000000000000000000000000000001'
 const SECOND = '0xc0de000000000000000000000000000000000002'
 const codeOf = (address: string): `0x${string}` => PRE[address]?.code ?? '0x'
 
-const { table, common } = forkRules('osaka')
-const { opcodes } = rulesOf(table, common)
+const { table } = forkChain('osaka')
+const { opcodes } = rulesOf(table)
 const { heat } = compilation
 
 beforeEach(() => {
@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 // The root is go-ethereum's.
-test('a turn that ends behind a cut-off PUSH goes on at the end of the code', async () => {
+test('a turn that ends behind a truncated PUSH continues at the end of the code', async () => {
   const results = []
   for await (const { pass, stateRoot } of runStateTests(FILE, {})) results.push({ pass, stateRoot })
   expect(results).toEqual([

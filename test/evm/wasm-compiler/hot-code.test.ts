@@ -6,7 +6,7 @@ import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/module
 import { Deadline } from '../../../src/lib/deadline.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
-import { forkRules } from '../wasm/differential.ts'
+import { forkChain } from '../wasm/differential.ts'
 import { runCode } from '../wasm/run-code.ts'
 
 const { heat } = compilation
@@ -18,13 +18,13 @@ afterEach(() => {
   compilation.heat = heat
 })
 
-const { table, common } = forkRules('osaka')
-const { opcodes } = rulesOf(table, common)
+const { table } = forkChain('osaka')
+const { opcodes } = rulesOf(table)
 const isCompiled = (code: Uint8Array): boolean => compiledCode(opcodes, keccakHash(code), code) !== undefined
 
 /**
  * Counts down from n and adds up: PUSH0, PUSH4 n, then JUMPDEST, DUP1, SWAP2, ADD, SWAP1, PUSH1 1, SWAP1, SUB, DUP1, PUSH1
- * and JUMPI back, each turn 1 + 9 * 3 + 10 = 38 gas; then the sum is returned. `salt` makes codes that nobody has run before.
+ * and JUMPI back, each turn 1 + 9 * 3 + 10 = 38 gas; then the sum is returned. `salt` makes codes with different hashes.
  */
 const summing = (n: number, salt: number): Uint8Array =>
   Buffer.from(

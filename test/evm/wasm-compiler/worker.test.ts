@@ -1,4 +1,4 @@
-// The thread that compiles may be slow or die: nobody waits for it, and what it was asked for stays with the interpreter.
+// The compiler thread may be slow or die: execution does not wait for it, and the interpreter runs the code.
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Compiled } from '../../../src/evm/wasm/compiler.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
@@ -6,12 +6,12 @@ import { compilation, compile, compiledCode } from '../../../src/evm/wasm-compil
 import { CompilerThread } from '../../../src/evm/wasm-compiler/thread.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
-import { forkRules } from '../wasm/differential.ts'
+import { forkChain } from '../wasm/differential.ts'
 import { runCode } from '../wasm/run-code.ts'
 
 const { thread } = compilation
-const { table, common } = forkRules('osaka')
-const { opcodes } = rulesOf(table, common)
+const { table } = forkChain('osaka')
+const { opcodes } = rulesOf(table)
 
 beforeEach(() => {
   compilation.heat = 1_000_000
@@ -36,10 +36,10 @@ async function runs(code: Uint8Array): Promise<void> {
 const FAILING = [
   ['is no program', 'this is no program'],
   [
-    'throws at its first question',
+    'throws at its first request',
     "require('node:worker_threads').parentPort.on('message', () => { throw new Error() })",
   ],
-  ['ends at its first question', "require('node:worker_threads').parentPort.on('message', () => process.exit(0))"],
+  ['exits at its first request', "require('node:worker_threads').parentPort.on('message', () => process.exit(0))"],
 ] as const
 
 test.each(FAILING)('a compiler thread that %s leaves the code to the interpreter', async (what, text) => {
@@ -55,11 +55,11 @@ test.each(FAILING)('a compiler thread that %s leaves the code to the interpreter
   await runs(code)
 })
 
-test('after a compiler thread has died, the next question starts another', async () => {
+test('after a compiler thread has died, the next request starts another', async () => {
   const text = "require('node:worker_threads').parentPort.on('message', ({ code }) => process.exit(code[0]))"
   const dying = new CompilerThread(text)
   const question = { code: new Uint8Array(1), table: opcodes }
-  // Two answers from each: had the second question gone to the thread that has ended, nobody would answer.
+  // Two answers from each: had the second request gone to the thread that has ended, it would have no answer.
   for (let i = 0; i < 2; i++) {
     expect(await Promise.all([dying.compile(question), dying.compile(question)])).toEqual([undefined, undefined])
   }
@@ -102,7 +102,7 @@ test('at most sixteen codes are compiled at a time; a code that was refused may 
   expect(isCompiled(last)).toBe(true)
 })
 
-test('the main thread goes on while another one compiles the worst code', async () => {
+test('the main thread is not blocked while the worker compiles the slowest code', async () => {
   // JUMPDEST, ISZERO of the input's size, and JUMPI to 0, over and over: among the worst to compile.
   const code = Buffer.from('5b3615600057'.repeat(4096), 'hex')
   let [turns, isDone] = [0, false]

@@ -20,7 +20,7 @@ import {
 } from '../../../src/evm/wasm/layout.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
-import { forkRules } from './differential.ts'
+import { forkChain } from './differential.ts'
 
 type Exports = {
   readonly memory: WebAssembly.Memory
@@ -49,8 +49,8 @@ export class BareEngine {
   }
 
   #begin(code: Uint8Array, gas: bigint, fork: Fork): void {
-    const { table, common } = forkRules(fork)
-    const rules = rulesOf(table, common)
+    const { table } = forkChain(fork)
+    const rules = rulesOf(table)
     const at = CODES + CODE_HEADER
     const jumps = (at + code.length + CODE_PADDING + 31) & ~31
     this.bytes.set(rules.opcodes, OPCODES)

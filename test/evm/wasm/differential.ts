@@ -1,11 +1,13 @@
 // One random world and a few transactions in it, run by two of the library's interpreter, our own, and compiled code:
 // everything that can be seen of either has to be the same.
 
-import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
+import { expansionGas } from '../../../src/evm/gas/memory-gas.ts'
 import { buildTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
+import type { Execute, Frame } from '../../../src/evm/opcode-frame.ts'
 import { hasDynamicGas, type OpcodeTable } from '../../../src/evm/opcode-table.ts'
+import { opcodeOf } from '../../../src/evm/opcodes.ts'
 import { CallTreeTracer, type MessageTracer, type Step } from '../../../src/evm/tracer.ts'
 import {
   type Address,
@@ -18,12 +20,11 @@ import {
 } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { delegationTo } from '../../../src/primitives/delegation.ts'
-import { kzg } from '../../../src/primitives/kzg.ts'
 import type { Log, TransactionMessage } from '../../../src/primitives/types.ts'
 import { type BlockEnv, blockEnv } from '../../../src/runtime/block-env.ts'
 import { executeMessage } from '../../../src/runtime/execute-message.ts'
 import { type ChainSpec, FORKS, type Fork } from '../../../src/spec/chain-spec.ts'
-import { atLeast } from '../../../src/spec/forks.ts'
+import { forkRules } from '../../../src/spec/fork-rules.ts'
 import { openMemoryStore } from '../../../src/state/kv.ts'
 import { StateStore } from '../../../src/state/state-store.ts'
 import type { StateView } from '../../../src/state/types.ts'
@@ -42,22 +43,23 @@ const FUZZED: readonly Fork[] = FORKS.filter(
   (fork) => !['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier', 'bpo3', 'bpo4', 'bpo5'].includes(fork),
 )
 
-type Rules = { readonly spec: ChainSpec; readonly common: ReturnType<typeof commonFor>; readonly table: OpcodeTable }
-const rules = new Map<Fork, Rules>()
+type ForkChain = { readonly spec: ChainSpec; readonly table: OpcodeTable }
+const chains = new Map<Fork, ForkChain>()
 
-export function forkRules(fork: Fork): Rules {
-  const known = rules.get(fork)
+/** A plain chain that has all forks up to this one from block 0, and the fork's opcode table. */
+export function forkChain(fork: Fork): ForkChain {
+  const known = chains.get(fork)
   if (known !== undefined) return known
+  const rules = forkRules(fork)
   const spec: ChainSpec = {
     ...plainSpec(SENDER),
-    forks: FORKS.filter((earlier) => atLeast(fork, earlier)).map((earlier) =>
-      atLeast(earlier, 'shanghai') ? { fork: earlier, time: 0n } : { fork: earlier, block: 0n },
+    forks: FORKS.filter((earlier) => rules[earlier]).map((earlier) =>
+      forkRules(earlier).shanghai ? { fork: earlier, time: 0n } : { fork: earlier, block: 0n },
     ),
-    terminalTotalDifficulty: atLeast(fork, 'paris') ? 0n : undefined,
+    terminalTotalDifficulty: rules.paris ? 0n : undefined,
   }
-  const common = commonFor(spec, fork, kzg)
-  const made = { spec, common, table: buildTable(common) }
-  rules.set(fork, made)
+  const made = { spec, table: buildTable(rules) }
+  chains.set(fork, made)
   return made
 }
 
@@ -149,16 +151,16 @@ export function envOf(fork: Fork): BlockEnv {
     timestamp: 1_700_000_000n,
     coinbase: COINBASE,
     gasLimit: 30_000_000n,
-    difficulty: atLeast(fork, 'paris') ? 0n : 12_345n,
+    difficulty: forkRules(fork).paris ? 0n : 12_345n,
     mixHash: keccakHash(Uint8Array.of(1)),
-    baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined,
+    baseFeePerGas: forkRules(fork).london ? 7n : undefined,
     excessBlobGas: 0n,
   }
-  return blockEnv(forkRules(fork).spec, fork, header)
+  return blockEnv(forkChain(fork).spec, fork, header)
 }
 
 /** The world of a seed: contracts with random code and storage, and transactions to them. */
-export async function makeWorld(seed: number): Promise<World> {
+export async function makeWorld(seed: number, exists?: (code: number) => boolean): Promise<World> {
   const random = new Random(seed)
   const fork = random.oneIn(2) ? random.pick(FUZZED) : random.pick(['cancun', 'prague', 'osaka'] as const)
   const contracts = Array.from({ length: 4 }, (_, i) => hexToAddress(`0x${(0xc0 + i).toString(16).repeat(20)}`))
@@ -166,8 +168,8 @@ export async function makeWorld(seed: number): Promise<World> {
   const precompiles = Array.from({ length: 18 }, (_, i) => BigInt(i + 1))
   const targets = [...contracts, ...contracts, delegated, SENDER, ECHO, VESTING].map(BigInt)
   targets.push(random.pick(precompiles), 4n, 2n, 0xdeadn, BigInt(COINBASE))
-  const { table } = forkRules(fork)
-  const has = (code: number): boolean => table.operations[code] !== undefined
+  const { table } = forkChain(fork)
+  const has = exists ?? ((code: number): boolean => table.operations[code] !== undefined)
   const program = (own = targets) => new Program(random, own, has).build()
   const state = new StateStore(await openMemoryStore(), -1)
   const view = state.at(-1)
@@ -185,7 +187,7 @@ export async function makeWorld(seed: number): Promise<World> {
     view.setCode(contract, program(random.oneIn(4) ? targets : behind))
     for (let key = 0n; key < 3n; key++) if (random.oneIn(2)) view.setStorage(contract, key, BigInt(random.below(4)))
   }
-  if (atLeast(fork, 'prague'))
+  if (forkRules(fork).prague)
     view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
   const messages = Array.from({ length: 1 + random.below(3) }, (): TransactionMessage => {
     const isCreation = random.oneIn(8)
@@ -199,11 +201,11 @@ export async function makeWorld(seed: number): Promise<World> {
       maxFeePerGas: random.oneIn(2) ? 0n : 10n,
       maxPriorityFeePerGas: 0n,
       accessList:
-        atLeast(fork, 'berlin') && random.oneIn(4)
+        forkRules(fork).berlin && random.oneIn(4)
           ? [{ address: random.pick(contracts), storageKeys: [ZERO_HASH] }]
           : [],
       blobVersionedHashes:
-        !isCreation && atLeast(fork, 'cancun') && random.oneIn(3) ? [toHash(bigToFixed(1n << 248n, 32))] : [],
+        !isCreation && forkRules(fork).cancun && random.oneIn(3) ? [toHash(bigToFixed(1n << 248n, 32))] : [],
       maxFeePerBlobGas: 0n,
       authorizationList: [],
     }
@@ -220,11 +222,11 @@ export async function observe(
   messages: readonly TransactionMessage[],
   traced: boolean | 'steps',
 ): Promise<string[]> {
-  const { spec, common, table: own } = forkRules(world.fork)
+  const { spec, table: own } = forkChain(world.fork)
   const table = world.table ?? own
   const view = world.view.fork()
   const machine = new Machine({
-    common,
+    spec,
     view,
     table,
     engine,
@@ -268,9 +270,8 @@ export type Difference = {
 /** A world under a random table in which most of the changed opcodes cost less than in the fork, or nothing. */
 export async function makeCheapWorld(seed: number): Promise<World> {
   const world = await makeWorld(seed)
-  const { common } = forkRules(world.fork)
   const random = new Random(seed ^ 0xc4ea9)
-  const table = buildTable(common, (draft) => {
+  const table = buildTable(forkRules(world.fork), (draft) => {
     for (let changes = 1 + random.below(40); changes > 0; changes--) {
       const code = random.oneIn(2) ? random.below(0x60) : random.below(256)
       // The library charges nothing for the STOP behind a code's end.
@@ -286,6 +287,98 @@ export async function makeCheapWorld(seed: number): Promise<World> {
     }
   })
   return { ...world, table }
+}
+
+/** One thing that a function may do on its frame; words from `pick` are often the same, so that slots and memory meet. */
+type Act = (frame: Frame, word: bigint) => void
+const ACTS: readonly Act[] = [
+  ({ stack }, word) => stack.push(word),
+  ({ stack }) => stack.push(BigInt.asUintN(256, stack.pop() + stack.pop())),
+  ({ stack }) => {
+    for (const item of stack.popN(2)) stack.push(item)
+  },
+  ({ stack }) => stack.push(BigInt(stack.length) + (stack.peek(1)[0] ?? 0n) / 2n),
+  ({ stack, memory }, word) => stack.push(BigInt(memory.read(word % 100n, 32).length + memory.size)),
+  ({ stack, memory }, word) => memory.write(word % 300n, Uint8Array.of(Number(stack.pop() & 255n), 1, 2)),
+  ({ memory }, word) => memory.write(word << (word % 40n), Uint8Array.of(7)),
+  ({ stack, storage }, word) => stack.push(storage.load(word % 4n)),
+  ({ stack, storage }, word) => storage.store(word % 4n, stack.pop() % 3n),
+  ({ storage }, word) => storage.store(storage.load(word % 4n) % 4n, word % 3n),
+  ({ stack, transient }, word) => stack.push(transient.load(word % 4n)),
+  ({ transient }, word) => transient.store(word % 4n, word),
+  ({ stack, gasLeft }) => stack.push(gasLeft),
+  ({ chargeGas }, word) => chargeGas(word % 900n),
+  ({ stack, balance }) => stack.push(balance(stack.pop())),
+  ({ stack, codeOf }) => stack.push(BigInt(codeOf(stack.pop()).length)),
+  ({ stack, code, programCounter }) => stack.push(BigInt((code[programCounter] ?? 0) + programCounter)),
+  ({ memory, callData }, word) => memory.write(word % 64n, callData.read(word % 50n, word % 60n)),
+  ({ memory, returnData }, word) => memory.write(word % 64n, returnData.read(word % 50n, word % 60n)),
+  ({ stack, callData, returnData }) => stack.push(BigInt(callData.size * 1000 + returnData.size)),
+  ({ log }, word) => log([word, 1n, 2n].slice(Number(word % 4n)), Uint8Array.of(1, 2, 3)),
+  ({ stack, env }) => {
+    const { isStatic, address, caller, origin, coinbase, ...words } = env
+    for (const word of [address, caller, origin, coinbase, Number(isStatic)]) stack.push(BigInt(word))
+    stack.push(Object.values(words).reduce((sum: bigint, word) => sum + BigInt(word), 0n))
+  },
+]
+/** What ends a frame, mostly by failing. */
+const ENDS: readonly Act[] = [
+  ({ finish, memory }) => finish(memory.read(0, 40)),
+  ({ revert }) => revert(Uint8Array.of(9, 9)),
+  ({ fail }) => fail('out of gas'),
+  () => {
+    throw new Error('stop')
+  },
+  ({ stack }, word) => stack.push(-word - 1n),
+  ({ stack, revert }) => {
+    try {
+      revert(Uint8Array.of(1))
+    } catch {
+      stack.push(1n)
+    }
+  },
+  ({ storage }) => storage.store(0n, 1n << 256n),
+  ({ stack }) => {
+    for (let i = 0; i < 1024; i++) stack.push(1n)
+  },
+]
+
+/** A function that does some of it; now and then it ends the frame or returns a promise. */
+function randomFunction(random: Random): Execute {
+  const acts = Array.from({ length: random.below(4) }, () => [random.pick(ACTS), BigInt(random.below(400))] as const)
+  const end = random.oneIn(12) ? random.pick(ENDS) : undefined
+  const isLate = random.oneIn(40)
+  return (frame) => {
+    for (const [act, word] of acts) act(frame, word)
+    end?.(frame, 5n)
+    return isLate ? (Promise.reject(new Error('late')) as never) : undefined
+  }
+}
+
+/** A world whose table has functions of proposals in the place of opcodes, most of them frequent ones, and for new opcodes. */
+export async function makeProposalWorld(seed: number): Promise<World> {
+  const rules = forkRules((await makeWorld(seed)).fork)
+  const random = new Random(seed ^ 0x0bc0de)
+  const table = buildTable(rules, (draft) => {
+    for (let changes = 1 + random.below(6); changes > 0; changes--) {
+      const code = random.oneIn(3) ? random.pick([0x0c, 0x21, 0xb0]) : random.below(256)
+      if (code === 0 || code === 0xfe) continue
+      const execute = randomFunction(random)
+      const effect = random.oneIn(3) ? { pops: random.below(3), pushes: random.below(3) } : undefined
+      const isNew = !draft.has(code)
+      const operation = isNew
+        ? draft.define(code, `NEW${code}`, { execute, ...effect })
+        : draft.op(code).setExecute(execute, effect)
+      if (!isNew && effect === undefined && random.oneIn(2)) operation.setMinStack(opcodeOf(code).pops)
+      operation.setConstantGas(BigInt(random.below(80)))
+      if (random.oneIn(3)) operation.setDynamicGas(() => 30n)
+      else if (random.oneIn(6)) {
+        const size = BigInt(random.below(200))
+        operation.setMemorySize(() => size).setDynamicGas((state, bytes) => 5n + expansionGas(state, bytes))
+      }
+    }
+  })
+  return { ...(await makeWorld(seed, (code) => table.operations[code] !== undefined)), table }
 }
 
 /** A world of one contract with dense code, which compiled code differs from most where it differs. */
@@ -326,6 +419,8 @@ export const PAIRINGS = {
   compiler: { reference: 'library', tried: 'compiled', make: makeWorld },
   cheap: { reference: 'library', tried: 'wasm', make: makeCheapWorld },
   'cheap compiler': { reference: 'library', tried: 'compiled', make: makeCheapWorld },
+  proposals: { reference: 'library', tried: 'wasm', make: makeProposalWorld },
+  'proposals compiler': { reference: 'library', tried: 'compiled', make: makeProposalWorld },
   dense: { reference: 'wasm', tried: 'compiled', make: makeArithmeticWorld },
 } as const satisfies Record<string, Pairing>
 

@@ -6,7 +6,7 @@ import { hexToAddress } from '../../../src/lib/hex.ts'
 import { executeMessage, type MessageResult } from '../../../src/runtime/execute-message.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
 import { emptyView } from '../../support/native.ts'
-import { COINBASE, envOf, forkRules, SENDER } from './differential.ts'
+import { COINBASE, envOf, forkChain, SENDER } from './differential.ts'
 
 const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 
@@ -20,12 +20,12 @@ export async function runCode(
     deadline = undefined as Deadline | undefined,
   } = {},
 ): Promise<MessageResult> {
-  const { spec, common, table } = forkRules(fork)
+  const { spec, table } = forkChain(fork)
   const view = await emptyView()
   view.setBalance(SENDER, 10n ** 18n)
   view.setCode(CONTRACT, code)
   const machine = new Machine({
-    common,
+    spec,
     view,
     table,
     engine,

@@ -8,7 +8,7 @@ import type { TransactionMessage } from '../../../src/primitives/types.ts'
 import { executeMessage } from '../../../src/runtime/execute-message.ts'
 import { StructLogger, type StructLogOptions } from '../../../src/runtime/tracing/struct-logger.ts'
 import { asm } from '../../support/assembler.ts'
-import { COINBASE, forkRules, makeWorld, SENDER, type World } from './differential.ts'
+import { COINBASE, forkChain, makeWorld, SENDER, type World } from './differential.ts'
 import { Random } from './random-programs.ts'
 
 const DEFAULTS: StructLogOptions = {
@@ -27,9 +27,9 @@ afterEach(() => {
 })
 
 function machineOf({ fork, view }: World): Machine {
-  const { common, table } = forkRules(fork)
+  const { spec, table } = forkChain(fork)
   return new Machine({
-    common,
+    spec,
     view: view.fork(),
     table,
     engine: 'wasm',
@@ -41,7 +41,7 @@ function machineOf({ fork, view }: World): Machine {
 }
 
 const runMessage = (machine: Machine, { fork, env }: World, message: TransactionMessage) =>
-  executeMessage(machine, env, forkRules(fork).spec.chainId, message, 'call', { collector: undefined })
+  executeMessage(machine, env, forkChain(fork).spec.chainId, message, 'call', { collector: undefined })
 
 /** The struct log of the world's last message as JSON text: by the interpreter, or by a tracer of steps. */
 async function structLog(world: World, options: StructLogOptions, by: 'interpreter' | 'steps'): Promise<string> {

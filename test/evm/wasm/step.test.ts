@@ -14,7 +14,7 @@ import {
 } from '../../../src/evm/wasm/layout.ts'
 import { ArithmeticCode } from '../wasm-compiler/arithmetic-code.ts'
 import { BareEngine } from './bare-engine.ts'
-import { forkRules } from './differential.ts'
+import { forkChain } from './differential.ts'
 import { Program, Random } from './random-programs.ts'
 
 /** Where each step stands, what it leaves on the stack, what it costs, and why the last one ends. */
@@ -89,7 +89,7 @@ const EMPTY = Object.fromEntries(
 
 // Three ways through the same code: with pairs, plainly, and step by step. They have to end alike, wherever the gas ends.
 test.each([0, 100, 200])('random code ends alike in steps and in one run, from seed %i', (first) => {
-  const { table } = forkRules('osaka')
+  const { table } = forkChain('osaka')
   const has = (code: number): boolean => table.operations[code] !== undefined
   for (let seed = first; seed < first + 60; seed++) {
     const random = new Random(seed)

@@ -1,14 +1,14 @@
-// Opcodes that look at another account, on the stack in memory. `sp` is one past the top item; the answer is what is left of
-// the gas, or a reason of the layout below zero. The account is warm even when the opcode fails.
+// BALANCE, EXTCODESIZE and EXTCODEHASH, on the stack in memory. `sp` is the address above the top item. They return the gas
+// left, or minus a reason of the layout. The account gets warm even if the opcode fails.
 import { ADDRESS, WORDS } from '../layout'
 import { lacking } from './gas'
 import * as host from './host'
 import { fromBytes, setSmall, toAddress } from './word'
 
-/** The second word of an answer. */
+/** The word at which the host writes its result. */
 const ANSWER: usize = WORDS + 32
 
-/** Touches the account of a stack word; what is left of the gas, also below zero. */
+/** Charges for accessing the account of a stack word (EIP-2929). Returns the gas left, which may be below zero. */
 export function access(at: usize, gas: i64): i64 {
   toAddress(ADDRESS, at)
   return gas - i64(host.access())

@@ -113,7 +113,7 @@ export function multiplyWide(to: usize, a: usize, b: usize): void {
   const y1 = load<u64>(b, 8)
   const y2 = load<u64>(b, 16)
   const y3 = load<u64>(b, 24)
-  // Limbs of the sum so far, from the one that the row begins at.
+  // Limbs of the partial sum, from the limb at which the current row starts.
   let s0: u64 = 0
   let s1: u64 = 0
   let s2: u64 = 0

@@ -1,6 +1,7 @@
-// Calls without value to accounts in the cache: the interpreter opens and closes their frames itself, without the host. When
-// a frame needs the host, the host adopts all frames from CURRENT up to the last one that it knows. The host closes the
-// frames that it has adopted.
+// The call stack inside the engine. A call without value to a contract in the account cache opens its frame here, without the
+// host. When such a frame needs the host (storage that is not cached, a log, a call with value), the host first adopts all
+// frames from CURRENT up to the innermost one that it knows: it makes their checkpoints in the journals and sets F_KNOWN.
+// Frames with F_KNOWN are closed by the host, the others here.
 
 import { CALL_GAS_DIVISOR, MAX_DEPTH } from '../../gas/gas-rules'
 import {
@@ -66,10 +67,10 @@ const DELEGATECALL: i32 = 0xf4
 const STATICCALL: i32 = 0xfa
 const RETURNED: i32 = 0xf3
 const REVERTED: i32 = 0xfd
-/** A turn that no frame's gas uses up, small enough for sums with it to be exact. */
+/** More gas than any frame has, and small enough for sums with it not to overflow. */
 const ENDLESS: i64 = i64(1) << 62
 
-/** Runs the current frame, and those that it calls, until the host is needed; why. */
+/** Runs the current frame and the frames that it calls until the host is needed. Returns the reason. */
 export function run(): i32 {
   let turn = load<i64>(TURN)
   let frame = usize(load<u32>(CURRENT))
@@ -77,11 +78,11 @@ export function run(): i32 {
     const before = load<i64>(frame, F_GAS)
     const work = load<i64>(WORK)
     const reason = runCode(frame, turn)
-    // Whoever fails has used all that it had, whatever the frame says.
+    // A frame that fails uses all its gas, whatever its header says.
     turn -= (isFailure(reason) ? before : before - load<i64>(frame, F_GAS)) + (work - load<i64>(WORK))
     let next: usize = 0
-    if (reason === CALL || reason === STATICCALL || reason === DELEGATECALL) next = enter(frame, reason)
-    else if (load<u32>(frame, F_KNOWN) === 0 && isEnd(reason)) next = leave(frame, reason)
+    if (reason === CALL || reason === STATICCALL || reason === DELEGATECALL) next = openFrame(frame, reason)
+    else if (load<u32>(frame, F_KNOWN) === 0 && isEnd(reason)) next = closeFrame(frame, reason)
     if (next === 0) return reason
     store<u32>(CURRENT, u32(next))
     frame = next
@@ -89,24 +90,24 @@ export function run(): i32 {
 }
 
 /**
- * Runs one opcode of the current frame in the interpreter: PAUSED when the frame goes on, else why it does not, as `run`
- * says it. MISSING tells then of this opcode.
+ * Runs one opcode of the current frame in the interpreter. Returns PAUSED if the frame can continue, else a reason as `run`
+ * does. MISSING is of this opcode.
  */
 export function step(): i32 {
   store<i64>(MISSING, 0)
   return interpretPlainly(usize(load<u32>(CURRENT)), ENDLESS, 1)
 }
 
-/** The interpreter as the fork's table allows it: pairs of opcodes run as one only at the prices that these know. */
+/** The interpreter that fits the table: pairs of opcodes have the forks' prices built in, so a changed table rules them out. */
 function interpretCode(frame: usize, turn: i64): i32 {
   return load<u32>(PLAIN) !== 0 ? interpretPlainly(frame, turn, u32.MAX_VALUE) : interpret(frame, turn)
 }
 
-/** Compiled code where there is some, and the interpreter where there is none or it has given up. */
+/** Runs the compiled code if there is any. Without it, and after its side exits, runs the interpreter. */
 function runCode(frame: usize, turn: i64): i32 {
   if (load<u32>(COMPILES) === 0) return interpretCode(frame, turn)
   const code = usize(load<u32>(frame, F_CODE))
-  // Behind the code's end there is the implied STOP, for which the interpreter does.
+  // A program counter behind the end of the code is an implied STOP, which is left to the interpreter.
   const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
   const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
   const before = load<i64>(frame, F_GAS)
@@ -122,20 +123,20 @@ function runCode(frame: usize, turn: i64): i32 {
     }
     return reason
   }
-  // The turn ends when gas and the work that may be unpaid have come down to here together.
+  // The turn ends when the sum of the gas and the unpaid work still allowed falls below this.
   const floor = before + load<i64>(WORK) - turn
   const stretch = load<i64>(STRETCH)
   while (true) {
     const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) + load<i64>(WORK) - floor)
     if (reason !== FALLEN) return reason
-    // Only as far as to where it may be entered again.
+    // For a short stretch: it ends at a JUMPDEST, where compiled code can be entered again.
     const left = load<i64>(frame, F_GAS) + load<i64>(WORK) - floor
     const interpreted = interpretCode(frame, left < stretch ? left : stretch)
     if (interpreted !== PAUSED || left <= stretch) return interpreted
   }
 }
 
-/** The code has ended, well or not, and asks for nothing more. */
+/** Whether the frame has ended, with success or a failure, and needs nothing from the host. */
 function isEnd(reason: i32): bool {
   if (reason === STOPPED || reason === RETURNED || reason === REVERTED) return true
   return isFailure(reason)
@@ -145,8 +146,8 @@ function isFailure(reason: i32): bool {
   return reason > PAUSED && reason < NO_MEMORY
 }
 
-/** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */
-function enter(frame: usize, kind: i32): usize {
+/** Opens the frame of a call and returns its address; 0, and nothing changed, if the host has to carry out the call. */
+function openFrame(frame: usize, kind: i32): usize {
   if (load<u32>(MAY_CALL) === 0 || load<u32>(frame, F_DEPTH) >= u32(MAX_DEPTH)) return 0
   const sp = usize(load<u32>(frame, F_TOP))
   if (kind === CALL && !isZero(sp - 96)) return 0
@@ -199,8 +200,8 @@ function enter(frame: usize, kind: i32): usize {
   return child
 }
 
-/** Ends a frame that the host never heard of; the frame that called it. 0: its output is the host's to keep. */
-function leave(frame: usize, reason: i32): usize {
+/** Closes a frame without F_KNOWN and returns its caller; 0 if the output exceeds RETURN_LIMIT, which the host has to handle. */
+function closeFrame(frame: usize, reason: i32): usize {
   const hasOutput = reason === RETURNED || reason === REVERTED
   const length = hasOutput ? load<u32>(frame, F_OUTPUT_LENGTH) : 0
   if (length > u32(RETURN_LIMIT)) return 0
@@ -220,7 +221,7 @@ function leave(frame: usize, reason: i32): usize {
     const taken = wanted < u64(length) ? usize(wanted) : usize(length)
     if (taken !== 0) memory.copy(usize(load<u32>(parent, F_MEMORY)) + usize(load<u32>(ranges - 64)), output, taken)
   }
-  // Gas, address, the value of a CALL, and two ranges go; whether it went well comes.
+  // Pops the operands (gas, address, the value of a CALL, two ranges) and pushes 1 for success, else 0.
   const top = ranges - 96
   setSmall(top, u64(reason === STOPPED || reason === RETURNED))
   store<u32>(parent, u32(top) + 32, F_TOP)

@@ -1,6 +1,6 @@
 // Opcodes that copy into memory, on the stack in memory: the interpreter and compiled code run the same ones. `sp` is one past
-// the top item; the answer is what is left of the gas, or a reason of the layout below zero. One that fails has at most
-// grown the memory, and may be run again.
+// the top item. They return the gas left, or minus a reason of the layout. An opcode that fails has at most grown the memory,
+// so it can be run again.
 
 import { COPY_WORD } from '../../gas/gas-rules'
 import {
@@ -19,7 +19,7 @@ import * as host from './host'
 import { copyPadded, LIMIT, rangeEnd, touch, words } from './memory'
 import { clamped } from './word'
 
-/** Of copies into memory: pays for the range that begins at `to` and for its words. */
+/** Charges a copy into memory: for growing the memory up to its end, and for each word copied. */
 function touchCopy(frame: usize, to: usize, length: usize, gas: i64): i64 {
   const end = rangeEnd(to, length)
   return end > LIMIT ? NO_GAS : touch(frame, end, gas - i64(COPY_WORD) * i64(words(clamped(length))))
@@ -42,14 +42,14 @@ export function copyCode(frame: usize, sp: usize, gas: i64): i64 {
   return copyFrom(frame, sp, gas, usize(load<u32>(frame, F_CODE)), u64(load<u32>(frame, F_CODE_LENGTH)))
 }
 
-/** RETURNDATACOPY: paid for first, then compared with what there is, as go-ethereum does it. */
+/** RETURNDATACOPY. Charged before the bounds are checked, as in go-ethereum. */
 export function copyReturned(frame: usize, sp: usize, gas: i64): i64 {
   gas = touchCopy(frame, sp - 32, sp - 96, gas)
   if (gas < 0) return gas
   const offset = clamped(sp - 64)
   const length = clamped(sp - 96)
   const there = u64(load<u32>(RETURN, 4))
-  // Beyond the end of the return data there is nothing, not zeros (EIP-211).
+  // Reading beyond the end of the return data fails, instead of giving zeros (EIP-211).
   if (offset > there || length > there - offset) {
     store<i64>(MISSING, -gas)
     return -i64(RETURN_OUT_OF_BOUNDS)
@@ -75,7 +75,7 @@ export function copyMemory(frame: usize, sp: usize, gas: i64): i64 {
   return gas
 }
 
-/** EXTCODECOPY: the account is warm even when it fails. */
+/** EXTCODECOPY. The account gets warm even if the opcode fails. */
 export function copyCodeOf(frame: usize, sp: usize, gas: i64): i64 {
   gas = touchCopy(frame, sp - 64, sp - 128, access(sp - 32, gas))
   const length = clamped(sp - 128)

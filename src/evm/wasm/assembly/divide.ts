@@ -1,5 +1,5 @@
-// Long division of words, limb by limb of 64 bits (the algorithms are those of Möller and Granlund; see inverse.ts). The
-// dividend may have eight limbs; a divisor of zero is the caller's to treat.
+// Long division of words by limbs of 64 bits, with the algorithms of Möller and Granlund (see inverse.ts). The dividend may have
+// eight limbs; callers exclude a divisor of zero.
 import { SCRATCH } from '../layout'
 import { shiftLeft, shiftRight } from './bits'
 import { inverseOf, inverseOfTwo } from './inverse'
@@ -35,15 +35,15 @@ function highOf(a0: u64, a1: u64, b0: u64, b1: u64): u64 {
   return a1 * b1 + (left >> 32) + ((a0 * b1 + (left & LOW)) >> 32)
 }
 
-/** Whose inverse is at hand: a divisor often comes again. */
+/** The divisor of which the inverse is cached: the same divisor is often used again. */
 let latest3: u64 = 0
 let latest2: u64 = 0
 let latestInverse: u64 = 0
 
 /**
- * DIVIDEND of so many limbs by the word `divisor`, not zero: QUOTIENT (four limbs of it count) and REMAINDER. Divisor and dividend
- * are shifted until the divisor has its 256th bit set; each limb of the quotient is worked out from the upper three limbs
- * of what is left and the upper two of the divisor (algorithm 4 there), and set right by the lower two.
+ * Divides DIVIDEND, of `limbs` limbs, by the word `divisor`, not zero, into QUOTIENT (its lower four limbs) and REMAINDER. Both are
+ * shifted left until the divisor's highest bit is set. Each limb of the quotient is estimated from the upper three limbs of
+ * the rest and the upper two of the divisor (algorithm 4 of the paper), and corrected by the lower two.
  */
 export function divide(limbs: i32, divisor: usize): void {
   set(QUOTIENT, 0, 0, 0, 0)
@@ -80,7 +80,7 @@ export function divide(limbs: i32, divisor: usize): void {
   const d01 = d0 >> 32
   const isShort = (d1 | d0) === 0
 
-  // The dividend's upper limbs, shifted by less than a limb; where its lowest limbs would be there are zeros.
+  // The dividend's upper limbs, shifted by less than a limb, with zeros shifted in below its lowest limb.
   let j = m - n
   let r3 = bits === 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
   // Often it is clear that the first limb of the quotient is zero.

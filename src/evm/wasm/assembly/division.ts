@@ -73,27 +73,27 @@ function absolutes(a: usize, b: usize): void {
   else copy(RIGHT, b)
 }
 
-/** (a + b) mod n, the sum not cut. */
+/** (a + b) mod n, where the sum does not wrap. */
 export function addMod(to: usize, a: usize, b: usize, n: usize): void {
   if (isZero(n)) {
     setSmall(to, 0)
     return
   }
   if (less(a, n) && less(b, n)) {
-    // Less than twice the modulus: it is taken off at most once.
+    // The sum is less than twice the modulus, so one subtraction is enough.
     add(LEFT, a, b)
     if (less(LEFT, a) || !less(LEFT, n)) sub(LEFT, LEFT, n)
     copy(to, LEFT)
     return
   }
   add(DIVIDEND, a, b)
-  // A sum that was cut is less than what was added.
+  // The sum has wrapped if it is less than an operand.
   setLimb(DIVIDEND, 4, u64(less(DIVIDEND, b)))
   divide(5, n)
   copy(to, REMAINDER)
 }
 
-/** (a * b) mod n, the product not cut. */
+/** (a * b) mod n, where the product does not wrap. */
 export function mulMod(to: usize, a: usize, b: usize, n: usize): void {
   if (isZero(n)) {
     setSmall(to, 0)

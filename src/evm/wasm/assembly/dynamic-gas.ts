@@ -1,6 +1,6 @@
 // EXP, KECCAK256 and LOG, whose price depends on their operands, on the stack in memory: the interpreter and compiled code
-// run the same ones. `sp` is one past the top item; the answer is what is left of the gas, or a reason of the layout below zero. One that fails has at most
-// grown the memory, and may be run again.
+// run the same ones. `sp` is one past the top item. They return the gas left, or minus a reason of the layout. An opcode that
+// fails has at most grown the memory, so it can be run again.
 
 import { KECCAK_WORD, LOG_BYTE, LOG_TOPIC } from '../../gas/gas-rules'
 import { F_MEMORY, F_STACK, F_STATIC, GAS_EXP_BYTE, PARAMETERS, STACK_UNDERFLOW, STATIC_CHANGE, WORDS } from '../layout'
@@ -43,7 +43,7 @@ export function log(frame: usize, sp: usize, gas: i64, topics: i32): i64 {
   const mem = usize(load<u32>(frame, F_MEMORY))
   const data = length === 0 ? mem : mem + usize(load<u64>(sp - 32))
   sp -= 64
-  // Topics are taken after the range, and only then missed.
+  // The topics are popped after offset and length, so missing ones are found here only.
   if (sp - usize(load<u32>(frame, F_STACK)) < usize(topics) << 5) return -i64(STACK_UNDERFLOW)
   for (let topic = 0; topic < topics; topic++) {
     sp -= 32

@@ -1,5 +1,5 @@
-// Opcodes that read what surrounds the frame: its input, the transaction, the block and its ancestors. Their prices are
-// constant. `sp` is one past the top item.
+// Opcodes that read the call data, the transaction, the block and its ancestors. They have no dynamic gas. `sp` is one past the
+// top item.
 
 import { BLOCK_HASH_WINDOW } from '../../gas/gas-rules'
 import { ENV_NUMBER, ENVIRONMENT, F_DATA, F_DATA_LENGTH, WORDS } from '../layout'
@@ -7,12 +7,12 @@ import * as host from './host'
 import { copyPadded } from './memory'
 import { clamped, copy, fromBytes, setSmall } from './word'
 
-/** The second word of an answer. */
+/** The word at which the host writes its result. */
 const ANSWER: usize = WORDS + 32
 
-/** A word that is the same in the whole transaction, by its place in ENVIRONMENT. */
+/** A word of ENVIRONMENT, which does not change within the transaction. */
 // @inline
-export function surrounding(to: usize, offset: i32): void {
+export function environmentWord(to: usize, offset: i32): void {
   copy(to, usize(ENVIRONMENT) + usize(offset))
 }
 

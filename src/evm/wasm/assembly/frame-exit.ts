@@ -1,5 +1,6 @@
-// When a turn is over, how the interpreter and compiled code leave a frame, and the opcodes that do: calls, creations, returns,
-// SELFDESTRUCT. Each answers a reason of the layout, or the opcode for the host; the frame says then where it goes on.
+// How the interpreter and compiled code leave a frame: at the end of a turn, at a failure, and at the opcodes that the host or
+// `calls.ts` carries out (calls, creations, RETURN, REVERT, SELFDESTRUCT). Each function writes program counter, stack pointer
+// and gas to the frame's header and returns a reason of the layout, or the opcode.
 
 import { KECCAK_WORD } from '../../gas/gas-rules'
 import {
@@ -27,15 +28,15 @@ export function priceAt(entry: usize): i64 {
 }
 
 /**
- * Whether the turn was over before the opcode was charged. `gas`: what is left after it. So the first opcode of a turn always
- * runs, whatever it costs: without that, one that costs more than a turn would pause for ever.
+ * Whether the turn was over before the opcode was charged. `gas`: after the charge. Thus the first opcode of a turn always
+ * runs; otherwise an opcode that costs more than a turn would pause forever.
  */
 // @inline
 export function isOver(gas: i64, entry: usize, floor: i64): bool {
   return gas < floor && gas + priceAt(entry) < floor
 }
 
-/** Ends a turn: the frame as it is, for whoever goes on with it. */
+/** Writes the frame's header and returns the reason. */
 export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, reason: i32): i32 {
   store<u32>(frame, u32(pc), F_PC)
   store<u32>(frame, u32(sp), F_TOP)
@@ -44,7 +45,7 @@ export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, rea
   return reason
 }
 
-/** Ends a turn for the failure that an opcode has answered in place of the gas. */
+/** The same for a failure. `failure`: minus a reason, as opcode functions return it in place of the gas left. */
 // @inline
 export function fail(frame: usize, pc: usize, sp: usize, failure: i64, op: u32): i32 {
   return leave(frame, pc, sp, failure, op, i32(-failure))

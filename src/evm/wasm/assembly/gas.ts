@@ -1,11 +1,11 @@
-// How an opcode reports that it failed: instead of the gas that is left it returns a reason of the layout below zero. Where
-// the price of the opcode is known, MISSING says by how much it exceeded the gas that there was.
+// How an opcode function reports a failure: it returns minus a reason of the layout instead of the gas left. Where the price of
+// the opcode is known, MISSING holds the gas that was lacking, for tracers.
 import { MISSING, OUT_OF_GAS } from '../layout'
 
-/** Want of gas where the price is beyond any gas, or not worked out. */
+/** Out of gas where the price is beyond any gas limit, or was not computed. */
 export const NO_GAS: i64 = -i64(OUT_OF_GAS)
 
-/** Want of gas: `gas` is what is left after the whole price, below zero. */
+/** Out of gas where the price is known. `gas`: the gas minus the whole price, below zero. */
 export function lacking(gas: i64): i64 {
   store<i64>(MISSING, -gas)
   return NO_GAS

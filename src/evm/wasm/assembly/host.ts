@@ -1,9 +1,9 @@
 // The functions of the host that the interpreter imports; all are synchronous. Keys and values are big-endian words at WORDS (the second
-// at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
+// at WORDS + 32), addresses at ADDRESS; the calling frame is CURRENT. Gas is a whole number.
 
-/** Takes the slots of DIRTY, because the host is about to read one of them. */
+/** Writes the dirty slots to the host's state, because the host is about to read one of them. */
 export declare function flushStores(): void
-/** Takes one slot of DIRTY, because its place in the cache is about to be used for another slot. */
+/** Writes one dirty slot to the host's state, because its cache entry is about to be overwritten. */
 export declare function flushSlot(slot: u32): void
 /**
  * Accesses the slot of the first word: 1 if it was cold (EIP-2929), else 0. The second word becomes its value, the third its
@@ -12,7 +12,7 @@ export declare function flushSlot(slot: u32): void
 export declare function accessSlot(withOriginal: i32): i32
 export declare function tload(): void
 export declare function tstore(): void
-/** What it costs to touch the account, which is warm from now on. */
+/** Returns the gas of accessing the account (EIP-2929), and makes it warm. */
 export declare function access(): f64
 /** The account's balance, as the second word. */
 export declare function balance(): void
@@ -23,7 +23,7 @@ export declare function codeSize(): u32
 export declare function codeHash(): void
 /** Code of the account from an offset to an address in memory, with zeros behind its end. */
 export declare function copyCode(to: usize, offset: u32, length: usize): void
-/** Part of return data that are too long for RETURN_BYTES. */
+/** Copies a part of return data that exceed RETURN_LIMIT, which the host holds. */
 export declare function copyReturn(to: usize, offset: u32, length: usize): void
 /** Of an ancestor within the last 256, as the second word. */
 export declare function blockHash(number: f64): void
@@ -31,5 +31,5 @@ export declare function blockHash(number: f64): void
 export declare function blobHash(index: u32): void
 /** Topics are the words from WORDS on. */
 export declare function log(topics: i32, data: usize, length: usize): void
-/** The code at this address has used so much gas that it is worth compiling. */
+/** The code at this address has used the gas at which it is worth compiling (HOT). */
 export declare function hot(code: u32): void

@@ -1,5 +1,5 @@
-// What the node calls, and what compiled code calls. In this folder `// @inline` above a function is a decorator: the build
-// uncomments it for the AssemblyScript compiler.
+// The exports of the module: functions that the host calls, and functions that compiled code calls. In this folder `// @inline`
+// above a function is a decorator, which the build uncomments for the AssemblyScript compiler.
 export { balance, hashOfCode, sizeOfCode } from './accounts'
 export { mul } from './arithmetic'
 export { shiftLeft, shiftRight, signExtend } from './bits'

@@ -1,6 +1,6 @@
 // Finds the valid jump destinations of a code, once, when the code is loaded.
 
-/** Marks each JUMPDEST that is no part of a PUSH by a bit. `jumps`: a bit per byte of code. */
+/** Sets the bit of each JUMPDEST that is not inside the constant of a PUSH. `jumps`: a bit per byte of code. */
 export function analyse(code: usize, length: usize, jumps: usize): void {
   memory.fill(jumps, 0, (length + 7) >> 3)
   for (let pc: usize = 0; pc < length; pc++) {
@@ -10,13 +10,13 @@ export function analyse(code: usize, length: usize, jumps: usize): void {
   }
 }
 
-/** Whether there is a place to land. */
+/** Whether `to` is a valid jump destination. */
 // @inline
 export function isMarked(jumps: usize, length: u64, to: u64): bool {
   return to < length && ((load<u8>(jumps + usize(to >> 3)) >> u8(to & 7)) & 1) !== 0
 }
 
-/** Whether a stack word is one. */
+/** Whether the stack word at `at` is a valid jump destination. */
 // @inline
 export function isJumpDestination(jumps: usize, length: u64, at: usize): bool {
   const upper = load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)

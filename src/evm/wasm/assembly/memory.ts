@@ -1,11 +1,11 @@
-// A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
+// A frame's memory: the gas of its expansion, and copies that read zeros beyond the end of their source.
 
 import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from '../../gas/gas-rules'
 import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
 import { lacking, NO_GAS } from './gas'
 import { clamped, isSmall } from './word'
 
-/** No gas that the engine is given pays for memory beyond. */
+/** The end of the memory that any gas limit of the engine (2^40) can pay for. */
 export const LIMIT: u64 = 0xffffffe0
 
 // @inline
@@ -21,12 +21,12 @@ export function sizeOf(frame: usize): u64 {
 
 /** Whether a memory of `size` bytes holds `length` bytes from the word at `at` on. */
 // @inline
-export function holds(size: u64, at: usize, length: u64): bool {
+export function isInMemory(size: u64, at: usize, length: u64): bool {
   const start = load<u64>(at)
   return isSmall(at) && start < size && start + length <= size
 }
 
-/** Where a range ends; 0 for an empty one, beyond the limit for one that cannot be paid. */
+/** The end of a range of memory; 0 for an empty range, a number above LIMIT for one that no gas pays for. */
 export function rangeEnd(offset: usize, length: usize): u64 {
   const size = clamped(length)
   if (size === 0) return 0
@@ -34,13 +34,13 @@ export function rangeEnd(offset: usize, length: usize): u64 {
   return start > LIMIT || size > LIMIT ? u64.MAX_VALUE : start + size
 }
 
-/** Yellow paper, appendix H: 3 gas per word and a square part. */
+/** Gas of a memory of `count` words (Yellow Paper, appendix H): 3 per word and a quadratic part. */
 // @inline
 function price(count: u64): u64 {
   return u64(MEMORY_WORD) * count + (count * count) / u64(MEMORY_QUADRATIC_DIVISOR)
 }
 
-/** Pays for memory up to `end` and grows it; what is left of the gas, or a reason below zero. `gas` may be below zero. */
+/** Charges for memory up to `end` and grows it. Returns the gas left, or minus a reason. `gas` may be below zero already. */
 export function touch(frame: usize, end: u64, gas: i64): i64 {
   if (end > LIMIT) return NO_GAS
   const size = sizeOf(frame)
@@ -56,15 +56,15 @@ export function touch(frame: usize, end: u64, gas: i64): i64 {
   return gas
 }
 
-/** Makes sure that there is memory up to an address; false when the computer has none left. */
+/** Makes sure that the linear memory reaches an address; false if the machine has no memory left. */
 export function reserve(end: u64): bool {
   const pages = i32((end + 0xffff) >> 16)
   const missing = pages - memory.size()
   return missing <= 0 || memory.grow(missing > 64 ? missing : 64) >= 0 || memory.grow(missing) >= 0
 }
 
-/** Memory for `length` bytes from the word at `at` on: MLOAD and its like. */
-export function reach(frame: usize, at: usize, length: u64, gas: i64): i64 {
+/** Charges for and grows the memory to `length` bytes from the offset in the stack word at `at`: MLOAD, MSTORE, MSTORE8. */
+export function ensureMemory(frame: usize, at: usize, length: u64, gas: i64): i64 {
   const start = clamped(at)
   return start > LIMIT ? NO_GAS : touch(frame, start + length, gas)
 }
@@ -73,7 +73,7 @@ export function reach(frame: usize, at: usize, length: u64, gas: i64): i64 {
 export function copyPadded(to: usize, source: usize, sourceLength: u64, offset: u64, length: usize): void {
   const there = offset < sourceLength ? sourceLength - offset : 0
   const taken = there < u64(length) ? usize(there) : length
-  // An offset beyond the source may be beyond the memory, where not even nothing can be copied from.
+  // `memory.copy` traps at an address beyond the linear memory, even for a length of 0.
   if (taken !== 0) memory.copy(to, source + usize(offset), taken)
   memory.fill(to + taken, 0, length - taken)
 }

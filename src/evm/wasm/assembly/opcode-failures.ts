@@ -1,14 +1,23 @@
-// Why an opcode that may not run fails. Several checks may fail at once; the reason is the one that the library's interpreter
-// finds first, so that both tell the same.
-import { F_STACK, F_STATIC, INVALID_OPCODE, OPCODES, STACK_OVERFLOW, STACK_UNDERFLOW, STATIC_CHANGE } from '../layout'
+// The reason why an opcode fails before it runs. Several checks can fail at once; the reason is that of the check which
+// @ethereumjs/evm makes first, so that both engines report the same failure.
+import {
+  BY_HOST,
+  F_STACK,
+  F_STATIC,
+  INVALID_OPCODE,
+  OPCODES,
+  STACK_OVERFLOW,
+  STACK_UNDERFLOW,
+  STATIC_CHANGE,
+} from '../layout'
 import { lacking } from './gas'
-import { reach } from './memory'
+import { ensureMemory } from './memory'
 import { isZero } from './word'
 
-/** No opcode takes so many bytes of stack: this number means nothing. */
+/** The required stack bytes in the table entry of an opcode that the fork does not have, or that the host runs. */
 const NEVER: u32 = 65535
 
-/** Gas is priced before it is charged where it is not constant; what it is priced by has to be on the stack. */
+/** Opcodes with dynamic gas. It is computed from operands on the stack, so the stack is checked before the gas. */
 function isPriced(op: u32): bool {
   switch (op) {
     case 0x0a:
@@ -41,27 +50,28 @@ function isPriced(op: u32): bool {
   }
 }
 
-/** Refuses to run in a static frame before anything else is looked at. */
+/** Opcodes that check for a static frame before anything else. */
 function isChange(op: u32): bool {
   return op === 0x55 || (op >= 0xa0 && op <= 0xa4) || op === 0xf0 || op === 0xf5 || op === 0xff
 }
 
-/** Why an opcode that lacks gas, or does not suit the stack, fails. */
+/** The first failure of an opcode with too little gas or a wrong stack height. */
 export function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
-  const least = u32(load<u16>(usize(OPCODES) + (usize(op) << 3), 4))
-  if (least === NEVER) return INVALID_OPCODE
+  const entry = usize(OPCODES) + (usize(op) << 3)
+  const least = u32(load<u16>(entry, 4))
+  if (least === NEVER) return load<u16>(entry, 6) === 0 ? INVALID_OPCODE : BY_HOST
   const isShort = depth < usize(least)
   if (isPriced(op)) {
     if (load<u32>(frame, F_STATIC) !== 0 && isChange(op)) return STATIC_CHANGE
     if (!isShort) {
-      // A call that carries value is a change, too.
+      // A call with value modifies the state too.
       const value = usize(load<u32>(frame, F_STACK)) + depth - 96
       if (op === 0xf1 && load<u32>(frame, F_STATIC) !== 0 && !isZero(value)) return STATIC_CHANGE
       return i32(-lacking(gas))
     }
-    // Stores are priced by their place alone; only then the value is missed.
+    // MSTORE and MSTORE8 are charged by the offset alone, before the missing value is found.
     if ((op === 0x52 || op === 0x53) && depth === 32) {
-      const left = reach(frame, usize(load<u32>(frame, F_STACK)), op === 0x52 ? 32 : 1, gas)
+      const left = ensureMemory(frame, usize(load<u32>(frame, F_STACK)), op === 0x52 ? 32 : 1, gas)
       return left < 0 ? i32(-left) : STACK_UNDERFLOW
     }
     return STACK_UNDERFLOW

@@ -1,6 +1,21 @@
-// The interpreter: one frame, opcode by opcode, until it ends, calls, or has had its turn. Constant gas and the stack's
-// bounds come from the fork's table, so that the forks differ in the table only. What opcodes do stands in files by subject.
-// The switch stays one dense table in one function, whose locals hold the frame: that is what makes it fast.
+// The interpreter loop. It runs one frame, opcode by opcode, until the frame ends, makes a call, needs the host, or its turn is
+// over, and returns the reason.
+//
+// For each opcode:
+//   1. charge the constant gas and check the stack height, both from the table at OPCODES, in one branch. On failure `fault`
+//      finds which of several failures comes first;
+//   2. the switch: operate on the stack in memory. An opcode with dynamic gas calls a function that returns the gas left, or
+//      minus the reason of its failure;
+//   3. advance the program counter.
+//
+// Forks differ in the numbers of the table only, so that one loop serves all of them. Everything that the loop needs in each
+// round (program counter, stack pointer, gas, memory address and size) is in WebAssembly locals. The frame's header in memory
+// is stale while the loop runs and is written by `leave`; functions that change it in between (memory growth) make the loop
+// read the field again (`size = sizeOf(frame)`).
+//
+// Turns end at a JUMPDEST, because each loop has one and compiled code can be entered there, or at a KECCAK256.
+//
+// The switch must stay one dense table in one function: V8 compiles it to one indirect jump.
 
 import { GAS_BASE, GAS_HIGH, GAS_JUMPDEST, GAS_MID, GAS_VERY_LOW } from '../../gas/gas-rules'
 import {
@@ -57,26 +72,27 @@ import {
 import { copyCode, copyCodeOf, copyData, copyMemory, copyReturned } from './copy-opcodes'
 import { addMod, div, divSigned, mod, modSigned, mulMod } from './division'
 import { hash, log, power } from './dynamic-gas'
-import { dataAt, hashOfBlob, hashOfBlock, ownBalance, surrounding } from './environment'
+import { dataAt, environmentWord, hashOfBlob, hashOfBlock, ownBalance } from './environment'
 import { calls, creates, destroys, fail, isOver, leave, priceAt, returns } from './frame-exit'
 import { isJumpDestination, isMarked } from './jump-destinations'
-import { holds, reach, sizeOf } from './memory'
+import { ensureMemory, isInMemory, sizeOf } from './memory'
 import { fault } from './opcode-failures'
 import { dup, pushLong, pushShort, swap } from './stack'
 import { loadSlot, loadTransient, storeSlot, storeTransient } from './storage'
 import { clamped, copy, fromBytes, isSame, isZero, setSmall, toBytes } from './word'
 
 /**
- * Runs the frame; a reason of the layout, or the opcode that is to be carried out. Gas is charged, items stay. `turn`: gas
- * after which it pauses. Common pairs of opcodes run as one, at prices that are the same in all forks.
+ * Runs the frame until it stops. Returns a reason of the layout, or the opcode that the host has to carry out: its constant gas
+ * has been charged then, and its operands are still on the stack. `turn`: gas after which it pauses. Frequent pairs of
+ * opcodes (PUSH2 JUMPI, SWAP POP, …) run as one, at prices that are the same in all forks.
  */
 export function interpret(frame: usize, turn: i64): i32 {
   return runFrame(frame, turn, 0, false)
 }
 
 /**
- * The same with each opcode by itself, at the price that the table gives it; it pauses after `most` opcodes at the latest.
- * What the table charges less than the fork is counted as unpaid work, and shortens the turn as gas does.
+ * The same without pairs, at the prices of the table, and for at most `most` opcodes. Where a proposal charges less than the
+ * fork, the difference is counted as unpaid work, which shortens the turn as gas does.
  */
 export function interpretPlainly(frame: usize, turn: i64, most: u32): i32 {
   return runFrame(frame, turn, most, true)
@@ -158,13 +174,13 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x1d: sp -= 32; shiftRightSigned(sp - 32, sp - 32, clamped(sp)); break // SAR
       case 0x1e: setSmall(sp - 32, u64(256 - bitLength(sp - 32))); break // CLZ
 
-      case 0x20: // KECCAK256. Many of them may take long without a JUMPDEST between them: the turn may end before one.
+      case 0x20: // KECCAK256. A turn may end here too: many hashes take long, and there may be no JUMPDEST between them.
         if (!isPlain && isOver(gas, entry, floor - load<i64>(DELAY))) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         gas = hash(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 32; break
 
       case 0x30: copy(sp, frame + F_ADDRESS); sp += 32; break // ADDRESS
       case 0x31: gas = balance(sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); break // BALANCE
-      case 0x32: surrounding(sp, ENV_ORIGIN); sp += 32; break // ORIGIN
+      case 0x32: environmentWord(sp, ENV_ORIGIN); sp += 32; break // ORIGIN
       case 0x33: copy(sp, frame + F_CALLER); sp += 32; break // CALLER
       case 0x34: copy(sp, frame + F_VALUE); sp += 32; break // CALLVALUE
       case 0x35: dataAt(frame, sp); break // CALLDATALOAD
@@ -174,7 +190,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x38: setSmall(sp, codeLength); sp += 32; break // CODESIZE
       case 0x39: // CODECOPY
         gas = copyCode(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 96; break
-      case 0x3a: surrounding(sp, ENV_GAS_PRICE); sp += 32; break // GASPRICE
+      case 0x3a: environmentWord(sp, ENV_GAS_PRICE); sp += 32; break // GASPRICE
       case 0x3b: gas = sizeOfCode(sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); break // EXTCODESIZE
       case 0x3c: // EXTCODECOPY
         gas = copyCodeOf(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 128; break
@@ -184,30 +200,30 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x3f: gas = hashOfCode(sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); break // EXTCODEHASH
 
       case 0x40: hashOfBlock(sp); break // BLOCKHASH
-      case 0x41: surrounding(sp, ENV_COINBASE); sp += 32; break // COINBASE
-      case 0x42: surrounding(sp, ENV_TIMESTAMP); sp += 32; break // TIMESTAMP
-      case 0x43: surrounding(sp, ENV_NUMBER); sp += 32; break // NUMBER
-      case 0x44: surrounding(sp, ENV_DIFFICULTY); sp += 32; break // PREVRANDAO, once DIFFICULTY
-      case 0x45: surrounding(sp, ENV_GAS_LIMIT); sp += 32; break // GASLIMIT
-      case 0x46: surrounding(sp, ENV_CHAIN_ID); sp += 32; break // CHAINID
+      case 0x41: environmentWord(sp, ENV_COINBASE); sp += 32; break // COINBASE
+      case 0x42: environmentWord(sp, ENV_TIMESTAMP); sp += 32; break // TIMESTAMP
+      case 0x43: environmentWord(sp, ENV_NUMBER); sp += 32; break // NUMBER
+      case 0x44: environmentWord(sp, ENV_DIFFICULTY); sp += 32; break // PREVRANDAO, once DIFFICULTY
+      case 0x45: environmentWord(sp, ENV_GAS_LIMIT); sp += 32; break // GASLIMIT
+      case 0x46: environmentWord(sp, ENV_CHAIN_ID); sp += 32; break // CHAINID
       case 0x47: ownBalance(sp); sp += 32; break // SELFBALANCE
-      case 0x48: surrounding(sp, ENV_BASE_FEE); sp += 32; break // BASEFEE
+      case 0x48: environmentWord(sp, ENV_BASE_FEE); sp += 32; break // BASEFEE
       case 0x49: hashOfBlob(sp); break // BLOBHASH
-      case 0x4a: surrounding(sp, ENV_BLOB_BASE_FEE); sp += 32; break // BLOBBASEFEE
+      case 0x4a: environmentWord(sp, ENV_BLOB_BASE_FEE); sp += 32; break // BLOBBASEFEE
 
       case 0x50: sp -= 32; break // POP
       case 0x51: // MLOAD
-        if (!holds(size, sp - 32, 32)) { gas = reach(frame, sp - 32, 32, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
+        if (!isInMemory(size, sp - 32, 32)) { gas = ensureMemory(frame, sp - 32, 32, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
         fromBytes(sp - 32, mem + usize(load<u64>(sp - 32))); break
       case 0x52: // MSTORE
-        if (!holds(size, sp - 32, 32)) { gas = reach(frame, sp - 32, 32, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
+        if (!isInMemory(size, sp - 32, 32)) { gas = ensureMemory(frame, sp - 32, 32, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
         toBytes(mem + usize(load<u64>(sp - 32)), sp - 64); sp -= 64; break
       case 0x53: // MSTORE8
-        if (!holds(size, sp - 32, 1)) { gas = reach(frame, sp - 32, 1, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
+        if (!isInMemory(size, sp - 32, 1)) { gas = ensureMemory(frame, sp - 32, 1, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame) }
         store<u8>(mem + usize(load<u64>(sp - 32)), load<u8>(sp - 64)); sp -= 64; break
       case 0x54: gas = loadSlot(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); break // SLOAD
       case 0x55: gas = storeSlot(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); sp -= 64; break // SSTORE
-      case 0x56: // JUMP, together with the JUMPDEST where it lands, unless that ends something.
+      case 0x56: // JUMP, together with the JUMPDEST at its target, unless the gas or the turn ends there.
         sp -= 32
         if (!isJumpDestination(jumps, codeLength, sp)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
         pc = usize(load<u64>(sp))
@@ -223,7 +239,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x58: setSmall(sp, u64(pc)); sp += 32; break // PC
       case 0x59: setSmall(sp, size); sp += 32; break // MSIZE
       case 0x5a: setSmall(sp, u64(gas)); sp += 32; break // GAS
-      case 0x5b: // JUMPDEST. No loop is without one: here the turn ends.
+      case 0x5b: // JUMPDEST. Every loop has one, so the turn ends here.
         if (!isPlain && isOver(gas, entry, floor)) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         break
       case 0x5c: loadTransient(sp); break // TLOAD
@@ -232,7 +248,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
         gas = copyMemory(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 96; break
 
       case 0x5f: setSmall(sp, 0); sp += 32; break // PUSH0
-      case 0x60: { // PUSH1, together with an ADD that may run
+      case 0x60: { // PUSH1, together with a following ADD that cannot fail
         const value = u64(load<u8>(code + pc, 1))
         if (!isPlain && load<u8>(code + pc, 2) === 0x01 && gas >= GAS_VERY_LOW && depth >= 32) {
           gas -= GAS_VERY_LOW
@@ -245,7 +261,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
         pc += 2
         continue
       }
-      case 0x61: { // PUSH2, together with a JUMP or JUMPI that may run, and with the JUMPDEST where it lands
+      case 0x61: { // PUSH2, together with a following JUMP or JUMPI that cannot fail, and the JUMPDEST at its target
         const value = u64(bswap(load<u16>(code + pc, 1)))
         const next = load<u8>(code + pc, 3)
         if (!isPlain && next === 0x57) {
@@ -286,7 +302,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x98: case 0x99: case 0x9a: case 0x9b: case 0x9c: case 0x9d: case 0x9e: case 0x9f: { // SWAP1 to SWAP16
         const p = sp - 32
         const q = p - (usize(op - 0x8f) << 5)
-        // Together with a POP that may run.
+        // Together with a following POP that cannot fail.
         if (!isPlain && load<u8>(code + pc, 1) === 0x50 && gas >= GAS_BASE) {
           gas -= GAS_BASE
           copy(q, p)
@@ -299,7 +315,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       }
       case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: // LOG0 to LOG4
         gas = log(frame, sp, gas, i32(op - 0xa0))
-        // A topic that is missing is found out when the range has been taken: the stack is told of as it is then.
+        // Missing topics are found after offset and length were popped: the failure reports the stack height at that point.
         if (gas < 0) return fail(frame, pc, gas === -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op)
         size = sizeOf(frame); sp -= 64 + (usize(op - 0xa0) << 5); break
 

@@ -1,5 +1,26 @@
-// The price and the refund of SSTORE in every fork (EIP-1283, EIP-2200, EIP-2929, EIP-3529; Yellow Paper, appendix G). The
-// numbers are PARAMETERS, which `gas/sstore-gas.ts` chooses by fork; all forks share the code.
+// The gas and the refund of SSTORE in every fork. The rules are those of EIP-2200 with the prices of EIP-2929 and EIP-3529; the
+// numbers are in PARAMETERS, which `gas/sstore-gas.ts` chooses by fork, so that all forks share this code. Numbers in brackets
+// are of Osaka, for a warm slot; a cold one costs 2,100 more (GAS_COLD_SLOT), charged in `storage.ts`.
+//
+//   original: the value at the start of the transaction; current: now in the slot; new: to be written.
+//
+//   1. If gas left <= sentry (2,300), fail with out of gas. Checked in `storage.ts`.
+//   2. If current == new (no-op): charge NOOP (100).
+//   3. If current != new:
+//      3.1. If original == current (first write of the slot in this transaction):
+//           3.1.1. If original == 0 (create): charge INIT (20,000).
+//           3.1.2. Otherwise: charge CLEAN (2,900). If new == 0 (delete): refund CLEAR (4,800).
+//      3.2. If original != current (the slot is dirty): charge DIRTY (100). Both of the following apply:
+//           3.2.1. If original != 0:
+//                  3.2.1.1. If current == 0 (recreate): take back the refund CLEAR (4,800).
+//                  3.2.1.2. If new == 0 (delete): refund CLEAR (4,800).
+//           3.2.2. If original == new (reset to the original value):
+//                  3.2.2.1. If original == 0: refund REFUND_INIT (19,900).
+//                  3.2.2.2. Otherwise: refund REFUND_CLEAN (2,800).
+//
+// Before Constantinople, and in Petersburg, the price depends on current and new only (Yellow Paper, appendix G): a write of a
+// value other than zero to a zero slot costs 20,000, any other write 5,000, and a deletion refunds 15,000. That is case 3.1 with
+// original := current (STORE_IS_NET is 0).
 import {
   GAS_STORE_CLEAN,
   GAS_STORE_DIRTY,
@@ -19,17 +40,15 @@ import { lacking } from './gas'
 import { writeSlot } from './state-cache'
 import { isSame, isZero } from './word'
 
-/** A number of gas that differs by fork: see `GAS_*` and `REFUND_*` in the layout. */
+/** A gas parameter of the fork: see `GAS_*` and `REFUND_*` in the layout. */
 // @inline
 export function parameter(offset: i32): i64 {
   return load<i64>(usize(PARAMETERS) + usize(offset))
 }
 
 /**
- * Writes a big-endian word to a remembered slot, pays for it, and counts the refund; what is left of the gas, or a reason below
- * zero. EIP-2200, with EIP-2929 and EIP-3529 in the numbers; EIP-1283 is the same with others. Before these, and in
- * Petersburg, the price follows from the current and the new value (Yellow Paper, appendix G): that is the same rule if the
- * current value counts as the one in the beginning.
+ * Charges for the write of a big-endian word to a cached slot, adds the refund and writes the slot: cases 2 and 3. Returns the
+ * gas left, or minus a reason; nothing is written then.
  */
 // @inline
 export function storeWord(slot: usize, value: usize, gas: i64): i64 {
@@ -54,9 +73,9 @@ export function storeWord(slot: usize, value: usize, gas: i64): i64 {
 }
 
 /**
- * By how much the refund grows, for a new value that differs from the current one. The sum of a transaction never sinks below
- * zero: what is taken back here was added when this slot became zero, earlier in the transaction, and in a frame that has
- * not failed, or else the slot would not be zero now.
+ * The change of the refund in case 3; below zero in case 3.2.1.1. The refund of a transaction never gets below zero: a slot
+ * that is zero now and was not zero in the beginning was deleted in this transaction, in a frame that did not fail, and its
+ * deletion added the refund that is taken back here.
  */
 // @inline
 function refundOf(original: usize, current: usize, value: usize): i64 {

@@ -2,7 +2,7 @@
 import { shiftRight } from './bits'
 import { copy, fromBytes, set, setSmall } from './word'
 
-/** PUSH3 to PUSH8, from the code at the opcode; bytes to the next opcode. */
+/** PUSH3 to PUSH8. `at`: the address of the opcode. Returns the number of bytes to the next opcode. */
 // @inline
 export function pushShort(sp: usize, at: usize, op: u32): usize {
   const bytes = op - 0x5f
@@ -10,7 +10,7 @@ export function pushShort(sp: usize, at: usize, op: u32): usize {
   return usize(bytes) + 1
 }
 
-/** PUSH9 to PUSH32, the same. */
+/** PUSH9 to PUSH32. `at`: the address of the opcode. Returns the number of bytes to the next opcode. */
 // @inline
 export function pushLong(sp: usize, at: usize, op: u32): usize {
   const bytes = op - 0x5f

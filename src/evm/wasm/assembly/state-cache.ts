@@ -91,14 +91,14 @@ export function writeSlot(slot: usize, value: usize): void {
   store<u32>(slot, count + 1, S_DIRTY)
 }
 
-/** The place of the account that a stack word names. */
+/** The cache entry for the account of a stack word. */
 // @inline
 function accountAt(address: usize): usize {
   const low = load<u32>(address)
   return usize(ACCOUNTS) + usize((low ^ (low >> 8)) & (ACCOUNT_COUNT - 1)) * ACCOUNT_BYTES
 }
 
-/** What is remembered of the account that a stack word names; 0 for nothing. */
+/** The valid cache entry of the account of a stack word; 0 if there is none. */
 export function accountNamed(address: usize): usize {
   const account = accountAt(address)
   const isIt =
@@ -109,7 +109,7 @@ export function accountNamed(address: usize): usize {
   return isIt ? account : 0
 }
 
-/** The account that a stack word names is warm and has this code, which is its own. */
+/** Caches an account, which must be warm, with its code, which must not be delegated (EIP-7702). */
 export function cacheAccount(address: usize, code: u32, codeLength: u32, jumps: u32, number: u32): void {
   const account = accountAt(address)
   store<u64>(account, load<u64>(address), A_ADDRESS)

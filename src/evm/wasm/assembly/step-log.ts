@@ -1,6 +1,7 @@
-// The log of a frame's opcodes as JSON text, in go-ethereum's format of struct logs. A record has two parts: what the frame
-// holds is written before the opcode runs, behind room for the head, which shows the opcode's cost. `../step-log.ts` takes
-// the text, and ends the records of opcodes that the host carries out. For tracers of a few opcodes the others just run.
+// Writes the struct logs of a frame (`debug_traceTransaction` of go-ethereum) as JSON text. A record has two parts: stack, memory
+// and return data are written before the opcode runs; the head (pc, op, gas, gasCost, depth) is written after it, when the cost
+// is known, into space reserved before them. `../step-log.ts` takes the text, and ends the records of opcodes that the host
+// carries out. `runToMarked` is for tracers of certain opcodes only: it runs the others without a record.
 
 import {
   CURRENT,
@@ -49,22 +50,22 @@ import { copyReturn } from './host'
 import { interpretPlainly } from './run'
 import { copy, isSame, isSmall, toBytes } from './word'
 
-/** A turn that no frame's gas uses up, small enough for sums with it to be exact. */
+/** More gas than any frame has, and small enough for sums with it not to overflow. */
 const ENDLESS: i64 = i64(1) << 62
 const SLOAD: u32 = 0x54
 const SSTORE: u32 = 0x55
 
-/** Characters of a stack item with its quotation marks and comma, at most. */
+/** Most characters of a stack item with its quotation marks and comma. */
 const ITEM: u32 = 70
-/** Characters of a record beside head, stack, memory and return data, and what is written beyond the end of a text. */
+/** Most characters of a record without head, stack, memory and return data, with the slack that `put` writes beyond a text. */
 const REST: u32 = 256
 /** Bytes of return data that the host hands over at a time. */
 const PIECE: u32 = 1024
 
 /**
- * Runs and logs up to `most` opcodes of the current frame. PAUSED: they have run. LOG_FULL: the next record has no room; the
- * opcode has not run. LOG_SLOT: a slot was read or written, and its record waits for the storage. Else as `step`: the record
- * waits for the cost.
+ * Runs and logs up to `most` opcodes of the current frame. Returns PAUSED: they have run; LOG_FULL: there is no room for the next
+ * record, and its opcode has not run; LOG_SLOT: an SLOAD or SSTORE has run, and the host has to add the storage to its record;
+ * else a reason as `step` does, and the host has to end the record with the cost.
  */
 export function logSteps(most: u32): i32 {
   const frame = usize(load<u32>(CURRENT))
@@ -99,7 +100,7 @@ function opcodeAt(frame: usize, pc: u32): u32 {
   return pc < load<u32>(frame, F_CODE_LENGTH) ? u32(load<u8>(usize(load<u32>(frame, F_CODE)) + usize(pc))) : 0
 }
 
-/** Writes what the frame holds before the opcode; false: there is no room, and nothing is written. */
+/** Writes stack, memory and return data before the opcode; false, and nothing written, if there is no room. */
 function beginRecord(frame: usize): bool {
   const flags = load<u32>(LOG_FLAGS)
   const stack = usize(load<u32>(frame, F_STACK))
@@ -130,7 +131,7 @@ function beginRecord(frame: usize): bool {
   return true
 }
 
-/** Writes pc, opcode, gas, cost and depth before the rest, which moves up to it. An error stands at LOG_ERROR as JSON. */
+/** Writes the head and moves the rest of the record up to it. `errorLength`: of the JSON text at LOG_ERROR, or 0. */
 export function writeHead(cost: i64, errorLength: u32): void {
   const start = usize(load<u32>(LOG_AT))
   const name = usize(LOG_NAMES) + usize(load<u32>(LOG_OP)) * LOG_NAME_BYTES
@@ -162,7 +163,7 @@ export function endRecord(more: i64): void {
   store<u32>(LOG_COUNT, load<u32>(LOG_COUNT) + 1)
 }
 
-/** The stack's text mostly begins as that of the last record: only items that differ from the last one's are written anew. */
+/** Writes the stack. Most items are those of the last record: their text is copied, and only changed items are formatted. */
 function writeStack(at: usize, stack: usize, height: u32): usize {
   const shown = load<u32>(LOG_SHOWN)
   const common = shown < height ? shown : height
@@ -222,7 +223,7 @@ function writeMemory(at: usize, from: usize, size: u32): usize {
   return at
 }
 
-/** Return data are where RETURN says, or with the host. */
+/** Writes the return data, which are at RETURN, or with the host if they exceed RETURN_LIMIT. */
 function writeReturned(at: usize, length: u32): usize {
   at = put(at, ',"returnData":"0x')
   const place = usize(load<u32>(RETURN))
@@ -230,7 +231,7 @@ function writeReturned(at: usize, length: u32): usize {
   else {
     for (let offset: u32 = 0; offset < length; offset += PIECE) {
       const taken = length - offset < PIECE ? length - offset : PIECE
-      // At the end of the room that the record has.
+      // The end of the space for text serves as a buffer.
       const piece = usize(LOG_END) - PIECE
       copyReturn(piece, offset, usize(taken))
       at = writeBytes(at, piece, taken)

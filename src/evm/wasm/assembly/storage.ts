@@ -18,7 +18,7 @@ import { parameter, storeWord } from './sstore-gas'
 import { cacheSlot, isCached, isDirty, slotAt } from './state-cache'
 import { fromBytes, toBytes } from './word'
 
-/** The second word of what the host is asked. */
+/** The second word exchanged with the host: a value. */
 const SECOND: usize = WORDS + 32
 
 /** SLOAD */
@@ -42,14 +42,14 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
 /** SSTORE */
 export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   if (load<u32>(frame, F_STATIC) !== 0) return -i64(STATIC_CHANGE)
-  // EIP-2200 compares the gas before it works out a price: there is none to report.
+  // EIP-2200 checks the gas left before it computes a price, so tracers get no price.
   const sentry = parameter(GAS_STORE_SENTRY)
   if (sentry !== 0 && gas <= sentry) return NO_GAS
   toBytes(WORDS, sp - 32)
   const account = load<u32>(frame, F_ACCOUNT)
   const slot = slotAt(account)
-  // A frame's writes belong to its own checkpoint. The host opens that when it takes the frame over, which it does before it
-  // answers anything.
+  // A write needs the frame's checkpoint, which the host makes when it adopts the frame: at the latest when it is called. So a
+  // write may stay in the cache only in a frame that the host knows.
   const isKnown = load<u32>(frame, F_KNOWN) !== 0 && isCached(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
   if (!isKnown) {
     if (isDirty(slot, account)) host.flushStores()

@@ -1,5 +1,5 @@
-// 256-bit words in memory: four 64-bit limbs, least significant first, at the address given; and how they become big-endian
-// bytes and back. A result may be written over an operand.
+// 256-bit words in memory: four 64-bit limbs, least significant first, and conversions to and from big-endian bytes. A result may
+// overwrite an operand.
 
 // @inline
 export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {

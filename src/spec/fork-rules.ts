@@ -1,0 +1,16 @@
+// The rules of a fork: one boolean for each fork, true where it is active. All rooms decide by these values whether a rule holds.
+// A rule of an EIP is asked for by the fork that includes the EIP: `rules.berlin` for EIP-2929.
+import { FORKS, type Fork } from './chain-spec.ts'
+
+/** `rules.berlin`: `rules.fork` is Berlin or a later fork. */
+export type ForkRules = { readonly fork: Fork } & { readonly [fork in Fork]: boolean }
+
+const created = {} as Record<Fork, ForkRules>
+for (const [rank, fork] of FORKS.entries()) {
+  const active = Object.fromEntries(FORKS.map((other, place) => [other, place <= rank])) as Record<Fork, boolean>
+  created[fork] = Object.freeze({ fork, ...active })
+}
+const RULES: Readonly<Record<Fork, ForkRules>> = created
+
+/** The rules of a fork; a frozen object, the same one at each call. */
+export const forkRules = (fork: Fork): ForkRules => RULES[fork]
