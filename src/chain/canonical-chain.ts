@@ -10,7 +10,6 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
-import { WitnessRecorder } from '../state/witness.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
 import {
@@ -23,7 +22,7 @@ import {
   totalDifficultyAfter,
 } from './open.ts'
 import { Pruning } from './pruning.ts'
-import type { BlockVerifier, HeadPublisher, Indexer } from './types.ts'
+import type { HeadPublisher, Indexer } from './types.ts'
 
 /** How far back a block may name uncles: six generations, and their parents. */
 const UNCLE_REACH = 7n
@@ -32,7 +31,6 @@ const UNCLE_REACH = 7n
 export type StateCheckpoint = { readonly number: bigint; readonly version: number }
 
 export type CanonicalChainOptions = {
-  readonly verifier?: BlockVerifier | undefined
   /** Number of blocks before the head whose states stay readable; left out: nothing more is pruned. */
   readonly prune?: number | undefined
   /** Tells the threads that read the same database; left out: there are none. */
@@ -48,20 +46,18 @@ export class CanonicalChain {
   readonly #indexer: Indexer
   readonly #state: StateStore
   readonly #pruning: Pruning
-  readonly #verifier: BlockVerifier | undefined
   readonly #publisher: HeadPublisher | undefined
   #head: SealedHeader
 
   /** Throws ChainError `storage` when the store holds no chain, or its index is incomplete. */
   constructor(store: KvStore, runtime: Runtime, indexer: Indexer, options: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
-    const { verifier, prune, publisher } = options
+    const { prune, publisher } = options
     requireIndex(store, indexer)
     this.store = store
     this.base = readBase(store)
     this.#runtime = runtime
     this.#indexer = indexer
-    this.#verifier = verifier
     this.#publisher = publisher
     this.blocks = new BlockStore(store, number)
     this.#state = new StateStore(store, version)
@@ -94,12 +90,6 @@ export class CanonicalChain {
     return this.#state.at(this.#state.version)
   }
 
-  /** As `view`, for the next block: with a verifier it records the rows that the block reads. */
-  viewForBlock(): View {
-    if (this.#verifier === undefined) return this.view()
-    return new View(new WitnessRecorder(this.#state), this.#state.version)
-  }
-
   /** A fresh view of the state after a block. Throws ChainError `header-not-found` and `state-not-available`. */
   viewAt(number: bigint): View {
     const version = this.#versionAt(number)
@@ -127,8 +117,7 @@ export class CanonicalChain {
   }
 
   /**
-   * State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. Waits while
-   * the verifier is too far behind, and throws as `BlockVerifier.ready`.
+   * Writes state, block, receipts and index rows in one batch. The block must have been run on the head's state.
    */
   async commit(executed: ExecutedBlock): Promise<void> {
     const { block, receipts, view } = executed
@@ -136,9 +125,6 @@ export class CanonicalChain {
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
-    await this.#verifier?.ready()
-    const reads = view.rows instanceof WitnessRecorder ? view.rows : undefined
-    reads?.stop()
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
@@ -157,7 +143,6 @@ export class CanonicalChain {
     this.blocks.remember(block, receipts)
     this.#head = header
     this.#publish()
-    this.#verifier?.committed(executed, view.version, reads)
   }
 
   /** Changes the state at the head outside any block: the state root in the head's header stays as it is. */
@@ -201,7 +186,6 @@ export class CanonicalChain {
       return { block, receipts }
     })
     const undone = this.#state.rewind(version)
-    this.#verifier?.rewinding(version)
     const undoneRows: WriteOp[] = []
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))

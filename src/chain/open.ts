@@ -1,9 +1,16 @@
 // Opening a database as a chain: what it is, whether it is the one that was asked for, and block 0 if it is new.
+import { withNewNames } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, bytesToBig } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
+import {
+  type ChainSpec,
+  type GenesisAllocation,
+  type GenesisSpec,
+  hasAllocation,
+  withoutAllocation,
+} from '../spec/chain-spec.ts'
 import { formatSpec, parseExactly, parseGenesisText, parseSpec } from '../spec/genesis-file.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
@@ -37,6 +44,30 @@ export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined>
   const spec = parseGenesisText(text)
   await store.write([...allocationRows(spec.genesis.alloc), formatRow(), specRow(spec)])
   return withoutAllocation(spec)
+}
+
+/**
+ * The chain to open: the stored one, with the new names of a genesis file that was given again; or, in an empty database, the one
+ * that was given. `head`: undefined in an empty database. `place`: the folder, for the words of the refusals. Throws ChainError
+ * `storage` for an empty database without a genesis, and for one that holds another chain than the one given.
+ */
+export function specToOpen(
+  stored: ChainSpec | undefined,
+  head: bigint | undefined,
+  given: ChainSpec | undefined,
+  place: string | undefined,
+): ChainSpec {
+  if (stored === undefined || head === undefined) {
+    if (given === undefined || !hasAllocation(given)) throw new ChainError('storage', `${place} holds no chain`)
+    return given
+  }
+  if (given === undefined) return stored
+  if (given.chainId !== stored.chainId || given.name !== stored.name)
+    throw new ChainError(
+      'storage',
+      `${place} holds the chain ${stored.name} (${stored.chainId}), not ${given.name} (${given.chainId})`,
+    )
+  return withNewNames(stored, given, head)
 }
 
 const formatRow = (): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) })

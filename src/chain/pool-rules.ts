@@ -5,9 +5,10 @@ import type { AdmissionRules } from '../pool/admission.ts'
 import type { PoolHead } from '../pool/types.ts'
 import { MAX_INITCODE_SIZE } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import { blobRulesOf, rulesOf } from '../runtime/block-env.ts'
+import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp, transactionGasCap } from '../spec/block-rules.ts'
+import { forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { Fees } from './types.ts'
 
@@ -27,7 +28,7 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
   const timestamp = earliestTimestamp(spec, head.timestamp)
   const fork = runtime.forkOf({ number: head.number + 1n, timestamp, difficulty: head.difficulty })
   return {
-    ...rulesOf(fork),
+    ...forkRules(fork),
     ...policy,
     chainId: spec.chainId,
     transactionGasCap: transactionGasCap(spec, fork),

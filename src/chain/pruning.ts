@@ -10,10 +10,7 @@ import { readStateVersion } from './open.ts'
 /** The oldest version of the state that can be read, and the oldest block whose state can be. */
 export type Horizon = { readonly number: bigint; readonly version: number }
 
-/**
- * No chain keeps fewer states: 128 is what go-ethereum keeps (`TriesInMemory`), and the shadow, which reads states of blocks
- * that it has not run yet, may be 64 blocks behind.
- */
+/** The smallest value of `--prune`, as go-ethereum's `TriesInMemory`. */
 export const FEWEST_STATES = 128
 
 /** Versions deleted with each new one. More than one, so that a former archive chain catches up. */

@@ -23,7 +23,6 @@ import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvReader, KvStore, StateView, WriteOp } from '../state/types.ts'
-import type { WitnessRecorder } from '../state/witness.ts'
 import type { BlockBuilder } from './block-builder.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -112,16 +111,6 @@ export type Indexer = {
   ): Promise<WriteOp[]>
   /** The operations that undo a version's rows, exactly. Several versions must be undone newest first. */
   undo(version: number, now: KvReader): WriteOp[]
-}
-
-/** Runs committed blocks a second time on another engine. The canonical chain calls it; `shadow/` implements it. */
-export type BlockVerifier = {
-  /** Settles when one more block may be committed. Throws ChainError `not-allowed` after a failed check: no block may follow. */
-  ready(): Promise<void>
-  /** A block was committed on the state with this version; `reads`: the rows that its first run read, if they were recorded. */
-  committed(executed: ExecutedBlock, version: number, reads: WitnessRecorder | undefined): void
-  /** All versions above this one are about to be removed. */
-  rewinding(version: number): void
 }
 
 /** Tells other threads which block they may read. The canonical chain calls it; `readers/` implements it. */

@@ -5,18 +5,14 @@ import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
 import { createAccount, importKey, listAccounts } from '../wallet/keystore.ts'
-import { keystoreFolder, requireFolder, withDatadir } from './datadir.ts'
+import { keystoreFolder, requireFolder } from './datadir.ts'
 import { path, readFlags, readOperand } from './flags.ts'
 import { askNewPassword, readPasswords } from './password.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({
-  datadir: path,
-  keystore: path.optional(),
-  passwordFile: path.optional(),
-})
+const flags = z.object({ ...schemasOf(['datadir', 'keystore']), passwordFile: path.optional() })
 
-const withKeystore = (command: Command): Command =>
-  withDatadir(command).option('--keystore <dir>', 'folder of the key files (default: keystore/ in the data directory)')
+const withKeystore = (command: Command): Command => withOptions(command, 'datadir', 'keystore')
 
 const withPassword = (command: Command): Command =>
   withKeystore(command).option('--password-file <file>', 'take the password from the first line of a file')

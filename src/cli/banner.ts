@@ -35,7 +35,7 @@ export async function banner(
     ],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
     ['Pages', pagesThatMayCall(flags)],
-    ['Engine', flags.shadow === undefined ? engineOf(flags) : `${engineOf(flags)}, shadow: ${flags.shadow}`],
+    ['Engine', engineOf(flags)],
     ['Unlocked', listed(flags.unlock)],
     ['Operators', listed(operators)],
   ]

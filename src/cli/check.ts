@@ -7,26 +7,29 @@ import { z } from 'zod'
 import { checkChain } from '../chain/check.ts'
 import { storedSpec } from '../chain/open.ts'
 import { type ProposalModule, registryOf, requireNamed } from '../cip/modules.ts'
+import { ENGINES } from '../evm/engine-selection.ts'
 import { VerifiedContracts } from '../explorer/contracts/verified-contracts.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { ChainError, describeError } from '../lib/errors.ts'
 import { TransactionJournal } from '../pool/transaction-journal.ts'
-import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { acceptLoss, copyDatabase, findAllDamage, RESTORE } from '../state/disk-check.ts'
 import { hasDatabase, JOURNAL_FILE, openTemporaryStore, openUnchecked, requireUnlocked } from '../state/kv.ts'
 import { memoryRecordLog } from '../state/record-log.ts'
 import type { KvStore } from '../state/types.ts'
-import { chainFolder, withDatadir } from './datadir.ts'
-import { path, readFlags } from './flags.ts'
+import { executeAgain, executionFlags, SECOND_ENGINE } from './check-execution.ts'
+import { chainFolder } from './datadir.ts'
+import { readFlags, wrongFlag } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
+const shared = ['datadir', 'proposal'] as const
 const flags = z.object({
-  datadir: path,
+  ...schemasOf(shared),
   quick: z.boolean().default(false),
   acceptLoss: z.boolean().default(false),
-  ...proposalFlags,
+  ...executionFlags,
 })
 type Flags = z.infer<typeof flags>
 
@@ -34,11 +37,14 @@ type Flags = z.infer<typeof flags>
 const SHOWN = 200
 
 export function register(program: Command): void {
-  withProposals(
-    withDatadir(program.command('check').description('look for damage in the data directory and say how to repair it')),
-  )
+  const command = program.command('check').description('look for damage in the data directory and say how to repair it')
+  withOptions(command, ...shared)
     .option('--quick', 'do not run the blocks again; the index is then not checked')
     .option('--accept-loss', 'first cut the chain before the lost or damaged part of its log')
+    .option('--execute', 'execute stored blocks again on another engine and compare; the chain may be running')
+    .option('--engine <name>', `with --execute: ${ENGINES.join(', ')} (default: ${SECOND_ENGINE})`)
+    .option('--from <block>', 'with --execute: first block (default: the first whose parent has a stored state)')
+    .option('--to <block>', 'with --execute: last block (default: the newest)')
     .addHelpText(
       'after',
       `
@@ -49,21 +55,34 @@ needs room for a copy of the index.
 A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss. Later
 blocks and transactions, which clients saw as final, are lost. Copy the data directory first.
 
+--execute compares receipts, requests and the state after each block with the stored ones, on a copy of the database, and
+prints the first difference: block, transaction, field and both values. Files, history and index are not checked.
+
 Examples:
   kestrel check --datadir DIR
-  kestrel check --accept-loss`,
+  kestrel check --accept-loss
+  kestrel check --execute --engine library --from 120000`,
     )
     .action(async (given) => {
       const parsed = readFlags(flags, given)
       const folder = chainFolder(parsed.datadir)
       if (!hasDatabase(folder)) throw new ChainError('storage', `${parsed.datadir} holds no chain`)
-      await requireUnlocked(folder)
+      requireFlagsFit(parsed)
       const modules = await readModules(parsed.proposal)
+      if (parsed.execute) return executeAgain(folder, modules, parsed)
+      await requireUnlocked(folder)
       if (parsed.acceptLoss) sayAccepted(acceptLoss(folder))
       const count = await check(folder, modules, parsed)
       process.stderr.write(count === 0 ? 'nothing is damaged\n' : `${count} fault${count === 1 ? '' : 's'}\n`)
       if (count > 0) process.exitCode = 1
     })
+}
+
+/** Throws WrongCommandLine for flags that have no effect together. */
+function requireFlagsFit(given: Flags): void {
+  const stray = given.execute ? (['quick', 'acceptLoss'] as const) : (['engine', 'from', 'to'] as const)
+  const name = stray.find((flag) => given[flag] !== undefined && given[flag] !== false)
+  if (name !== undefined) throw wrongFlag(name, given.execute ? 'not with --execute' : 'only with --execute')
 }
 
 /** Checks everything and returns the number of faults. */
@@ -104,7 +123,7 @@ async function checkRows(
   let progress = showProgress('checked')
   try {
     await checkChain(store, {
-      runtime: new Runtime(spec, kzg, registryOf(spec, modules)),
+      runtime: new Runtime(spec, registryOf(spec, modules)),
       indexer,
       scratch,
       report: (place, what) => findings.add(place, what, place.startsWith('index') ? REINDEX : RESTORE),

@@ -16,33 +16,20 @@ import {
 } from '../spec/chain-spec.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
-import { type DevKeys, devKeys, devValidatorKeys, isPreset, type NetworkName, presets } from '../spec/networks.ts'
+import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
+import { type chainOptions, DEFAULT_ACCOUNTS } from './options.ts'
+import type { StartFlags } from './start-flags.ts'
 
-export type ChainFlags = {
-  readonly preset?: NetworkName | undefined
-  readonly chainId?: bigint | undefined
-  /** Path of a genesis file. */
+/** The options that describe a chain (options.ts). */
+export type ChainFlags = Pick<StartFlags, Exclude<(typeof chainOptions)[number], 'proposal'>> & {
   readonly genesis?: string | undefined
   /** Text of a genesis file that the engine of a network carries. */
   readonly appState?: string | undefined
-  /** Number of development accounts. */
-  readonly accounts?: number | undefined
-  readonly mnemonic?: string | undefined
-  /** Base coins of each account. */
-  readonly balance?: bigint | undefined
-  readonly gasLimit?: bigint | undefined
-  /** Of block 0, in Unix seconds; left out: now. */
-  readonly timestamp?: bigint | undefined
-  readonly preinstalls: boolean
-  /** Improvement proposals that are active from block 0, besides those of the genesis file. */
-  readonly activate?: readonly string[] | undefined
 }
-
-const DEFAULT_ACCOUNTS = 10
 
 /** Bytes of a genesis file that are read at a time. */
 const PART = 1 << 18

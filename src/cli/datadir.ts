@@ -1,7 +1,6 @@
 // A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time has it open.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, Option } from 'commander'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { StoredAllocation } from '../chain/genesis.ts'
 import { readHead, storedSpec } from '../chain/open.ts'
@@ -12,18 +11,10 @@ import { defaultLimits, openChain } from '../node.ts'
 import { type ChainSpec, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { hasDatabase, openStore } from '../state/kv.ts'
 
-export const DEFAULT_DATADIR = 'kestrel-data'
-
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
 /** Folder of additional compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
-
-/** Adds `--datadir`, the same for every command. */
-export const withDatadir = (command: Command): Command =>
-  command.addOption(
-    new Option('--datadir <dir>', 'data directory: the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
-  )
 
 /** A chain on disk with the accounts that it began with, which are read while its database is open. */
 export type StoredChain = GenesisSpec<StoredAllocation>

@@ -5,27 +5,26 @@ import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
-import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, requireChainSpec } from './datadir.ts'
 import { integer, path, readFlags, readOperand, refuseFlag, wrongFlag } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
-const flags = z.object({ datadir: path, first: blockNumber.optional(), last: blockNumber.optional(), ...proposalFlags })
+const shared = ['datadir', 'proposal'] as const
+const flags = z.object({ ...schemasOf(shared), first: blockNumber.optional(), last: blockNumber.optional() })
 /** Bytes to collect before each write. */
 const CHUNK = 1 << 20
 
 export function register(program: Command): void {
-  withProposals(
-    withDatadir(
-      program
-        .command('export')
-        .description('write blocks to a file')
-        .argument('<file>', 'file to create; it must not exist')
-        .option('--first <number>', 'first block (default: 1, or the first one that the node has)')
-        .option('--last <number>', 'last block (default: the head)'),
-    ),
-  )
+  const command = program
+    .command('export')
+    .description('write blocks to a file')
+    .argument('<file>', 'file to create; it must not exist')
+    .option('--first <number>', 'first block (default: 1, or the first one that the node has)')
+    .option('--last <number>', 'last block (default: the head)')
+  withOptions(command, ...shared)
     .addHelpText(
       'after',
       `

@@ -1,4 +1,5 @@
-// Parsers of flag values. A bad value is refused in one line that names the flag and what was expected.
+// Kinds of option values. The command line gives text; `startNode` gives text, numbers, lists. A bad value is refused in one
+// line that names the flag and what was expected.
 import { z } from 'zod'
 import { ANY, LOCAL } from '../http/access.ts'
 import { isNetwork } from '../http/clients.ts'
@@ -13,45 +14,69 @@ const HOST_NAME = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
 const PEER = /^[0-9a-f]{40}@(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):\d{1,5}$/
 const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
 
-/** A flag whose text `read` turns into a value; undefined refuses it. */
-const flag = <T>(expected: string, read: (text: string) => T | undefined) =>
-  z.string().transform((text, context) => {
-    const value = read(text.trim())
-    if (value !== undefined) return value
-    context.addIssue({ code: 'custom', message: `expected ${expected}, not "${text}"` })
-    return z.NEVER
-  })
+/** A whole number: decimal or 0x hex where it is a text. */
+export type Integer = number | bigint | string
+
+/** The types that `startNode` takes, by their TypeScript text, which is the schema's `meta().type`. */
+type Given = { string: string; number: number; Integer: Integer; 'readonly string[]': readonly string[] }
+
+/** A value that `read` makes of a text; undefined refuses the text. Numbers and lists are converted to text first. */
+const value = <Type extends keyof Given, T>(type: Type, expected: string, read: (text: string) => T | undefined) =>
+  textValue<Given[Type], T>(type, expected, read)
+
+const textValue = <Input, T>(type: string, expected: string, read: (text: string) => T | undefined) =>
+  z
+    .custom<Input>()
+    .transform((given: unknown, context) => {
+      const text = Array.isArray(given) && given.length === 0 ? 'none' : String(given)
+      const result = read(text.trim())
+      if (result !== undefined) return result
+      context.addIssue({ code: 'custom', message: `expected ${expected}, not "${text}"` })
+      return z.NEVER
+    })
+    .meta({ type })
 
 export const wholeNumber = (min: number, max: number) =>
-  flag(`a whole number from ${min} to ${max}`, (text) => {
+  value('number', `a whole number from ${min} to ${max}`, (text) => {
     const value = Number(text)
     return DIGITS.test(text) && value >= min && value <= max ? value : undefined
   })
 
 /** The path of a file or folder, unchanged. An empty one is refused, because it would mean the current folder. */
-export const path = z.string().min(1, 'expected a path')
+export const path = z.string('expected a path').min(1, 'expected a path').meta({ type: 'string' })
+
+/** A text that is not read further. */
+export const text = z.string('expected a text').meta({ type: 'string' })
+
+export const host = z
+  .string('expected a host name or address')
+  .min(1, 'expected a host name or address')
+  .meta({ type: 'string' })
+
+/** Files of an option that may be repeated. */
+export const paths = z.array(path, 'expected paths').readonly().default([]).meta({ type: 'readonly string[]' })
 
 /** Decimal, or hex with `0x`. */
 export const integer = (min: bigint, max: bigint) =>
-  flag(`an integer from ${min} to ${max}`, (text) => {
+  value('Integer', `an integer from ${min} to ${max}`, (text) => {
     if (!INTEGER.test(text)) return undefined
     const value = BigInt(text)
     return value >= min && value <= max ? value : undefined
   })
 
-export const seconds = flag('a number of seconds above 0', (text) => {
+export const seconds = value('number', 'a number of seconds above 0', (text) => {
   const value = Number(text)
   return /^\d+(\.\d+)?$/.test(text) && value > 0 && value <= 86_400 ? value : undefined
 })
 
 /** Whole coins, with up to 18 decimals, to base coins. */
-export const coins = flag('an amount of coins such as 10000 or 0.5', (text) => {
+export const coins = value('Integer', 'an amount of coins such as 10000 or 0.5', (text) => {
   const [, whole, decimals = ''] = /^(\d{1,40})(?:\.(\d{1,18}))?$/.exec(text) ?? []
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(18, '0'))
 })
 
 /** Words separated by commas; `none` is the empty list. */
-export const list = flag('names separated by commas, or none', (text) => {
+export const list = value('readonly string[]', 'names separated by commas, or none', (text) => {
   const entries = text === 'none' ? [] : text.split(',').map((entry) => entry.trim())
   return entries.includes('') ? undefined : entries
 })
@@ -75,17 +100,20 @@ export const networks = listOf('IP addresses or networks such as 10.0.0.0/8', (t
 /** Nodes of a network, by their ids and addresses. */
 export const peers = listOf('ID@HOST:PORT, where ID has 40 hex digits', (text) => (PEER.test(text) ? text : undefined))
 
-export const address = flag('an address (0x and 40 hex digits)', toAddress)
+export const address = value('string', 'an address (0x and 40 hex digits)', toAddress)
 
 /** Repeated flags, each of which may hold several addresses. */
 export const addresses = z
-  .array(z.string())
+  .array(z.string('expected addresses'), 'expected addresses')
+  .readonly()
   .transform((texts) => texts.flatMap((text) => text.split(',')))
   .pipe(z.array(address))
+  .default([])
+  .meta({ type: 'readonly string[]' })
 
 /** Several of a kind in lower case, separated by commas; `none` is the empty list. */
 function listOf(expected: string, read: (text: string) => string | undefined) {
-  return flag(`${expected}, separated by commas; or none`, (text) => {
+  return value('readonly string[]', `${expected}, separated by commas; or none`, (text) => {
     if (text === 'none') return []
     const entries = text.split(',').map((entry) => read(entry.trim().toLowerCase()))
     return entries.every((entry) => entry !== undefined) ? entries : undefined
@@ -101,14 +129,16 @@ function toOrigin(text: string): string | undefined {
 }
 
 /** URL of an IPFS gateway, with or without `/ipfs/`. */
-export const ipfsGateway = flag('an http(s) URL such as https://ipfs.io, or none', (text) => {
+export const ipfsGateway = value('string', 'an http(s) URL such as https://ipfs.io, or none', (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (text === 'none') return text
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '' ? url.href : undefined
 })
 
 export const oneOf = <const T extends readonly string[]>(...words: T) =>
-  flag(`one of ${words.join(', ')}`, (text) => words.find((word): word is T[number] => word === text))
+  textValue<T[number], T[number]>(words.map((word) => `'${word}'`).join(' | '), `one of ${words.join(', ')}`, (text) =>
+    words.find((word): word is T[number] => word === text),
+  )
 
 function toAddress(text: string): Address | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : undefined

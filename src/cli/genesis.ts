@@ -9,20 +9,18 @@ import type { GenesisAllocation, GenesisSpec } from '../spec/chain-spec.ts'
 import { type ChainFlags, newChain } from './choose-chain.ts'
 import { noChain, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
-import { chainFlags, withChainFlags } from './start-flags.ts'
+import { chainOptions } from './options.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({ ...chainFlags, ...proposalFlags, datadir: path.optional() })
+const flags = z.object({ ...schemasOf(chainOptions), datadir: path.optional() })
 
 export function register(program: Command): void {
-  withProposals(
-    withChainFlags(
-      program
-        .command('genesis')
-        .description('print a genesis file: of a preset with the flags below, or of the chain in a data directory')
-        .option('--datadir <dir>', 'print the genesis of the chain in this folder'),
-    ),
-  )
+  const command = program
+    .command('genesis')
+    .description('print a genesis file: of a preset with the flags below, or of the chain in a data directory')
+    .option('--datadir <dir>', 'print the genesis of the chain in this folder')
+  withOptions(command, ...chainOptions)
     .addHelpText(
       'after',
       `

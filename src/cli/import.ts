@@ -8,22 +8,21 @@ import { requireNoEngine } from '../chain/engine-mark.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
-import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, requireChainSpec } from './datadir.ts'
 import { path, readFlags, readOperand } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({ datadir: path, ...proposalFlags })
+const shared = ['datadir', 'proposal'] as const
+const flags = z.object(schemasOf(shared))
 
 export function register(program: Command): void {
-  withProposals(
-    withDatadir(
-      program
-        .command('import')
-        .description('import blocks from a file; blocks that the chain has already are skipped')
-        .argument('<file>', 'concatenated RLP blocks, as export writes them'),
-    ),
-  )
+  const command = program
+    .command('import')
+    .description('import blocks from a file; blocks that the chain has already are skipped')
+    .argument('<file>', 'concatenated RLP blocks, as export writes them')
+  withOptions(command, ...shared)
     .addHelpText(
       'after',
       `

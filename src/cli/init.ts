@@ -4,19 +4,20 @@ import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { withoutAllocation } from '../spec/chain-spec.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
-import { openForWork, withDatadir, withStoredChain } from './datadir.ts'
+import { openForWork, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
-import { activation, withActivation } from './start-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({ datadir: path, genesis: path, activate: activation, ...proposalFlags })
+const shared = ['datadir', 'activate', 'proposal'] as const
+const flags = z.object({ genesis: path, ...schemasOf(shared) })
 
 export function register(program: Command): void {
   const command = program
     .command('init')
     .description('create a chain from a genesis file and print the hash of block 0')
     .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's")
-  withProposals(withActivation(withDatadir(command)))
+  withOptions(command, ...shared)
     .addHelpText(
       'after',
       `

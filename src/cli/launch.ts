@@ -32,8 +32,8 @@ import {
 import { refuseFlag, wrongFlag } from './flags.ts'
 import { appStateOf, networkOptions, prepareEngine } from './network/launch-engine.ts'
 import { askPassword, readPasswords } from './password.ts'
-import { readModules } from './proposal-flags.ts'
-import { engineOf, type StartFlags } from './start-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { type StartFlags, settingsOf } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
 export type Launched = {
@@ -52,7 +52,6 @@ export type Launched = {
  */
 export async function launch(flags: StartFlags, log: Logger): Promise<Launched> {
   refuseExposure(flags)
-  refuseSameEngine(flags)
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
@@ -104,52 +103,40 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
   const { production, mining, blockTime } = flags
   const prices = flags.prices === undefined ? undefined : await readPrices(flags.prices)
   return {
+    ...settingsOf(flags, 'node'),
     datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
     spec,
-    engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
     work: {
       running: flags.maxHeavyCalls,
       waiting: flags.maxQueuedCalls,
       waitingPerClient: Math.ceil(flags.maxQueuedCalls / 2),
     },
-    readThreads: flags.readThreads,
-    pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected ?? !production },
-    prune: flags.prune,
+    pool: { minTip: flags.minTip ?? defaultMinTip(spec), allowUnprotected: flags.allowUnprotected },
     log,
-    host: flags.host,
-    port: flags.port,
     automine: mining && blockTime === undefined,
     blockTime: blockTime ?? 0,
     continuesClock: flags.timestamp !== undefined,
-    gasLimit: flags.gasLimit,
     wallet,
-    shadow: flags.shadow && { engine: flags.shadow, proposalFiles: flags.proposal },
     rpc: {
+      ...settingsOf(flags, 'rpc'),
       development: !production,
       testing: flags.testingApi,
       version: VERSION,
-      maxRequestSize: flags.maxRequestSize,
-      maxBatch: flags.maxBatch,
     },
     explorer: {
+      ...settingsOf(flags, 'explorer'),
       version: VERSION,
       compilers: compilerPlaces(flags),
       compileTime: flags.compileTimeout,
       prices,
-      nftMetadata: flags.nftMetadata,
       ipfsGateway: flags.ipfsGateway === 'none' ? undefined : flags.ipfsGateway,
     },
-    jsTracers: flags.jsTracers ?? !production,
-    // Load and memory figures are not public on a production node.
-    metrics: flags.metrics ?? !production,
     http: {
+      ...settingsOf(flags, 'http'),
       origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
       // The operator has named the address to listen on.
       hosts: [...flags.hosts, flags.host.toLowerCase()],
-      maxConnections: flags.maxConnections,
-      maxConnectionsPerClient: flags.maxConnectionsPerClient,
-      trustedProxies: flags.trustedProxies,
     },
   }
 }
@@ -184,12 +171,6 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
     }
   }
   return all
-}
-
-/** Refuses a shadow on the same engine, because it would find no fault. */
-function refuseSameEngine(flags: StartFlags): void {
-  if (flags.shadow !== engineOf(flags)) return
-  throw wrongFlag('shadow', `${flags.shadow} runs contracts already; choose another engine`)
 }
 
 /** Refuses a public port with unlocked accounts or development methods: any caller could spend coins or set balances. */

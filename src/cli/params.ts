@@ -3,9 +3,10 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { integer, readFlags } from './flags.ts'
 import { readEvmParams, readFeeMarketParams, readKnownProposals, readUpgrades } from './gov/chain-queries.ts'
-import { print, row } from './gov/output.ts'
-import { nodeFlags, withNodeFlags } from './gov/sender.ts'
+import { row } from './gov/output.ts'
 import { registerPropose } from './gov/submit.ts'
+import { print } from './native/answers.ts'
+import { nodeFlags, withNodeFlags } from './native/sender.ts'
 import { withNode } from './rpc-client.ts'
 
 const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).optional() })

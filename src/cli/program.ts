@@ -1,7 +1,7 @@
 // The command line: all commands with their flags.
 import { Command } from 'commander'
 import { register as accounts } from './accounts.ts'
-import { register as blocktest } from './blocktest.ts'
+import { register as calling } from './call.ts'
 import { register as checking } from './check.ts'
 import { register as exporting } from './export.ts'
 import { register as genesis } from './genesis.ts'
@@ -15,8 +15,6 @@ import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
 import { register as rewinding } from './rewind.ts'
 import { register as start } from './start.ts'
-import { register as statetest } from './statetest.ts'
-import { register as verify } from './verify.ts'
 import { VERSION } from './version.ts'
 
 /** Every command, in the order of the help page. Add a new one here. */
@@ -27,6 +25,7 @@ const commands = [
   importing,
   exporting,
   accounts,
+  calling,
   gov,
   params,
   testnet,
@@ -35,9 +34,6 @@ const commands = [
   reindexing,
   rewinding,
   checking,
-  verify,
-  statetest,
-  blocktest,
 ]
 
 /** The whole command line; parsing throws CommanderError, WrongCommandLine, or what the command fails with. */

@@ -4,20 +4,20 @@ import { z } from 'zod'
 import { reindex } from '../chain/reindex.ts'
 import { registryOf, requireNamed } from '../cip/modules.ts'
 import { indexer } from '../indexer/indexer.ts'
-import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { openStore } from '../state/kv.ts'
-import { chainFolder, requireChainSpec, withDatadir } from './datadir.ts'
-import { path, readFlags } from './flags.ts'
+import { chainFolder, requireChainSpec } from './datadir.ts'
+import { readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({ datadir: path, ...proposalFlags })
+const shared = ['datadir', 'proposal'] as const
+const flags = z.object(schemasOf(shared))
 
 export function register(program: Command): void {
-  withProposals(
-    withDatadir(program.command('reindex').description("rebuild the explorer's index by running all blocks again")),
-  )
+  const command = program.command('reindex').description("rebuild the explorer's index by running all blocks again")
+  withOptions(command, ...shared)
     .addHelpText(
       'after',
       `
@@ -36,7 +36,7 @@ Example:
       const store = await openStore(chainFolder(datadir))
       try {
         const progress = showProgress('indexed')
-        await reindex(store, new Runtime(spec, kzg, registry), indexer, progress.step)
+        await reindex(store, new Runtime(spec, registry), indexer, progress.step)
         progress.done('')
       } finally {
         await store.close()

@@ -3,25 +3,24 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
-import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
-import { path, readFlags, wholeNumber } from './flags.ts'
+import { openForWork, requireChainSpec } from './datadir.ts'
+import { readFlags, wholeNumber } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-modules.ts'
+import { schemasOf, withOptions } from './start-flags.ts'
 
-const flags = z.object({ datadir: path, to: wholeNumber(0, Number.MAX_SAFE_INTEGER), ...proposalFlags })
+const shared = ['datadir', 'proposal'] as const
+const flags = z.object({ ...schemasOf(shared), to: wholeNumber(0, Number.MAX_SAFE_INTEGER) })
 
 /** Blocks removed in one write: removed blocks are read into memory. */
 const STEP = 256n
 
 export function register(program: Command): void {
-  withProposals(
-    withDatadir(
-      program
-        .command('rewind')
-        .description('remove the newest blocks of a chain')
-        .requiredOption('--to <block>', 'number of the block that is the newest afterwards'),
-    ),
-  )
+  const command = program
+    .command('rewind')
+    .description('remove the newest blocks of a chain')
+    .requiredOption('--to <block>', 'number of the block that is the newest afterwards')
+  withOptions(command, ...shared)
     .addHelpText(
       'after',
       `

@@ -1,7 +1,6 @@
 // `kestrel start`: runs a node until a signal stops it.
 import { constants } from 'node:os'
 import type { Command } from 'commander'
-import type { EngineChoice } from '../evm/engine-selection.ts'
 import { reportEngine } from '../evm/engine-selection.ts'
 import { createLogger } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
@@ -28,7 +27,6 @@ Examples:
   kestrel start --preset evmos
   kestrel start --genesis genesis.json --no-mining
   kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
-  kestrel start --shadow library
   kestrel start --home net/node0
   kestrel start --consensus cometbft --genesis genesis.json --peers ID@HOST:26656
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
@@ -51,7 +49,7 @@ async function start(flags: StartFlags): Promise<void> {
         : 'genesis gave coins to accounts with public keys: this network is for trials only',
     )
   const { engine, warning } = reportEngine(flags.engine)
-  log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
+  log.info({ room: 'evm', engine }, `engine: ${engine}`)
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
@@ -59,11 +57,8 @@ async function start(flags: StartFlags): Promise<void> {
   log.info('stopping; send the signal again to stop at once')
   await node.close()
   // A library's timer must not keep the process alive.
-  process.exit(node.shadow?.failure === undefined ? code : 1)
+  process.exit(code)
 }
-
-const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>
-  shadow === undefined ? `engine: ${engine}` : `engine: ${engine}; every block runs again on ${shadow}`
 
 /** Resolves at the first signal to stop; the next one ends the process at once. */
 function stopSignal(): Promise<NodeJS.Signals> {

@@ -5,11 +5,13 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
   openSync,
   readdirSync,
   readSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -223,8 +225,12 @@ export class AcknowledgedWrites {
 
 /** Tables never change after they were written, so a hard link is as good as a copy. */
 const TABLE = /\.(ldb|sst)$/
+/** Files that name the others: copied after the logs. */
+const INDEX = /^(CURRENT|MANIFEST-\d+)$/
 /** Files that are not copied, because LevelDB creates them for each database. */
 const OWN = /^(LOCK|LOG|LOG\.old)$/
+/** Attempts to copy a database in use. One fails when LevelDB deletes or begins a file during it, at most once in 16 MB of writes. */
+const ATTEMPTS = 20
 
 /**
  * Copies a database into a new folder, so that the copy can be opened and the original stays as it is: opening merges tables
@@ -233,9 +239,47 @@ const OWN = /^(LOCK|LOG|LOG\.old)$/
 export function copyDatabase(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   makeFolder(to)
+  linkTables(from, to)
+  // The logs before the MANIFEST: a log that is deleted in between is in tables that the later MANIFEST names.
+  const files = readdirSync(from).filter((file) => !OWN.test(file) && !TABLE.test(file))
+  for (const file of files.filter((name) => !INDEX.test(name)).sort()) copyFileSync(join(from, file), join(to, file))
+  for (const file of files.filter((name) => INDEX.test(name))) copyFileSync(join(from, file), join(to, file))
+  linkTables(from, to)
+}
+
+/**
+ * As `copyDatabase`, for a database that another process may have open. The copy has the writes up to a moment during the call.
+ * Throws ChainError `storage` when the files do not belong together after several attempts.
+ */
+export function copyDatabaseInUse(from: string, to: string): void {
+  let problem = ''
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      copyDatabase(from, to)
+      const { damages, tables } = surveyDatabase(to)
+      const lost = tables.find(({ number, size }) => sizeOfTable(to, number) !== size)
+      const [damage] = lost === undefined ? damages : [{ file: `table ${lost.number}`, what: 'is missing' }]
+      if (damage === undefined) return
+      problem = `${damage.file} ${damage.what}`
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      problem = error.message
+    }
+  }
+  throw new ChainError('storage', `${from} cannot be copied: ${problem}; stop the node and run \`kestrel check\``)
+}
+
+/** Size in bytes; undefined when the table does not exist. LevelDB names tables `000005.ldb`, early versions `000005.sst`. */
+const sizeOfTable = (folder: string, number: number): number | undefined =>
+  ['ldb', 'sst']
+    .map((ending) => statSync(join(folder, `${String(number).padStart(6, '0')}.${ending}`), { throwIfNoEntry: false }))
+    .find((found) => found !== undefined)?.size
+
+/** Links or copies the tables that `to` does not have yet. */
+function linkTables(from: string, to: string): void {
   for (const file of readdirSync(from)) {
     const [source, target] = [join(from, file), join(to, file)]
-    if (!OWN.test(file) && !(TABLE.test(file) && isLinked(source, target))) copyFileSync(source, target)
+    if (TABLE.test(file) && !existsSync(target) && !isLinked(source, target)) copyFileSync(source, target)
   }
 }
 

@@ -6,7 +6,7 @@ import type { KvReader } from './types.ts'
 /** The changed rows of one commit by key as latin-1; a value of null deletes the row. */
 export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
 
-/** What a view reads from. `StateStore` reads the disk, `WitnessRows` a block's witness. */
+/** What a view reads from. `StateStore` reads the disk, `ReplayedRows` first the rows of blocks that have just run again. */
 export type StateRows = {
   /** A row's value as of a version. `name` is the key as latin-1, for callers that have it. */
   row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined

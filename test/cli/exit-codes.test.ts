@@ -10,8 +10,8 @@ import { folder, ONE_LINE, run } from './support.ts'
 const FREE = [
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
-  ...['--proposal', '--source', '--standard-json', '--activate', '--deactivate'],
-  ...['--title', '--name', '--compiler', '--evm-version', '--licence'],
+  ...['--proposal', '--activate', '--deactivate'],
+  '--title',
 ]
 /** Flags that may be empty as well. */
 const ANY = ['--summary']
@@ -103,14 +103,14 @@ describe('operands and unknown flags', () => {
   })
 
   it.each([
-    [['statetest']],
-    [['statetest', '']],
     [['gov', 'submit', '']],
     [['gov', 'submit']],
     [['gov', 'vote', '1', 'maybe']],
     [['gov', 'vote', '1', '--weights', 'yes=x,no=1']],
     [['gov', 'vote', '0', 'yes']],
-    [['verify', '0x12']],
+    [['call', 'nothing']],
+    [['call', 'staking', 'un']],
+    [['send', 'gov', 'get']],
     [['params', 'propose']],
     [['export', 'x', '--first', '3', '--last', '2']],
     [['start', '--datadir', '']],
@@ -128,7 +128,6 @@ describe('operands and unknown flags', () => {
     [['start', '--in-memory', '--genesis', 'nope']],
     [['start', '--in-memory', '--prices', 'nope']],
     [['import', 'nope']],
-    [['statetest', 'nope']],
   ])('what is not there ends with 1: %j', async (args) => {
     const { code, stderr } = await run(await folder(), ...args)
     expect(stderr).toMatch(ONE_LINE)

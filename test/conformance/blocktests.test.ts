@@ -6,11 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { register } from '../../src/cli/blocktest.ts'
-import { type BlockTestResult, runBlockTests } from '../../src/conformance/block-test.ts'
-import { networkOf } from '../../src/conformance/networks.ts'
+import { type BlockTestResult, runBlockTests } from './block-test.ts'
+import { blocktest } from './blocktest.ts'
+import { networkOf } from './networks.ts'
 
 const BLOCKS = join(import.meta.dirname, 'blocks')
 const files = readdirSync(BLOCKS, { recursive: true, encoding: 'utf8' })
@@ -166,7 +165,7 @@ describe('the networks of blockchain tests', () => {
   })
 })
 
-describe('kestrel blocktest', () => {
+describe('blocktest', () => {
   it('prints one line of JSON per test, and the counts on standard error', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'blocktest-'))
     try {
@@ -175,11 +174,7 @@ describe('kestrel blocktest', () => {
       await writeFile(path, read(file))
       const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
       const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-      const program = new Command()
-      register(program)
-      await program.parseAsync(['blocktest', '--jobs', '1', '--engine', 'wasm', path, join(BLOCKS, file)], {
-        from: 'user',
-      })
+      await blocktest().parseAsync(['--jobs', '1', '--engine', 'wasm', path, join(BLOCKS, file)], { from: 'user' })
       const lines = out.mock.calls
         .map(([text]) => String(text))
         .join('')
@@ -188,7 +183,7 @@ describe('kestrel blocktest', () => {
       const tests = Object.keys(JSON.parse(read(file)))
       expect(lines.map((line) => JSON.parse(line).name)).toEqual([...tests, ...tests])
       expect(err.mock.calls.map(([text]) => text).join('')).toBe(
-        `kestrel: ${2 * tests.length} passed, 0 failed, 0 skipped as not applicable\n`,
+        `blocktest: ${2 * tests.length} passed, 0 failed, 0 skipped as not applicable\n`,
       )
       expect(process.exitCode).toBeUndefined()
     } finally {
@@ -197,9 +192,7 @@ describe('kestrel blocktest', () => {
   })
 
   it('refuses an engine and a fork that it does not know', async () => {
-    const program = new Command()
-    register(program)
-    const run = (...args: string[]) => program.parseAsync(['blocktest', ...args], { from: 'user' })
+    const run = (...args: string[]) => blocktest().parseAsync(args, { from: 'user' })
     await expect(run('--engine', 'steam', 'file')).rejects.toThrow('--engine: expected one of')
     await expect(run('--fork', 'Cancan', 'file')).rejects.toThrow('--fork: expected forks out of Frontier')
   })

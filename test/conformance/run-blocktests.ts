@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { answerParent, runTestFiles } from '../../src/cli/test-workers.ts'
 import { ENGINES } from '../../src/evm/engine-selection.ts'
+import { answerParent, runTestFiles } from './test-workers.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

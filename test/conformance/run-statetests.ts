@@ -4,8 +4,8 @@
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { answerParent, runTestFiles } from '../../src/cli/test-workers.ts'
 import { stateTestFiles, suite } from './statetests.ts'
+import { answerParent, runTestFiles } from './test-workers.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

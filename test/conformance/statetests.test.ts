@@ -4,11 +4,10 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { register } from '../../src/cli/statetest.ts'
-import { runStateTests, type StateTestResult } from '../../src/conformance/state-test.ts'
 import { BlockExecution } from '../../src/runtime/block-execution.ts'
+import { runStateTests, type StateTestResult } from './state-test.ts'
+import { statetest } from './statetest.ts'
 import { SHARE, stateTestFiles } from './statetests.ts'
 
 const read = (file: string): string => readFileSync(join(SHARE, file), 'utf8')
@@ -122,13 +121,11 @@ describe('a run of state tests', () => {
   })
 })
 
-describe('kestrel statetest', () => {
+describe('statetest', () => {
   async function run(...args: string[]): Promise<{ out: string; err: string; exitCode: unknown }> {
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    const program = new Command()
-    register(program)
-    await program.parseAsync(['statetest', ...args], { from: 'user' })
+    await statetest().parseAsync(args, { from: 'user' })
     const textOf = (spy: typeof out) => spy.mock.calls.map(([text]) => text).join('')
     return { out: textOf(out), err: textOf(err), exitCode: process.exitCode }
   }
@@ -153,7 +150,7 @@ describe('kestrel statetest', () => {
       join(SHARE, 'stExample/add11.json'),
     )
     expect(out.split('\n')).toHaveLength(2)
-    expect(err).toBe('kestrel: no-such-file: no such file or folder\n')
+    expect(err).toBe('statetest: no-such-file: no such file or folder\n')
     expect(exitCode).toBe(1)
   })
 

@@ -1,14 +1,15 @@
 // Governance and EVM parameters of a running chain, read and changed through the gov contract at 0x…0805.
-import type { Hex, TransactionReceipt } from 'viem'
+import type { Hex } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
-import { type RpcClient, refusalOf } from '../rpc-client.ts'
-import type { CoinAmount } from './amount.ts'
-import { addressOfSender, type Sender } from './sender.ts'
+import type { CoinAmount } from '../native/amount.ts'
+import { contractNamed, functionsNamed } from '../native/contracts.ts'
+import { type NativeCall, requireContract } from '../native/transaction.ts'
+import type { RpcClient } from '../rpc-client.ts'
 
-export const GOV = '0x0000000000000000000000000000000000000805'
+const GOV = '0x0000000000000000000000000000000000000805'
 const contract = { address: GOV, abi: govAbi } as const
 
 /** In the contract's numbers: 1 is the first. */
@@ -42,13 +43,13 @@ const readProposalData = ({ viem }: RpcClient, id: number) =>
 
 /** Throws ChainError when there is none, and when the chain has no governance. */
 export async function readProposal(node: RpcClient, id: number): Promise<ProposalAnswer> {
-  await requireGovernance(node)
+  await requireContract(node, governance)
   return toProposal(node, await readProposalData(node, id))
 }
 
 /** Every proposal that the chain still knows, oldest first; `status` leaves out the others. */
 export async function readProposals(node: RpcClient, status: Status | undefined): Promise<ProposalAnswer[]> {
-  await requireGovernance(node)
+  await requireContract(node, governance)
   const number = status === undefined ? 0 : STATUSES.indexOf(status) + 1
   const found: ProposalData[] = []
   let key: Hex = '0x'
@@ -104,7 +105,7 @@ export const readFailure = ({ viem }: RpcClient, id: number): Promise<string> =>
   viem.readContract({ ...contract, functionName: 'getFailure', args: [BigInt(id)] })
 
 export async function readGovParams(node: RpcClient) {
-  await requireGovernance(node)
+  await requireContract(node, governance)
   return node.viem.readContract({ ...contract, functionName: 'getParams' })
 }
 
@@ -119,49 +120,14 @@ export async function readAuthority({ viem }: RpcClient): Promise<string> {
   return bech32
 }
 
-/** Checks the contract's existence, because calls of a missing contract return empty data without an error. */
-async function requireGovernance({ viem }: RpcClient): Promise<void> {
-  if ((await viem.getCode({ address: GOV })) === undefined)
-    throw new ChainError('not-found', `this chain has no governance: there is no contract at ${GOV}`)
+const governance = contractNamed('gov')
+
+/** A transaction of the contract by the name of its function. */
+export function govCall(functionName: string, ...args: readonly unknown[]): NativeCall {
+  const [abi] = functionsNamed(governance, functionName)
+  if (abi === undefined) throw new TypeError(functionName)
+  return { contract: governance, abi, args }
 }
-
-/** A call of the contract that does not revert on the present state, with its gas limit. */
-export type EstimatedCall = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
-
-/** Estimates the gas of a call by its encoded data, so that a reverting one costs nothing. Throws viem's errors. */
-export async function estimateCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<EstimatedCall> {
-  const gas = await viem.estimateGas({ account: addressOfSender(sender), to: GOV, data })
-  // A fifth more, because earlier transactions of the block may raise the cost; unused gas is refunded.
-  return { sender, data, gas: gas + gas / 5n }
-}
-
-/** Sends it in a transaction and waits for the block. Throws viem's errors, and ChainError when no block comes. */
-export async function send({ viem }: RpcClient, { sender, data, gas }: EstimatedCall): Promise<TransactionReceipt> {
-  const hash = await viem.sendTransaction({ account: sender, to: GOV, data, gas, chain: null }).catch((error) => {
-    if (refusalOf(error)?.message !== 'unknown account') throw error
-    throw new ChainError(
-      'unknown-account',
-      `the node has no key of ${addressOfSender(sender)}; sign with --private-key-file or --keystore`,
-    )
-  })
-  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT }).catch((error) => {
-    if (!(error instanceof Error) || error.name !== 'WaitForTransactionReceiptTimeoutError') throw error
-    throw new ChainError(
-      'limit-exceeded',
-      `no block has taken transaction ${hash} in ${RECEIPT_TIMEOUT / 1000} s; it is still pending`,
-    )
-  })
-  if (receipt.status === 'reverted')
-    throw new ChainError('execution-reverted', `transaction ${hash} reverted in block ${receipt.blockNumber}`)
-  return receipt
-}
-
-/** `tryCall`, then `send`. */
-export const transact = async (node: RpcClient, sender: Sender, data: Hex): Promise<TransactionReceipt> =>
-  send(node, await estimateCall(node, sender, data))
-
-/** Milliseconds to wait for a transaction's block. */
-const RECEIPT_TIMEOUT = 60_000
 
 const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
 const feeMarketParams = z.looseObject({ minBaseFee: z.coerce.bigint().nullable() })

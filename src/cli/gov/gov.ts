@@ -1,23 +1,23 @@
 // `kestrel gov`: proposals on a running chain, from submission to outcome.
 import type { Command } from 'commander'
-import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { govAbi } from '../../precompiles/gov-abi.ts'
 import { oneOf, readFlags, readOperand, wholeNumber } from '../flags.ts'
+import { amountText, formatCoins, parseCoin } from '../native/amount.ts'
+import { print } from '../native/answers.ts'
+import { addressOfSender, nodeFlags, oneSender, senderFlags, withNodeFlags, withSenderFlags } from '../native/sender.ts'
+import { blockOf, transact } from '../native/transaction.ts'
 import { type RpcClient, withNode } from '../rpc-client.ts'
-import { amountText, formatCoins, parseCoin } from './amount.ts'
 import {
   baseDenom,
+  govCall,
   readFailure,
   readGovParams,
   readMessages,
   readProposal,
   readProposals,
   STATUSES,
-  transact,
 } from './chain-queries.ts'
-import { inSeconds, listLines, paramsLines, print, proposalLines, row } from './output.ts'
-import { addressOfSender, nodeFlags, oneSender, senderFlags, withNodeFlags, withSenderFlags } from './sender.ts'
+import { inSeconds, listLines, paramsLines, proposalLines, row } from './output.ts'
 import { registerSubmit } from './submit.ts'
 import { castVotes, parseBallot, waitForOutcome } from './vote.ts'
 
@@ -42,26 +42,27 @@ Examples:
   registerParams(gov)
 }
 
+const aboutProposal = (gov: Command, word: string, description: string): Command =>
+  gov.command(word).description(description).argument('<number>', 'number of the proposal')
+
 function registerDeposit(gov: Command): void {
   withSenderFlags(
-    gov
-      .command('deposit')
-      .description('add to the deposit of a proposal')
-      .argument('<number>', 'number of the proposal')
-      .argument('<amount>', 'for example 10, 1.5KEST or 10000000akest'),
+    aboutProposal(gov, 'deposit', 'add to the deposit of a proposal').argument(
+      '<amount>',
+      'for example 10, 1.5KEST or 10000000akest',
+    ),
   ).action(async (number: string, amount: string, given) => {
     const id = proposalNumber(number)
     readOperand('amount', amountText, amount)
     const options = readFlags(z.object(senderFlags), given)
     await withNode(options.rpcUrl, async (node) => {
       const base = baseDenom(await readGovParams(node))
-      const coin = parseCoin(amount, base)
+      const coins = [parseCoin(amount, base)]
       const sender = await oneSender(node, options)
-      const args = [addressOfSender(sender), BigInt(id), [coin]] as const
-      const receipt = await transact(node, sender, encodeFunctionData({ abi: govAbi, functionName: 'deposit', args }))
+      const sent = await transact(node, sender, govCall('deposit', addressOfSender(sender), BigInt(id), coins))
       const proposal = await readProposal(node, id)
-      print(options.json, { ...proposal, transaction: receipt.transactionHash, block: Number(receipt.blockNumber) }, [
-        `Proposal ${id}: ${formatCoins([coin], base)} added, ${formatCoins(proposal.deposit, base)} in all`,
+      print(options.json, { ...proposal, ...blockOf(sent) }, [
+        `Proposal ${id}: ${formatCoins(coins, base)} added, ${formatCoins(proposal.deposit, base)} in all`,
         ...row('Status', proposal.status),
       ])
     })
@@ -69,23 +70,18 @@ function registerDeposit(gov: Command): void {
 }
 
 function registerCancel(gov: Command): void {
-  withSenderFlags(
-    gov
-      .command('cancel')
-      .description('withdraw your own proposal; a part of the deposit is lost')
-      .argument('<number>', 'number of the proposal'),
-  ).action(async (number: string, given) => {
-    const id = proposalNumber(number)
-    const options = readFlags(z.object(senderFlags), given)
-    await withNode(options.rpcUrl, async (node) => {
-      await readProposal(node, id)
-      const sender = await oneSender(node, options)
-      const args = [addressOfSender(sender), BigInt(id)] as const
-      const data = encodeFunctionData({ abi: govAbi, functionName: 'cancelProposal', args })
-      const { transactionHash: transaction, blockNumber } = await transact(node, sender, data)
-      print(options.json, { id, transaction, block: Number(blockNumber) }, [`Proposal ${id} is cancelled`])
-    })
-  })
+  withSenderFlags(aboutProposal(gov, 'cancel', 'withdraw your own proposal; a part of the deposit is lost')).action(
+    async (number: string, given) => {
+      const id = proposalNumber(number)
+      const options = readFlags(z.object(senderFlags), given)
+      await withNode(options.rpcUrl, async (node) => {
+        await readProposal(node, id)
+        const sender = await oneSender(node, options)
+        const sent = await transact(node, sender, govCall('cancelProposal', addressOfSender(sender), BigInt(id)))
+        print(options.json, { id, ...blockOf(sent) }, [`Proposal ${id} is cancelled`])
+      })
+    },
+  )
 }
 
 const voteFlags = z.object({
@@ -96,10 +92,7 @@ const voteFlags = z.object({
 
 function registerVote(gov: Command): void {
   withSenderFlags(
-    gov
-      .command('vote')
-      .description('vote; the last vote of an account counts, by its bonded stake')
-      .argument('<number>', 'number of the proposal')
+    aboutProposal(gov, 'vote', 'vote; the last vote of an account counts, by its bonded stake')
       .argument('[option]', 'yes, no, abstain or veto')
       .option('--weights <shares>', 'split the vote: yes=0.7,no=0.3')
       .option('--wait', 'wait until voting is over and print the outcome'),
@@ -146,17 +139,14 @@ function registerList(gov: Command): void {
 }
 
 function registerShow(gov: Command): void {
-  withNodeFlags(
-    gov
-      .command('show')
-      .description('show a proposal, its votes and its outcome')
-      .argument('<number>', 'number of the proposal'),
-  ).action(async (number: string, given) => {
-    const id = proposalNumber(number)
-    const { rpcUrl, json } = readFlags(z.object(nodeFlags), given)
-    const shown = await withNode(rpcUrl, async (node) => details(node, await readProposal(node, id)))
-    print(json, shown.json, shown.lines)
-  })
+  withNodeFlags(aboutProposal(gov, 'show', 'show a proposal, its votes and its outcome')).action(
+    async (number: string, given) => {
+      const id = proposalNumber(number)
+      const { rpcUrl, json } = readFlags(z.object(nodeFlags), given)
+      const shown = await withNode(rpcUrl, async (node) => details(node, await readProposal(node, id)))
+      print(json, shown.json, shown.lines)
+    },
+  )
 }
 
 async function details(node: RpcClient, proposal: Awaited<ReturnType<typeof readProposal>>) {

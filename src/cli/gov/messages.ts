@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { decodeBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { formatCoins, parseCoin } from './amount.ts'
+import { formatCoins, parseCoin } from '../native/amount.ts'
 import type { EvmParamsAnswer } from './chain-queries.ts'
 
 /** The actions that flags request. */

@@ -1,24 +1,9 @@
-// What governance commands print: lines for people, or one JSON object for machines. In JSON, amounts are decimal
-// strings and times are seconds since 1970.
+// What governance commands print for people.
 
-import { DEFAULT_RPC_URL } from '../rpc-client.ts'
-import { formatCoin, formatCoins, formatShare } from './amount.ts'
+import { formatCoin, formatCoins, formatShare } from '../native/amount.ts'
+import { utc } from '../native/answers.ts'
 import { baseDenom, type GovParamsAnswer, type ProposalAnswer, type Status, type TallyAnswer } from './chain-queries.ts'
 import { describe } from './messages.ts'
-
-/** Prints `value` as JSON with --json, otherwise the lines. */
-export function print(asJson: boolean, value: unknown, lines: readonly string[]): void {
-  const text = asJson
-    ? JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field), 2)
-    : lines.join('\n')
-  process.stdout.write(`${text}\n`)
-}
-
-/** Prints a message for people on standard error, so that it does not mix with piped output. */
-export const note = (text: string): void => void process.stderr.write(`${text}\n`)
-
-export const utc = (seconds: number): string =>
-  `${new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
 
 /** A name and its values, one per line, in aligned columns. */
 export const row = (name: string, ...values: readonly string[]): string[] =>
@@ -102,7 +87,3 @@ export function paramsLines(params: GovParamsAnswer): string[] {
   const width = Math.max(...names.map((name) => name.length))
   return Object.values(params).map((value, index) => `  ${(names[index] ?? '').padEnd(width)}  ${shown(value)}`)
 }
-
-/** The next command to type, for the same node. */
-export const hint = (command: string, rpcUrl: string): string =>
-  `kestrel ${command}${rpcUrl === DEFAULT_RPC_URL ? '' : ` --rpc-url ${rpcUrl}`}`

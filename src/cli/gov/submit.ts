@@ -1,33 +1,30 @@
 // `kestrel gov submit`: submits a proposal from a file, or built from flags.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
+import { stringToHex, type TransactionReceipt } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
-import { govAbi } from '../../precompiles/gov-abi.ts'
 import { integer, list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
+import { amountText, type CoinAmount, formatCoins, parseCoin } from '../native/amount.ts'
+import { hint, print, utc } from '../native/answers.ts'
+import { addressOfSender, oneSender, senderFlags, withSenderFlags } from '../native/sender.ts'
+import { blockOf, decodedEvents, transact } from '../native/transaction.ts'
 import { type RpcClient, withNode } from '../rpc-client.ts'
-import { amountText, type CoinAmount, formatCoins, parseCoin } from './amount.ts'
 import {
   baseDenom,
+  govCall,
   readAuthority,
   readEvmParams,
   readGovParams,
   readKnownProposals,
   readProposal,
-  transact,
 } from './chain-queries.ts'
 import { type Actions, describe, type MessageJson, messagesOf, parseProposalFile, titleOf } from './messages.ts'
-import { hint, print, row, utc } from './output.ts'
-import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './sender.ts'
+import { row } from './output.ts'
 
 /** Names separated by commas; the flag may also be repeated. */
-const names = z
-  .array(z.string())
-  .transform((texts) => texts.join(','))
-  .pipe(list)
-  .default([])
+const names = z.array(z.string()).readonly().pipe(list).default([])
 
 const changes = { activate: names, deactivate: names, minBaseFee: integer(0n, MAX_MIN_BASE_FEE).optional() }
 const texts = {
@@ -140,15 +137,11 @@ async function submit(file: string | undefined, given: SubmitFlags): Promise<voi
     const amount = given.deposit ?? written
     const deposit = amount === undefined ? least : [parseCoin(amount, base)].filter((coin) => coin.amount > 0n)
     const sender = await oneSender(node, given)
-    const data = encodeFunctionData({
-      abi: govAbi,
-      functionName: 'submitProposal',
-      args: [addressOfSender(sender), stringToHex(JSON.stringify(draft)), [...deposit]],
-    })
-    const receipt = await transact(node, sender, data)
-    const [event] = parseEventLogs({ abi: govAbi, eventName: 'SubmitProposal', logs: receipt.logs })
-    if (event === undefined) throw new ChainError('not-found', `transaction ${receipt.transactionHash} has no proposal`)
-    await report(node, given, { id: Number(event.args.proposalId), draft, base, least, receipt })
+    const json = stringToHex(JSON.stringify(draft))
+    const receipt = await transact(node, sender, govCall('submitProposal', addressOfSender(sender), json, deposit))
+    const id = decodedEvents(receipt).find(({ event }) => event.name === 'SubmitProposal')?.args.proposalId
+    if (id === undefined) throw new ChainError('not-found', `transaction ${receipt.transactionHash} has no proposal`)
+    await report(node, given, { id: Number(id), draft, base, least, receipt })
   })
 }
 
@@ -157,16 +150,15 @@ type Submitted = {
   readonly draft: Draft
   readonly base: string
   readonly least: readonly CoinAmount[]
-  readonly receipt: { readonly transactionHash: string; readonly blockNumber: bigint }
+  readonly receipt: TransactionReceipt
 }
 
 async function report(node: RpcClient, { json, rpcUrl }: SubmitFlags, submitted: Submitted): Promise<void> {
   const { id, draft, base, least, receipt } = submitted
   const proposal = await readProposal(node, id)
-  const { transactionHash: transaction, blockNumber } = receipt
   const isVoting = proposal.votingStartTime > 0
   const does = draft.messages.map((message) => describe(message, base))
-  print(json, { ...proposal, messages: draft.messages, transaction, block: Number(blockNumber) }, [
+  print(json, { ...proposal, messages: draft.messages, ...blockOf(receipt) }, [
     `Proposal ${id}: ${draft.title}`,
     ...row('Does', ...(does.length === 0 ? ['nothing by itself: it states an opinion'] : does)),
     ...row('Deposit', formatCoins(proposal.deposit, base)),

@@ -1,17 +1,15 @@
 // `kestrel gov vote`: casts votes, and waits for the outcome.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Address, encodeFunctionData, getAddress, type Hex, type TransactionReceipt } from 'viem'
+import { type Address, getAddress, type TransactionReceipt } from 'viem'
 import { parseDec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { govAbi } from '../../precompiles/gov-abi.ts'
 import { WrongCommandLine, wrongFlag } from '../flags.ts'
+import { note } from '../native/answers.ts'
+import { numberOf } from '../native/arguments.ts'
+import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from '../native/sender.ts'
+import { blockOf, estimateCall, type NativeCall, send, transact } from '../native/transaction.ts'
 import { ifOffered, type RpcClient } from '../rpc-client.ts'
-import { estimateCall, type ProposalAnswer, readProposal, send, transact } from './chain-queries.ts'
-import { note } from './output.ts'
-import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './sender.ts'
-
-/** The contract's numbers. */
-const OPTIONS: Readonly<Record<string, number>> = { yes: 1, abstain: 2, no: 3, veto: 4, 'no-with-veto': 4 }
+import { govCall, type ProposalAnswer, readProposal } from './chain-queries.ts'
 
 /** One option, or several with weights that add up to 1. */
 export type BallotFlags = readonly { readonly option: number; readonly weight: string }[]
@@ -37,7 +35,7 @@ function shareOf(text: string): bigint {
 }
 
 function optionNamed(name: string): number {
-  const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+  const option = numberOf('uint8 option', name)
   if (option === undefined) throw refused(`expected one of yes, no, abstain, veto, not "${name}"`)
   return option
 }
@@ -53,13 +51,13 @@ export async function castVotes(
 ): Promise<VoteFlags[]> {
   if (!isFromValidators(flags)) {
     const sender = await oneSender(node, flags)
-    return [toVote(await transact(node, sender, voteData(addressOfSender(sender), id, ballot)))]
+    return [toVote(await transact(node, sender, voteCall(addressOfSender(sender), id, ballot)))]
   }
   if (flags.privateKeyFile !== undefined || flags.keystore !== undefined)
     throw wrongFlag('from', 'for `validators` the node signs; leave out the key')
   const operators = (await bondedOperators(node)).map((operator) => getAddress(operator))
   const tried = await Promise.all(
-    operators.map((operator) => estimateCall(node, operator, voteData(operator, id, ballot))),
+    operators.map((operator) => estimateCall(node, operator, voteCall(operator, id, ballot))),
   )
   // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
   const sent = await Promise.allSettled(tried.map((call) => send(node, call)))
@@ -74,18 +72,14 @@ export async function castVotes(
   return votes
 }
 
-const voteData = (voter: Address, id: number, ballot: BallotFlags): Hex => {
+const voteCall = (voter: Address, id: number, ballot: BallotFlags): NativeCall => {
   const [only, ...others] = ballot
   return only !== undefined && others.length === 0
-    ? encodeFunctionData({ abi: govAbi, functionName: 'vote', args: [voter, BigInt(id), only.option, ''] })
-    : encodeFunctionData({ abi: govAbi, functionName: 'voteWeighted', args: [voter, BigInt(id), [...ballot], ''] })
+    ? govCall('vote', voter, BigInt(id), only.option, '')
+    : govCall('voteWeighted', voter, BigInt(id), ballot, '')
 }
 
-const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): VoteFlags => ({
-  voter: getAddress(from),
-  transaction: transactionHash,
-  block: Number(blockNumber),
-})
+const toVote = (receipt: TransactionReceipt): VoteFlags => ({ voter: getAddress(receipt.from), ...blockOf(receipt) })
 
 /** Milliseconds between requests for the proposal's status. */
 const POLLING = 500

@@ -6,8 +6,9 @@ import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { hasValidatorKey } from '../../consensus/engine/home.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { DEFAULT_DATADIR } from '../datadir.ts'
 import { path, refuseFlag } from '../flags.ts'
+import { options } from '../options.ts'
+import { schemasOf, withOptions } from '../start-flags.ts'
 
 /** The parts of a node's home. */
 export const homeFiles = (home: string) => ({
@@ -18,13 +19,15 @@ export const homeFiles = (home: string) => ({
 })
 
 /** Flags by which commands other than `start` find a network's node. */
-export const nodeFlags = { home: path.optional(), engineHome: path.optional(), datadir: path }
+export const nodeFlags = { home: path.optional(), ...schemasOf(['engineHome', 'datadir']) }
 
 export const withNode = (command: Command): Command =>
-  command
-    .addOption(new Option('--home <dir>', 'home of the node, as `kestrel testnet` writes it').conflicts('engineHome'))
-    .option('--engine-home <dir>', "the engine's home (default: engine/ in the data directory)")
-    .addOption(new Option('--datadir <dir>', 'data directory').default(DEFAULT_DATADIR, DEFAULT_DATADIR))
+  withOptions(
+    command.addOption(
+      new Option('--home <dir>', 'home of the node, as `kestrel testnet` writes it').conflicts('engineHome'),
+    ),
+    ...(['engineHome', 'datadir'] as const),
+  )
 
 type NodeFlags = z.output<z.ZodObject<typeof nodeFlags>>
 
@@ -47,16 +50,11 @@ export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   return { datadir, engine: join(datadir, 'engine') }
 }
 
-/** Flags of `start` by their names in camel case; numbers and lists may be written as such. */
+/** Options of `start` by their names in the table of options, as `startNode` takes them. */
 const flagsFile = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
 
 /** Flags that a home cannot set: they say where things are. */
 const NOT_HERE = new Set(['home', 'datadir', 'genesis', 'engineHome'])
-/** Lists that a flag takes as one word. */
-const inWords = (value: z.output<typeof flagsFile>[string], takesList: boolean): unknown => {
-  if (typeof value === 'number') return String(value)
-  return Array.isArray(value) && !takesList ? value.join(',') : value
-}
 
 /**
  * The options of a command, with those of the home that it names. Throws ChainError `invalid-params` for a home without a
@@ -71,7 +69,7 @@ export function optionsWithHome(command: Command): Record<string, unknown> {
     datadir: files.data,
     genesis: files.genesis,
     engineHome: files.engine,
-    ...readFlags(command, files.flags),
+    ...readFlags(files.flags),
   }
   for (const name of Object.keys(ofHome)) if (isOnCommandLine(command, name)) delete ofHome[name]
   return { ...given, ...ofHome }
@@ -82,7 +80,7 @@ function isOnCommandLine(command: Command, name: string): boolean {
   return source !== undefined && source !== 'default'
 }
 
-function readFlags(command: Command, path: string): Record<string, unknown> {
+function readFlags(path: string): Record<string, unknown> {
   const refuse = (problem: string) => new ChainError('invalid-params', `${path}: ${problem}`)
   let json: unknown
   const text = readFileSync(path, 'utf8')
@@ -93,12 +91,7 @@ function readFlags(command: Command, path: string): Record<string, unknown> {
   }
   const parsed = flagsFile.safeParse(json)
   if (!parsed.success) throw refuse('expected an object with flags of `kestrel start`')
-  return Object.fromEntries(
-    Object.entries(parsed.data).map(([name, value]) => {
-      const option = command.options.find((option) => option.attributeName() === name)
-      if (option === undefined || NOT_HERE.has(name)) throw refuse(`${name}: no flag that a home may set`)
-      // A flag that may be repeated gathers its values; others take a list as one word.
-      return [name, inWords(value, option.parseArg !== undefined)]
-    }),
-  )
+  const unknown = Object.keys(parsed.data).find((name) => !Object.hasOwn(options, name) || NOT_HERE.has(name))
+  if (unknown !== undefined) throw refuse(`${unknown}: no flag that a home may set`)
+  return parsed.data
 }

@@ -13,8 +13,9 @@ import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
 import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
 import { integer, oneOf, path, readFlags, refuseFlag, seconds, wholeNumber, wrongFlag } from '../flags.ts'
-import { proposalFlags, readModules, withProposals } from '../proposal-flags.ts'
-import { chainFlags, withChainFlags } from '../start-flags.ts'
+import { chainOptions } from '../options.ts'
+import { readModules } from '../proposal-modules.ts'
+import { schemasOf, withOptions } from '../start-flags.ts'
 import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
 import { BLOCK_TIME_MS } from './launch-engine.ts'
 import { homeFiles } from './node-home.ts'
@@ -29,8 +30,7 @@ import {
 } from './testnet-genesis.ts'
 
 const flags = z.object({
-  ...chainFlags,
-  ...proposalFlags,
+  ...schemasOf(chainOptions),
   validators: wholeNumber(1, 100).optional(),
   readers: wholeNumber(0, 100),
   output: path,
@@ -75,7 +75,7 @@ export function register(program: Command): void {
       '--min-base-fee <wei>',
       `floor of the base fee per gas, which governance may change (default: the genesis file's, else ${MIN_BASE_FEE})`,
     )
-  withProposals(withChainFlags(command))
+  withOptions(command, ...chainOptions)
     .addHelpText(
       'after',
       `

@@ -3,16 +3,15 @@
 // Like the rest of the node, it does not check proof-of-work seals.
 
 import { z } from 'zod'
-import { BlockChain } from '../chain/block-chain.ts'
-import { createChain, NO_INDEX } from '../chain/open.ts'
-import { ChainError } from '../lib/errors.ts'
-import { bytesToBig, equalBytes, type Hash, hexToAddress, hexToHash, toHex, ZERO_HASH } from '../lib/hex.ts'
-import { encodeBlock } from '../primitives/block.ts'
-import { kzg } from '../primitives/kzg.ts'
-import { Runtime } from '../runtime/runtime.ts'
-import type { BlobParams, Fork, GenesisSpec } from '../spec/chain-spec.ts'
-import { openMemoryStore } from '../state/kv.ts'
-import type { StateView } from '../state/types.ts'
+import { BlockChain } from '../../src/chain/block-chain.ts'
+import { createChain, NO_INDEX } from '../../src/chain/open.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { bytesToBig, equalBytes, type Hash, hexToAddress, hexToHash, toHex, ZERO_HASH } from '../../src/lib/hex.ts'
+import { encodeBlock } from '../../src/primitives/block.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
+import type { BlobParams, Fork, GenesisSpec } from '../../src/spec/chain-spec.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { StateView } from '../../src/state/types.ts'
 import { type Accounts, accounts, address, bytes, faultOf, parseTests, quantity, word } from './fields.ts'
 import { forkOf, networkOf, specOf } from './networks.ts'
 import type { RunOptions } from './state-test.ts'
@@ -78,7 +77,7 @@ function inapplicable({ network, genesisBlockHeader, blocks }: BlockTest): strin
 
 async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<Outcome> {
   const spec = chainOf(test)
-  const runtime = new Runtime(spec, kzg, undefined, engine)
+  const runtime = new Runtime(spec, undefined, engine)
   const store = await openMemoryStore()
   await createChain(store, spec, NO_INDEX, runtime)
   const faults: unknown[] = []

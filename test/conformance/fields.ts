@@ -1,10 +1,10 @@
 // The fields that Ethereum's test formats share, read from JSON: padded numbers, words, byte strings, accounts.
 // A text that does not parse is ChainError `invalid-params` and names the first field that is wrong.
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
-import { bigToFixed, fromHex, hexToAddress, toHash } from '../lib/hex.ts'
-import { openMemoryStore } from '../state/kv.ts'
-import { StateStore } from '../state/state-store.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { bigToFixed, fromHex, hexToAddress, toHash } from '../../src/lib/hex.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { StateStore } from '../../src/state/state-store.ts'
 
 /** Numbers may be padded, and zero may have no digits. */
 export const quantity = z

@@ -2,20 +2,19 @@
 // The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
 // Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
 import { z } from 'zod'
-import type { EngineChoice } from '../evm/engine-selection.ts'
-import { ChainError } from '../lib/errors.ts'
-import { type Address, type Hash, ZERO_HASH } from '../lib/hex.ts'
-import { keccakHash } from '../lib/keccak.ts'
-import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
-import { kzg } from '../primitives/kzg.ts'
-import { EMPTY_BLOOM, encodeLogs } from '../primitives/receipt.ts'
-import { decodeSigned } from '../primitives/transaction.ts'
-import type { Header, Log, Transaction } from '../primitives/types.ts'
-import { BlockExecution } from '../runtime/block-execution.ts'
-import { Runtime } from '../runtime/runtime.ts'
-import type { Fork } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
-import type { StateView } from '../state/types.ts'
+import type { EngineChoice } from '../../src/evm/engine-selection.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { type Address, type Hash, ZERO_HASH } from '../../src/lib/hex.ts'
+import { keccakHash } from '../../src/lib/keccak.ts'
+import { EMPTY_UNCLES_HASH } from '../../src/primitives/block.ts'
+import { EMPTY_BLOOM, encodeLogs } from '../../src/primitives/receipt.ts'
+import { decodeSigned } from '../../src/primitives/transaction.ts'
+import type { Header, Log, Transaction } from '../../src/primitives/types.ts'
+import { BlockExecution } from '../../src/runtime/block-execution.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
+import type { Fork } from '../../src/spec/chain-spec.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
+import type { StateView } from '../../src/state/types.ts'
 import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
 import { forkOf, specOf } from './networks.ts'
 import { signedBy, testIndexes, testTransaction } from './test-transaction.ts'
@@ -157,7 +156,7 @@ function applyZeroReward({ machine }: BlockExecution, coinbase: Address): void {
 const ancestorHash = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
 
 function headerOf(env: StateTest['env'], fork: Fork): Header {
-  const isMerged = atLeast(fork, 'paris')
+  const rules = forkRules(fork)
   return {
     parentHash: ZERO_HASH,
     sha3Uncles: EMPTY_UNCLES_HASH,
@@ -166,18 +165,18 @@ function headerOf(env: StateTest['env'], fork: Fork): Header {
     transactionsRoot: ZERO_HASH,
     receiptsRoot: ZERO_HASH,
     logsBloom: EMPTY_BLOOM,
-    difficulty: isMerged ? 0n : env.currentDifficulty,
+    difficulty: rules.paris ? 0n : env.currentDifficulty,
     number: env.currentNumber,
     gasLimit: env.currentGasLimit,
     gasUsed: 0n,
     timestamp: env.currentTimestamp,
     extraData: '0x',
-    mixHash: isMerged ? env.currentRandom : ZERO_HASH,
+    mixHash: rules.paris ? env.currentRandom : ZERO_HASH,
     nonce: `0x${'00'.repeat(8)}`,
-    baseFeePerGas: atLeast(fork, 'london') ? env.currentBaseFee : undefined,
+    baseFeePerGas: rules.london ? env.currentBaseFee : undefined,
     withdrawalsRoot: undefined,
     blobGasUsed: undefined,
-    excessBlobGas: atLeast(fork, 'cancun') ? env.currentExcessBlobGas : undefined,
+    excessBlobGas: rules.cancun ? env.currentExcessBlobGas : undefined,
     parentBeaconBlockRoot: undefined,
     requestsHash: undefined,
   }
@@ -191,7 +190,7 @@ function runtimeOf(fork: string, engine: EngineChoice | undefined): Runtime {
   const known = runtimes.get(key)
   if (known !== undefined) return known
   const spec = specOf(fork)
-  const runtime = new Runtime(spec, kzg, undefined, engine)
+  const runtime = new Runtime(spec, undefined, engine)
   runtimes.set(key, runtime)
   return runtime
 }

@@ -1,10 +1,10 @@
 // The transaction of a state test, given as lists of data, gas and values of which each subtest takes one. Tests of
 // go-ethereum's fuzzers lack the signed bytes (`txbytes`), so the transaction is signed here with the key that the test gives.
 import { z } from 'zod'
-import { signTransaction, type TransactionFields } from '../primitives/transaction.ts'
-import type { Transaction } from '../primitives/types.ts'
-import type { Fork } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
+import { signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
+import type { Transaction } from '../../src/primitives/types.ts'
+import type { Fork } from '../../src/spec/chain-spec.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { address, bytes, quantity, word } from './fields.ts'
 
 const accessList = z.array(z.object({ address, storageKeys: z.array(word) })).nullable()
@@ -43,7 +43,7 @@ export function signedBy(test: TestTransaction, indexes: z.infer<typeof testInde
   const fields: TransactionFields = {
     ...{ nonce, to, maxFeePerGas, maxPriorityFeePerGas },
     type: typeOf(test, indexes.data),
-    chainId: atLeast(fork, 'spuriousDragon') ? 1n : undefined,
+    chainId: forkRules(fork).spuriousDragon ? 1n : undefined,
     data: test.data[indexes.data] ?? new Uint8Array(0),
     gasLimit: test.gasLimit[indexes.gas] ?? 0n,
     value: test.value[indexes.value] ?? 0n,

@@ -1,13 +1,13 @@
 // The sender of a command's transaction: an account whose key the node holds, or a key from a file that signs here and
 // never leaves this process.
 import { type Command, Option } from 'commander'
-import { getAddress, type LocalAccount, parseAbi, type Address as ViemAddress } from 'viem'
+import { getAddress, type LocalAccount, type Address as ViemAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { decodeBech32 } from '../../lib/bech32.ts'
 import { type Address, hexToAddress, toAddress, toHex } from '../../lib/hex.ts'
-import { PAGE_REQUEST, PAGE_RESPONSE } from '../../precompiles/paging.ts'
-import { VALIDATOR } from '../../precompiles/staking-queries.ts'
+import { stakingAbi } from '../../precompiles/generated/abi.ts'
+import { entriesOf } from '../../precompiles/named-abi.ts'
 import { unlockFile } from '../../wallet/keystore.ts'
 import { readKey } from '../accounts.ts'
 import { path, refuseFlag, wrongFlag } from '../flags.ts'
@@ -76,7 +76,7 @@ async function decrypted(file: string, { passwordFile }: SenderFlags): Promise<U
 }
 
 /** An address as it is; an index among the accounts that the node lists. */
-async function accountOfNode({ viem }: RpcClient, from: string): Promise<ViemAddress> {
+export async function accountOfNode({ viem }: RpcClient, from: string): Promise<ViemAddress> {
   if (from.startsWith('0x')) return getAddress(from)
   const accounts = await viem.getAddresses()
   const account = accounts[Number(from)]
@@ -87,13 +87,6 @@ async function accountOfNode({ viem }: RpcClient, from: string): Promise<ViemAdd
 }
 
 const STAKING = '0x0000000000000000000000000000000000000800'
-const stakingAbi = parseAbi([
-  VALIDATOR,
-  PAGE_REQUEST,
-  PAGE_RESPONSE,
-  'function validators(string status, PageRequest pageRequest) view returns (Validator[] validators, PageResponse pageResponse)',
-])
-
 /** The operators of all bonded validators: those whose votes count. */
 export async function bondedOperators({ viem }: RpcClient): Promise<Address[]> {
   const operators: Address[] = []
@@ -102,7 +95,7 @@ export async function bondedOperators({ viem }: RpcClient): Promise<Address[]> {
     const request = { key, offset: 0n, limit: 100n, countTotal: false, reverse: false }
     const [validators, { nextKey }] = await viem.readContract({
       address: STAKING,
-      abi: stakingAbi,
+      abi: entriesOf(stakingAbi),
       functionName: 'validators',
       args: ['BOND_STATUS_BONDED', request],
     })

@@ -3,10 +3,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { type BlockTestResult, runBlockTests } from '../conformance/block-test.ts'
-import { type RunOptions, runStateTests, type StateTestResult } from '../conformance/state-test.ts'
-import { Mutex } from '../lib/mutex.ts'
-import { explain } from './explain.ts'
+import { explain } from '../../src/cli/explain.ts'
+import { Mutex } from '../../src/lib/mutex.ts'
+import { type BlockTestResult, runBlockTests } from './block-test.ts'
+import { type RunOptions, runStateTests, type StateTestResult } from './state-test.ts'
 
 /** The result type of each test format. */
 type Results = { readonly state: StateTestResult; readonly block: BlockTestResult }

@@ -2,14 +2,18 @@
 // per test on standard output, and the exit code 1 if any failed.
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
-import { type Command, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { z } from 'zod'
-import { ENGINES } from '../evm/engine-selection.ts'
-import { list, oneOf, path, readFlags, readOperand, wholeNumber, wrongOperand } from './flags.ts'
+import { exitCodeOf, explain } from '../../src/cli/explain.ts'
+import { list, oneOf, path, readFlags, readOperand, wholeNumber, wrongOperand } from '../../src/cli/flags.ts'
+import { ENGINES } from '../../src/evm/engine-selection.ts'
 import { answerParent, type FileOutcome, runTestFiles, type TestFormat } from './test-workers.ts'
 
 export type TestCommand<F extends TestFormat> = {
   readonly name: string
+  readonly description: string
+  /** The end of the help page. */
+  readonly help: string
   readonly format: F
   /** Whether `--fork` may name it. */
   readonly isFork: (name: string) => boolean
@@ -23,8 +27,8 @@ export type TestCommand<F extends TestFormat> = {
   readonly summary?: () => string
 }
 
-/** Adds arguments, flags and the action to a command. */
-export function withTestFiles<F extends TestFormat>(command: Command, what: TestCommand<F>): Command {
+/** A program with arguments, flags and the action. */
+export function testCommand<F extends TestFormat>(what: TestCommand<F>): Command {
   const flags = z.object({
     fork: list
       .refine((names) => names.every(what.isFork), { message: `expected forks out of ${what.forks.join(', ')}` })
@@ -33,7 +37,10 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
     engine: oneOf(...ENGINES).optional(),
     worker: z.boolean().optional(),
   })
-  return command
+  return new Command(what.name)
+    .description(what.description)
+    .addHelpText('after', what.help)
+    .exitOverride()
     .argument(
       '[file...]',
       'files of tests, plain or gzipped (.gz); without any their names are read from standard input, one per line',
@@ -46,18 +53,29 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
       const { fork: forks, jobs = availableParallelism(), engine, worker } = readFlags(flags, given)
       if (worker === true) return answerParent()
       const options = {
-        ...{ format: what.format, forks, engine, workerArgs: [what.name, '--worker'] },
+        ...{ format: what.format, forks, engine, workerArgs: ['--worker'] },
         jobs: files.length === 0 ? jobs : Math.min(jobs, files.length),
       }
       for (const file of files) readOperand('file', path, file)
       const names = files.length === 0 ? namesFrom(process.stdin) : files
       await runTestFiles(names, options, ({ results, error }) => {
         for (const result of results) process.stdout.write(`${what.line(result)}\n`)
-        if (error !== undefined) process.stderr.write(`kestrel: ${error}\n`)
+        if (error !== undefined) process.stderr.write(`${what.name}: ${error}\n`)
         if (error !== undefined || results.some(what.isFailure)) process.exitCode = 1
       })
-      if (what.summary !== undefined) process.stderr.write(`kestrel: ${what.summary()}\n`)
+      if (what.summary !== undefined) process.stderr.write(`${what.name}: ${what.summary()}\n`)
     })
+}
+
+/** Runs a program on the arguments of this process. A failure is one line on standard error; exit codes are kestrel's. */
+export async function runTestCommand(command: Command): Promise<void> {
+  try {
+    await command.parseAsync()
+  } catch (error) {
+    const { code, isPrinted } = exitCodeOf(error)
+    if (!isPrinted) process.stderr.write(`${command.name()}: ${explain(error)}\n`)
+    process.exitCode = code
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 // The names by which Ethereum's tests call their rules, as the forks of a chain: `Cancun` from the first block on, or
 // one fork that follows another at a block, a time or a total difficulty (`ShanghaiToCancunAtTime15k`).
-import { ChainError } from '../lib/errors.ts'
-import { ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import { type ChainSpec, FORKS, type Fork, type ForkActivation, type GenesisBlock } from '../spec/chain-spec.ts'
-import { atLeast } from '../spec/forks.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../../src/lib/hex.ts'
+import { type ChainSpec, FORKS, type Fork, type ForkActivation, type GenesisBlock } from '../../src/spec/chain-spec.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 
 /** The names of single forks. go-ethereum's tests/init.go has the same list. */
 export const TEST_FORKS: Readonly<Record<string, Fork>> = {
@@ -68,15 +68,15 @@ export function networkOf(name: string): Network | undefined {
 
 /** Forks up to `first` from the beginning, those after it up to `last` from `start` on. */
 function networkFrom(first: Fork, last: Fork, start: Start): Network {
-  const happened = FORKS.filter((fork) => atLeast(last, fork) && (fork !== 'dao' || last === 'dao'))
+  const happened = FORKS.filter((fork) => forkRules(last)[fork] && (fork !== 'dao' || last === 'dao'))
   const forks = happened.map((fork): ForkActivation => {
-    const isFirst = atLeast(first, fork)
+    const isFirst = forkRules(first)[fork]
     if (fork === 'paris' && !isFirst && 'difficulty' in start) return { fork }
-    if (atLeast(fork, 'shanghai')) return { fork, time: !isFirst && 'time' in start ? start.time : 0n }
+    if (forkRules(fork).shanghai) return { fork, time: !isFirst && 'time' in start ? start.time : 0n }
     return { fork, block: !isFirst && 'block' in start ? start.block : 0n }
   })
   const terminal = 'difficulty' in start ? start.difficulty : 0n
-  return { forks, terminalTotalDifficulty: atLeast(last, 'paris') ? terminal : undefined }
+  return { forks, terminalTotalDifficulty: forkRules(last).paris ? terminal : undefined }
 }
 
 /** A genesis of zeros. */

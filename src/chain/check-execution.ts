@@ -1,0 +1,100 @@
+// Executes stored blocks again, each on the stored state before it, and compares receipts, requests and the state with those that
+// are stored. The runtime may have another engine than the one that made the blocks. Nothing is written.
+import { ChainError, describeError } from '../lib/errors.ts'
+import { toHex } from '../lib/hex.ts'
+import { rerunBlock } from '../runtime/rerun-block.ts'
+import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
+import { KEY } from '../state/keyspace.ts'
+import { ReplayedRows } from '../state/replayed-rows.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { KvStore } from '../state/types.ts'
+import { readBase } from './base.ts'
+import { firstDifference } from './block-difference.ts'
+import { BlockStore } from './blocks.ts'
+import { readHead, readStateVersion } from './open.ts'
+import { readHorizon } from './pruning.ts'
+
+export type ExecutionCheck = {
+  readonly runtime: Runtime
+  /** Name of the runtime's engine, for messages. */
+  readonly engine: string
+  /** First block to execute; left out: the first whose parent's state is stored. */
+  readonly from?: bigint | undefined
+  /** Last block to execute; left out: the head. */
+  readonly to?: bigint | undefined
+  readonly onBlock: (number: bigint) => void
+}
+
+/**
+ * A line with the first difference: block, transaction, field and both values; undefined when there is none. Throws ChainError
+ * `state-not-available` or `header-not-found` for a range that cannot be executed, `storage` for missing rows, and the registry's
+ * error when the chain needs an improvement proposal that is missing.
+ */
+export async function checkExecution(store: KvStore, check: ExecutionCheck): Promise<string | undefined> {
+  const { runtime, engine, onBlock } = check
+  const head = readHead(store)
+  const { from, to } = rangeOf(store, check)
+  const blocks = new BlockStore(store, head.number)
+  const state = new StateStore(store, head.version)
+  const replayed = new ReplayedRows(state)
+  const blockHash: BlockHashes = (number) => blocks.header(number)?.hash
+  const headHeader = blocks.header(head.number) ?? missing(`block ${head.number}`)
+  runtime.requireProposals(state.at(head.version), runtime.env(headHeader))
+  for (let number = from; number <= to; number++) {
+    const block = blocks.block(number) ?? missing(`block ${number}`)
+    const receipts = blocks.receipts(number) ?? missing(`receipts of block ${number}`)
+    const version = readStateVersion(store, number - 1n) ?? missing(`the version of the state before block ${number}`)
+    const changes = changesOf(store, version + 1)
+    const place = `block ${number} (${block.header.hash}): `
+    const view = replayed.at(version)
+    try {
+      const rerun = await rerunBlock(runtime, view, block, blockHash)
+      const found = await firstDifference({ block, receipts, view: state.at(version + 1), changes }, rerun, view)
+      if (found !== undefined) {
+        const { place: within, field, stored, rerun: again } = found
+        return `${place}${within}${field} is ${text(stored)} in the database, ${text(again)} on ${engine}`
+      }
+    } catch (error) {
+      if (error instanceof ChainError) throw error
+      return `${place}${engine} failed: ${describeError(error)}`
+    }
+    await replayed.advance(view)
+    // Development methods have changed the state after this block; the next block is executed on their result.
+    const after = readStateVersion(store, number) ?? missing(`the version of the state after block ${number}`)
+    for (let edit = version + 2; edit <= after; edit++) replayed.skip(edit, changesOf(store, edit))
+    onBlock(number)
+  }
+  return undefined
+}
+
+/** The first and the last block to execute. */
+function rangeOf(store: KvStore, { from, to }: Pick<ExecutionCheck, 'from' | 'to'>): { from: bigint; to: bigint } {
+  const [head, base, horizon] = [readHead(store), readBase(store), readHorizon(store)]
+  const first = base > 1n ? base : 1n
+  const oldest = horizon.version > 0 && horizon.number + 1n > first ? horizon.number + 1n : first
+  const range = { from: from ?? oldest, to: to ?? head.number }
+  if (range.to > head.number)
+    throw new ChainError('header-not-found', `the chain ends with block ${head.number}, before block ${range.to}`)
+  if (range.from === 0n)
+    throw new ChainError('state-not-available', 'block 0 has no state before it: begin with block 1')
+  if (range.from < first)
+    throw new ChainError('state-not-available', `the chain began with a state snapshot at block ${base}: begin with it`)
+  if (range.from < oldest)
+    throw new ChainError(
+      'state-not-available',
+      `states before block ${horizon.number} were pruned: begin with block ${oldest}`,
+    )
+  if (range.from > range.to && (from !== undefined || to !== undefined))
+    throw new ChainError('invalid-params', `no block is from ${range.from} to ${range.to}`)
+  return range
+}
+
+const changesOf = (store: KvStore, version: number): Uint8Array =>
+  store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
+
+const text = (value: unknown): string =>
+  value === undefined || value === null ? 'none' : value instanceof Uint8Array ? toHex(value) : String(value)
+
+function missing(what: string): never {
+  throw new ChainError('storage', `${what} is missing`)
+}

@@ -1,0 +1,360 @@
+// The table of options: one entry for each option of `kestrel start`, which is an option of `startNode` as well. The flags, their
+// help page, the types and checks of `startNode`, docs/cli.md (`npm run cli-docs`) and the refusals of a network are made of it.
+// Other commands take single entries (`withOptions`). A name here is the flag in camel case.
+import { FEWEST_STATES } from '../chain/pruning.ts'
+import { SNAPSHOT_INTERVAL } from '../chain/state-snapshot/snapshots.ts'
+import { ENGINES } from '../evm/engine-selection.ts'
+import { defaultExplorerOptions } from '../explorer/explorer.ts'
+import { defaultConnectionLimits } from '../http/connections.ts'
+import { defaultWorkLimits } from '../lib/work-queue.ts'
+import { defaultLimits } from '../node.ts'
+import { defaultRpcOptions } from '../rpc/define.ts'
+import {
+  addresses,
+  coins,
+  host,
+  hosts,
+  integer,
+  ipfsGateway,
+  list,
+  networks,
+  oneOf,
+  origins,
+  path,
+  paths,
+  peers,
+  seconds,
+  text,
+  wholeNumber,
+} from './flags.ts'
+import { developmentSwitch, optional, repeated, switchOff, switchOn, withDefault } from './option.ts'
+
+const MAX_UINT64 = 2n ** 64n - 1n
+/** The last second that a JavaScript date can hold, in the year 275760: the explorer writes dates. */
+const LAST_DATE = 8_640_000_000_000n
+/** geth's smallest gas limit of a block. */
+const MIN_GAS_LIMIT = 5000n
+/** The number of development accounts. */
+export const DEFAULT_ACCOUNTS = 10
+
+const genesisOnly = 'a network begins with a genesis file: --genesis'
+const connections = '[Limits](operating.md#limits).'
+
+const data = {
+  datadir: withDefault('<dir>', path, 'kestrel-data', 'data directory: the chain and its keys', {
+    inLibrary: 'none, the chain is in memory',
+  }),
+  inMemory: switchOn('keep nothing on disk', {
+    inLibrary: 'on without `datadir` and `home`',
+    notInNetwork: 'the engine keeps its blocks on disk, so the chain has to',
+  }),
+  prune: optional(
+    '<blocks>',
+    wholeNumber(FEWEST_STATES, 1_000_000_000),
+    `number of blocks whose states are kept, at least ${FEWEST_STATES}; blocks and index stay`,
+    { unset: 'all', room: 'node' },
+  ),
+}
+
+const chain = {
+  genesis: optional('<file>', path, "genesis file, kestrel's or geth's"),
+  activate: optional(
+    '<names>',
+    list,
+    'opcode proposals that are active from block 0, for example kestrel_0,kestrel_1',
+    { notInNetwork: genesisOnly },
+  ),
+  preset: optional('<name>', oneOf('kestrel', 'evmos'), 'preset of the chain: kestrel or evmos', {
+    unset: 'kestrel',
+    conflicts: ['genesis'],
+    notInNetwork: genesisOnly,
+    more: "`evmos`: chain id, accounts and rules of Evmos' local network.",
+  }),
+  // Libraries keep chain ids in doubles; above this they would round.
+  chainId: optional('<id>', integer(1n, BigInt(Number.MAX_SAFE_INTEGER)), "chain id, instead of the preset's", {
+    conflicts: ['genesis'],
+    notInNetwork: genesisOnly,
+    more: 'The preset `kestrel` has 125.',
+  }),
+  accounts: optional(
+    '<number>',
+    wholeNumber(0, 1000),
+    'number of accounts of the mnemonic that have coins and are unlocked',
+    { unset: String(DEFAULT_ACCOUNTS), notInNetwork: genesisOnly },
+  ),
+  mnemonic: optional('<words>', text, 'BIP-39 mnemonic of the accounts', {
+    unset: "the preset's, which is public",
+    notInNetwork: genesisOnly,
+  }),
+  balance: optional('<coins>', coins, 'coins of each account', {
+    unset: "10000, or the preset's",
+    conflicts: ['genesis'],
+    notInNetwork: genesisOnly,
+  }),
+  gasLimit: optional(
+    '<gas>',
+    integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n),
+    'gas limit of blocks; an existing chain approaches it block by block',
+    {
+      unset: '36000000',
+      room: 'node',
+      notInNetwork: 'the gas limit of a network is in its genesis',
+      more: 'Each step is less than 1/1024 of the limit, which import accepts.',
+    },
+  ),
+  timestamp: optional(
+    '<seconds>',
+    integer(0n, LAST_DATE),
+    'date of block 0 in Unix seconds; the clock of a development node goes on from it',
+    { unset: 'now', conflicts: ['genesis'], notInNetwork: genesisOnly, more: '[Below](#the-date-of-block-0).' },
+  ),
+  preinstalls: switchOff('leave out the deployment factories and Multicall3', {
+    conflicts: ['genesis'],
+    notInNetwork: genesisOnly,
+  }),
+  proposal: repeated('<file>', paths, 'module with your own opcode proposals', {
+    more: 'Needed at every start of a chain that names it.',
+  }),
+}
+
+const blocks = {
+  blockTime: optional('<seconds>', seconds, 'seconds between blocks, instead of a block at once for each transaction', {
+    notInNetwork: 'the time between blocks of a network is in its genesis (kestrel.consensus.blockTimeMs)',
+  }),
+  mining: switchOff('build blocks only on request (evm_mine)', {
+    conflicts: ['blockTime'],
+    notInNetwork: 'the validators make the blocks',
+  }),
+  minTip: optional(
+    '<wei>',
+    integer(0n, 2n ** 256n - 1n),
+    'smallest priority fee per gas that a transaction must offer',
+    {
+      unset: '0; 1 in a network',
+      more: 'Only the pool requires it; blocks of other nodes may hold less ([networks.md](networks.md#gas-prices)).',
+    },
+  ),
+  allowUnprotected: developmentSwitch(
+    'accept transactions without a chain id',
+    'refuse transactions without a chain id',
+  ),
+}
+
+const network = {
+  home: optional(
+    '<dir>',
+    path,
+    'home of a network node, as `kestrel testnet` writes it: flags, genesis, data and engine',
+  ),
+  consensus: optional(
+    '<engine>',
+    oneOf('cometbft'),
+    'the engine that decides blocks with other nodes: cometbft; implies --production',
+  ),
+  cometbft: optional('<file>', path, "the engine's program", {
+    unset: 'the variable COMETBFT, or cometbft on PATH',
+    networkOnly: true,
+    more: 'Version 0.40 or 0.38.',
+  }),
+  engineHome: optional('<dir>', path, "the engine's home", {
+    unset: 'engine/ in the data directory',
+    networkOnly: true,
+    more: 'It has keys, configuration and blocks, and is made when it is missing.',
+  }),
+  externalEngine: switchOn('the operator starts the engine, not kestrel', {
+    conflicts: ['cometbft', 'peers'],
+    networkOnly: true,
+  }),
+  peers: optional('<list>', peers, 'ID@HOST:PORT of other nodes, separated by commas', {
+    unset: "those of the engine's home",
+    networkOnly: true,
+  }),
+  retainBlocks: optional(
+    '<number>',
+    wholeNumber(1, 1_000_000_000),
+    'number of blocks that the engine keeps for its peers',
+    { unset: 'all', networkOnly: true },
+  ),
+  snapshotInterval: optional(
+    '<number>',
+    wholeNumber(0, 1_000_000_000),
+    'number of blocks from one snapshot of the state to the next, for nodes that join; 0 for none',
+    { unset: String(SNAPSHOT_INTERVAL), networkOnly: true },
+  ),
+}
+
+const server = {
+  host: withDefault('<host>', host, '127.0.0.1', 'address to listen on', { room: 'node' }),
+  port: withDefault('<port>', wholeNumber(0, 65_535), 8545, 'port to listen on; 0 is any free one', {
+    room: 'node',
+    inLibrary: '0',
+  }),
+  dev: switchOn('development methods and public keys: the default', { conflicts: ['production', 'consensus', 'home'] }),
+  production: switchOn('neither development methods nor keys, except those of --unlock', {
+    more: 'A new chain then needs `--genesis`, `--mnemonic` or `--preset`.',
+  }),
+  testingApi: switchOn('open the testing_ methods', { notInNetwork: 'a network has no development methods' }),
+  corsOrigins: optional(
+    '<list>',
+    origins,
+    'origins of web pages that may call; `local`: pages of this machine and browser extensions, `*`: any, `none`',
+    { unset: 'local; none with --unlock', more: '[Web pages](operating.md#who-may-call).' },
+  ),
+  hosts: withDefault(
+    '<list>',
+    hosts,
+    'none',
+    'host names under which the node may be called, besides localhost and IP addresses',
+  ),
+  maxConnections: withDefault(
+    '<number>',
+    wholeNumber(1, 1_000_000),
+    defaultConnectionLimits.maxConnections,
+    'most connections at a time',
+    { room: 'http', more: connections },
+  ),
+  maxConnectionsPerClient: optional('<number>', wholeNumber(1, 1_000_000), 'most connections of one address', {
+    unset: 'a quarter of them',
+    room: 'http',
+    more: connections,
+  }),
+  trustedProxies: withDefault(
+    '<list>',
+    networks,
+    'none',
+    'addresses or networks of proxies, whose X-Forwarded-For names the client, and which have no share of their own',
+    { room: 'http' },
+  ),
+  maxRequestSize: withDefault(
+    '<bytes>',
+    wholeNumber(1024, 1 << 30),
+    defaultRpcOptions.maxRequestSize,
+    'largest size of a request',
+    { room: 'rpc', more: "The default is go-ethereum's." },
+  ),
+  maxBatch: withDefault('<number>', wholeNumber(1, 1_000_000), defaultRpcOptions.maxBatch, 'most requests in a batch', {
+    room: 'rpc',
+  }),
+  callGasCap: withDefault(
+    '<gas>',
+    integer(21_000n, MAX_UINT64),
+    defaultLimits.gasCap,
+    'most gas of an eth_call or eth_estimateGas',
+  ),
+  callTimeout: withDefault(
+    '<ms>',
+    wholeNumber(1, 3_600_000),
+    defaultLimits.time,
+    'most CPU time of such a call, in milliseconds',
+  ),
+  maxHeavyCalls: withDefault(
+    '<number>',
+    wholeNumber(1, 1000),
+    defaultWorkLimits.running,
+    'most calls, traces, searches and dumps at a time',
+  ),
+  maxQueuedCalls: withDefault(
+    '<number>',
+    wholeNumber(1, 1_000_000),
+    defaultWorkLimits.waiting,
+    'most such calls in the queue; half of them may be of one client',
+  ),
+  readThreads: optional('<number>', wholeNumber(0, 64), 'most threads that answer such calls beside the main one', {
+    unset: '0',
+    conflicts: ['inMemory'],
+    room: 'node',
+    more: '[Read threads](operating.md#read-threads).',
+  }),
+  jsTracers: developmentSwitch('run tracers that clients write in JavaScript', 'refuse such tracers', {
+    room: 'node',
+    more: '[Tracers](json-rpc.md#tracers).',
+  }),
+  // Load and memory figures are not public on a production node.
+  metrics: developmentSwitch('serve metrics for Prometheus at /metrics', 'do not serve metrics', {
+    room: 'node',
+    more: '[Metrics](operating.md#metrics).',
+  }),
+  engine: optional(
+    '<name>',
+    oneOf(...ENGINES),
+    'engine of contracts: compiled, wasm (our interpreter alone) or library',
+    { unset: 'compiled', room: 'node', more: '`library` is the interpreter of @ethereumjs/evm.' },
+  ),
+}
+
+const explorer = {
+  compilers: withDefault(
+    '<dir>',
+    path,
+    'auto',
+    'folder with more compilers of Solidity and Vyper, beside those that Foundry and Hardhat have downloaded; none',
+    { more: '`none`: the bundled compiler alone. [Compilers](explorer.md#compilers).' },
+  ),
+  vyper: optional('<file>', path, 'a Vyper compiler'),
+  compileTimeout: withDefault(
+    '<ms>',
+    wholeNumber(1, 3_600_000),
+    defaultExplorerOptions.compileTime,
+    'processor time that a compiler may take for one contract, in milliseconds',
+  ),
+  prices: optional('<file>', path, 'prices for the explorer: JSON with coin, tokens and history'),
+  nftMetadata: withDefault(
+    '<source>',
+    oneOf('chain', 'fetch'),
+    'chain',
+    'metadata of token items: `chain`, only what is on the chain, or `fetch`, also documents from public addresses',
+    { room: 'explorer', more: '[NFTs](explorer.md#nfts).' },
+  ),
+  ipfsGateway: withDefault(
+    '<url>',
+    ipfsGateway,
+    'https://ipfs.io',
+    'gateway for ipfs:// metadata and pictures, or none',
+  ),
+}
+
+const keys = {
+  keystore: optional('<dir>', path, 'folder of key files', { unset: 'keystore/ in the data directory' }),
+  unlock: repeated('<address>', addresses, 'unlock an account of the keystore'),
+  passwordFile: optional('<file>', path, 'passwords of the unlocked accounts, one per line', { unset: 'ask' }),
+  unsafeExpose: switchOn('listen on other addresses than loopback although keys or development methods are open'),
+}
+
+const output = {
+  silent: switchOn('print nothing but errors', { conflicts: ['logLevel'] }),
+  logLevel: optional(
+    '<level>',
+    oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
+    'what is logged on standard error: silent, error, warn, info, debug or trace',
+    { unset: 'info', inLibrary: 'silent' },
+  ),
+  jsonLogs: switchOn('one JSON object per line, for machines'),
+}
+
+/** The groups of the help page, in its order. */
+export const optionGroups = {
+  'Data:': data,
+  'Chain (of a new one; an existing chain must agree):': chain,
+  'Blocks:': blocks,
+  'Network (docs/networks.md):': network,
+  'Server:': server,
+  'Explorer:': explorer,
+  'Keys:': keys,
+  'Output:': output,
+}
+
+export const options = { ...data, ...chain, ...blocks, ...network, ...server, ...explorer, ...keys, ...output }
+
+/** The options that describe a new chain and have a flag on every command that makes one. */
+export const chainOptions = [
+  'activate',
+  'preset',
+  'chainId',
+  'accounts',
+  'mnemonic',
+  'balance',
+  'gasLimit',
+  'timestamp',
+  'preinstalls',
+  'proposal',
+] as const

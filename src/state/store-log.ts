@@ -1,0 +1,27 @@
+// What a node logs of its store, and the failures that end it.
+import { ChainError, describeError } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import type { StoreObserver } from './kv.ts'
+import type { CheckProgress } from './table-check.ts'
+
+/** The observer of a node's store. `tableCheck`: the progress of the background check; undefined before its first table. */
+export type StoreLog = StoreObserver & { readonly tableCheck: () => CheckProgress | undefined }
+
+/** Logs the events of a store; `failed` gets the line that ends the node. */
+export function storeLog(log: Logger, failed: (line: string) => void): StoreLog {
+  let progress: CheckProgress | undefined
+  return {
+    warn: (line) => log.warn({ room: 'state' }, line),
+    damaged: ({ message }) => failed(message),
+    checked(now) {
+      progress = now
+    },
+    failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
+    recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
+    lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
+    tableCheck: () => progress,
+  }
+}
+
+/** Whether a write was refused because of the disk. The store logs such a failure once, so its consequences are not logged. */
+export const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'

@@ -1,0 +1,46 @@
+// Copies of a database that is open and written to: each is the database as of one moment, with all batches up to then.
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { copyDatabaseInUse } from '../../src/state/disk-check.ts'
+import { openStore, openUnchecked } from '../../src/state/kv.ts'
+import { temporaryFolder } from '../support/process.ts'
+
+const COUNT = Buffer.from('Z')
+const row = (number: number) => Buffer.from(`A${number % 400}-${number}`)
+
+test('a copy of a database in use has every batch that was written before it, and no part of a batch', {
+  timeout: 60_000,
+}, async () => {
+  const { path, remove } = await temporaryFolder()
+  onTestFinished(remove)
+  const [original, copy] = [join(path, 'original'), join(path, 'copy')]
+  const store = await openStore(original)
+  // 400 batches of 256 KB: 100 MB, six times the write buffer, so that LevelDB begins logs and merges tables meanwhile.
+  let written = 0
+  const writing = (async () => {
+    for (let number = 1; number <= 400; number++) {
+      const value = Buffer.alloc(256 * 1024, number % 251)
+      await store.write([
+        { type: 'put', key: COUNT, value: Buffer.from(String(number)) },
+        { type: 'put', key: row(number), value },
+      ])
+      written = number
+    }
+  })()
+  let copies = 0
+  while (written < 400) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const before = written
+    copyDatabaseInUse(original, copy)
+    const found = await openUnchecked(copy)
+    const count = Number(Buffer.from(found.get(COUNT) ?? Buffer.from('0')).toString())
+    expect(count).toBeGreaterThanOrEqual(before)
+    expect(found.get(row(count + 1))).toBeUndefined()
+    for (let number = 1; number <= count; number++) expect(found.get(row(number))?.[0]).toBe(number % 251)
+    await found.close()
+    copies++
+  }
+  await writing
+  await store.close()
+  expect(copies).toBeGreaterThan(3)
+})
