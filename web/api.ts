@@ -1,104 +1,87 @@
-// What the pages read: the node's own /api/v2. The types of the answers are those of the routes' schemas.
+// Requests of the pages to the node. The path of a request decides the types of its parameters and of its answer: those of the
+// route's schemas on the node (`src/explorer/routes`), of which only types are imported. JSON-RPC is in `rpc.ts`.
 import { useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
-import { type ExplorerClient, explorerClient } from '../client/explorer.js'
-import type { internalTransactions } from '../src/explorer/routes/activity.ts'
-import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
-import type { address, addressCoinHistory, addresses, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
-import type { block } from '../src/explorer/routes/blocks.ts'
-import type { nativeAddress, nativeAddressGrants, nativeAddressVotes } from '../src/explorer/routes/native-addresses.ts'
-import type {
-  nativeModules,
-  nativeOpcodeProposals,
-  nativeParameters,
-  nativeParametersHistory,
-  nativePool,
-} from '../src/explorer/routes/native-chain.ts'
-import type { nativeBlockCommit, nativeNetwork, nativeValidatorVotes } from '../src/explorer/routes/native-network.ts'
-import type {
-  nativeProposal,
-  nativeProposalDeposits,
-  nativeProposalVotes,
-} from '../src/explorer/routes/native-proposals.ts'
-import type { nativeDenominations, nativeTransfers } from '../src/explorer/routes/native-transfers.ts'
-import type {
-  nativeValidator,
-  nativeValidatorDelegations,
-  nativeValidatorRedelegations,
-  nativeValidatorUnbondings,
-} from '../src/explorer/routes/native-validators.ts'
-import type { search, searchCheckRedirect } from '../src/explorer/routes/search.ts'
-import type { smartContract, smartContracts } from '../src/explorer/routes/smart-contracts.ts'
-import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
-import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
-import type { token, tokenHolders, tokenTransfers } from '../src/explorer/routes/tokens.ts'
-import type {
-  transactionLogs,
-  transactionRawTrace,
-  transactionStateChanges,
-} from '../src/explorer/routes/transaction-parts.ts'
-import type { transaction } from '../src/explorer/routes/transactions.ts'
-import type { verificationConfig } from '../src/explorer/routes/verification.ts'
-import type { withdrawals } from '../src/explorer/routes/withdrawals.ts'
-import type { line, lines } from '../src/explorer/v1/routes.ts'
+import type { ApiRoute } from '../src/explorer/routes/index.ts'
+import type * as statisticsRoutes from '../src/explorer/v1/routes.ts'
 
 export { useBlockVersion, useHead, useLive } from './live.ts'
 
-type Answer<Route extends { readonly response: z.ZodType }> = z.output<Route['response']>
-type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answer<Route>['items'][number]
+type StatisticsRoute = (typeof statisticsRoutes)[keyof typeof statisticsRoutes]
+type Route = ApiRoute | StatisticsRoute
 
+type At<R extends Route, M extends Route['method']> = {
+  [Each in Extract<R, { readonly method: M }> as Each['path']]: Each
+}
+type Gets = At<ApiRoute, 'GET'>
+type StatisticsGets = At<StatisticsRoute, 'GET'>
+
+type AnswerOf<R> = R extends Route ? z.output<R['response']> : never
+/** The input of a schema. Zod types a schema without fields as a record of `never`, which would refuse all parameters. */
+type Fields<S> = S extends z.ZodType ? (string extends keyof z.input<S> ? unknown : z.input<S>) : never
+/** Parameters are text in a URL; a number may be given where any text may be. */
+type InUrl<F> = { readonly [N in keyof F]: string extends F[N] ? F[N] | number : F[N] }
+/** Parameters of the path and of the query together. */
+type ParametersOf<R> = R extends Route
+  ? InUrl<Fields<NonNullable<R['params']>>> & InUrl<Fields<NonNullable<R['query']>>>
+  : never
+/** The parameters as an argument, which may be left out if each of them may. */
+type Argument<P> = Record<never, never> extends P ? [parameters?: P] : [parameters: P]
+
+/** The answer of a path: `Answer<'/stats'>`. */
+export type Answer<P extends keyof Gets> = AnswerOf<Gets[P]>
+/** An item of the list at a path. */
+type Item<P extends keyof Gets> = Answer<P> extends { items: readonly (infer T)[] } ? T : never
+
+/** A page of a list. */
 export type List<T> = {
   items: T[]
   next_page_params: { page: number; items_count: number; anchor?: number | undefined } | null
   total_count?: number | undefined
 }
 
-export type Account = Answer<typeof address>
-export type AccountCounters = Answer<typeof addressTabsCounters>
-export type Block = Answer<typeof block>
-export type Chart = Answer<typeof transactionChart>
-export type ChartLine = Answer<typeof line>
-export type ChartSections = Answer<typeof lines>
-export type CoinChange = Item<typeof addressCoinHistory>
-export type Delegation = Item<typeof nativeValidatorDelegations>
-export type Commit = Answer<typeof nativeBlockCommit>
-export type Contract = Answer<typeof smartContract>
-export type Holder = Item<typeof tokenHolders>
-export type InternalTransaction = Item<typeof internalTransactions>
-export type Log = Item<typeof transactionLogs>
-export type NativeAccount = Answer<typeof nativeAddress>
-export type Grant = Item<typeof nativeAddressGrants>
-export type CastVote = Item<typeof nativeAddressVotes>
-export type ModuleAccount = Item<typeof nativeModules>
-export type OpcodeProposal = Item<typeof nativeOpcodeProposals>
-export type Parameters = Answer<typeof nativeParameters>
-export type ParameterChange = Item<typeof nativeParametersHistory>
-export type Network = Answer<typeof nativeNetwork>
-export type Pool = Answer<typeof nativePool>
-export type Denomination = Item<typeof nativeDenominations>
-export type Packet = Item<typeof nativeTransfers>
-export type Proposal = Answer<typeof nativeProposal>
-export type ProposalDeposit = Item<typeof nativeProposalDeposits>
-export type ProposalVote = Item<typeof nativeProposalVotes>
-export type Redelegation = Item<typeof nativeValidatorRedelegations>
-export type Redirect = Answer<typeof searchCheckRedirect>
-export type SearchHit = Item<typeof search>
-export type StateChange = Item<typeof transactionStateChanges>
-export type Stats = Answer<typeof stats>
-export type Token = Answer<typeof token>
-export type TokenBalance = Answer<typeof addressTokenBalances>[number]
-export type TokenInstance = Item<typeof tokenInstances>
-export type TopAccounts = Answer<typeof addresses>
-export type Trace = Answer<typeof transactionRawTrace>[number]
-export type Transaction = Answer<typeof transaction>
-export type Transfer = Item<typeof tokenTransfers>
-export type Unbonding = Item<typeof nativeValidatorUnbondings>
-export type Validator = Answer<typeof nativeValidator>
-export type ValidatorVote = Item<typeof nativeValidatorVotes>
+export type Account = Answer<'/addresses/{address_hash_param}'>
+export type AccountCounters = Answer<'/addresses/{address_hash_param}/tabs-counters'>
+export type Block = Answer<'/blocks/{block_hash_or_number_param}'>
+export type CastVote = Item<'/native/addresses/{address}/votes'>
+export type Chart = Answer<'/stats/charts/transactions'>
+export type ChartLine = AnswerOf<StatisticsGets['/lines/{name}']>
+export type ChartSections = AnswerOf<StatisticsGets['/lines']>
+export type CoinChange = Item<'/addresses/{address_hash_param}/coin-balance-history'>
+export type Commit = Answer<'/native/blocks/{block_hash_or_number_param}/commit'>
+export type Contract = Answer<'/smart-contracts/{address_hash_param}'>
+export type Delegation = Item<'/native/validators/{address}/delegations'>
+export type Denomination = Item<'/native/denominations'>
+export type Grant = Item<'/native/addresses/{address}/grants'>
+export type Holder = Item<'/tokens/{address_hash_param}/holders'>
+export type InternalTransaction = Item<'/internal-transactions'>
+export type Log = Item<'/transactions/{transaction_hash_param}/logs'>
+export type ModuleAccount = Item<'/native/modules'>
+export type NativeAccount = Answer<'/native/addresses/{address}'>
+export type OpcodeProposal = Item<'/native/opcode-proposals'>
+export type Packet = Item<'/native/transfers'>
+export type ParameterChange = Item<'/native/parameters/history'>
+export type Proposal = Answer<'/native/proposals/{id}'>
+export type ProposalDeposit = Item<'/native/proposals/{id}/deposits'>
+export type ProposalVote = Item<'/native/proposals/{id}/votes'>
+export type Redelegation = Item<'/native/validators/{address}/redelegations'>
+export type SearchHit = Item<'/search'>
+export type StateChange = Item<'/transactions/{transaction_hash_param}/state-changes'>
+export type Stats = Answer<'/stats'>
+export type Token = Answer<'/tokens/{address_hash_param}'>
+export type TokenBalance = Answer<'/addresses/{address_hash_param}/token-balances'>[number]
+export type TokenInstance = Item<'/tokens/{address_hash_param}/instances'>
+export type TopAccount = Item<'/addresses'>
+export type Trace = Answer<'/transactions/{transaction_hash_param}/raw-trace'>[number]
+export type Transaction = Answer<'/transactions/{transaction_hash_param}'>
+export type Transfer = Item<'/tokens/{address_hash_param}/transfers'>
+export type Unbonding = Item<'/native/validators/{address}/unbondings'>
+export type Validator = Answer<'/native/validators/{address}'>
 export type ValidatorRef = Delegation['validator']
-export type VerifiedContract = Item<typeof smartContracts>
-export type VerificationConfig = Answer<typeof verificationConfig>
-export type Withdrawal = Item<typeof withdrawals>
+export type ValidatorVote = Item<'/native/validators/{address}/votes'>
+export type VerificationConfig = Answer<'/smart-contracts/verification/config'>
+export type VerifiedContract = Item<'/smart-contracts'>
+export type Withdrawal = Item<'/withdrawals'>
 
 /** An address within another record. */
 export type EmbeddedAddress = Transaction['from']
@@ -106,13 +89,16 @@ export type EmbeddedAddress = Transaction['from']
 export type EmbeddedToken = Transfer['token']
 export type Decoded = NonNullable<Transaction['decoded_input']>
 
-export class NotFound extends Error {}
+/** A request that has not been sent. */
+export type Read<T> = {
+  /** Equal for equal requests. */
+  readonly key: string
+  load(): Promise<T>
+}
+/** A read of the explorer's API. */
+export type ApiRead<T> = Read<T> & { readonly url: string }
 
-/** The typed client of the node that serves this page. */
-export const explorer = explorerClient(location.origin, {
-  // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
-  cache: 'no-cache',
-})
+export class NotFound extends Error {}
 
 /** Throws NotFound for a record that does not exist, or whose path is not valid. */
 function requireSuccess({ ok, status, url }: Response): void {
@@ -120,37 +106,106 @@ function requireSuccess({ ok, status, url }: Response): void {
   if (!ok) throw new Error(`The node answered with status ${status}.`)
 }
 
-/** A record by its path below the base, `/blocks/1`. Throws as `requireSuccess`. */
-export async function read<T>(path: string, base = '/api/v2'): Promise<T> {
-  const response = await fetch(`${base}${path}`, { cache: 'no-cache' })
-  requireSuccess(response)
-  return (await response.json()) as T
+function readOf<T>(url: string): ApiRead<T> {
+  const load = async (): Promise<T> => {
+    // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
+    const response = await fetch(url, { cache: 'no-cache' })
+    requireSuccess(response)
+    // The node has the schema that gives the type, and the tests compare all answers with the schemas.
+    return (await response.json()) as T
+  }
+  return { key: url, url, load }
 }
 
-/** The data of a request of the typed client. Throws as `requireSuccess`. */
-export async function answered<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {
-  const { data, response } = await request
-  requireSuccess(response)
-  if (data === undefined) throw new Error('The node answered without a body.')
+/** The URL of a route: parameters that its path names are put there, the others are the query. */
+function urlOf(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): string {
+  const query = new URLSearchParams()
+  const filled = Object.entries(parameters).reduce((url, [name, value]) => {
+    const place = `{${name}}`
+    if (value === undefined) return url
+    if (url.includes(place)) return url.replace(place, () => encodeURIComponent(String(value)))
+    query.set(name, String(value))
+    return url
+  }, path)
+  return query.size === 0 ? `${base}${filled}` : `${base}${filled}?${query}`
+}
+
+/** A read of a route below /api/v2: `api('/tokens/{address_hash_param}/holders', { address_hash_param, items_count: 8 })`. */
+export const api = <P extends keyof Gets>(
+  path: P,
+  ...[parameters]: Argument<ParametersOf<Gets[P]>>
+): ApiRead<AnswerOf<Gets[P]>> => readOf(urlOf('/api/v2', path, parameters))
+
+/** A read of Blockscout's statistics, which are below /api/v1. */
+export const statistics = <P extends keyof StatisticsGets>(
+  path: P,
+  ...[parameters]: Argument<ParametersOf<StatisticsGets[P]>>
+): ApiRead<AnswerOf<StatisticsGets[P]>> => readOf(urlOf('/api/v1', path, parameters))
+
+/** A page of a list, in the same order and with the same filters. */
+export const atPage = <L extends List<unknown>>({ url }: ApiRead<L>, page: number, anchor = ''): ApiRead<L> =>
+  readOf(`${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ page: String(page), anchor })}`)
+
+/** Fields of a route's body that its schema names, without the rest that it may take. */
+type Named<F> = F extends unknown ? keyof { [N in keyof F as string extends N ? never : N]: N } : never
+type Form<R> = {
+  readonly fields: { readonly [N in R extends Route ? Named<z.input<NonNullable<R['body']>>> : never]?: string }
+  readonly files: readonly { readonly field: string; readonly content: Blob; readonly path: string }[]
+}
+
+/**
+ * Asks the node to do something below /api/v2, and returns its answer. Throws Error with the reason that the node gives for a
+ * refusal.
+ */
+export async function act<M extends 'POST' | 'PATCH', P extends keyof At<ApiRoute, M>>(
+  method: M,
+  path: P & string,
+  parameters: ParametersOf<At<ApiRoute, M>[P]>,
+  form?: Form<At<ApiRoute, M>[P]>,
+): Promise<AnswerOf<At<ApiRoute, M>[P]>> {
+  const body = form && formData(form)
+  const response = await fetch(urlOf('/api/v2', path, parameters), { method, ...(body && { body }) })
+  if (!response.ok) throw new Error(await refusal(response))
+  return (await response.json()) as AnswerOf<At<ApiRoute, M>[P]>
+}
+
+function formData({ fields, files }: Form<unknown>): FormData {
+  const data = new FormData()
+  for (const [name, text] of Object.entries<string>(fields)) data.set(name, text)
+  for (const { field, content, path } of files) data.set(field, content, path)
   return data
 }
+
+/** Why the node refused: `{ message, errors: [{ title, detail }] }`. */
+async function refusal(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined)
+  if (typeof body !== 'object' || body === null) return `The node answered with status ${response.status}.`
+  const errors: unknown = Reflect.get(body, 'errors')
+  const details = Array.isArray(errors) ? errors.map((error: unknown) => detailOf(error)) : []
+  const words = details.filter((detail) => detail !== '')
+  return words.length > 0 ? words.join('\n') : String(Reflect.get(body, 'message'))
+}
+
+const detailOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null ? String(Reflect.get(error, 'detail') ?? '') : ''
 
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
 /**
- * What a function loads, again whenever its key or the version changes; nothing without a key. After a new version, the old
- * data is shown until the new one arrives.
+ * The answer of a request, read again whenever the request or the version changes; nothing without a request. After a new version,
+ * the old data is shown until the new one arrives.
  */
-function useLoaded<T>(key: string | undefined, version: number, load: () => Promise<T>): Reading<T> {
+export const useRead = <T>(read: Read<T> | undefined, version = 0): Reading<T> => {
+  const key = read?.key
   const [reading, setReading] = useState<Reading<T> & { key: string | undefined }>({
     key,
     data: undefined,
     error: undefined,
   })
   useEffect(() => {
-    if (key === undefined) return
+    if (read === undefined) return
     let isCurrent = true
-    load().then(
+    read.load().then(
       (data) => isCurrent && setReading({ key, data, error: undefined }),
       (error: Error) => isCurrent && setReading({ key, data: undefined, error }),
     )
@@ -160,14 +215,3 @@ function useLoaded<T>(key: string | undefined, version: number, load: () => Prom
   }, [key, version])
   return reading.key === key ? reading : { data: undefined, error: undefined }
 }
-
-/** A record by its path below the base, as `useLoaded`. */
-export const useRead = <T>(path: string | undefined, version = 0, base = '/api/v2'): Reading<T> =>
-  useLoaded(path && `${base}${path}`, version, () => read<T>(path ?? '', base))
-
-/** A request of the typed client, as `useLoaded`: `useAnswer('stats', (api) => api.GET('/stats'), version)`. */
-export const useAnswer = <T>(
-  key: string | undefined,
-  request: (api: ExplorerClient) => Promise<{ data?: T; response: Response }>,
-  version = 0,
-): Reading<T> => useLoaded(key, version, () => answered(request(explorer)))

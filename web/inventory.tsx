@@ -1,14 +1,22 @@
 // The items of a token as a grid of pictures.
 import { Link } from 'wouter-preact'
-import type { TokenInstance } from './api.ts'
+import type { ApiRead, List, TokenInstance } from './api.ts'
 import { ItemPicture, itemName } from './item-picture.tsx'
 import { Address, Paginated } from './parts.tsx'
 import './inventory.css'
 
-/** `path`: a list of items in the API. */
-export const Inventory = ({ path, of, version }: { path: string; of: string; version: number }) => (
-  <Paginated<TokenInstance> path={path} version={version} order="rank">
-    {(items) =>
+/** `of`: the token's address. */
+export const Inventory = ({
+  list,
+  of,
+  version,
+}: {
+  list: ApiRead<List<TokenInstance>>
+  of: string
+  version: number
+}) => (
+  <Paginated list={list} version={version} order="rank">
+    {({ items }) =>
       items.length === 0 ? (
         <p class="note">There are no items of it.</p>
       ) : (

@@ -1,4 +1,4 @@
-// Live updates of the node. Pages read again at most once a second, and only while somebody sees them: events that come in
+// Live updates of the node. Pages read again at most once a second, and only while they are visible: events that come in
 // between are one event. One store serves the whole document, so that a page that opens does not join anew.
 import { Socket } from 'phoenix'
 import { useEffect, useState } from 'preact/hooks'
@@ -34,36 +34,36 @@ export type Head = {
   readonly number: number | undefined
   /** Rises with new blocks, and with removed ones. */
   readonly version: number
-  /** Rises when blocks are removed (`evm_revert`): what was in a block may be gone. */
+  /** Rises when blocks are removed (`evm_revert`), whose transactions may not be mined any more. */
   readonly removals: number
 }
 
 let head: Head = { number: undefined, version: 0, removals: 0 }
-/** What is told next; it differs from `head` while the last reread is recent or nobody sees the page. */
+/** The next value of `head`; it differs from `head` until a second has passed since the last change and the page is visible. */
 let next: Head = head
 let timer: ReturnType<typeof setTimeout> | undefined
 let isJoined = false
 const listeners = new Set<(head: Head) => void>()
 
-function tell(): void {
+function notify(): void {
   if (timer !== undefined || document.hidden || next === head) return
   head = next
   for (const listener of listeners) listener(head)
   timer = setTimeout(() => {
     timer = undefined
-    tell()
+    notify()
   }, INTERVAL)
 }
 
 function change(changes: Partial<Head>): void {
   next = { ...next, version: next.version + 1, ...changes }
-  tell()
+  notify()
 }
 
 function join(): void {
   if (isJoined) return
   isJoined = true
-  document.addEventListener('visibilitychange', tell)
+  document.addEventListener('visibilitychange', notify)
   const channel = connected().channel('blocks:new_block', {})
   channel.on('new_block', (payload: { readonly block?: { readonly height: number } }) => {
     const height = payload.block?.height ?? next.number

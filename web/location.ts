@@ -1,4 +1,4 @@
-// What the query of a page's URL says: the open tab, and the page of a list. So each has a link, and Back returns to it.
+// State in the query of a page's URL: the open tab and the page of a list. Each has a link, and Back returns to it.
 import { useEffect } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
 import { pagesOf } from '../src/explorer/pages.ts'

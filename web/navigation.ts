@@ -1,4 +1,4 @@
-// What the header links, by groups. Pages that this build or this chain does not have are left out.
+// The links of the header, by groups. Pages that this build or this chain does not have are left out.
 import { NODE_PAGES } from './location.ts'
 
 export type Place = { readonly path: string; readonly name: string }

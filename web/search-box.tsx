@@ -1,8 +1,8 @@
 // The search box, with suggestions, which the arrow keys choose. Enter without a chosen suggestion goes to the page of
-// results, which goes on to the record if the query names exactly one.
+// results, which redirects if the query names exactly one record.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { type List, read, type SearchHit } from './api.ts'
+import { api, type SearchHit } from './api.ts'
 import { abbreviated } from './format.ts'
 import { Cut, Identicon } from './parts.tsx'
 
@@ -21,10 +21,9 @@ export function pageOf(hit: SearchHit): string {
   return `/${hit.type === 'token' ? 'token' : 'address'}/${hit.address_hash}`
 }
 
-async function suggestionsFor(query: string): Promise<SearchHit[]> {
-  const q = encodeURIComponent(query)
-  if (query.length < SHORTEST_NAME) return (await read<List<SearchHit>>(`/search?q=${q}&items_count=${MOST}`)).items
-  const hits = await read<SearchHit[]>(`/search/quick?q=${q}`)
+async function suggestionsFor(q: string): Promise<SearchHit[]> {
+  if (q.length < SHORTEST_NAME) return (await api('/search', { q, items_count: MOST }).load()).items
+  const hits = await api('/search/quick', { q }).load()
   const counts = new Map<string, number>()
   return hits.filter(({ type }) => {
     const count = (counts.get(type) ?? 0) + 1
@@ -39,12 +38,12 @@ function useSuggestions(query: string): readonly SearchHit[] {
   useEffect(() => {
     let isCurrent = true
     if (query === '') setHits([])
-    const ask = () =>
+    const request = () =>
       suggestionsFor(query).then(
         (found) => isCurrent && setHits(found),
         () => isCurrent && setHits([]),
       )
-    const timer = query === '' ? undefined : setTimeout(ask, PAUSE)
+    const timer = query === '' ? undefined : setTimeout(request, PAUSE)
     return () => {
       isCurrent = false
       clearTimeout(timer)

@@ -35,7 +35,7 @@ import {
 
 const none = <span class="faint">—</span>
 
-/** Who made a block; the genesis, and blocks whose maker is not known, have nobody. */
+/** The proposer of a block; the genesis has none. */
 export const Proposer = ({ of: { height, miner }, full = false }: { of: Block; full?: boolean }) =>
   height === 0 || (/^0x0+$/.test(miner.hash) && miner.name === null) ? none : <Address of={miner} full={full} />
 
@@ -83,7 +83,7 @@ export const transactionTable: Table<Transaction> = {
   ],
 }
 
-/** The id of what was moved; undefined of an amount of an ERC-20. */
+/** The id of the transferred item; undefined for an ERC-20. */
 const idOf = (total: Transfer['total']): string | undefined => ('token_id' in total ? total.token_id : undefined)
 
 export const transferTable: Table<Transfer> = {

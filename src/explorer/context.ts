@@ -1,5 +1,5 @@
-// A request's view of the chain: a snapshot of the index, the head that belongs to it and the state after that head. What
-// is committed while the request runs is not seen.
+// A request's view of the chain: a consistent reader of the index, the head that belongs to it and the state after that head.
+// Blocks that are committed while the request runs are not seen.
 import { setImmediate } from 'node:timers/promises'
 import { readHead } from '../chain/open.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
@@ -23,7 +23,7 @@ export type ExplorerContext = Pick<
   | 'tokenMetadata'
 > & {
   readonly spec: ChainSpec
-  /** Snapshot of the store, for the index's tables. */
+  /** Consistent reader of the store, for the index's tables. */
   readonly rows: KvReader
   readonly head: SealedHeader
   /** The state after the head; a copy of this request's own. */
@@ -46,7 +46,7 @@ export type Requester = {
 
 export type OpenContext = { readonly context: ExplorerContext; close(): Promise<void> }
 
-/** Opens the context of a request whose connection closes with `signal`. Close it after use: it holds a snapshot. */
+/** Opens the context of a request whose connection closes with `signal`. Close it after use: it holds a reader of the store. */
 export async function openContext(
   explorer: Explorer,
   requester: Requester = { headers: {}, client: '' },
@@ -58,7 +58,7 @@ export async function openContext(
   for (;;) {
     const rows = chain.store.consistentReader()
     const { head, spec } = chain
-    // A block's rows are committed an instant before the chain's head moves: between the two the snapshot is ahead.
+    // A block's rows are committed an instant before the chain's head moves: between the two the reader is ahead.
     if (readHead(rows).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
       const context = {

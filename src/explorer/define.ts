@@ -5,11 +5,30 @@ import type { ExplorerContext } from './context.ts'
 
 type Fields = z.ZodObject
 type Method = 'GET' | 'POST' | 'PATCH'
+/** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
+type Path = `/${string}`
 
-type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R extends z.ZodType> = {
-  readonly method?: Method
-  /** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
-  readonly path: `/${string}`
+/** The types of a route; `web/api.ts` types the requests of the pages by them. */
+type RouteTypes = {
+  readonly method: Method
+  readonly path: Path
+  readonly params: Fields
+  readonly query: Fields
+  readonly body: z.ZodType
+  readonly response: z.ZodType
+}
+
+type Definition<
+  M extends Method,
+  U extends Path,
+  P extends Fields,
+  Q extends Fields,
+  B extends z.ZodType,
+  R extends z.ZodType,
+> = {
+  /** GET if left out. */
+  readonly method?: M
+  readonly path: U
   readonly summary: string
   /** Name of generated functions; given where the one made of the path is another route's. */
   readonly operationId?: string
@@ -29,28 +48,28 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   ): z.input<R> | Promise<z.input<R>>
 }
 
-/** What routes have in common, as the plugin mounts them. Of the definition's types only the response's remains. */
-type Mounted<R extends z.ZodType> = {
-  readonly method: Method
-  readonly path: `/${string}`
+/** What routes have in common, as the plugin mounts them. */
+type Mounted<T extends RouteTypes> = {
+  readonly method: T['method']
+  readonly path: T['path']
   readonly summary: string
   readonly operationId: string | undefined
-  readonly params: Fields | undefined
-  readonly query: Fields | undefined
-  readonly body: z.ZodType | undefined
+  readonly params: T['params'] | undefined
+  readonly query: T['query'] | undefined
+  readonly body: T['body'] | undefined
   readonly bodyLimit?: number | undefined
-  readonly response: R
+  readonly response: T['response']
 }
-type JsonRoute<R extends z.ZodType = z.ZodType> = Mounted<R> & {
+type JsonRoute<T extends RouteTypes = RouteTypes> = Mounted<T> & {
   readonly produces: 'application/json'
   handle(input: RouteInput, context: ExplorerContext): Promise<unknown>
 }
-type CsvRoute = Mounted<z.ZodString> & {
+type CsvRoute<T extends RouteTypes = RouteTypes> = Mounted<T> & {
   readonly produces: 'text/csv'
   /** The file. Its rows are read after this has returned, so that the context stays open meanwhile. */
   table(input: RouteInput, context: ExplorerContext): Promise<CsvTable>
 }
-type MediaRoute = Mounted<z.ZodString> & {
+type MediaRoute = Mounted<RouteTypes> & {
   readonly produces: 'image/*'
   media(input: RouteInput, context: ExplorerContext): Promise<MediaFile>
 }
@@ -61,15 +80,19 @@ export type ExplorerRoute = JsonRoute | CsvRoute | MediaRoute
 
 export type RouteInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown }
 
-/** Makes a route of its definition. The schemas type the handler's input and output, and the answer for `web/`. */
+/** Makes a route of its definition. The schemas type the handler's input and output, and the requests of `web/`. */
 export function explorerRoute<
+  const U extends Path,
+  M extends Method = 'GET',
   P extends Fields = z.ZodObject<Record<never, never>>,
   Q extends Fields = z.ZodObject<Record<never, never>>,
   R extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodUndefined,
->(definition: Definition<P, Q, B, R>): JsonRoute<R> {
-  const { method = 'GET', path, summary, operationId, params, query, body, bodyLimit, response } = definition
-  return {
+>(definition: Definition<M, U, P, Q, B, R>) {
+  // The default of the type and of the value are the same.
+  const { method = 'GET' as M, path, summary, operationId, params, query, body, bodyLimit, response } = definition
+  type Types = { method: M; path: U; params: P; query: Q; body: B; response: R }
+  const route: JsonRoute<Types> = {
     method,
     path,
     summary,
@@ -83,10 +106,11 @@ export function explorerRoute<
     // The plugin has parsed the input with these schemas.
     handle: async (input, context) => definition.handler(input as Parameters<typeof definition.handler>[0], context),
   }
+  return route
 }
 
-type CsvDefinition<P extends Fields, Q extends Fields> = {
-  readonly path: `/${string}`
+type CsvDefinition<U extends Path, P extends Fields, Q extends Fields> = {
+  readonly path: U
   readonly summary: string
   readonly params: P
   readonly query: Q
@@ -102,9 +126,10 @@ export type CsvCell = string | number | null
 export type CsvTable = { readonly columns: readonly string[]; readonly rows: AsyncIterable<readonly CsvCell[]> }
 
 /** Makes a route that answers with a CSV file (RFC 4180). */
-export function csvRoute<P extends Fields, Q extends Fields>(definition: CsvDefinition<P, Q>): CsvRoute {
+export function csvRoute<const U extends Path, P extends Fields, Q extends Fields>(definition: CsvDefinition<U, P, Q>) {
   const { path, summary, params, query, columns } = definition
-  return {
+  type Types = { method: 'GET'; path: U; params: P; query: Q; body: z.ZodUndefined; response: z.ZodString }
+  const route: CsvRoute<Types> = {
     ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
     response: z.string().describe(`columns: ${columns.join(', ')}`),
     produces: 'text/csv',
@@ -114,10 +139,11 @@ export function csvRoute<P extends Fields, Q extends Fields>(definition: CsvDefi
       return { columns, rows }
     },
   }
+  return route
 }
 
 type MediaDefinition<P extends Fields, Q extends Fields> = {
-  readonly path: `/${string}`
+  readonly path: Path
   readonly summary: string
   readonly params: P
   readonly query: Q

@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     expect(await viem.getBalance({ address: stranger })).toBe(parseEther('2.5'))
     await expectSound(page)
 
-    await part(page, 'Snapshots').getByRole('button', { name: 'Go back to it' }).click()
+    await part(page, 'Snapshots').getByRole('button', { name: 'Revert to it' }).click()
     await page.getByText('There are no snapshots.').waitFor()
     expect([await viem.getBlockNumber(), await viem.getBalance({ address: stranger })]).toEqual([0n, 0n])
     expect(await rpc('anvil_getAutomine')).toBe(true)

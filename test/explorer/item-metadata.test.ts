@@ -59,7 +59,7 @@ describe('metadata on the chain', () => {
     expect(performance.now() - begun).toBeLessThan(1_000)
   }, 90_000)
 
-  it('are what the contract answers now, if that is cheap', async () => {
+  it('are the contract’s present answer, if that is cheap', async () => {
     const { send, art, item } = await drawings()
     await send(art, 'mint', [ALICE, 5n, json({ name: 'first' })])
     expect((await item(5n)).metadata).toEqual({ name: 'first' })
@@ -114,7 +114,7 @@ describe('metadata on the chain', () => {
     expect((await request(path('x', '/refetch-metadata'), { method: 'PATCH' })).status).toBe(422)
   })
 
-  it('are announced to those who listen for the items of a token', async () => {
+  it('are announced to subscribers of the items of a token', async () => {
     const { send, art, url, request, path } = await drawings()
     await send(art, 'mint', [ALICE, 5n, json({ name: 'first' })])
     await wait(500)

@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
     await expectSound(page)
   }, 60_000)
 
-  it('read metadata again when somebody asks', async () => {
+  it('read metadata again on request', async () => {
     const { deploy, send, url } = await tokenChain()
     const art = await deploy('Drawings')
     // Costly to read, so that the node keeps what it has read.
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
     await expectSound(page)
   }, 60_000)
 
-  it('list who holds an item of an ERC-1155', async () => {
+  it('list the holders of an ERC-1155 item', async () => {
     const { deploy, send, url } = await tokenChain()
     const cards = await deploy('Cards', [json({ name: 'Card' })])
     await send(cards, 'transfer', [`0x${'00'.repeat(20)}`, ALICE, 7n, 5n])

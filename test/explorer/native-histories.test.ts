@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import { reindex } from '../../src/chain/reindex.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { formatDec } from '../../src/lib/dec.ts'
-import { kzg } from '../../src/primitives/blobs.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { DISTRIBUTION, abi as distributionAbi, withdraw } from '../precompiles/distribution-support.ts'
@@ -211,7 +210,7 @@ it.each([1, 2])(
     await chain.rpc('evm_revert', snapshot)
     expect(await chain.told()).toEqual(before)
     const { store, spec } = chain.node.chain
-    await reindex(store, new Runtime(spec, kzg), indexer, () => undefined)
+    await reindex(store, new Runtime(spec), indexer, () => undefined)
     expect(await chain.told()).toEqual(before)
   },
   240_000,

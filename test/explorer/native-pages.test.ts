@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     await expectSound(page)
   }, 90_000)
 
-  it('show what an address has staked, and bond its unbonding tokens again', async () => {
+  it('show the delegations of an address, and cancel an unbonding', async () => {
     const { url, send, viem } = await stakingChain()
     await send(delegate(9n * COIN))
     await send(undelegate(4n * COIN))
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     expect(amount).toBe(9n * COIN)
   }, 60_000)
 
-  it('vote with a wallet, and show the result with what it changed', async () => {
+  it('vote with a wallet, and show the result with its changes', async () => {
     const { url, rpc, send, viem, propose, conclude } = await govChain()
     const name = 'kestrel_0'
     const id = await propose([evmParams(name)], { title: 'Other prices for opcodes' })

@@ -218,7 +218,7 @@ describe('proposals', () => {
     ])
   })
 
-  it('change parameters, of which the history tells block, values and cause', async () => {
+  it('change parameters, with block, values and cause in the history', async () => {
     const { read, propose, voteAll, conclude, viem, mine } = await story()
     const id = await propose([evmParams('kestrel_0')], { title: 'On' })
     await voteAll(id)

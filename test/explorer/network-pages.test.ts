@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where n
     return networkFaces({ chain })
   }
 
-  it('show who voted for a block, and evidence in it', async () => {
+  it('show the voters of a block, and evidence in it', async () => {
     const { url } = await network()
     const page = await openPage(browser, `${url}/block/2`)
     await page.getByRole('tab', { name: 'Votes' }).click()
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where n
     await page.getByText('The first block of a network comes without votes.').waitFor()
   }, 60_000)
 
-  it('show how validators sign, and what the engine tells', async () => {
+  it('show how validators sign, and the report of the consensus engine', async () => {
     const { url, status, chain } = await network()
     const page = await openPage(browser, `${url}/validators`)
     await page.getByText('This node is part of a network (cometbft): 3 peers, in step with them.').waitFor()

@@ -11,7 +11,7 @@ import { api } from './support.ts'
 
 const [COMMIT, ABSENT, NIL] = [2, 1, 3]
 /** 9999-12-31, the end of a jail for a double sign. */
-const FOR_EVER = '9999-12-31T23:59:59.000000Z'
+const DOUBLE_SIGN_JAIL_END_TIME = '9999-12-31T23:59:59.000000Z'
 const consensus = (index: number) => toBech32('kestvalcons', signerOf(index))
 
 /** Four blocks: without votes, with one vote absent and one for none, with all, with evidence against the third validator. */
@@ -33,7 +33,7 @@ describe('the commit of a block', () => {
     given = await story()
   })
 
-  it('has who voted, and how', async () => {
+  it('has the voters and their votes', async () => {
     const { read, operators, chain } = given
     const commit = await read('/native/blocks/2/commit')
     expect(commit).toMatchObject({
@@ -86,7 +86,7 @@ describe('the commit of a block', () => {
     expect(await read('/native/blocks/0/commit')).toMatchObject({ ...empty, engine: null, round: null, time: null })
   })
 
-  it('is not found for a block that is not there, and refused for what is no block', async () => {
+  it('is not found for an unknown block, and refused for an invalid one', async () => {
     expect((await given.get('/native/blocks/5/commit')).status).toBe(404)
     expect((await given.get('/native/blocks/latest/commit')).status).toBe(422)
   })
@@ -113,8 +113,8 @@ describe('the signing of validators', () => {
     expect(await validator(2)).toMatchObject({
       jailed: true,
       tombstoned: true,
-      jailed_until: FOR_EVER,
-      signing_info: { missed_blocks: 0, jailed_until: FOR_EVER, tombstoned: true },
+      jailed_until: DOUBLE_SIGN_JAIL_END_TIME,
+      signing_info: { missed_blocks: 0, jailed_until: DOUBLE_SIGN_JAIL_END_TIME, tombstoned: true },
     })
     const { items, total_count } = await read('/native/signing-infos')
     expect(total_count).toBe(3)
@@ -159,7 +159,7 @@ describe('the signing of validators', () => {
 })
 
 describe('the network', () => {
-  it('is what the engine tells', async () => {
+  it('is the report of the consensus engine', async () => {
     const { read, status } = await story()
     expect(await read('/native/network')).toEqual({
       engine: 'cometbft',

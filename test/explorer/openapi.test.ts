@@ -26,7 +26,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0')
   })
 
-  it('has every route once, with a name of its own', () => {
+  it('has every route once, with a unique name', () => {
     const all = operations()
     expect(all).toHaveLength(routes.length)
     const names = all.map(({ operationId }) => operationId)

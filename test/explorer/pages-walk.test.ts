@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect([...links].filter((link) => !isKnown(link))).toEqual([])
   }, 300_000)
 
-  it('suggest what the search box may mean, and go there by keys', async () => {
+  it('suggest matches for the search box, and open one by keys', async () => {
     const page = await browser.newPage({ viewport: PHONE })
     await page.goto(`${on().url}/blocks`)
     await page.getByRole('button', { name: 'Menu' }).click()
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect(marks).toBe(0)
   }, 60_000)
 
-  it('read a mined transaction once, whatever the chain does', async () => {
+  it('read a mined transaction once, also when blocks follow', async () => {
     const { url, made, mine } = on()
     const page = await browser.newPage()
     const reads: string[] = []

@@ -85,7 +85,7 @@ describe('state changes of many items', () => {
   })
 })
 
-describe('what is not known', () => {
+describe('unknown values', () => {
   it('is null: how long a transaction waited', async () => {
     const { node } = await testChain()
     const { send, bob, read } = scenarioOn(node)
@@ -94,7 +94,7 @@ describe('what is not known', () => {
     expect((await read('/transactions')).items[0]).toMatchObject({ confirmation_duration: null })
   })
 
-  it('is told for user operations: none is indexed', async () => {
+  it('is given for user operations: none is indexed', async () => {
     const { url } = await testChain()
     const status = await api(url).read('/proxy/account-abstraction/status')
     expect(status).toMatchObject({ finished_past_indexing: true, v06: { enabled: false }, v07: { enabled: false } })

@@ -78,7 +78,7 @@ it('terminates sockets without a heartbeat or ping for 90 seconds', () => {
   expect(hub.hasListeners('topic:silent')).toBe(false)
 })
 
-it('renders only what a block changed, however many topics are joined', async () => {
+it('renders only the changes of a block, with any number of topics', async () => {
   const { node, walletOf, viem } = await testChain()
   const { chain } = node
   const log = createLogger({ level: 'error', json: false })

@@ -64,7 +64,7 @@ it('pushes blocks, transactions and balances in the form of the API', async () =
   expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
 })
 
-it('tells that blocks were removed, and shows the head that remains', async () => {
+it('announces removed blocks, and shows the remaining head', async () => {
   const { url, rpc, mine } = await testChain()
   await mine(1)
   const snapshot = await rpc('evm_snapshot')
@@ -75,7 +75,7 @@ it('tells that blocks were removed, and shows the head that remains', async () =
   expect(await next('blocks:new_block', 'new_block')).toMatchObject({ block: { height: 1 } })
 })
 
-it('tells every waiting transaction that it is in a block, and shows the newest of a hundred blocks', async () => {
+it('announces every transaction that was mined, and shows the newest of a hundred blocks', async () => {
   const { url, rpc, walletOf } = await testChain({ automine: false })
   const waiting = await walletOf(0).sendTransaction({ to: account(1).address, value: 1n })
   const topic = `transactions:${waiting}`

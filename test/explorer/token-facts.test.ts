@@ -13,7 +13,7 @@ async function chainWithApi() {
 }
 
 describe('the total supply', () => {
-  it('of an ERC-721 or ERC-1155 that does not tell it is how many items exist', async () => {
+  it('of an ERC-721 or ERC-1155 without totalSupply is the number of its items', async () => {
     const { deploy, send, read, rpc } = await chainWithApi()
     const art = await deploy('Art', [false])
     const items = await deploy('Items')
@@ -38,7 +38,7 @@ describe('the total supply', () => {
     expect(await supplies()).toEqual(['3', '2'])
   })
 
-  it('of a coin that grows by itself is what it says now, as are the balances of its holders', async () => {
+  it('of a rebasing token is its present answer, as are the balances of its holders', async () => {
     const { deploy, send, read } = await chainWithApi()
     const coin = await deploy('RebasingCoin', ['Rebasing', 'GROW'])
     await send(coin, 'grow', [3n])
@@ -68,7 +68,7 @@ it('holders of an ERC-1155 are listed by id, the largest amount first', async ()
 })
 
 describe('a name', () => {
-  it('is shown without what nobody sees, found so, and flagged', async () => {
+  it('is shown and found without invisible characters, and flagged', async () => {
     const { deploy, read, url } = await chainWithApi()
     const real = await deploy('Coin', ['Kestrel Dollar', 'KUSD', 18, 1n])
     const hidden = await deploy('Coin', ['Kest\u200b\u200brel Dollar', 'K\u202eUSD', 18, 1n])

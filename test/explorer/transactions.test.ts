@@ -70,7 +70,7 @@ describe('a transfer of coins', () => {
     })
   })
 
-  it('changes the balances of sender, receiver and fee collector, and nothing else', async () => {
+  it('changes the balances of sender, receiver and fee collector only', async () => {
     const { read, viem, made } = on()
     const { items } = await read(`/transactions/${made.plain.transactionHash}/state-changes`)
     const { blockNumber } = made.plain

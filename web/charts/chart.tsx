@@ -19,7 +19,7 @@ export type ChartProps = {
   readonly points: readonly Point[]
   /** What `x` is. */
   readonly scale: 'time' | 'block'
-  /** Bars for what a period brought, a line for what there was at its end. */
+  /** Bars for the change within a period, a line for the value at its end. */
   readonly form: 'bars' | 'line'
   readonly height?: number
 }

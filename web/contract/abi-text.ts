@@ -33,7 +33,7 @@ export function typeText(parameter: AbiParameter): string {
 export const declarationOf = ({ name, inputs }: AbiFunction): string =>
   `${name}(${inputs.map((of) => `${typeText(of)}${of.name ? ` ${of.name}` : ''}`).join(', ')})`
 
-/** A value of the type as somebody could type it, for placeholders. */
+/** An example of a value of the type, for placeholders. */
 export function exampleOf(parameter: AbiParameter): string {
   const array = elementOf(parameter)
   if (array !== undefined) {

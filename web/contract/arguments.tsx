@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { exampleOf, InputError, isNested, typeText, valueOfText } from './abi-text.ts'
 
-/** Texts of the fields, and what is wrong with them; `read` gives the values, or undefined when one is not valid. */
+/** Texts of the fields and their errors; `read` gives the values, or undefined when one is not valid. */
 export type Arguments = {
   readonly texts: readonly string[]
   readonly faults: readonly (string | undefined)[]
@@ -92,7 +92,7 @@ function ArgumentField({ parameter, position, of }: { parameter: AbiParameter; p
 
 export type FieldAttributes = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
 
-/** A field with its label, and with what is wrong with it. */
+/** A field with its label, hint and error. */
 export function LabelledField({
   label,
   type,

@@ -7,7 +7,7 @@ import { Copy, Fields } from '../parts.tsx'
 import { SourceFiles } from './source-files.tsx'
 import { TextBox } from './text-box.tsx'
 
-/** `onVerified` is called when somebody has verified the contract meanwhile. */
+/** `onVerified` is called when the contract becomes verified while the page is open. */
 export function Code({ of, address, onVerified }: { of: Contract; address: string; onVerified: () => void }) {
   return (
     <>

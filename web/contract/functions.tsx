@@ -3,9 +3,9 @@ import type { AbiFunction } from 'abitype'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Abi, decodeAbiParameters, encodeFunctionData, type Hex, toFunctionSelector } from 'viem'
+import { isHex, RpcError } from '../rpc.ts'
 import { declarationOf } from './abi-text.ts'
 import { LabelledField } from './arguments.tsx'
-import { isHex, RpcError } from './rpc.ts'
 
 /** Fewer functions are seen at once and need no filter. */
 const FILTERED_FROM = 8
@@ -36,7 +36,7 @@ export function writesIn(abi: Abi): readonly AbiFunction[] {
 export const callData = (of: AbiFunction, args: readonly unknown[]): Hex =>
   of === PLAIN_TRANSFER ? '0x' : encodeFunctionData({ abi: [of], functionName: of.name, args })
 
-/** Outputs of a call. Throws RpcError for what is no answer of this function. */
+/** Decoded outputs of a call. Throws RpcError for data that does not fit the function's outputs. */
 export function outputsOf({ outputs }: AbiFunction, answer: unknown): readonly unknown[] {
   if (!isHex(answer) || (answer === '0x' && outputs.length > 0)) {
     throw new RpcError({ code: 0, message: 'The contract answered nothing: its code has no such function.' })

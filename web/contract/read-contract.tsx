@@ -2,10 +2,11 @@
 import type { AbiFunction } from 'abitype'
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
+import { call, quantity, RpcError, rpcBatch } from '../rpc.ts'
 import { InputError, typeText, valueOfText } from './abi-text.ts'
 import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
+import { describeError } from './errors.ts'
 import { callData, FunctionList, functionsIn, outputsOf } from './functions.tsx'
-import { describeError, quantity, RpcError, rpc, rpcBatch } from './rpc.ts'
 import { Value, Values } from './values.tsx'
 import { useWallets } from './wallets.ts'
 
@@ -42,7 +43,7 @@ export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
   )
 }
 
-/** The block that a text names, for JSON-RPC, and what is wrong with the text. */
+/** The block parameter for JSON-RPC, and the error if the text is no block number. */
 function blockOf(text: string): [block: string, fault: string | undefined] {
   if (text.trim() === '') return ['latest', undefined]
   try {
@@ -52,14 +53,12 @@ function blockOf(text: string): [block: string, fault: string | undefined] {
   }
 }
 
-const call = (of: AbiFunction, args: readonly unknown[], { to, block, from }: Reads) => ({
-  method: 'eth_call',
-  params: [{ to, data: callData(of, args), ...(from !== undefined && { from }) }, block],
-})
+const callOf = (of: AbiFunction, args: readonly unknown[], { to, block, from }: Reads) =>
+  call('eth_call', { to, data: callData(of, args), from }, block)
 
-type Outcome = { readonly values: readonly unknown[] } | { readonly fault: string }
+type ReadResult = { readonly values: readonly unknown[] } | { readonly fault: string }
 
-function outcomeOf(of: AbiFunction, answer: unknown, abi: Abi): Outcome {
+function outcomeOf(of: AbiFunction, answer: unknown, abi: Abi): ReadResult {
   try {
     if (answer instanceof RpcError) throw answer
     return { values: outputsOf(of, answer) }
@@ -70,12 +69,12 @@ function outcomeOf(of: AbiFunction, answer: unknown, abi: Abi): Outcome {
 
 /** Values without arguments, read together. */
 function Getters({ of, reads }: { of: readonly AbiFunction[]; reads: Reads }) {
-  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
+  const [outcomes, setOutcomes] = useState<readonly ReadResult[]>([])
   const [version, setVersion] = useState(0)
   const { to, abi, block, from } = reads
   useEffect(() => {
     let isCurrent = true
-    rpcBatch(of.map((one) => call(one, [], reads))).then(
+    rpcBatch(of.map((one) => callOf(one, [], reads))).then(
       (answers) => isCurrent && setOutcomes(of.map((one, i) => outcomeOf(one, answers[i], abi))),
       (error) => isCurrent && setOutcomes(of.map(() => ({ fault: describeError(error) }))),
     )
@@ -107,7 +106,7 @@ function Getters({ of, reads }: { of: readonly AbiFunction[]; reads: Reads }) {
   )
 }
 
-function Answer({ of: { outputs }, outcome }: { of: AbiFunction; outcome: Outcome | undefined }) {
+function Answer({ of: { outputs }, outcome }: { of: AbiFunction; outcome: ReadResult | undefined }) {
   if (outcome === undefined) return <span class="faint">…</span>
   if ('fault' in outcome) return <span class="bad">{outcome.fault}</span>
   const [only] = outputs
@@ -117,15 +116,16 @@ function Answer({ of: { outputs }, outcome }: { of: AbiFunction; outcome: Outcom
 
 function ReadForm({ of, reads }: { of: AbiFunction; reads: Reads }) {
   const args = useArguments(of.inputs)
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useState<ReadResult>()
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
     const values = args.read()
     if (values === undefined) return
     setBusy(true)
-    const { method, params } = call(of, values, reads)
-    const answer = await rpc(method, params).catch((error: unknown) => asRpcError(error))
+    const answer = await callOf(of, values, reads)
+      .load()
+      .catch((error: unknown) => asRpcError(error))
     setOutcome(outcomeOf(of, answer, reads.abi))
     setBusy(false)
   }

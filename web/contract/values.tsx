@@ -3,7 +3,7 @@ import type { AbiParameter } from 'abitype'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { componentsOf, elementOf, typeText } from './abi-text.ts'
-import { plainText } from './rpc.ts'
+import { plainText } from './errors.ts'
 
 /** Elements of a list that are shown; further ones are counted. */
 const MOST_ELEMENTS = 200

@@ -1,4 +1,4 @@
-// The settings of a verification: compiler, name, licence, and what a standard JSON input would say itself.
+// The settings of a verification: compiler, name, licence, and the settings that a standard JSON input contains.
 import type { VerificationConfig } from '../api.ts'
 import { LabelledField } from './arguments.tsx'
 import { isVyper, takesCompiler, takesSettings, type Way } from './verification.ts'
@@ -12,7 +12,7 @@ export type SettingsValue = {
   readonly runs: string | undefined
 }
 
-/** Runs of the optimizer unless somebody names others; the default of solc. */
+/** Runs of the optimizer by default, as in solc. */
 const DEFAULT_RUNS = '200'
 
 export function Settings({

@@ -1,6 +1,6 @@
-// Handing in sources for verification, and waiting for the outcome: it comes on the socket, or shows in the contract's record.
+// Submits sources for verification and waits for the result, which arrives on the socket or shows in the contract's record.
 import { Socket } from 'phoenix'
-import { type Contract, read } from '../api.ts'
+import { act, api } from '../api.ts'
 
 /** The ways to submit that this form has, under the API's names. */
 export const WAYS = {
@@ -25,9 +25,9 @@ export type Way = keyof typeof WAYS
 
 export const isWay = (name: string): name is Way => Object.hasOwn(WAYS, name)
 export const isVyper = (way: Way): boolean => way.startsWith('vyper')
-/** Whether the form asks for the compiler: metadata name it themselves. */
+/** Whether the form has a field for the compiler: metadata contain its version. */
 export const takesCompiler = (way: Way): boolean => way !== 'sourcify'
-/** Whether it asks for settings that a standard JSON input has in it. */
+/** Whether the form has fields for the compiler's settings: a standard JSON input contains them. */
 export const takesSettings = (way: Way): boolean => takesCompiler(way) && !way.endsWith('standard-input')
 
 export type SourceFile = { readonly path: string; readonly content: Blob }
@@ -47,57 +47,56 @@ export type Submission = {
   readonly runs: string | undefined
 }
 
-export type Outcome = { readonly isVerified: boolean; readonly reason: string }
+export type VerificationResult = { readonly isVerified: boolean; readonly reason: string }
 
-/** How often the record is read, in milliseconds, in case the socket tells nothing. */
+/** How often the record is read, in milliseconds, in case no event arrives on the socket. */
 const POLL_INTERVAL = 3000
 /** The compiler itself is stopped earlier. */
 const LONGEST_WAIT = 180_000
 
-/** Submits, and resolves when there is an outcome. Throws for what the node refuses at once. */
-export async function verify(submission: Submission): Promise<Outcome> {
+/** Submits, and resolves with the result. Throws Error when the node refuses the submission. */
+export async function verify(submission: Submission): Promise<VerificationResult> {
   const { address, way } = submission
   const socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
   let timer: ReturnType<typeof setInterval> | undefined
   try {
-    const told = await outcomeOnSocket(socket, address)
-    const response = await fetch(`/api/v2/smart-contracts/${address}/verification/via/${way}`, {
-      method: 'POST',
-      body: formOf(submission),
-    })
-    if (!response.ok) throw new Error(await refusal(response))
+    const joined = await resultOnSocket(socket, address)
+    const contract = { address_hash_param: address }
+    await act('POST', `/smart-contracts/{address_hash_param}/verification/via/${way}`, contract, formOf(submission))
     const began = Date.now()
-    const polled = new Promise<Outcome>((resolve) => {
+    const polled = new Promise<VerificationResult>((resolve) => {
       timer = setInterval(async () => {
-        const contract = await read<Contract>(`/smart-contracts/${address}`).catch(() => undefined)
-        if (contract?.is_fully_verified) resolve({ isVerified: true, reason: '' })
+        const record = await api('/smart-contracts/{address_hash_param}', contract)
+          .load()
+          .catch(() => undefined)
+        if (record?.is_fully_verified) resolve({ isVerified: true, reason: '' })
         else if (Date.now() - began > LONGEST_WAIT) {
-          resolve({ isVerified: false, reason: 'The node has not told an outcome. Look at the contract later.' })
+          resolve({ isVerified: false, reason: 'The node has sent no result. Look at the contract later.' })
         }
       }, POLL_INTERVAL)
     })
-    return await Promise.race([told.outcome, polled])
+    return await Promise.race([joined.result, polled])
   } finally {
     clearInterval(timer)
     socket.disconnect()
   }
 }
 
-/** Joins the contract's topic; resolves once joined, or when that fails, with the outcome that will be told. */
-function outcomeOnSocket(socket: Socket, address: string): Promise<{ outcome: Promise<Outcome> }> {
+/** Joins the contract's topic. Resolves when it is joined or that has failed, with a promise of the verification's result. */
+function resultOnSocket(socket: Socket, address: string): Promise<{ result: Promise<VerificationResult> }> {
   socket.connect()
   const channel = socket.channel(`addresses:${address.toLowerCase()}`, {})
-  const outcome = new Promise<Outcome>((resolve) => {
-    channel.on('verification_result', (result: unknown) => resolve(outcomeOf(result)))
+  const result = new Promise<VerificationResult>((resolve) => {
+    channel.on('verification_result', (event: unknown) => resolve(resultOf(event)))
   })
   return new Promise((resolve) => {
-    const done = () => resolve({ outcome })
+    const done = () => resolve({ result })
     channel.join().receive('ok', done).receive('error', done).receive('timeout', done)
   })
 }
 
 /** `{ status: 'error', errors: { files: ['…'] } }` */
-function outcomeOf(result: unknown): Outcome {
+function resultOf(result: unknown): VerificationResult {
   if (typeof result !== 'object' || result === null) return { isVerified: false, reason: '' }
   if (Reflect.get(result, 'status') === 'success') return { isVerified: true, reason: '' }
   return { isVerified: false, reason: wordsIn(Reflect.get(result, 'errors')).join('\n') }
@@ -110,40 +109,30 @@ const wordsIn = (errors: unknown): string[] =>
       ? Object.values(errors).flatMap(wordsIn)
       : []
 
-/** Why the node did not begin: `{ message, errors: [{ title, detail }] }`. */
-async function refusal(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => undefined)
-  if (typeof body !== 'object' || body === null) return `The node answered with status ${response.status}.`
-  const errors: unknown = Reflect.get(body, 'errors')
-  const details = Array.isArray(errors) ? errors.map((error: unknown) => detailOf(error)) : []
-  const words = details.filter((detail) => detail !== '')
-  return words.length > 0 ? words.join('\n') : String(Reflect.get(body, 'message'))
-}
-
-const detailOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null ? String(Reflect.get(error, 'detail') ?? '') : ''
-
 /** The form as Blockscout's frontend sends it. */
-function formOf(of: Submission): FormData {
-  const form = new FormData()
-  form.set('compiler_version', of.compiler)
-  form.set('contract_name', of.contractName)
-  form.set('license_type', of.licence)
-  if (takesSettings(of.way)) form.set('evm_version', of.evmVersion)
-  if (takesSettings(of.way) && !isVyper(of.way)) {
-    form.set('is_optimization_enabled', String(of.runs !== undefined))
-    form.set('optimization_runs', of.runs ?? '')
-  }
-  if (of.way.endsWith('-code')) {
-    form.set('source_code', of.code)
-    form.set('is_yul_contract', String(/^\s*object\s+"/m.test(of.code)))
-  } else {
-    of.files.forEach(({ path, content }, i) => {
+function formOf(of: Submission) {
+  const isSingleFile = of.way.endsWith('-code')
+  return {
+    fields: {
+      compiler_version: of.compiler,
+      contract_name: of.contractName,
+      license_type: of.licence,
+      ...(takesSettings(of.way) && { evm_version: of.evmVersion }),
+      ...(takesSettings(of.way) &&
+        !isVyper(of.way) && {
+          is_optimization_enabled: String(of.runs !== undefined),
+          optimization_runs: of.runs ?? '',
+        }),
+      ...(isSingleFile && {
+        source_code: of.code,
+        is_yul_contract: String(/^\s*object\s+"/m.test(of.code)),
+      }),
+    },
+    files: (isSingleFile ? [] : of.files).map(({ path, content }, i) => {
       const field = isVyper(of.way) && /\.(vyi|json)$/.test(path) && takesSettings(of.way) ? 'interfaces' : 'files'
-      form.set(`${field}[${i}]`, content, path)
-    })
+      return { field: `${field}[${i}]`, content, path }
+    }),
   }
-  return form
 }
 
 /** The end of metadata (CBOR): the compiler's name, three bytes of its version, and the length of all in two bytes. */
@@ -152,7 +141,7 @@ const MADE_BY = {
   vyper: /65767970657283((?:[0-9a-f]{2}){3})[0-9a-f]{4}$/,
 }
 
-/** The version of the compiler that made a code, as the code's metadata tell it: `0.8.37`. */
+/** The version of the compiler that made a code, read from the code's metadata: `0.8.37`. */
 export function compilerIn(code: string): { readonly name: 'solc' | 'vyper'; readonly version: string } | undefined {
   for (const name of ['solc', 'vyper'] as const) {
     const [, digits] = MADE_BY[name].exec(code) ?? []

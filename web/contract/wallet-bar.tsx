@@ -1,12 +1,15 @@
 // Choice of a wallet and of an account of it.
 import { useState } from 'preact/hooks'
+import { useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { CHAIN } from '../location.ts'
+import { call } from '../rpc.ts'
 import { LabelledField } from './arguments.tsx'
-import { describeError } from './rpc.ts'
+import { describeError } from './errors.ts'
 import { type Connection, chooseAccount, connect, disconnect, switchChain, useWallets, type Wallet } from './wallets.ts'
 
-export function WalletBar({ chainId }: { chainId: string | undefined }) {
+export function WalletBar() {
+  const { data: chainId } = useRead(call('eth_chainId'))
   const { wallets, connection } = useWallets()
   const [fault, setFault] = useState<string>()
   const attempt = (work: Promise<void>) => {

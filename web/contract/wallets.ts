@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { CHAIN } from '../location.ts'
 import { COIN } from '../parts.tsx'
-import { quantity, RPC_URL, rpc } from './rpc.ts'
+import { quantity, RPC_URL, request, rpc } from '../rpc.ts'
 
 /** EIP-1193. */
 export type Provider = {
@@ -74,13 +74,8 @@ function discover(): void {
   }
   rpc('eth_accounts').then(
     (accounts) => {
-      if (!Array.isArray(accounts) || accounts.length === 0) return
-      add({
-        id: NODE,
-        name: 'Accounts of this node',
-        icon: undefined,
-        provider: { request: ({ method, params }) => rpc(method, params) },
-      })
+      if (accounts.length === 0) return
+      add({ id: NODE, name: 'Accounts of this node', icon: undefined, provider: { request } })
     },
     // A node that keeps no accounts may close the method.
     () => {},
@@ -112,12 +107,12 @@ function add(wallet: Wallet): void {
   const others = state.wallets.filter(({ id, provider }) => id !== 'injected' || provider !== wallet.provider)
   set({ wallets: [...others, wallet].sort((a, b) => Number(a.id === NODE) - Number(b.id === NODE)) })
   if (state.connection === undefined && localStorage.getItem(REMEMBERED) === wallet.id) {
-    // Without a question to the user: a wallet that has forgotten this page answers with no accounts.
+    // Does not prompt the user: a wallet that does not know this page answers with no accounts.
     open(wallet, 'eth_accounts').catch(() => {})
   }
 }
 
-/** Asks a wallet for its accounts. Throws what the wallet throws. */
+/** Asks a wallet for its accounts. Throws the wallet's error. */
 export async function connect(wallet: Wallet): Promise<void> {
   await open(wallet, 'eth_requestAccounts')
   localStorage.setItem(REMEMBERED, wallet.id)
@@ -137,7 +132,7 @@ async function open(wallet: Wallet, method: string): Promise<void> {
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** Follows the wallet's accounts and chain; returns the end of it. */
+/** Follows the wallet's accounts and chain; returns a function that stops it. */
 function watch(provider: Provider): () => void {
   const accountsChanged = (value: unknown) => {
     const accounts = textsIn(value)
@@ -171,9 +166,9 @@ export function disconnect(): void {
 /** Wallets answer so when they do not know a chain; some wrap the error of their extension. */
 const UNKNOWN_CHAIN = 4902
 
-/** Moves the wallet to this chain (EIP-3326); a wallet that does not know it is told of it first (EIP-3085). */
+/** Moves the wallet to this chain (EIP-3326); a wallet that does not know it is asked to add it first (EIP-3085). */
 export async function switchChain({ wallet: { provider } }: Pick<Connection, 'wallet'>): Promise<void> {
-  const chainId = quantity(BigInt(String(await rpc('eth_chainId'))))
+  const chainId = await rpc('eth_chainId')
   const toThis = { method: 'wallet_switchEthereumChain', params: [{ chainId }] }
   if (BigInt(String(await provider.request({ method: 'eth_chainId' }))) !== BigInt(chainId)) {
     try {
@@ -203,7 +198,7 @@ function isUnknownChain(error: unknown): boolean {
 
 export type Transaction = { readonly to: string; readonly data: string; readonly value: bigint }
 
-/** Sends a transaction of the connected account, on this chain; returns its hash. Throws what the wallet throws. */
+/** Sends a transaction of the connected account, on this chain; returns its hash. Throws the wallet's error. */
 export async function send(connection: Connection, { to, data, value }: Transaction): Promise<string> {
   await switchChain(connection)
   const transaction = { from: connection.account, to, data, ...(value > 0n && { value: quantity(value) }) }

@@ -1,36 +1,30 @@
-// Writing to a contract: a form for each function, tried out on the node before the wallet is asked to sign.
+// Writing to a contract: a form for each function, simulated on the node before the wallet signs.
 import type { AbiFunction } from 'abitype'
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
-import { type Transaction as TransactionRecord, useBlockVersion, useRead } from '../api.ts'
+import { api, type Transaction as TransactionRecord, useBlockVersion, useRead } from '../api.ts'
 import { COIN, DecodedCall, Status, TransactionLink } from '../parts.tsx'
+import { quantity, rpc } from '../rpc.ts'
 import { InputError, weiOfText } from './abi-text.ts'
 import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
+import { describeError } from './errors.ts'
 import { callData, FunctionList, outputsOf, writesIn } from './functions.tsx'
-import { describeError, quantity, rpc } from './rpc.ts'
 import { Values } from './values.tsx'
 import { WalletBar } from './wallet-bar.tsx'
 import { send, type Transaction, useWallets } from './wallets.ts'
 
 export function WriteContract({ to, abi }: { to: string; abi: Abi }) {
-  const [chainId, setChainId] = useState<string>()
-  useEffect(() => {
-    rpc('eth_chainId').then(
-      (id) => setChainId(String(id)),
-      () => {},
-    )
-  }, [])
   const functions = writesIn(abi)
   if (functions.length === 0) return <p class="note">It has no functions that write.</p>
   return (
     <>
-      <WalletBar chainId={chainId} />
+      <WalletBar />
       <FunctionList of={functions}>{(one) => <WriteForm of={one} to={to} abi={abi} />}</FunctionList>
     </>
   )
 }
 
-type Outcome =
+type WriteResult =
   | { readonly kind: 'fault'; readonly text: string }
   | { readonly kind: 'simulated'; readonly values: readonly unknown[] }
   | { readonly kind: 'sent'; readonly hash: string }
@@ -39,10 +33,10 @@ function WriteForm({ of, to, abi }: { of: AbiFunction; to: string; abi: Abi }) {
   const args = useArguments(of.inputs)
   const value = useAmount()
   const { connection } = useWallets()
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useState<WriteResult>()
   const [isBusy, setBusy] = useState(false)
 
-  const attempt = async (work: (transaction: Transaction) => Promise<Outcome>) => {
+  const attempt = async (work: (transaction: Transaction) => Promise<WriteResult>) => {
     const values = args.read()
     const wei = value.read()
     if (values === undefined || wei === undefined) return
@@ -57,14 +51,14 @@ function WriteForm({ of, to, abi }: { of: AbiFunction; to: string; abi: Abi }) {
     )
     setBusy(false)
   }
-  const simulate = async ({ value: wei, ...transaction }: Transaction): Promise<Outcome> => {
+  const simulate = async ({ value: wei, ...transaction }: Transaction): Promise<WriteResult> => {
     const from = connection?.account
     const call = { ...transaction, value: quantity(wei), ...(from !== undefined && { from }) }
-    return { kind: 'simulated', values: outputsOf(of, await rpc('eth_call', [call, 'pending'])) }
+    return { kind: 'simulated', values: outputsOf(of, await rpc('eth_call', call, 'pending')) }
   }
-  const write = async (transaction: Transaction): Promise<Outcome> => {
+  const write = async (transaction: Transaction): Promise<WriteResult> => {
     if (connection === undefined) return { kind: 'fault', text: 'Connect a wallet first.' }
-    // A call that would fail is not offered to be signed, and its reason is known here in the contract's words.
+    // A call that would fail is not sent to the wallet; the simulation has its revert reason.
     await simulate(transaction)
     return { kind: 'sent', hash: await send(connection, transaction) }
   }
@@ -133,7 +127,7 @@ const AmountField = ({ of }: { of: Amount }) => (
   </LabelledField>
 )
 
-function Result({ of, called }: { of: Outcome; called: AbiFunction }) {
+function Result({ of, called }: { of: WriteResult; called: AbiFunction }) {
   if (of.kind === 'fault') return <p class="bad">{of.text}</p>
   if (of.kind === 'sent') return <Sent hash={of.hash} />
   return (
@@ -144,11 +138,14 @@ function Result({ of, called }: { of: Outcome; called: AbiFunction }) {
   )
 }
 
-/** A transaction that was sent, until it has an outcome. */
+/** A sent transaction and its status, read again with each block until it is mined. */
 export function Sent({ hash }: { hash: string }) {
   const version = useBlockVersion()
   const [settled, setSettled] = useState<TransactionRecord>()
-  const { data } = useRead<TransactionRecord>(settled === undefined ? `/transactions/${hash}` : undefined, version)
+  const { data } = useRead(
+    settled === undefined ? api('/transactions/{transaction_hash_param}', { transaction_hash_param: hash }) : undefined,
+    version,
+  )
   useEffect(() => {
     if (data !== undefined && data.status !== null) setSettled(data)
   }, [data])

@@ -1,15 +1,15 @@
-// Coins for anybody, and accounts whose keys nobody needs.
+// Panels of the development page: a faucet, balances, and impersonated accounts.
 import { useState } from 'preact/hooks'
-import { quantity, rpc } from '../contract/rpc.ts'
 import { units, withCommas } from '../format.ts'
 import { ActionForm, addressField, coinsField } from '../forms/action-form.tsx'
-import type { PanelProps } from '../pages/development.tsx'
 import { AddressLink, COIN, TransactionLink } from '../parts.tsx'
+import { quantity, rpc } from '../rpc.ts'
+import type { PanelProps } from './node-state.ts'
 
 /** Sends coins of the node's first account. */
 export function Faucet({ state: { accounts } }: Pick<PanelProps, 'state'>) {
   const [from] = accounts
-  if (from === undefined) return <p class="note">This node keeps no account that could give anything.</p>
+  if (from === undefined) return <p class="note">This node has no account with coins to send.</p>
   return (
     <>
       <p class="note">
@@ -22,7 +22,7 @@ export function Faucet({ state: { accounts } }: Pick<PanelProps, 'state'>) {
         fields={{ to: addressField('Address'), amount: coinsField(`Amount in ${COIN}`, '100') }}
         button="Send coins"
         run={async ({ to, amount }) => {
-          const hash = String(await rpc('eth_sendTransaction', [{ from, to, value: quantity(amount) }]))
+          const hash = await rpc('eth_sendTransaction', { from, to, value: quantity(amount) })
           return (
             <>
               {units(amount.toString(), 18)} {COIN} sent: <TransactionLink hash={hash} />
@@ -42,7 +42,7 @@ export function Accounts({ state: { accounts }, reread }: PanelProps) {
         fields={{ account: addressField('Account'), balance: coinsField(`New balance in ${COIN}`, '1000') }}
         button="Set the balance"
         run={async ({ account, balance }) => {
-          await rpc('anvil_setBalance', [account, quantity(balance)])
+          await rpc('anvil_setBalance', account, quantity(balance))
           return `It has ${units(balance.toString(), 18)} ${COIN} now.`
         }}
       />
@@ -50,9 +50,9 @@ export function Accounts({ state: { accounts }, reread }: PanelProps) {
         fields={{ account: addressField('Account to impersonate') }}
         button="Impersonate"
         run={async ({ account }) => {
-          await rpc('anvil_impersonateAccount', [account])
+          await rpc('anvil_impersonateAccount', account)
           setImpersonated([...new Set([...impersonated, account])])
-          return 'It is one of this node’s accounts now: choose it where a contract is written to.'
+          return 'It is one of this node’s accounts now: contracts can be written to from it.'
         }}
         onDone={reread}
       />
@@ -62,7 +62,7 @@ export function Accounts({ state: { accounts }, reread }: PanelProps) {
           fields={{}}
           button={`Stop impersonating ${account.slice(0, 8)}…`}
           run={async () => {
-            await rpc('anvil_stopImpersonatingAccount', [account])
+            await rpc('anvil_stopImpersonatingAccount', account)
             setImpersonated(impersonated.filter((other) => other !== account))
             return null
           }}

@@ -1,14 +1,13 @@
-// Making blocks: on request, for each transaction, by the clock; and the chain's clock itself.
-
+// Panels of the development page: mining (on request, for each transaction, at an interval), and the chain's clock.
 import { InputError } from '../contract/abi-text.ts'
-import { quantity, rpc } from '../contract/rpc.ts'
 import { withCommas } from '../format.ts'
 import { ActionForm, type Field, numberField } from '../forms/action-form.tsx'
-import type { PanelProps } from '../pages/development.tsx'
+import { quantity, rpc } from '../rpc.ts'
+import type { PanelProps } from './node-state.ts'
 
 export function Blocks({ state, reread }: PanelProps) {
   const setAutomine = async () => {
-    await rpc('anvil_setAutomine', [!state.automine])
+    await rpc('anvil_setAutomine', !state.automine)
     return state.automine ? 'Transactions now wait for a block.' : 'Each transaction now gets a block.'
   }
   return (
@@ -17,7 +16,7 @@ export function Blocks({ state, reread }: PanelProps) {
         fields={{ blocks: numberField('Number of blocks', 1, 1), interval: numberField('Seconds between them', 0) }}
         button="Make blocks"
         run={async ({ blocks, interval }) => {
-          await rpc('anvil_mine', [quantity(blocks), quantity(interval)])
+          await rpc('anvil_mine', quantity(blocks), quantity(interval))
           return `${withCommas(blocks)} ${blocks === 1 ? 'block was' : 'blocks were'} made.`
         }}
         onDone={reread}
@@ -32,7 +31,7 @@ export function Blocks({ state, reread }: PanelProps) {
         fields={{ seconds: numberField('A block every … seconds (0: never)', state.interval ?? 0) }}
         button="Set the interval"
         run={async ({ seconds }) => {
-          await rpc('anvil_setIntervalMining', [seconds])
+          await rpc('anvil_setIntervalMining', seconds)
           return seconds === 0 ? 'No blocks are made by the clock.' : `There is a block every ${seconds} s now.`
         }}
         onDone={reread}
@@ -63,8 +62,8 @@ export function Clock({ state, reread }: PanelProps) {
         fields={{ seconds: numberField('Seconds to go forward', DAY, 1) }}
         button="Go forward"
         run={async ({ seconds }) => {
-          await rpc('evm_increaseTime', [quantity(seconds)])
-          await rpc('anvil_mine', [])
+          await rpc('evm_increaseTime', quantity(seconds))
+          await rpc('anvil_mine')
           return `The clock went ${withCommas(seconds)} s forward, and a block was made.`
         }}
         onDone={reread}
@@ -73,7 +72,7 @@ export function Clock({ state, reread }: PanelProps) {
         fields={{ moment: momentField('Time of the next block', tomorrow) }}
         button="Set the time"
         run={async ({ moment }) => {
-          await rpc('evm_setNextBlockTimestamp', [quantity(moment)])
+          await rpc('evm_setNextBlockTimestamp', quantity(moment))
           return 'The next block has this time; the clock goes on from there.'
         }}
         onDone={reread}

@@ -1,7 +1,7 @@
-// What a development node says of itself, read again with every block and after every action of the panel.
+// State of a development node, read again with every block and after every action of a panel.
 import { useEffect, useState } from 'preact/hooks'
 import { useBlockVersion } from '../api.ts'
-import { RpcError, rpcBatch } from '../contract/rpc.ts'
+import { call, RpcError, rpcBatch } from '../rpc.ts'
 
 export type NodeState = {
   readonly client: string
@@ -21,41 +21,40 @@ export type NodeState = {
   readonly snapshots: readonly { readonly id: string; readonly block: number }[]
 }
 
-const METHODS = [
-  'web3_clientVersion',
-  'anvil_nodeInfo',
-  'anvil_metadata',
-  'anvil_getAutomine',
-  'anvil_getIntervalMining',
-  'rpc_modules',
-  'eth_accounts',
-] as const
+/** What each panel of the page gets; `reread` is called after an action. */
+export type PanelProps = { readonly state: NodeState; readonly reread: () => void }
 
-const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((of, name) => (typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined), value)
-
-const quantityText = (value: unknown): string => BigInt(String(value ?? 0)).toString()
+function orThrow<T>(result: T | RpcError): T {
+  if (result instanceof RpcError) throw result
+  return result
+}
 
 /** Throws the first error that the node answers. */
 async function readNode(): Promise<NodeState> {
-  const answers = await rpcBatch(METHODS.map((method) => ({ method, params: [] })))
-  const failed = answers.find((answer) => answer instanceof RpcError)
-  if (failed !== undefined) throw failed
-  const [client, info, metadata, automine, interval, modules, accounts] = answers
-  const snapshots = Object.entries(Object(at(metadata, 'snapshots')))
+  const [client, info, metadata, automine, interval, modules, accounts] = await rpcBatch([
+    call('web3_clientVersion'),
+    call('anvil_nodeInfo'),
+    call('anvil_metadata'),
+    call('anvil_getAutomine'),
+    call('anvil_getIntervalMining'),
+    call('rpc_modules'),
+    call('eth_accounts'),
+  ])
+  const { currentBlockNumber, currentBlockTimestamp, hardFork, environment } = orThrow(info)
+  const { chainId, snapshots } = orThrow(metadata)
   return {
-    client: String(client),
-    chainId: Number(at(metadata, 'chainId')),
-    blockNumber: BigInt(quantityText(at(info, 'currentBlockNumber'))),
-    timestamp: Number(at(info, 'currentBlockTimestamp')),
-    fork: String(at(info, 'hardFork')),
-    baseFee: quantityText(at(info, 'environment', 'baseFee')),
-    gasLimit: quantityText(at(info, 'environment', 'gasLimit')),
-    automine: automine === true,
-    interval: typeof interval === 'number' ? interval : null,
-    namespaces: Object.keys(Object(modules)).sort(),
-    accounts: Array.isArray(accounts) ? accounts.map(String) : [],
-    snapshots: snapshots.map(([id, of]) => ({ id, block: Number(at(of, '0')) })),
+    client: orThrow(client),
+    chainId,
+    blockNumber: BigInt(currentBlockNumber),
+    timestamp: currentBlockTimestamp,
+    fork: hardFork,
+    baseFee: BigInt(environment.baseFee).toString(),
+    gasLimit: BigInt(environment.gasLimit).toString(),
+    automine: orThrow(automine),
+    interval: orThrow(interval),
+    namespaces: Object.keys(orThrow(modules)).sort(),
+    accounts: orThrow(accounts),
+    snapshots: Object.entries(snapshots).map(([id, [block]]) => ({ id, block })),
   }
 }
 

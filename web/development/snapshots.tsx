@@ -1,16 +1,17 @@
-// Snapshots of the chain, and the ways back.
+// Panel of the development page: snapshots, reverting to them, and removing blocks.
 import { useState } from 'preact/hooks'
-import { describeError, quantity, rpc } from '../contract/rpc.ts'
+import { describeError } from '../contract/errors.ts'
 import { ActionForm, numberField } from '../forms/action-form.tsx'
-import type { PanelProps } from '../pages/development.tsx'
 import { BlockLink } from '../parts.tsx'
+import { quantity, rpc } from '../rpc.ts'
+import type { PanelProps } from './node-state.ts'
 
 export function Snapshots({ state, reread }: PanelProps) {
   const [fault, setFault] = useState<string>()
   const revert = async (id: string) => {
     try {
-      const isDone = await rpc('evm_revert', [id])
-      setFault(isDone === true ? undefined : 'This snapshot is no longer there.')
+      const isDone = await rpc('evm_revert', id)
+      setFault(isDone ? undefined : 'This snapshot no longer exists.')
     } catch (error) {
       setFault(describeError(error))
     }
@@ -34,7 +35,7 @@ export function Snapshots({ state, reread }: PanelProps) {
                 Snapshot {Number(id)} at block <BlockLink number={block} />
               </span>
               <button type="button" class="action" onClick={() => revert(id)}>
-                Go back to it
+                Revert to it
               </button>
             </li>
           ))}
@@ -47,8 +48,8 @@ export function Snapshots({ state, reread }: PanelProps) {
         fields={{ blocks: numberField('Newest blocks to remove', 1, 1) }}
         button="Remove blocks"
         run={async ({ blocks }) => {
-          await rpc('anvil_rollback', [quantity(blocks)])
-          return 'They are gone.'
+          await rpc('anvil_rollback', quantity(blocks))
+          return 'The blocks were removed.'
         }}
         onDone={reread}
       />

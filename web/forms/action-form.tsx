@@ -1,10 +1,10 @@
-// A form that does one thing to the node: its fields are checked, its outcome is told below it.
+// A form for one action: it checks its fields, runs the action and shows the result below.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isAddress } from 'viem'
 import { InputError, weiOfText } from '../contract/abi-text.ts'
 import { type FieldAttributes, LabelledField } from '../contract/arguments.tsx'
-import { describeError } from '../contract/rpc.ts'
+import { describeError } from '../contract/errors.ts'
 import './action-form.css'
 
 export type Field<T> = {
@@ -12,9 +12,9 @@ export type Field<T> = {
   readonly initial: string
   readonly hint?: string
   readonly inputMode?: 'numeric' | 'decimal' | 'text'
-  /** Values to choose from, each with what it is called, in place of a field to type in. */
+  /** Values with their titles: a choice instead of a text field. */
   readonly options?: readonly (readonly [value: string, title: string])[]
-  /** The value of what was typed. Throws InputError. */
+  /** Reads the value from the text. Throws InputError. */
   readonly read: (text: string) => T
 }
 
@@ -62,7 +62,7 @@ export const addressField = (label: string): Field<string> => ({
 type Fields = Readonly<Record<string, Field<unknown>>>
 type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
 
-/** `run` does it and returns what to say; it may throw what the node or a wallet throws. */
+/** `run` performs the action and returns the message to show; it may throw errors of the node or of a wallet. */
 export function ActionForm<F extends Fields>({
   fields,
   button,
@@ -151,7 +151,7 @@ function Control({
   )
 }
 
-/** The values of all fields, or what is wrong with some. */
+/** The values of all fields, or the errors of those that are not valid. */
 function readFields<F extends Fields>(
   fields: F,
   texts: Readonly<Record<string, string>>,

@@ -1,12 +1,10 @@
 // Amounts of coins by their denomination: those of the chain's own coin in whole coins, others as they are counted.
-
-import type { Pool } from '../api.ts'
-import { useRead } from '../api.ts'
+import { api, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { Coins, Cut } from '../parts.tsx'
 
 /** Denomination of the chain's own coin; undefined until it is read. */
-export const useBaseDenomination = (): string | undefined => useRead<Pool>('/native/pool').data?.denom
+export const useBaseDenomination = (): string | undefined => useRead(api('/native/pool')).data?.denom
 
 export const DenomAmount = ({
   of: { denom, amount },

@@ -1,11 +1,12 @@
-// The native contracts as wallets call them: addresses, functions, and a call that is tried out before it is signed.
+// Calls of the native contracts: their addresses and ABIs; a transaction is simulated before the wallet signs it.
 import { type Abi, decodeFunctionResult, encodeFunctionData } from 'viem'
 import distributionAbi from '../../solidity/abi/Distribution.json'
 import govAbi from '../../solidity/abi/Gov.json'
 import slashingAbi from '../../solidity/abi/Slashing.json'
 import stakingAbi from '../../solidity/abi/Staking.json'
-import { describeError, isHex, rpc } from '../contract/rpc.ts'
+import { describeError } from '../contract/errors.ts'
 import { type Connection, send } from '../contract/wallets.ts'
+import { isHex, rpc } from '../rpc.ts'
 
 type NativeContract = { readonly address: string; readonly abi: Abi }
 
@@ -30,24 +31,24 @@ export type NativeCall = {
   readonly args: readonly unknown[]
 }
 
-/** Tries a call out, then has it signed and sent; returns the hash. Throws Error with the contract's own words. */
+/** Simulates a call, then lets the wallet sign and send it; returns the hash. Throws Error with the revert reason. */
 export async function sendNative(
   connection: Connection,
   { contract, functionName, args }: NativeCall,
 ): Promise<string> {
   const data = encodeFunctionData({ abi: contract.abi, functionName, args })
   try {
-    await rpc('eth_call', [{ from: connection.account, to: contract.address, data }, 'pending'])
+    await rpc('eth_call', { from: connection.account, to: contract.address, data }, 'pending')
     return await send(connection, { to: contract.address, data, value: 0n })
   } catch (error) {
     throw new Error(describeError(error, contract.abi))
   }
 }
 
-/** The answer of a view function. Throws what the node answers. */
+/** The decoded result of a view function. Throws RpcError. */
 export async function readNative({ contract, functionName, args }: NativeCall): Promise<unknown> {
   const data = encodeFunctionData({ abi: contract.abi, functionName, args })
-  const answer = await rpc('eth_call', [{ to: contract.address, data }, 'latest'])
+  const answer = await rpc('eth_call', { to: contract.address, data }, 'latest')
   if (!isHex(answer)) throw new Error('The node gave no answer.')
   return decodeFunctionResult({ abi: contract.abi, functionName, data: answer })
 }

@@ -1,17 +1,17 @@
-// What the owner of an address can do about its stake from a wallet: claim all rewards, and cancel unbondings.
-import { type List, type NativeAccount, type Unbonding, useRead } from '../api.ts'
+// Actions of a delegator on its own address page, signed by a wallet: claim the rewards of all validators, cancel an unbonding.
+import { api, type NativeAccount, type Unbonding, useRead } from '../api.ts'
 import { units } from '../format.ts'
 import { ActionForm, choiceField } from '../forms/action-form.tsx'
 import { COIN } from '../parts.tsx'
 import { DISTRIBUTION, STAKING } from './contracts.ts'
 import { type Performer, WalletActions } from './wallet-actions.tsx'
 
-/** Validators that one claim serves. */
+/** Validators of one `claimRewards` call. */
 const MOST_CLAIMED = 100
 
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Offered to everybody who has a wallet: whose address it is shows when it is connected. */
+/** Shown on every address page, because its owner is known only once a wallet is connected: the form compares the accounts. */
 export const WithdrawAll = ({ of: { address } }: { of: NativeAccount }) => (
   <details class="more">
     <summary>Claim all rewards of this address</summary>
@@ -19,7 +19,7 @@ export const WithdrawAll = ({ of: { address } }: { of: NativeAccount }) => (
   </details>
 )
 
-const NOT_CONNECTED = <p class="note">Choose this very account in your wallet.</p>
+const NOT_CONNECTED = <p class="note">Select this account in your wallet.</p>
 
 const Claim = ({ of, by: { connection, perform } }: { of: string; by: Performer }) =>
   isSame(of, connection.account) ? (
@@ -32,9 +32,9 @@ const Claim = ({ of, by: { connection, perform } }: { of: string; by: Performer 
     NOT_CONNECTED
   )
 
-/** Bonds unbonding tokens again. */
+/** Cancels an unbonding delegation (`cancelUnbondingDelegation`): its tokens are delegated to the validator again. */
 export function CancelUnbonding({ of, version }: { of: string; version: number }) {
-  const { data } = useRead<List<Unbonding>>(`/native/addresses/${of}/unbondings?items_count=100`, version)
+  const { data } = useRead(api('/native/addresses/{address}/unbondings', { address: of, items_count: 100 }), version)
   return (
     <details class="more">
       <summary>Cancel an unbonding</summary>
@@ -62,7 +62,7 @@ const CancelForm = ({ of, perform }: { of: readonly Unbonding[]; perform: Perfor
       button="Bond these tokens again"
       run={async ({ entry }) => {
         const chosen = of[Number(entry)]
-        if (chosen === undefined) throw new Error('There is no such unbonding any more.')
+        if (chosen === undefined) throw new Error('This unbonding no longer exists.')
         const { delegator, validator, balance, creation_height } = chosen
         const args = [delegator.hash, validator.operator_address, BigInt(balance), BigInt(creation_height)]
         return perform({ contract: STAKING, functionName: 'cancelUnbondingDelegation', args })

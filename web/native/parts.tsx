@@ -1,4 +1,4 @@
-// What the pages of the native modules share: names of validators, shares, decimal rates, and times to come.
+// Parts of several pages of native modules: names of validators, shares, decimal rates, and times to come.
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import type { ValidatorRef } from '../api.ts'
@@ -22,7 +22,7 @@ export function percent(rate: string, digits = 2): string {
   return `${value.toLocaleString('en-US', { maximumFractionDigits: digits })} %`
 }
 
-/** Base units with decimals of their own (rewards are kept so), as coins; what is less than a base unit is dropped. */
+/** Base units with decimals (rewards have 18), shown as coins; the fraction of a base unit is dropped. */
 export const DecCoins = ({ value, digits = 6 }: { value: string; digits?: number }) => (
   <span class="amount" title={`${value} base units`}>
     {units(value.split('.')[0] ?? '0', 18, digits)} <span class="faint">{COIN}</span>
@@ -80,7 +80,7 @@ export function Countdown({ to, secondsLeft }: { to: string; secondsLeft: number
   )
 }
 
-/** A site that somebody names: a link if it is one of the web. */
+/** A URL from a record: a link if its scheme is http or https. */
 export const Site = ({ url }: { url: string }) =>
   /^https?:\/\//i.test(url) ? (
     <a href={url} rel="noopener noreferrer nofollow" target="_blank">

@@ -1,4 +1,4 @@
-// What the pages of proposals share: the status, names of messages, the tally as bars.
+// Parts of the pages of proposals: the status, names of messages, the tally as bars.
 import type { Proposal } from '../api.ts'
 import { share } from '../format.ts'
 import { Coins } from '../parts.tsx'

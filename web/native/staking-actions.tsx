@@ -1,5 +1,5 @@
 // Delegating to a validator from a wallet, through the Staking and Distribution contracts.
-import { type Delegation, type List, useBlockVersion, useRead, type Validator } from '../api.ts'
+import { api, useBlockVersion, useRead, type Validator } from '../api.ts'
 import { InputError } from '../contract/abi-text.ts'
 import { ActionForm, choiceField, coinsField, type Field } from '../forms/action-form.tsx'
 import { COIN, Coins } from '../parts.tsx'
@@ -7,7 +7,7 @@ import { DISTRIBUTION, SLASHING, STAKING } from './contracts.ts'
 import { DecCoins } from './parts.tsx'
 import { type Performer, type WalletAction, WalletActions } from './wallet-actions.tsx'
 
-/** More than nothing. */
+/** An amount above zero. */
 const stakeField: Field<bigint> = {
   ...coinsField(`Amount in ${COIN}`, ''),
   read(text) {
@@ -37,10 +37,9 @@ export function StakingActions({ of }: { of: Validator }) {
   return <WalletActions of={actions} above={(account) => <OwnStake account={account} of={of} />} />
 }
 
-/** What an account has at the validator. */
+/** The delegation and rewards of an account at the validator. */
 function OwnStake({ account, of }: { account: string; of: Validator }) {
-  const path = `/native/addresses/${account}/delegations`
-  const { data } = useRead<List<Delegation>>(path, useBlockVersion())
+  const { data } = useRead(api('/native/addresses/{address}/delegations', { address: account }), useBlockVersion())
   const own = data?.items.find(({ validator }) => validator.operator_address === of.operator_address)
   if (own === undefined) return null
   return (
@@ -73,7 +72,7 @@ const Amount = ({
 )
 
 function Redelegate({ of, performer: { connection, perform } }: ActionProps) {
-  const { data } = useRead<List<Validator>>('/native/validators?items_count=100')
+  const { data } = useRead(api('/native/validators', { items_count: 100 }))
   const others = (data?.items ?? []).filter(({ operator_address }) => operator_address !== of.operator_address)
   if (data === undefined) return <div class="loading" />
   if (others.length === 0) return <p class="note">There is no other validator.</p>

@@ -90,11 +90,11 @@ export const delegationTable: Table<Delegation> = {
 const entryKey = ({ creation_height, completion_time, initial_balance }: Omit<Unbonding, 'delegator' | 'validator'>) =>
   `${creation_height} ${completion_time} ${initial_balance}`
 
-/** `whose`: the column that the list is not about. */
-export const unbondingTable = (whose: 'delegator' | 'validator'): Table<Unbonding> => ({
+/** `party`: the column to show; all rows have the other party in common. */
+export const unbondingTable = (party: 'delegator' | 'validator'): Table<Unbonding> => ({
   keyOf: (of) => `${of.delegator.hash} ${of.validator.operator_address} ${entryKey(of)}`,
   columns: [
-    whose === 'delegator'
+    party === 'delegator'
       ? ['Delegator', ({ delegator }) => <Address of={delegator} />]
       : ['Validator', ({ validator }) => <ValidatorLink of={validator} />],
     ['Tokens', ({ balance }) => <Coins value={balance} />, 'number'],

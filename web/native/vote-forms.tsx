@@ -46,7 +46,7 @@ export function useGovRules(isExpedited: boolean): GovRules | undefined {
   return rules
 }
 
-/** What a wallet can do about a proposal in its present state; nothing when it is over. */
+/** Actions of a wallet in the proposal's present state: vote, deposit; none after the voting period. */
 export function ProposalActions({ of: { id, status }, rules }: { of: Proposal; rules: GovRules | undefined }) {
   const vote: WalletAction = {
     name: 'Vote',

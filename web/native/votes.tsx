@@ -1,6 +1,6 @@
-// Pages of a network: votes and evidence that came with a block, a validator's votes, and what the node's engine tells.
+// Pages of a network: votes and evidence that came with a block, a validator's votes, and the state of the node's consensus engine.
 import { Link } from 'wouter-preact'
-import { type Commit, type Network, useBlockVersion, useRead, type ValidatorVote } from '../api.ts'
+import { api, type Commit, useBlockVersion, useRead, type ValidatorVote } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
 import { BlockLink, Cut, Fields, Loaded, Rows, type Table, Time } from '../parts.tsx'
 import { Pill, percent, ValidatorLink } from './parts.tsx'
@@ -49,10 +49,10 @@ export const validatorVoteTable: Table<ValidatorVote> = {
   keyOf: ({ block_number }) => block_number,
   columns: [
     ['Block', ({ voted_block_number }) => <BlockLink number={voted_block_number} />],
-    ['Vote', ({ vote }) => (vote === null ? <span class="faint">not asked</span> : VOTES[vote])],
+    ['Vote', ({ vote }) => (vote === null ? <span class="faint">not a validator</span> : VOTES[vote])],
     ['Power', ({ power }) => withCommas(power), 'number'],
     [
-      'Told in',
+      'Included in',
       ({ block_number }) => (
         <Link class="faint" href={`/block/${block_number}?tab=votes`}>
           {block_number}
@@ -65,7 +65,9 @@ export const validatorVoteTable: Table<ValidatorVote> = {
 
 /** The votes and evidence that came with a block, for a tab of its page. */
 export function BlockCommit({ number }: { number: number }) {
-  const reading = useRead<Commit>(`/native/blocks/${number}/commit`)
+  const reading = useRead(
+    api('/native/blocks/{block_hash_or_number_param}/commit', { block_hash_or_number_param: number }),
+  )
   return (
     <Loaded reading={reading}>
       {(commit) => (
@@ -106,7 +108,7 @@ export function BlockCommit({ number }: { number: number }) {
 
 /** One line on the network, above its validators. */
 export function NetworkLine() {
-  const { data } = useRead<Network>('/native/network', useBlockVersion())
+  const { data } = useRead(api('/native/network'), useBlockVersion())
   if (data === undefined || data.engine === null) return null
   const { peers_count: peers, syncing } = data
   const progress =

@@ -1,7 +1,6 @@
-// Actions of a connected wallet, one of which is open: a form each, and the transaction that it sent.
+// Actions of a connected wallet: one form is open at a time and shows the transaction that it sent.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { rpc } from '../contract/rpc.ts'
+import { useState } from 'preact/hooks'
 import { WalletBar } from '../contract/wallet-bar.tsx'
 import { type Connection, useWallets } from '../contract/wallets.ts'
 import { Sent } from '../contract/write-contract.tsx'
@@ -19,19 +18,7 @@ export type Performer = {
   readonly perform: (call: NativeCall) => Promise<ComponentChildren>
 }
 
-/** The id of the chain that the node serves, as it names it. */
-function useChainId(): string | undefined {
-  const [chainId, setChainId] = useState<string>()
-  useEffect(() => {
-    rpc('eth_chainId').then(
-      (id) => setChainId(String(id)),
-      () => {},
-    )
-  }, [])
-  return chainId
-}
-
-/** `above` tells what the connected account has. */
+/** `above`: content for the connected account, shown above the actions. */
 export function WalletActions({
   of,
   above,
@@ -39,13 +26,12 @@ export function WalletActions({
   of: readonly WalletAction[]
   above?: (account: string) => ComponentChildren
 }) {
-  const chainId = useChainId()
   const { connection } = useWallets()
   const [chosen, setChosen] = useState(of[0]?.name)
   const action = of.find(({ name }) => name === chosen) ?? of[0]
   return (
     <div class="contract">
-      <WalletBar chainId={chainId} />
+      <WalletBar />
       {connection !== undefined && (
         <>
           {above?.(connection.account)}

@@ -1,10 +1,8 @@
 // The accounts that hold the most coins, with their share of all coins.
-import { type List, type TopAccounts, useBlockVersion } from '../api.ts'
+import { api, type TopAccount, useBlockVersion } from '../api.ts'
 import { toBaseUnits, withCommas } from '../format.ts'
 import { Address, Coins, Paginated, Rows, type Table } from '../parts.tsx'
 import { Share } from '../tables.tsx'
-
-type TopAccount = TopAccounts['items'][number]
 
 /** `supply` in whole coins, as the API gives it. */
 const accountTable = (supply: string | null, before: number, items: readonly TopAccount[]): Table<TopAccount> => {
@@ -22,16 +20,13 @@ const accountTable = (supply: string | null, before: number, items: readonly Top
   }
 }
 
-const supplyOf = (list: List<TopAccount> & { readonly total_supply?: string | null }): string | null =>
-  list.total_supply ?? null
-
 export default function Accounts() {
   return (
     <section class="card">
       <h1>Top accounts</h1>
-      <Paginated<TopAccount> path="/addresses" version={useBlockVersion()} order="rank">
-        {(items, list, before) => (
-          <Rows of={items} table={accountTable(supplyOf(list), before, items)} empty="Nobody holds coins." />
+      <Paginated list={api('/addresses')} version={useBlockVersion()} order="rank">
+        {({ items, total_supply: supply }, before) => (
+          <Rows of={items} table={accountTable(supply, before, items)} empty="Nobody holds coins." />
         )}
       </Paginated>
     </section>

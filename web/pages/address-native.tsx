@@ -1,15 +1,13 @@
-// The staking tab of an address: what it has to do with the chain's modules.
+// The staking tab of an address: its delegations, unbondings, vesting, grants, votes and transfers to other chains.
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import {
+  type ApiRead,
+  api,
   type CastVote,
-  type Delegation,
   type Grant,
   type List,
   type NativeAccount,
-  type Packet,
-  type Redelegation,
-  type Unbonding,
   useBlockVersion,
   useRead,
 } from '../api.ts'
@@ -26,42 +24,67 @@ import '../native/native.css'
 /** Rows of each list; the API has all of them. */
 const SHOWN = 100
 
-export default function AddressNative({ hash }: { hash: string }) {
+export default function AddressNative({ hash: address }: { hash: string }) {
   const version = useBlockVersion()
-  const path = `/native/addresses/${encodeURIComponent(hash)}`
   const base = useBaseDenomination()
-  const reading = useRead<NativeAccount>(path, version)
-  const list = <T,>(name: string, table: Table<T>, empty: string) => (
-    <ListOf<T>
-      name={name}
-      path={`${path}/${name}?items_count=${SHOWN}`}
-      table={table}
-      empty={empty}
-      version={version}
-    />
+  const reading = useRead(api('/native/addresses/{address}', { address }), version)
+  const first = { address, items_count: SHOWN }
+  const list = <T,>(name: string, rows: ApiRead<List<T>>, table: Table<T>, empty: string) => (
+    <ListOf name={name} list={rows} table={table} empty={empty} version={version} />
   )
   return (
     <Loaded reading={reading}>
       {(of) => (
         <div class="native">
           <Summary of={of} />
-          <Part name="Delegations">{list<Delegation>('delegations', delegationTable, 'It delegates to nobody.')}</Part>
+          <Part name="Delegations">
+            {list(
+              'delegations',
+              api('/native/addresses/{address}/delegations', first),
+              delegationTable,
+              'It delegates to nobody.',
+            )}
+          </Part>
           <Part name="Unbondings">
-            {list<Unbonding>('unbondings', unbondingTable('validator'), 'No tokens are on their way back.')}
-            {of.unbondings_count > 0 && <CancelUnbonding of={hash} version={version} />}
+            {list(
+              'unbondings',
+              api('/native/addresses/{address}/unbondings', first),
+              unbondingTable('validator'),
+              'No tokens are on their way back.',
+            )}
+            {of.unbondings_count > 0 && <CancelUnbonding of={address} version={version} />}
           </Part>
           <Part name="Redelegations">
-            {list<Redelegation>('redelegations', redelegationTable(true), 'It has moved no tokens lately.')}
+            {list(
+              'redelegations',
+              api('/native/addresses/{address}/redelegations', first),
+              redelegationTable(true),
+              'It has moved no tokens lately.',
+            )}
           </Part>
           {of.vesting !== null && (
             <Part name="Vesting">
               <Vesting of={of.vesting} />
             </Part>
           )}
-          <Part name="Grants">{list<Grant>('grants', grantTable, 'Nobody acts for it, and it acts for nobody.')}</Part>
-          <Part name="Votes">{list<CastVote>('votes', voteTable, 'It has not voted.')}</Part>
+          <Part name="Grants">
+            {list(
+              'grants',
+              api('/native/addresses/{address}/grants', first),
+              grantTable,
+              'Nobody acts for it, and it acts for nobody.',
+            )}
+          </Part>
+          <Part name="Votes">
+            {list('votes', api('/native/addresses/{address}/votes', first), voteTable, 'It has not voted.')}
+          </Part>
           <Part name="Transfers to other chains">
-            {list<Packet>('transfers', packetTable(base), 'It has sent nothing over a channel.')}
+            {list(
+              'transfers',
+              api('/native/addresses/{address}/transfers', first),
+              packetTable(base),
+              'It has sent nothing over a channel.',
+            )}
           </Part>
         </div>
       )}
@@ -78,18 +101,18 @@ const Part = ({ name, children }: { name: string; children: ComponentChildren })
 
 function ListOf<T>({
   name,
-  path,
+  list,
   table,
   empty,
   version,
 }: {
   name: string
-  path: string
+  list: ApiRead<List<T>>
   table: Table<T>
   empty: string
   version: number
 }) {
-  const reading = useRead<List<T>>(path, version)
+  const reading = useRead(list, version)
   return (
     <Loaded reading={reading}>
       {({ items, total_count: total = items.length }) => (

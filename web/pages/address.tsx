@@ -1,18 +1,7 @@
 // The page of one address: its record, its lists, and its code if it is a contract.
 import type { ComponentChildren } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
-import {
-  type Account,
-  type AccountCounters,
-  type CoinChange,
-  type InternalTransaction,
-  type Log,
-  type TokenBalance,
-  type Transaction,
-  type Transfer,
-  useBlockVersion,
-  useRead,
-} from '../api.ts'
+import { type Account, type AccountCounters, type ApiRead, api, type List, useBlockVersion, useRead } from '../api.ts'
 import { nativeSpelling } from '../bech32.ts'
 import { abbreviated } from '../format.ts'
 import { NODE_PAGES, useQuery, useTitle } from '../location.ts'
@@ -34,15 +23,15 @@ import {
 } from '../parts.tsx'
 import { addressLogTable, balanceTable, coinTable, internalTable, transactionTable, transferTable } from '../tables.tsx'
 
-/** The compiler's highlighting, the ABI coder and the wallet are loaded when somebody opens the tab. */
+/** The compiler's highlighting, the ABI coder and the wallet are loaded when the tab is opened. */
 const ContractTab = lazy(() => import('./contract.tsx'))
 const StakingTab = lazy(() => import('./address-native.tsx'))
 
 export default function AddressPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
-  const base = `/addresses/${encodeURIComponent(hash)}`
-  const reading = useRead<Account>(base, version)
-  const counts = useRead<AccountCounters>(`${base}/tabs-counters`, version).data
+  const parameters = { address_hash_param: hash }
+  const reading = useRead(api('/addresses/{address_hash_param}', parameters), version)
+  const counts = useRead(api('/addresses/{address_hash_param}/tabs-counters', parameters), version).data
   const title = reading.data?.name ?? abbreviated(hash)
   useTitle(`${reading.data === undefined ? 'Address' : kindOf(reading.data)} ${title.slice(0, 60)}`)
   return (
@@ -50,7 +39,7 @@ export default function AddressPage({ hash }: { hash: string }) {
       {(of) => (
         <>
           <Record of={of} version={version} />
-          <Tabs of={[...listTabs(base, counts, version), ...ownTabs(of)]} />
+          <Tabs of={[...listTabs(hash, counts, version), ...ownTabs(of)]} />
         </>
       )}
     </LoadedPage>
@@ -125,7 +114,10 @@ const SHOWN_HOLDINGS = 6
 
 function Holdings({ of, version }: { of: string; version: number }) {
   const [, change] = useQuery()
-  const balances = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version).data
+  const balances = useRead(
+    api('/addresses/{address_hash_param}/token-balances', { address_hash_param: of }),
+    version,
+  ).data
   if (balances === undefined) return <span class="faint">…</span>
   const tokens = [...new Map(balances.map(({ token }) => [token.address_hash, token])).values()]
   return (
@@ -146,39 +138,76 @@ function Holdings({ of, version }: { of: string; version: number }) {
   )
 }
 
-function listTabs(base: string, counts: AccountCounters | undefined, version: number): Tab[] {
-  const list =
-    <T,>(path: string, table: Table<T>, empty: string) =>
-    () => <PaginatedTable<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
-  const sided =
-    <T,>(path: string, table: Table<T>, empty: string) =>
-    () => <SidedList<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
+function listTabs(hash: string, counts: AccountCounters | undefined, version: number): Tab[] {
+  const of = { address_hash_param: hash }
   return [
     {
       name: 'Transactions',
       count: counts?.transactions_count,
-      content: sided<Transaction>('transactions', transactionTable, 'No transaction has touched it.'),
+      content: () => (
+        <SidedList
+          list={(filter) => api('/addresses/{address_hash_param}/transactions', { ...of, filter })}
+          csv={api('/addresses/{address_hash_param}/transactions/csv', of)}
+          table={transactionTable}
+          empty="No transaction has touched it."
+          version={version}
+        />
+      ),
     },
     {
       name: 'Token transfers',
       count: counts?.token_transfers_count,
-      content: sided<Transfer>('token-transfers', transferTable, 'It has moved no tokens.'),
+      content: () => (
+        <SidedList
+          list={(filter) => api('/addresses/{address_hash_param}/token-transfers', { ...of, filter })}
+          csv={api('/addresses/{address_hash_param}/token-transfers/csv', of)}
+          table={transferTable}
+          empty="It has moved no tokens."
+          version={version}
+        />
+      ),
     },
     {
       name: 'Tokens',
       count: counts?.token_balances_count,
-      content: () => <Balances path={`${base}/tokens`} version={version} />,
+      content: () => <Balances of={hash} version={version} />,
     },
     {
       name: 'Internal',
       count: counts?.internal_transactions_count,
-      content: sided<InternalTransaction>('internal-transactions', internalTable, 'No contract has called it.'),
+      content: () => (
+        <SidedList
+          list={(filter) => api('/addresses/{address_hash_param}/internal-transactions', { ...of, filter })}
+          csv={api('/addresses/{address_hash_param}/internal-transactions/csv', of)}
+          table={internalTable}
+          empty="No contract has called it."
+          version={version}
+        />
+      ),
     },
     {
       name: 'Coin history',
-      content: list<CoinChange>('coin-balance-history', coinTable, 'Its balance has never changed.'),
+      content: () => (
+        <PaginatedTable
+          list={api('/addresses/{address_hash_param}/coin-balance-history', of)}
+          table={coinTable}
+          empty="Its balance has never changed."
+          version={version}
+        />
+      ),
     },
-    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', addressLogTable, 'It has logged nothing.') },
+    {
+      name: 'Logs',
+      count: counts?.logs_count,
+      content: () => (
+        <PaginatedTable
+          list={api('/addresses/{address_hash_param}/logs', of)}
+          table={addressLogTable}
+          empty="It has logged nothing."
+          version={version}
+        />
+      ),
+    },
   ]
 }
 
@@ -195,33 +224,42 @@ const lazyTab = (name: string, content: ComponentChildren): Tab => ({
 
 const SIDES = { from: 'sent', to: 'received' } as const
 
-/** A list of what an address sent or received, or both; the whole of it can be downloaded. */
-function SidedList<T>({ path, ...rest }: { path: string; table: Table<T>; empty: string; version: number }) {
+/** A list that can be filtered by direction, with a link to download it. */
+function SidedList<T>({
+  list,
+  csv,
+  ...rest
+}: {
+  list: (filter: keyof typeof SIDES | undefined) => ApiRead<List<T>>
+  csv: ApiRead<string>
+  table: Table<T>
+  empty: string
+  version: number
+}) {
   const [{ side }] = useQuery()
-  const filter = side === 'from' || side === 'to' ? `?filter=${side}` : ''
   return (
     <>
       <div class="above">
         <Choice name="side" label="Direction" of={Object.keys(SIDES)} titles={SIDES} />
-        <a class="end" href={`/api/v2${path}/csv`} download>
+        <a class="end" href={csv.url} download>
           Download as CSV
         </a>
       </div>
-      <PaginatedTable<T> path={`${path}${filter}`} {...rest} />
+      <PaginatedTable list={list(side === 'from' || side === 'to' ? side : undefined)} {...rest} />
     </>
   )
 }
 
-/** Token balances of one type: the API lists each type by itself. */
-function Balances({ path, version }: { path: string; version: number }) {
+/** Token balances, of all types or of one. */
+function Balances({ of, version }: { of: string; version: number }) {
   const [{ type }] = useQuery()
   return (
     <>
       <div class="above">
         <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
       </div>
-      <PaginatedTable<TokenBalance>
-        path={type === undefined ? path : `${path}?type=${encodeURIComponent(type)}`}
+      <PaginatedTable
+        list={api('/addresses/{address_hash_param}/tokens', { address_hash_param: of, type })}
         table={balanceTable}
         empty="It holds no tokens."
         version={version}

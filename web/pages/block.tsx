@@ -1,6 +1,6 @@
-// The page of one block: its record, and lists of what is in it.
+// The page of one block: its record, and its transactions, internal transactions, votes and withdrawals.
 import { Link } from 'wouter-preact'
-import { type Block, type InternalTransaction, type Transaction, useHead, useRead, type Withdrawal } from '../api.ts'
+import { api, type Block, useHead, useRead, type Withdrawal } from '../api.ts'
 import { gwei, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'
 import { BlockCommit } from '../native/votes.tsx'
@@ -30,7 +30,7 @@ const withdrawalTable: Table<Withdrawal> = {
 
 export default function BlockPage({ id }: { id: string }) {
   const { number: newest, removals } = useHead()
-  const reading = useRead<Block>(`/blocks/${encodeURIComponent(id)}`, removals)
+  const reading = useRead(api('/blocks/{block_hash_or_number_param}', { block_hash_or_number_param: id }), removals)
   const name = /^\d+$/.test(id) ? `Block ${id}` : 'Block'
   useTitle(reading.data === undefined ? name : `Block ${reading.data.height}`)
   return (
@@ -114,14 +114,14 @@ const Record = ({ of: block, newest }: { of: Block; newest: number | undefined }
 )
 
 function tabsOf(block: Block): Tab[] {
-  const path = `/blocks/${block.height}`
+  const parameters = { block_hash_or_number_param: block.height }
   const tabs: Tab[] = [
     {
       name: 'Transactions',
       count: block.transactions_count,
       content: () => (
-        <PaginatedTable<Transaction>
-          path={`${path}/transactions`}
+        <PaginatedTable
+          list={api('/blocks/{block_hash_or_number_param}/transactions', parameters)}
           table={transactionTable}
           empty="This block is empty."
         />
@@ -131,8 +131,8 @@ function tabsOf(block: Block): Tab[] {
       name: 'Internal',
       count: block.internal_transactions_count,
       content: () => (
-        <PaginatedTable<InternalTransaction>
-          path={`${path}/internal-transactions`}
+        <PaginatedTable
+          list={api('/blocks/{block_hash_or_number_param}/internal-transactions', parameters)}
           table={internalTable}
           empty="No contract called another one in this block."
         />
@@ -145,7 +145,11 @@ function tabsOf(block: Block): Tab[] {
       name: 'Withdrawals',
       count: block.withdrawals_count ?? 0,
       content: () => (
-        <PaginatedTable<Withdrawal> path={`${path}/withdrawals`} table={withdrawalTable} empty="There are none." />
+        <PaginatedTable
+          list={api('/blocks/{block_hash_or_number_param}/withdrawals', parameters)}
+          table={withdrawalTable}
+          empty="There are none."
+        />
       ),
     })
   }

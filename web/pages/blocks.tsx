@@ -1,5 +1,5 @@
 // The list of blocks.
-import { type Block, useBlockVersion } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { PaginatedTable } from '../parts.tsx'
 import { blockTable } from '../tables.tsx'
 
@@ -8,7 +8,7 @@ export default function Blocks() {
   return (
     <section class="card">
       <h1>Blocks</h1>
-      <PaginatedTable<Block> path="/blocks" table={blockTable} empty="There are no blocks." version={version} />
+      <PaginatedTable list={api('/blocks')} table={blockTable} empty="There are no blocks." version={version} />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Abi } from 'viem'
 import { Link } from 'wouter-preact'
-import { type Contract, useRead } from '../api.ts'
+import { api, type Contract, useRead } from '../api.ts'
 import { Code } from '../contract/code.tsx'
 import { functionsIn, writesIn } from '../contract/functions.tsx'
 import { ReadContract } from '../contract/read-contract.tsx'
@@ -18,7 +18,7 @@ type View = { readonly id: string; readonly name: string; readonly content: () =
 /** `hash`: the contract's address. */
 export default function ContractTab({ hash }: { hash: string }) {
   const [version, setVersion] = useState(0)
-  const reading = useRead<Contract>(`/smart-contracts/${hash}`, version)
+  const reading = useRead(api('/smart-contracts/{address_hash_param}', { address_hash_param: hash }), version)
   return (
     <Loaded reading={reading}>
       {(of) => <Views of={of} address={hash} onVerified={() => setVersion((before) => before + 1)} />}
@@ -98,7 +98,9 @@ const isAbiItem = (item: unknown): item is Abi[number] =>
 /** The first implementation of a proxy, if its ABI is known. */
 function useImplementations({ implementations }: Contract): readonly Implementation[] {
   const [first] = implementations
-  const { data } = useRead<Contract>(first && `/smart-contracts/${first.address_hash}`)
+  const { data } = useRead(
+    first && api('/smart-contracts/{address_hash_param}', { address_hash_param: first.address_hash }),
+  )
   const abi = abiOf(data)
   return first === undefined || abi.length === 0 ? [] : [{ at: first.address_hash, name: data?.name ?? null, abi }]
 }

@@ -1,4 +1,4 @@
-// The panel of a development chain: its blocks, its clock, its snapshots, coins for anybody. All of it is JSON-RPC of this node.
+// The page of a development chain: panels for its blocks, clock, snapshots and accounts, and a faucet. They use JSON-RPC.
 import type { ComponentChildren } from 'preact'
 import { Accounts, Faucet } from '../development/accounts.tsx'
 import { Blocks, Clock } from '../development/blocks.tsx'
@@ -7,8 +7,6 @@ import { Snapshots } from '../development/snapshots.tsx'
 import { gwei, withCommas } from '../format.ts'
 import { BlockLink, Fields } from '../parts.tsx'
 import './development.css'
-
-export type PanelProps = { readonly state: NodeState; readonly reread: () => void }
 
 export default function DevelopmentPage() {
   const { state, error, reread } = useNodeState()

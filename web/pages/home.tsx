@@ -1,27 +1,21 @@
 // The home page: figures of the chain, its newest blocks and transactions.
 import { useMemo } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import {
-  type Block,
-  type Chart,
-  type List,
-  type Stats,
-  type Transaction,
-  useAnswer,
-  useBlockVersion,
-  useRead,
-} from '../api.ts'
+import { api, type Chart, type Stats, useBlockVersion, useRead } from '../api.ts'
 import { LazyChart } from '../charts/lazy-chart.tsx'
 import { gwei, withCommas } from '../format.ts'
 import { CHAIN } from '../location.ts'
 import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from '../parts.tsx'
 
+const SHOWN_BLOCKS = 4
+const SHOWN_TRANSACTIONS = 8
+
 export default function Home() {
   const version = useBlockVersion()
-  const stats = useAnswer('stats', (api) => api.GET('/stats'), version)
-  const blocks = useRead<Block[]>('/main-page/blocks', version)
-  const transactions = useRead<List<Transaction>>('/main-page/transactions?items_count=8', version)
-  const chart = useAnswer('chart', (api) => api.GET('/stats/charts/transactions'))
+  const stats = useRead(api('/stats'), version)
+  const blocks = useRead(api('/blocks', { items_count: SHOWN_BLOCKS }), version)
+  const transactions = useRead(api('/transactions', { items_count: SHOWN_TRANSACTIONS }), version)
+  const chart = useRead(api('/stats/charts/transactions'))
   return (
     <>
       <h1 class="unseen">{CHAIN}: blocks and transactions</h1>
@@ -46,9 +40,9 @@ export default function Home() {
             Latest blocks <Link href="/blocks">all →</Link>
           </h2>
           <Loaded reading={blocks}>
-            {(of) => (
+            {({ items }) => (
               <ul class="feed" data-test="blocks">
-                {of.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
+                {items.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
                   <li key={height}>
                     <BlockLink number={height} />
                     <span>

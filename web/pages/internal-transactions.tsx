@@ -1,5 +1,5 @@
 // Messages within transactions, over the whole chain.
-import { type InternalTransaction, useBlockVersion } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { PaginatedTable } from '../parts.tsx'
 import { internalTable } from '../tables.tsx'
 
@@ -7,8 +7,8 @@ export default function InternalTransactions() {
   return (
     <section class="card">
       <h1>Internal transactions</h1>
-      <PaginatedTable<InternalTransaction>
-        path="/internal-transactions"
+      <PaginatedTable
+        list={api('/internal-transactions')}
         table={internalTable}
         empty="No contract has called another one yet."
         version={useBlockVersion()}

@@ -1,5 +1,5 @@
 // Opcode proposals: what each changes, and the blocks in which it was active.
-import { type OpcodeProposal, useBlockVersion } from '../api.ts'
+import { api, type OpcodeProposal, useBlockVersion } from '../api.ts'
 import { Pill } from '../native/parts.tsx'
 import { BlockLink, Fields, Paginated } from '../parts.tsx'
 import '../native/native.css'
@@ -14,8 +14,8 @@ export default function OpcodesPage() {
           Changes of the EVM’s opcodes that this node knows. Governance and upgrades make them active by their names.
         </p>
       </section>
-      <Paginated<OpcodeProposal> path="/native/opcode-proposals" version={version} order="rank">
-        {(items) => (items.length === 0 ? <p class="note">This node knows none.</p> : <Entries of={items} />)}
+      <Paginated list={api('/native/opcode-proposals')} version={version} order="rank">
+        {({ items }) => (items.length === 0 ? <p class="note">This node knows none.</p> : <Entries of={items} />)}
       </Paginated>
     </>
   )

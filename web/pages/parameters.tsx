@@ -1,14 +1,7 @@
-// The parameters of all modules, how they became what they are, the modules' accounts and the denominations of coins.
+// The parameters of all modules, the history of their changes, the modules' accounts and the denominations of coins.
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
-import {
-  type Denomination,
-  type ModuleAccount,
-  type ParameterChange,
-  type Parameters,
-  useBlockVersion,
-  useRead,
-} from '../api.ts'
+import { api, type Denomination, type ModuleAccount, type ParameterChange, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
 import { DenomAmount, useBaseDenomination } from '../native/amounts.tsx'
 import { percent, span } from '../native/parts.tsx'
@@ -32,8 +25,8 @@ export default function ParametersPage() {
           {
             name: 'History',
             content: () => (
-              <PaginatedTable<ParameterChange>
-                path="/native/parameters/history"
+              <PaginatedTable
+                list={api('/native/parameters/history')}
                 table={changeTable}
                 empty="All parameters are those of the genesis."
                 version={version}
@@ -43,8 +36,8 @@ export default function ParametersPage() {
           {
             name: 'Module accounts',
             content: () => (
-              <PaginatedTable<ModuleAccount>
-                path="/native/modules"
+              <PaginatedTable
+                list={api('/native/modules')}
                 table={accountTable(base)}
                 empty="There are none."
                 version={version}
@@ -55,8 +48,8 @@ export default function ParametersPage() {
           {
             name: 'Denominations',
             content: () => (
-              <PaginatedTable<Denomination>
-                path="/native/denominations"
+              <PaginatedTable
+                list={api('/native/denominations')}
                 table={denominationTable(base)}
                 empty="There are none."
                 version={version}
@@ -71,7 +64,7 @@ export default function ParametersPage() {
 }
 
 function Now({ version }: { version: number }) {
-  const reading = useRead<Parameters>('/native/parameters', version)
+  const reading = useRead(api('/native/parameters'), version)
   return (
     <Loaded reading={reading}>
       {(modules) => (

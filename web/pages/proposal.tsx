@@ -1,5 +1,5 @@
 // The page of one proposal: its record, its messages, the tally with the rules it is measured by, votes and deposits.
-import { type Proposal, type ProposalDeposit, type ProposalVote, useBlockVersion, useRead } from '../api.ts'
+import { api, type Proposal, type ProposalDeposit, type ProposalVote, useBlockVersion, useRead } from '../api.ts'
 import { utcTime } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { Countdown, percent, ShareBar } from '../native/parts.tsx'
@@ -22,17 +22,17 @@ import '../native/native.css'
 
 export default function ProposalPage({ id }: { id: string }) {
   const version = useBlockVersion()
-  const base = `/native/proposals/${encodeURIComponent(id)}`
-  const reading = useRead<Proposal>(base, version)
+  const reading = useRead(api('/native/proposals/{id}', { id }), version)
   useTitle(`Proposal ${id}`)
   return (
     <LoadedPage reading={reading} name={`Proposal ${id}`}>
-      {(of) => <Content of={of} base={base} version={version} />}
+      {(of) => <Content of={of} version={version} />}
     </LoadedPage>
   )
 }
 
-function Content({ of, base, version }: { of: Proposal; base: string; version: number }) {
+function Content({ of, version }: { of: Proposal; version: number }) {
+  const { id } = of
   const rules = useGovRules(of.is_expedited)
   return (
     <>
@@ -50,8 +50,8 @@ function Content({ of, base, version }: { of: Proposal; base: string; version: n
             name: 'Votes',
             count: of.votes_count,
             content: () => (
-              <PaginatedTable<ProposalVote>
-                path={`${base}/votes`}
+              <PaginatedTable
+                list={api('/native/proposals/{id}/votes', { id })}
                 table={voteTable}
                 empty="Nobody has voted."
                 version={version}
@@ -61,8 +61,8 @@ function Content({ of, base, version }: { of: Proposal; base: string; version: n
           {
             name: 'Deposits',
             content: () => (
-              <PaginatedTable<ProposalDeposit>
-                path={`${base}/deposits`}
+              <PaginatedTable
+                list={api('/native/proposals/{id}/deposits', { id })}
                 table={depositTable}
                 empty="There are no deposits."
                 version={version}

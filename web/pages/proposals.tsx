@@ -1,6 +1,6 @@
 // The list of governance's proposals.
 import { Link } from 'wouter-preact'
-import { type Proposal, useBlockVersion } from '../api.ts'
+import { api, type Proposal, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Countdown } from '../native/parts.tsx'
 import { messageName, proposalStatus } from '../native/proposals.tsx'
@@ -49,8 +49,8 @@ export default function Proposals() {
       <div class="above">
         <Choice name="status" label="Status" of={['deposit', 'voting', 'passed', 'rejected', 'failed']} />
       </div>
-      <PaginatedTable<Proposal>
-        path={`/native/proposals${status === undefined ? '' : `?status=${encodeURIComponent(status)}`}`}
+      <PaginatedTable
+        list={api('/native/proposals', { status })}
         table={proposalTable}
         empty="There are no proposals of this kind."
         version={version}

@@ -1,7 +1,7 @@
 // Search results. A query that names exactly one record redirects to the page of that record.
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { type Redirect, type SearchHit, useRead } from '../api.ts'
+import { api, type SearchHit, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { Cut, Identicon, NameMark, PaginatedTable, type Table } from '../parts.tsx'
@@ -10,8 +10,7 @@ import { pageOf } from '../search-box.tsx'
 export default function SearchPage() {
   const query = new URLSearchParams(useSearch()).get('q') ?? ''
   const [, navigate] = useLocation()
-  const asked = encodeURIComponent(query)
-  const redirect = useRead<Redirect>(query === '' ? undefined : `/search/check-redirect?q=${asked}`).data
+  const redirect = useRead(query === '' ? undefined : api('/search/check-redirect', { q: query })).data
   const target =
     redirect?.redirect === true
       ? `/${redirect.type === 'transaction' ? 'tx' : redirect.type}/${redirect.parameter}`
@@ -26,8 +25,8 @@ export default function SearchPage() {
       {query === '' ? (
         <p class="note">Search for an address, a hash, the number of a block, or words of a name.</p>
       ) : (
-        <PaginatedTable<SearchHit>
-          path={`/search?q=${asked}`}
+        <PaginatedTable
+          list={api('/search', { q: query })}
           table={hitTable}
           empty={`Nothing here is called “${query}”.`}
           order="rank"

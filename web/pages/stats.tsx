@@ -1,6 +1,6 @@
 // Charts of the chain: its newest blocks one by one, and everything that is counted by days.
 import { useMemo } from 'preact/hooks'
-import { type Block, type ChartLine, type ChartSections, type List, useBlockVersion, useRead } from '../api.ts'
+import { api, type Block, type ChartLine, type ChartSections, statistics, useBlockVersion, useRead } from '../api.ts'
 import type { Point } from '../charts/chart.tsx'
 import { LazyChart } from '../charts/lazy-chart.tsx'
 import { units, withCommas } from '../format.ts'
@@ -8,11 +8,8 @@ import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Loaded, type Tab, Tabs } from '../parts.tsx'
 
-/** Below which the API has Blockscout's statistics. */
-const STATISTICS = '/api/v1'
-
 export default function StatsPage() {
-  const sections = useRead<ChartSections>('/lines', 0, STATISTICS)
+  const sections = useRead(statistics('/lines'))
   return (
     <>
       <section class="card">
@@ -27,7 +24,7 @@ export default function StatsPage() {
 const newestBlocks: Tab = { name: 'Newest blocks', content: () => <NewestBlocks /> }
 
 function NewestBlocks() {
-  const reading = useRead<List<Block>>('/blocks', useBlockVersion())
+  const reading = useRead(api('/blocks'), useBlockVersion())
   return <Loaded reading={reading}>{({ items }) => <BlockCharts of={items} />}</Loaded>
 }
 
@@ -82,7 +79,7 @@ function Section({ of }: { of: ChartSections['sections'][number]['charts'] }) {
       </div>
       <div class="plots">
         {of.map(({ id }) => (
-          <Line key={id} path={`/lines/${id}?resolution=${resolution}`} isSum={id.endsWith('Growth')} />
+          <Line key={id} name={id} resolution={resolution} isSum={id.endsWith('Growth')} />
         ))}
       </div>
     </>
@@ -92,9 +89,17 @@ function Section({ of }: { of: ChartSections['sections'][number]['charts'] }) {
 /** Points that one chart shows: of days, two months. */
 const SHOWN = 60
 
-/** `isSum`: the values are what there is in all, not what a period brought. */
-function Line({ path, isSum }: { path: string; isSum: boolean }) {
-  const reading = useRead<ChartLine>(path, 0, STATISTICS)
+/** `isSum`: the values are cumulative, not those of each period. */
+function Line({
+  name,
+  resolution,
+  isSum,
+}: {
+  name: string
+  resolution: 'DAY' | keyof typeof RESOLUTIONS
+  isSum: boolean
+}) {
+  const reading = useRead(statistics('/lines/{name}', { name, resolution }))
   const { data } = reading
   const points = useMemo(() => (data === undefined ? [] : linePoints(data)), [data])
   return (

@@ -1,7 +1,7 @@
 // The page of one item of a token: its picture, attributes, owner, transfers, holders and metadata.
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { type Holder, type TokenInstance, type Transfer, useBlockVersion, useLive, useRead } from '../api.ts'
+import { act, api, type TokenInstance, useBlockVersion, useLive, useRead } from '../api.ts'
 import { TextBox } from '../contract/text-box.tsx'
 import { attributesOf } from '../item-attributes.ts'
 import { ItemPicture, itemName, pictureOf } from '../item-picture.tsx'
@@ -14,8 +14,8 @@ import './contract.css'
 export default function ItemPage({ hash, id }: { hash: string; id: string }) {
   const blocks = useBlockVersion()
   const [fetched, setFetched] = useState(0)
-  const base = `/tokens/${hash}/instances/${id}`
-  const reading = useRead<TokenInstance>(base, blocks + fetched)
+  const item = { address_hash_param: hash, token_id_param: id }
+  const reading = useRead(api('/tokens/{address_hash_param}/instances/{token_id_param}', item), blocks + fetched)
   useLive(`token_instances:${hash.toLowerCase()}`, 'fetched_token_instance_metadata', () =>
     setFetched((before) => before + 1),
   )
@@ -33,15 +33,18 @@ export default function ItemPage({ hash, id }: { hash: string; id: string }) {
             </h1>
             <div class="item">
               <Media of={of} />
-              <Facts of={of} hash={hash} base={base} fetched={fetched} />
+              <Facts of={of} item={item} fetched={fetched} />
             </div>
           </section>
-          <Tabs of={tabsOf(of, base, blocks)} />
+          <Tabs of={tabsOf(of, item, blocks)} />
         </>
       )}
     </LoadedPage>
   )
 }
+
+/** An item in the paths of the API: the token's address and its id. */
+type Item = { readonly address_hash_param: string; readonly token_id_param: string }
 
 /** The picture; videos and sounds that are on the chain can be played. */
 function Media({ of }: { of: TokenInstance }) {
@@ -70,7 +73,8 @@ function Media({ of }: { of: TokenInstance }) {
 /** Characters of a description that are shown; the rest is in the metadata. */
 const LONGEST_DESCRIPTION = 2000
 
-function Facts({ of, hash, base, fetched }: { of: TokenInstance; hash: string; base: string; fetched: number }) {
+function Facts({ of, item, fetched }: { of: TokenInstance; item: Item; fetched: number }) {
+  const hash = item.address_hash_param
   const description = of.metadata?.['description']
   const attributes = attributesOf(of.metadata)
   return (
@@ -107,7 +111,7 @@ function Facts({ of, hash, base, fetched }: { of: TokenInstance; hash: string; b
           ))}
         </dl>
       )}
-      <RefreshButton base={base} fetched={fetched} />
+      <RefreshButton item={item} fetched={fetched} />
     </div>
   )
 }
@@ -115,8 +119,8 @@ function Facts({ of, hash, base, fetched }: { of: TokenInstance; hash: string; b
 /** How long metadata may take before the page says that none came, in milliseconds. */
 const PATIENCE = 15_000
 
-/** Asks the node to read the metadata again. `fetched` rises when the node tells that some have been read. */
-function RefreshButton({ base, fetched }: { base: string; fetched: number }) {
+/** Asks the node to read the metadata again. `fetched` rises with each event that metadata have been read. */
+function RefreshButton({ item, fetched }: { item: Item; fetched: number }) {
   const [word, setWord] = useState('')
   const [isWaiting, setWaiting] = useState(false)
   const end = (last: string) => {
@@ -134,8 +138,9 @@ function RefreshButton({ base, fetched }: { base: string; fetched: number }) {
   const refresh = async () => {
     setWord('Reading …')
     setWaiting(true)
-    const response = await fetch(`/api/v2${base}/refetch-metadata`, { method: 'PATCH' })
-    if (!response.ok) end(`The node answered with status ${response.status}.`)
+    await act('PATCH', '/tokens/{address_hash_param}/instances/{token_id_param}/refetch-metadata', item).catch(
+      (error: Error) => end(error.message),
+    )
   }
   return (
     <p>
@@ -149,13 +154,13 @@ function RefreshButton({ base, fetched }: { base: string; fetched: number }) {
   )
 }
 
-function tabsOf(of: TokenInstance, base: string, version: number): Tab[] {
+function tabsOf(of: TokenInstance, item: Item, version: number): Tab[] {
   const { token, metadata } = of
   const transfers: Tab = {
     name: 'Transfers',
     content: () => (
-      <PaginatedTable<Transfer>
-        path={`${base}/transfers`}
+      <PaginatedTable
+        list={api('/tokens/{address_hash_param}/instances/{token_id_param}/transfers', item)}
         table={transferTable}
         empty="It has not been moved."
         version={version}
@@ -169,8 +174,8 @@ function tabsOf(of: TokenInstance, base: string, version: number): Tab[] {
           {
             name: 'Holders',
             content: () => (
-              <PaginatedTable<Holder>
-                path={`${base}/holders`}
+              <PaginatedTable
+                list={api('/tokens/{address_hash_param}/instances/{token_id_param}/holders', item)}
                 table={holderTable(token)}
                 empty="Nobody holds it."
                 version={version}

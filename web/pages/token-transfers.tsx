@@ -1,5 +1,5 @@
 // Token transfers over the whole chain, of all types of tokens or of one.
-import { type Transfer, useBlockVersion } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable } from '../parts.tsx'
@@ -13,8 +13,8 @@ export default function TokenTransfers() {
       <div class="above">
         <Choice name="type" label="Type of token" of={['ERC-20', 'ERC-721', 'ERC-1155']} />
       </div>
-      <PaginatedTable<Transfer>
-        path={type === undefined ? '/token-transfers' : `/token-transfers?type=${encodeURIComponent(type)}`}
+      <PaginatedTable
+        list={api('/token-transfers', { type })}
         table={transferTable}
         empty="No tokens have been moved yet."
         version={useBlockVersion()}

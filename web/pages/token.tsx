@@ -1,5 +1,5 @@
 // The page of one token: its record, transfers, items and holders.
-import { type Holder, type Token, type Transfer, useAnswer, useBlockVersion, useRead } from '../api.ts'
+import { api, type Token, useBlockVersion, useRead } from '../api.ts'
 import { units, withCommas } from '../format.ts'
 import { Inventory } from '../inventory.tsx'
 import { useTitle } from '../location.ts'
@@ -19,10 +19,9 @@ import { holderTable, transferTable } from '../tables.tsx'
 
 export default function TokenPage({ hash }: { hash: string }) {
   const version = useBlockVersion()
-  const path = `/tokens/${encodeURIComponent(hash)}`
-  const reading = useRead<Token>(path, version)
-  const params = { path: { address_hash_param: hash } }
-  const counters = useAnswer(hash, (api) => api.GET('/tokens/{address_hash_param}/counters', { params }), version).data
+  const parameters = { address_hash_param: hash }
+  const reading = useRead(api('/tokens/{address_hash_param}', parameters), version)
+  const counters = useRead(api('/tokens/{address_hash_param}/counters', parameters), version).data
   const { data } = reading
   useTitle(data === undefined ? undefined : (data.symbol || data.name || 'Token').slice(0, 60))
   return (
@@ -75,12 +74,12 @@ export default function TokenPage({ hash }: { hash: string }) {
 }
 
 function tabsOf(of: Token, version: number): Tab[] {
-  const path = `/tokens/${of.address_hash}`
+  const parameters = { address_hash_param: of.address_hash }
   const transfers: Tab = {
     name: 'Transfers',
     content: () => (
-      <PaginatedTable<Transfer>
-        path={`${path}/transfers`}
+      <PaginatedTable
+        list={api('/tokens/{address_hash_param}/transfers', parameters)}
         table={transferTable}
         empty="It has not been moved."
         version={version}
@@ -89,13 +88,19 @@ function tabsOf(of: Token, version: number): Tab[] {
   }
   const items: Tab = {
     name: 'Items',
-    content: () => <Inventory path={`${path}/instances`} of={of.address_hash} version={version} />,
+    content: () => (
+      <Inventory
+        list={api('/tokens/{address_hash_param}/instances', parameters)}
+        of={of.address_hash}
+        version={version}
+      />
+    ),
   }
   const holders: Tab = {
     name: 'Holders',
     content: () => (
-      <PaginatedTable<Holder>
-        path={`${path}/holders`}
+      <PaginatedTable
+        list={api('/tokens/{address_hash_param}/holders', parameters)}
         table={holderTable(of)}
         empty="Nobody holds it."
         version={version}

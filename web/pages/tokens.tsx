@@ -1,6 +1,6 @@
 // The list of tokens, those with the most holders first, of all types or of one, or by words of their names.
 import { useState } from 'preact/hooks'
-import type { Token } from '../api.ts'
+import { api } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable } from '../parts.tsx'
@@ -13,7 +13,6 @@ export default function Tokens() {
     event.preventDefault()
     change({ q: words.trim() === '' ? undefined : words.trim(), page: undefined, anchor: undefined })
   }
-  const asked = new URLSearchParams({ ...(type !== undefined && { type }), ...(q !== undefined && { q }) }).toString()
   return (
     <section class="card">
       <h1>Tokens</h1>
@@ -29,8 +28,8 @@ export default function Tokens() {
           />
         </form>
       </div>
-      <PaginatedTable<Token>
-        path={asked === '' ? '/tokens' : `/tokens?${asked}`}
+      <PaginatedTable
+        list={api('/tokens', { type, q })}
         table={tokenTable}
         empty={q === undefined ? 'There are no tokens on this chain yet.' : 'No token is called so.'}
         order="rank"

@@ -1,17 +1,7 @@
 // The page of one transaction: its record, its calls, and lists of its transfers, messages, logs and state changes. A
 // transaction that waits is read with each block; a mined one only when blocks are removed.
 import { useState } from 'preact/hooks'
-import {
-  type InternalTransaction,
-  type List,
-  type Log,
-  type StateChange,
-  type Transaction,
-  type Transfer,
-  useHead,
-  useLive,
-  useRead,
-} from '../api.ts'
+import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
@@ -19,7 +9,7 @@ import { internalTable, logTable, stateTable, transferTable } from '../tables.ts
 import { CallTree } from '../transaction/call-tree.tsx'
 import { Details } from '../transaction/details.tsx'
 
-/** Columns that say what every row of a transaction's list would say. */
+/** Columns that have the same value in all rows of a transaction's lists. */
 const OWN = ['Transaction', 'Method', 'Block', 'Age']
 const within = <T extends { readonly columns: readonly (readonly [string, ...unknown[]])[] }>(table: T): T => ({
   ...table,
@@ -34,8 +24,10 @@ export default function TransactionPage({ hash }: { hash: string }) {
   const [collated, setCollated] = useState(0)
   // The version with which the transaction was found in a block; undefined while it waits.
   const [settled, setSettled] = useState<number | undefined>(undefined)
-  const path = `/transactions/${encodeURIComponent(hash)}`
-  const reading = useRead<Transaction>(path, (settled ?? version + collated) + removals * REMOVAL)
+  const reading = useRead(
+    api('/transactions/{transaction_hash_param}', { transaction_hash_param: hash }),
+    (settled ?? version + collated) + removals * REMOVAL,
+  )
   const isMined = typeof reading.data?.block_number === 'number'
   if (isMined !== (settled !== undefined)) setSettled(isMined ? version + collated : undefined)
   useLive(isMined ? undefined : `transactions:${hash.toLowerCase()}`, 'collated', () => setCollated((n) => n + 1))
@@ -50,27 +42,29 @@ export default function TransactionPage({ hash }: { hash: string }) {
             </h1>
             <Details of={of} newest={newest} />
           </section>
-          {of.block_number !== null && <Lists of={of} path={path} />}
+          {of.block_number !== null && <Lists of={of} />}
         </>
       )}
     </LoadedPage>
   )
 }
 
-/** How many rows a list has; undefined until it is known. */
-const useCount = (path: string): number | undefined => useRead<List<unknown>>(`${path}?items_count=1`).data?.total_count
+/** The length of a list; undefined until it has been read. */
+const useCount = (list: Read<List<unknown>>): number | undefined => useRead(list).data?.total_count
 
-function Lists({ of, path }: { of: Transaction; path: string }) {
-  const transfers = useCount(`${path}/token-transfers`)
-  const messages = useCount(`${path}/internal-transactions`)
-  const logs = useCount(`${path}/logs`)
+function Lists({ of }: { of: Transaction }) {
+  const parameters = { transaction_hash_param: of.hash }
+  const first = { ...parameters, items_count: 1 }
+  const transfers = useCount(api('/transactions/{transaction_hash_param}/token-transfers', first))
+  const messages = useCount(api('/transactions/{transaction_hash_param}/internal-transactions', first))
+  const logs = useCount(api('/transactions/{transaction_hash_param}/logs', first))
   const tabs: readonly Tab[] = [
     {
       name: 'Token transfers',
       count: transfers,
       content: () => (
-        <PaginatedTable<Transfer>
-          path={`${path}/token-transfers`}
+        <PaginatedTable
+          list={api('/transactions/{transaction_hash_param}/token-transfers', parameters)}
           table={within(transferTable)}
           empty="It moved no tokens."
           order="rank"
@@ -82,8 +76,8 @@ function Lists({ of, path }: { of: Transaction; path: string }) {
       name: 'Internal',
       count: messages,
       content: () => (
-        <PaginatedTable<InternalTransaction>
-          path={`${path}/internal-transactions`}
+        <PaginatedTable
+          list={api('/transactions/{transaction_hash_param}/internal-transactions', parameters)}
           table={within(internalTable)}
           empty="It called nothing else."
           order="rank"
@@ -94,14 +88,19 @@ function Lists({ of, path }: { of: Transaction; path: string }) {
       name: 'Logs',
       count: logs,
       content: () => (
-        <PaginatedTable<Log> path={`${path}/logs`} table={logTable} empty="It logged nothing." order="rank" />
+        <PaginatedTable
+          list={api('/transactions/{transaction_hash_param}/logs', parameters)}
+          table={logTable}
+          empty="It logged nothing."
+          order="rank"
+        />
       ),
     },
     {
       name: 'State changes',
       content: () => (
-        <PaginatedTable<StateChange>
-          path={`${path}/state-changes`}
+        <PaginatedTable
+          list={api('/transactions/{transaction_hash_param}/state-changes', parameters)}
           table={stateTable}
           empty="It changed nothing."
           order="rank"

@@ -1,11 +1,11 @@
 // The lists of transactions: those in blocks, and those that wait.
-import { type Transaction, useBlockVersion } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'
 import { PaginatedTable, Tabs } from '../parts.tsx'
 import { transactionTable } from '../tables.tsx'
 
-/** Kinds of transactions as the API calls them, and in words. */
+/** Kinds of transactions: the API's names and their titles. */
 const KINDS = {
   coin_transfer: 'coins',
   contract_call: 'calls',
@@ -22,8 +22,8 @@ export default function Transactions() {
       <div class="above">
         <Choice name="type" label="Kind of transaction" of={Object.keys(KINDS)} titles={KINDS} />
       </div>
-      <PaginatedTable<Transaction>
-        path={`/transactions?filter=${filter}${type === undefined ? '' : `&type=${encodeURIComponent(type)}`}`}
+      <PaginatedTable
+        list={api('/transactions', { filter, type })}
         table={transactionTable}
         empty={empty}
         version={version}

@@ -1,5 +1,5 @@
 // Transfers of coins that left over the chain's channels (ICS-20).
-import { type Packet, useBlockVersion } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { useBaseDenomination } from '../native/amounts.tsx'
 import { packetTable } from '../native/packets.tsx'
 import { PaginatedTable } from '../parts.tsx'
@@ -11,8 +11,8 @@ export default function TransfersPage() {
   return (
     <section class="card">
       <h1>Transfers to other chains</h1>
-      <PaginatedTable<Packet>
-        path="/native/transfers"
+      <PaginatedTable
+        list={api('/native/transfers')}
         table={packetTable(base)}
         empty="Nothing has left over a channel of this chain."
         version={version}

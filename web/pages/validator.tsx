@@ -1,14 +1,5 @@
-// The page of one validator: its record, what a wallet can do with it, its delegators, and the blocks that it made.
-import {
-  type Block,
-  type Delegation,
-  type Redelegation,
-  type Unbonding,
-  useBlockVersion,
-  useRead,
-  type Validator,
-  type ValidatorVote,
-} from '../api.ts'
+// The page of one validator: its record, the staking actions of a wallet, its delegators, and the blocks that it made.
+import { type ApiRead, api, type List, useBlockVersion, useRead, type Validator } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'
 import { DecCoins, percent, ShareBar, Site } from '../native/parts.tsx'
@@ -33,8 +24,7 @@ import '../native/native.css'
 
 export default function ValidatorPage({ address }: { address: string }) {
   const version = useBlockVersion()
-  const base = `/native/validators/${encodeURIComponent(address)}`
-  const reading = useRead<Validator>(base, version)
+  const reading = useRead(api('/native/validators/{address}', { address }), version)
   useTitle(reading.data === undefined ? 'Validator' : `Validator ${reading.data.moniker.slice(0, 60)}`)
   return (
     <LoadedPage reading={reading} name="Validator">
@@ -45,43 +35,64 @@ export default function ValidatorPage({ address }: { address: string }) {
             <h2>Stake with this validator</h2>
             <StakingActions of={of} />
           </section>
-          <Lists of={of} base={base} version={version} />
+          <Lists of={of} address={address} version={version} />
         </>
       )}
     </LoadedPage>
   )
 }
 
-function Lists({ of, base, version }: { of: Validator; base: string; version: number }) {
+function Lists({ of, address, version }: { of: Validator; address: string; version: number }) {
   const list =
-    <T,>(path: string, table: Table<T>, empty: string, order: 'time' | 'rank' = 'rank') =>
-    () => <PaginatedTable<T> path={`${base}/${path}`} table={table} empty={empty} version={version} order={order} />
+    <T,>(rows: ApiRead<List<T>>, table: Table<T>, empty: string, order: 'time' | 'rank' = 'rank') =>
+    () => <PaginatedTable list={rows} table={table} empty={empty} version={version} order={order} />
   return (
     <Tabs
       of={[
         {
           name: 'Delegators',
           count: of.delegators_count,
-          content: list<Delegation>('delegations', delegatorTable(of), 'Nobody delegates to it.'),
+          content: list(
+            api('/native/validators/{address}/delegations', { address }),
+            delegatorTable(of),
+            'Nobody delegates to it.',
+          ),
         },
         {
           name: 'Unbondings',
-          content: list<Unbonding>('unbondings', unbondingTable('delegator'), 'No tokens are leaving it.'),
+          content: list(
+            api('/native/validators/{address}/unbondings', { address }),
+            unbondingTable('delegator'),
+            'No tokens are leaving it.',
+          ),
         },
         {
           name: 'Redelegations',
-          content: list<Redelegation>(
-            'redelegations',
+          content: list(
+            api('/native/validators/{address}/redelegations', { address }),
             redelegationTable(false),
             'No tokens have moved away from it lately.',
           ),
         },
-        { name: 'Blocks', content: list<Block>('blocks', blockTable, 'It has made no blocks.', 'time') },
+        {
+          name: 'Blocks',
+          content: list(
+            api('/native/validators/{address}/blocks', { address }),
+            blockTable,
+            'It has made no blocks.',
+            'time',
+          ),
+        },
         ...(IS_NETWORK
           ? [
               {
                 name: 'Votes',
-                content: list<ValidatorVote>('votes', validatorVoteTable, 'There are no votes yet.', 'time'),
+                content: list(
+                  api('/native/validators/{address}/votes', { address }),
+                  validatorVoteTable,
+                  'There are no votes yet.',
+                  'time',
+                ),
               },
             ]
           : []),

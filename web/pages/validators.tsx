@@ -1,5 +1,5 @@
 // The list of validators, with the figures of stake above it.
-import { useBlockVersion, type Validator } from '../api.ts'
+import { api, useBlockVersion } from '../api.ts'
 import { IS_NETWORK, useQuery } from '../location.ts'
 import { validatorTable } from '../native/tables.tsx'
 import { NetworkLine } from '../native/votes.tsx'
@@ -17,8 +17,8 @@ export default function Validators() {
       <div class="above">
         <Choice name="status" label="Status" of={['bonded', 'unbonding', 'unbonded']} />
       </div>
-      <PaginatedTable<Validator>
-        path={`/native/validators${status === undefined ? '' : `?status=${encodeURIComponent(status)}`}`}
+      <PaginatedTable
+        list={api('/native/validators', { status })}
         table={validatorTable}
         empty="There are no validators of this kind."
         version={version}

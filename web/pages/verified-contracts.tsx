@@ -1,6 +1,6 @@
 // Contracts whose sources are verified.
 import { Link } from 'wouter-preact'
-import { useAnswer, type VerifiedContract } from '../api.ts'
+import { api, useRead, type VerifiedContract } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
 import { Address, Coins, Cut, PaginatedTable, type Table } from '../parts.tsx'
 
@@ -19,7 +19,7 @@ const contractTable: Table<VerifiedContract> = {
 }
 
 export default function VerifiedContracts() {
-  const counters = useAnswer('contracts', (api) => api.GET('/smart-contracts/counters')).data
+  const counters = useRead(api('/smart-contracts/counters')).data
   return (
     <section class="card">
       <h1>Verified contracts</h1>
@@ -34,11 +34,7 @@ export default function VerifiedContracts() {
           Verify a contract
         </Link>
       </div>
-      <PaginatedTable<VerifiedContract>
-        path="/smart-contracts"
-        table={contractTable}
-        empty="No contract has been verified yet."
-      />
+      <PaginatedTable list={api('/smart-contracts')} table={contractTable} empty="No contract has been verified yet." />
     </section>
   )
 }

@@ -1,15 +1,15 @@
-// The form that verifies a contract: its address, the compiler, and the sources in one of the ways that this node takes.
+// The form that verifies a contract: its address, the compiler, and the sources in one of the forms that this node accepts.
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { type Contract, NotFound, read, useRead, type VerificationConfig } from '../api.ts'
+import { api, type Contract, NotFound, useRead, type VerificationConfig } from '../api.ts'
 import { LabelledField } from '../contract/arguments.tsx'
 import { FileField } from '../contract/file-field.tsx'
 import {
   compilerIn,
   isVyper,
   isWay,
-  type Outcome,
   type SourceFile,
+  type VerificationResult,
   verify,
   WAYS,
   type Way,
@@ -20,7 +20,7 @@ import { Loaded } from '../parts.tsx'
 import './contract.css'
 
 export default function VerifyPage() {
-  const config = useRead<VerificationConfig>('/smart-contracts/verification/config')
+  const config = useRead(api('/smart-contracts/verification/config'))
   return (
     <section class="card contract">
       <h1>Verify a contract</h1>
@@ -32,7 +32,7 @@ export default function VerifyPage() {
   )
 }
 
-/** What is known of the address in the form. */
+/** The record of the address in the form. */
 type Subject =
   | { readonly kind: 'none' | 'malformed' | 'absent' | 'verified' }
   | { readonly kind: 'contract'; readonly contract: Contract }
@@ -44,11 +44,13 @@ function useSubject(address: string): Subject {
     setSubject({ kind: address === '' || isAddress ? 'none' : 'malformed' })
     if (!isAddress) return
     let isCurrent = true
-    read<Contract>(`/smart-contracts/${address}`).then(
-      (contract) =>
-        isCurrent && setSubject(contract.is_fully_verified ? { kind: 'verified' } : { kind: 'contract', contract }),
-      (error) => isCurrent && setSubject({ kind: error instanceof NotFound ? 'absent' : 'none' }),
-    )
+    api('/smart-contracts/{address_hash_param}', { address_hash_param: address })
+      .load()
+      .then(
+        (contract) =>
+          isCurrent && setSubject(contract.is_fully_verified ? { kind: 'verified' } : { kind: 'contract', contract }),
+        (error) => isCurrent && setSubject({ kind: error instanceof NotFound ? 'absent' : 'none' }),
+      )
     return () => {
       isCurrent = false
     }
@@ -138,7 +140,7 @@ function SourcesForm({
   const compilers = compilersFor(way, config)
   const named = compilers.find((version) => isVersion(version, made?.version)) ?? ''
   const chosen = { ...settings, compiler: settings.compiler === '' ? named : settings.compiler }
-  const [outcome, setOutcome] = useState<Outcome | 'waiting'>()
+  const [outcome, setOutcome] = useState<VerificationResult | 'waiting'>()
   const submit = async (event: Event) => {
     event.preventDefault()
     setOutcome('waiting')
@@ -164,7 +166,7 @@ function SourcesForm({
       <button type="submit" class="action" disabled={outcome === 'waiting' || !isReady || !hasSources}>
         Verify
       </button>
-      <OutcomeNote of={outcome} address={address} />
+      <ResultNote of={outcome} address={address} />
     </form>
   )
 }
@@ -213,7 +215,7 @@ function hintOf(made: Made, compilers: readonly string[]): string | undefined {
   return `The contract’s code names ${name} ${version}${isThere ? '.' : ', which is not installed on this node.'}`
 }
 
-const OutcomeNote = ({ of, address }: { of: Outcome | 'waiting' | undefined; address: string }) => (
+const ResultNote = ({ of, address }: { of: VerificationResult | 'waiting' | undefined; address: string }) => (
   <div role="status" class="outcome">
     {of === 'waiting' && <p>The node compiles and compares …</p>}
     {of !== undefined &&

@@ -1,7 +1,7 @@
 // One of a few values, or all, as buttons above a list. The choice is in the URL.
 import { useQuery } from '../location.ts'
 
-/** `name` of the parameter in the URL; `titles` where a value is not what it is called. */
+/** `name` of the parameter in the URL; `titles` of values that are shown under another name. */
 export function Choice({
   name,
   label,
@@ -13,7 +13,7 @@ export function Choice({
   label: string
   of: readonly string[]
   titles?: Readonly<Record<string, string>>
-  /** What it is called when none is chosen. */
+  /** Title of the button that removes the filter. */
   all?: string
 }) {
   const [query, change] = useQuery()

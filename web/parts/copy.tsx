@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 /** How long the button says that it has copied, in milliseconds. */
 const CONFIRMED_FOR = 1500
 
-/** `of`: what is copied, in words: "address". */
+/** `of` names the text for the button's label: "address". */
 export function Copy({ text, of }: { text: string; of: string }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {

@@ -10,7 +10,7 @@ import { Copy } from './copy.tsx'
 /** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
 export const COIN = document.documentElement.dataset.coin
 
-/** A text that somebody else chose, cut with "…" where it has no room, and kept from turning the direction of its surroundings. */
+/** A text from a contract or a user: truncated with "…", and isolated (`bdi`) so that its direction does not affect the page. */
 export const Cut = ({ text }: { text: string }) => (
   <bdi class="cut" title={text}>
     {text}
@@ -100,7 +100,7 @@ export const TokenPicture = ({ of, size = 16 }: { of: Token | EmbeddedToken; siz
 
 type NameWarning = NonNullable<Token['name_warning']>
 
-/** Why a token's name may be taken for another one's, in words. */
+/** Messages for the warnings about a token's name. */
 export const NAME_WARNINGS: Readonly<Record<NameWarning, string>> = {
   invisible_characters: 'The contract gives a name or symbol with invisible characters; they are left out here.',
   mixed_scripts: 'Its name or symbol mixes letters of several scripts, which may look like others.',
@@ -162,7 +162,7 @@ function useClock(): void {
   }, [])
 }
 
-/** How long ago; the moment itself is its title, or with `full` stands beside it. */
+/** The age; the time itself is in the title, or with `full` beside it. */
 export const Time = ({ at, full = false }: { at: string | null; full?: boolean }) => {
   useClock()
   if (at === null) return <span class="faint nowrap">waiting</span>

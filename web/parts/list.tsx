@@ -1,6 +1,6 @@
 // Tables, and lists of the API by pages. On a phone each row is a card, whose cells carry the names of their columns.
 import type { ComponentChildren } from 'preact'
-import { type List, useHead, useRead } from '../api.ts'
+import { type ApiRead, atPage, type List, useHead, useRead } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Loaded } from './record.tsx'
 
@@ -13,7 +13,7 @@ export type Table<T> = {
   readonly columns: readonly Column<T>[]
 }
 
-/** `empty` is shown in place of a table without rows; `label` tells tables of one page apart. */
+/** `empty` is shown in place of a table without rows; `label` distinguishes the tables of one page. */
 export function Rows<T>({
   of,
   table,
@@ -56,14 +56,15 @@ export function Rows<T>({
   )
 }
 
-type ListPlace = {
-  readonly path: string
+type ListProps<L> = {
+  /** Its first page. */
+  readonly list: ApiRead<L>
   readonly version?: number
-  /** What pages are apart: time, or rank. */
+  /** The order of the rows, for the names of the buttons. */
   readonly order?: 'time' | 'rank'
 }
 
-/** Rows of a page, as the API gives them unless told otherwise. */
+/** Rows of a page: the API's default. */
 const PAGE_LENGTH = 50
 
 /**
@@ -71,21 +72,22 @@ const PAGE_LENGTH = 50
  * had on its first page, so that pages keep their rows while blocks arrive. Only the first page follows `version`; all follow
  * the removal of blocks.
  */
-export function Paginated<T>({
-  path,
+export function Paginated<L extends List<unknown>>({
+  list,
   version = 0,
   order = 'time',
   children,
-}: ListPlace & {
-  /** `list` is the answer as a whole, `before` how many rows come before its first. */
-  children: (items: readonly T[], list: List<T>, before: number) => ComponentChildren
+}: ListProps<L> & {
+  /** `before`: number of rows on the pages before this one. */
+  children: (of: L, before: number) => ComponentChildren
 }) {
   const [query, change] = useQuery()
   const { removals } = useHead()
   const page = Math.max(1, Math.trunc(Number(query.page ?? 1)) || 1)
-  const asked = page === 1 ? undefined : new URLSearchParams({ page: String(page), anchor: query.anchor ?? '' })
-  const separator = path.includes('?') ? '&' : '?'
-  const reading = useRead<List<T>>(asked ? `${path}${separator}${asked}` : path, removals + (asked ? 0 : version))
+  const reading = useRead(
+    page === 1 ? list : atPage(list, page, query.anchor),
+    page === 1 ? removals + version : removals,
+  )
   const turn = (to: number, anchor?: string | number) =>
     change({
       page: to === 1 ? undefined : String(to),
@@ -94,22 +96,22 @@ export function Paginated<T>({
   const [back, on] = order === 'time' ? ['← newer', 'older →'] : ['← previous', 'next →']
   return (
     <Loaded reading={reading}>
-      {(list) => (
+      {(of) => (
         <>
-          {children(list.items, list, (page - 1) * PAGE_LENGTH)}
-          {(page > 1 || list.next_page_params !== null) && (
+          {children(of, (page - 1) * PAGE_LENGTH)}
+          {(page > 1 || of.next_page_params !== null) && (
             <nav class="pages" aria-label="Pages of the list">
               <button type="button" disabled={page === 1} onClick={() => turn(page - 1, query.anchor)}>
                 {back}
               </button>
               <span class="faint">
                 page {page}
-                {list.total_count !== undefined && ` · ${list.total_count.toLocaleString('en-US')} in all`}
+                {of.total_count !== undefined && ` · ${of.total_count.toLocaleString('en-US')} in all`}
               </span>
               <button
                 type="button"
-                disabled={list.next_page_params === null}
-                onClick={() => turn(page + 1, list.next_page_params?.anchor)}
+                disabled={of.next_page_params === null}
+                onClick={() => turn(page + 1, of.next_page_params?.anchor)}
               >
                 {on}
               </button>
@@ -122,6 +124,10 @@ export function Paginated<T>({
 }
 
 /** A list of the API as a table. */
-export const PaginatedTable = <T,>({ table, empty, ...place }: ListPlace & { table: Table<T>; empty: string }) => (
-  <Paginated<T> {...place}>{(items) => <Rows of={items} table={table} empty={empty} />}</Paginated>
+export const PaginatedTable = <T,>({
+  table,
+  empty,
+  ...list
+}: ListProps<List<T>> & { table: Table<T>; empty: string }) => (
+  <Paginated {...list}>{({ items }) => <Rows of={items} table={table} empty={empty} />}</Paginated>
 )

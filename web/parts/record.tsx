@@ -1,4 +1,4 @@
-// A record: its fields, decoded calls, and what is shown until it has been read.
+// A record: its fields, decoded calls, and the placeholder until it has been read.
 import type { ComponentChildren } from 'preact'
 import { type Decoded, NotFound, type Reading } from '../api.ts'
 
@@ -64,7 +64,7 @@ export function LoadedPage<T>({
   children,
 }: {
   reading: Reading<T>
-  /** What the page is about: "Block 12". */
+  /** Heading of the page: "Block 12". */
   name: string
   children: (data: T) => ComponentChildren
 }) {

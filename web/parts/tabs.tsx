@@ -1,4 +1,4 @@
-// Tabs, as WAI-ARIA describes them: arrow keys choose, Tab goes on to the panel. The open tab is in the URL.
+// Tabs, as WAI-ARIA describes them: arrow keys choose a tab, the Tab key moves to the panel. The open tab is in the URL.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { useQuery } from '../location.ts'
@@ -12,7 +12,7 @@ export type Tab = {
 /** A tab's name within a URL: "Token transfers" is `token-transfers`. */
 const slug = (name: string) => name.toLowerCase().replaceAll(' ', '-')
 
-/** How far each key moves. */
+/** The index of the next tab for each key. */
 const STEPS: Readonly<Record<string, (at: number, length: number) => number>> = {
   ArrowRight: (at, length) => (at + 1) % length,
   ArrowLeft: (at, length) => (at + length - 1) % length,

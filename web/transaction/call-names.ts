@@ -1,8 +1,8 @@
-// Names of the functions that messages within a transaction call, from the verified interfaces of what they call. The ABI coder
-// is loaded only where there is such an interface.
+// Names of the functions that messages within a transaction call, from the ABIs of verified contracts. The ABI coder is loaded only
+// if one of the called contracts is verified.
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
-import { type Contract, type EmbeddedAddress, read } from '../api.ts'
+import { api, type EmbeddedAddress } from '../api.ts'
 
 export type CallName = { readonly name: string; readonly text: string }
 /** The function that a call's input names; undefined where the interface is not known. */
@@ -55,7 +55,7 @@ async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<
 
 /** Interface of a contract; an empty one when it is not verified. */
 async function abiOf(hash: string): Promise<Abi> {
-  const { abi } = await read<Contract>(`/smart-contracts/${hash}`)
+  const { abi } = await api('/smart-contracts/{address_hash_param}', { address_hash_param: hash }).load()
   return Array.isArray(abi) ? (abi as Abi) : []
 }
 

@@ -1,14 +1,7 @@
-// The messages of a transaction as a tree: who called what with which function, its gas, value and result. Branches fold;
-// what is folded is not in the document, because a transaction can have many thousand messages.
+// The call tree of a transaction: caller, callee, function, gas, value and result of each message. Folded branches are not
+// in the document, because a transaction can have many thousand messages.
 import { useMemo, useState } from 'preact/hooks'
-import {
-  type EmbeddedAddress,
-  type InternalTransaction,
-  type List,
-  type Trace,
-  type Transaction,
-  useRead,
-} from '../api.ts'
+import { api, type EmbeddedAddress, type InternalTransaction, type Trace, type Transaction, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { AddressLink, Coins, Copy, Cut, Fields, Loaded, Raw } from '../parts.tsx'
 import { type DecodeCall, useCallDecoder } from './call-names.ts'
@@ -22,8 +15,11 @@ const MOST_UNFOLDED = 100
 const MOST_SIBLINGS = 100
 
 export function CallTree({ of }: { of: Transaction }) {
-  const reading = useRead<Trace[]>(`/transactions/${of.hash}/raw-trace`)
-  const messages = useRead<List<InternalTransaction>>(`/transactions/${of.hash}/internal-transactions?items_count=100`)
+  const parameters = { transaction_hash_param: of.hash }
+  const reading = useRead(api('/transactions/{transaction_hash_param}/raw-trace', parameters))
+  const messages = useRead(
+    api('/transactions/{transaction_hash_param}/internal-transactions', { ...parameters, items_count: 100 }),
+  )
   const known = useMemo(() => addressesIn([of, ...(messages.data?.items ?? [])]), [of, messages.data])
   return (
     <Loaded reading={reading}>
@@ -86,7 +82,7 @@ type BranchProps = {
   of: Node
   known: Known
   decode: DecodeCall
-  /** How many levels below are unfolded at first. */
+  /** Number of levels below that are unfolded at first. */
   unfolded: number
   /** An enclosing call failed. */
   isUndone: boolean
@@ -147,7 +143,7 @@ function Branch({ of, known, decode, unfolded, isUndone }: BranchProps) {
 
 /** What one message was, in one line. */
 function Frame({ of, known, decode, isUndone }: Pick<BranchProps, 'known' | 'decode' | 'isUndone'> & { of: Trace }) {
-  const { kind, to, value, gasUsed, input } = partsOf(of)
+  const { kind, to, value, gasUsed, input } = fieldsOf(of)
   return (
     <>
       <span class="method">{kind}</span>
@@ -182,7 +178,7 @@ function Party({ hash, known }: { hash: string; known: Known }) {
 }
 
 function FrameData({ of, decode }: { of: Trace; decode: DecodeCall }) {
-  const { input, output, gas, to } = partsOf(of)
+  const { input, output, gas, to } = fieldsOf(of)
   const decoded = to === null || of.type !== 'call' ? undefined : decode(to, input)
   return (
     <div class="frame-data">
@@ -207,7 +203,7 @@ const Data = ({ of, name }: { of: string; name: string }) => (
   </>
 )
 
-type Parts = {
+type TraceFields = {
   readonly kind: string
   readonly to: string | null
   readonly value: string
@@ -217,8 +213,8 @@ type Parts = {
   readonly output: string
 }
 
-/** The same of each kind of trace. */
-function partsOf(trace: Trace): Parts {
+/** The fields that all kinds of traces have. */
+function fieldsOf(trace: Trace): TraceFields {
   switch (trace.type) {
     case 'call': {
       const { action, result } = trace

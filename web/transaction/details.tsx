@@ -17,6 +17,7 @@ import {
   Time,
   TokenLink,
 } from '../parts.tsx'
+import { call } from '../rpc.ts'
 import { Input } from './input.tsx'
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -62,7 +63,7 @@ const summary = (of: Transaction, newest: number | undefined): Record<string, Co
   Value: <Coins value={of.value} digits={18} />,
 })
 
-/** What was called, with the code that it runs for another contract. */
+/** The callee, with the implementation that a proxy or delegation runs. */
 const Party = ({ of }: { of: EmbeddedAddress }) => (
   <>
     <Address of={of} full />
@@ -121,7 +122,7 @@ const fees = (of: Transaction): Record<string, ComponentChildren> => ({
   'Saved by the max fee': saved(of),
 })
 
-/** The price that was paid, and what it was made of. */
+/** The gas price, with base fee and tip. */
 const GasPrice = ({ of }: { of: Transaction }) => {
   const parts = [
     ['base', of.base_fee_per_gas],
@@ -151,7 +152,7 @@ const Others = ({ of: { type, nonce, position } }: { of: Transaction }) => (
   </span>
 )
 
-/** What the sender was ready to pay beyond the price of the block. */
+/** The difference between the max fee and the price that was paid. */
 function saved({ max_fee_per_gas, gas_price, gas_used }: Transaction): ComponentChildren {
   if (max_fee_per_gas === null || gas_used === null) return null
   return <Coins value={String((BigInt(max_fee_per_gas) - BigInt(gas_price)) * BigInt(gas_used))} digits={18} />
@@ -201,7 +202,7 @@ const Authorizations = ({ of }: { of: Transaction }) => (
     {of.authorization_list?.map(({ authority, address_hash, nonce, chain_id, status }, i) => (
       <div class="moved" key={`${i} ${authority} ${nonce}`}>
         {authority === null ? (
-          <span class="faint">nobody</span>
+          <span class="faint">no valid signer</span>
         ) : (
           <span class="address">
             <AddressLink hash={authority} />
@@ -222,17 +223,11 @@ const Authorizations = ({ of }: { of: Transaction }) => (
   </>
 )
 
-type Access = { readonly address: string; readonly storageKeys: readonly string[] }
-type Signed = { readonly accessList?: readonly Access[] }
+/** The access list (EIP-2930), which Blockscout's API does not have. */
+const useAccessList = ({ hash, type }: Transaction) =>
+  useRead(type === 0 ? undefined : call('eth_getTransactionByHash', hash)).data?.accessList ?? []
 
-/** Blockscout's API has no access lists; Etherscan's asks JSON-RPC. */
-function useAccessList({ hash, type }: Transaction): readonly Access[] {
-  const path = type === 0 ? undefined : `?module=proxy&action=eth_getTransactionByHash&txhash=${hash}`
-  const { data } = useRead<{ readonly result: Signed | null }>(path, 0, '/api')
-  return data?.result?.accessList ?? []
-}
-
-const AccessList = ({ of }: { of: readonly Access[] }) => (
+const AccessList = ({ of }: { of: ReturnType<typeof useAccessList> }) => (
   <>
     {of.map(({ address, storageKeys }) => (
       <div key={address}>

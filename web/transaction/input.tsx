@@ -1,4 +1,4 @@
-// The input of a transaction: decoded, as far as the interface of what it called is known, and raw.
+// The input of a transaction: decoded if the ABI of the callee is known, and raw.
 import { useState } from 'preact/hooks'
 import type { Transaction } from '../api.ts'
 import { Copy, DecodedCall, Raw } from '../parts.tsx'

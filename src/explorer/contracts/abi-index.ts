@@ -2,6 +2,7 @@
 import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
 import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import { componentsOf } from '../../primitives/abi-decoder.ts'
 
 /** A function, error or event of an ABI. */
 export type AbiEntry = {
@@ -56,9 +57,6 @@ export function typeOf(parameter: AbiParameter): string {
   const { type } = parameter
   return type.startsWith('tuple') ? `(${typesOf(componentsOf(parameter))})${type.slice('tuple'.length)}` : type
 }
-
-export const componentsOf = (parameter: AbiParameter): readonly AbiParameter[] =>
-  'components' in parameter ? parameter.components : []
 
 const typesOf = (parameters: readonly AbiParameter[]): string => parameters.map(typeOf).join(',')
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { PRECOMPILES } from '../../precompiles/index.ts'
+import type { Strictness } from '../../primitives/abi-decoder.ts'
 import type { Log } from '../../primitives/types.ts'
 import { type ChainSpec, FORKS } from '../../spec/chain-spec.ts'
 import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
@@ -143,9 +144,9 @@ export function selectorsByName(known: ContractsContext, name: string): readonly
 export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {
   const [topic] = log.topics
   if (topic === undefined) return null
-  for (const { index, exact } of interfaces(known, log.address)) {
+  for (const { index, strictness } of interfaces(known, log.address)) {
     for (const described of index.events.get(topic) ?? []) {
-      const values = eventValues(described, log, exact)
+      const values = eventValues(described, log, strictness)
       if (values === undefined) continue
       const parameters = parametersOf(described, values).map((parameter, i) => ({
         ...parameter,
@@ -165,9 +166,9 @@ function firstDecoded(
 ): DecodedInput | null {
   if (data.length < SELECTOR) return null
   const selector = toHex(data.subarray(0, SELECTOR))
-  for (const { index, exact } of interfaces(known, to)) {
+  for (const { index, strictness } of interfaces(known, to)) {
     for (const described of index[kind].get(selector) ?? []) {
-      const values = decodeValues(described.inputs, data.subarray(SELECTOR), { exact })
+      const values = decodeValues(described.inputs, data.subarray(SELECTOR), strictness)
       if (values === undefined) continue
       return {
         method_id: selector.slice(2),
@@ -183,27 +184,27 @@ function firstDecoded(
 function* interfaces(
   known: ContractsContext,
   address: Address | undefined,
-): Generator<{ readonly index: AbiIndex; readonly exact: boolean }> {
+): Generator<{ readonly index: AbiIndex; readonly strictness: Strictness }> {
   if (address !== undefined) {
     const own = ownAbi(known, address)
-    if (own !== undefined) yield { index: indexOf(own), exact: false }
+    if (own !== undefined) yield { index: indexOf(own), strictness: 'lenient' }
     for (const abi of implementationsOf(known, address)) {
-      if (abi !== undefined) yield { index: indexOf(abi), exact: false }
+      if (abi !== undefined) yield { index: indexOf(abi), strictness: 'lenient' }
     }
   }
-  for (const abi of wellKnownAbis(known)) yield { index: indexOf(abi), exact: true }
+  for (const abi of wellKnownAbis(known)) yield { index: indexOf(abi), strictness: 'exact' }
 }
 
 const wellKnownAbis = ({ verification }: ContractsContext): readonly Abi[] =>
   verification === undefined ? [knownAbi()] : [knownAbi(), verification.contracts.abi]
 
 /** Values in the order of the event's parameters: the indexed ones from topics, the others from the data. */
-function eventValues({ inputs }: AbiEntry, { topics, data }: Log, exact: boolean): DecodedValue[] | undefined {
+function eventValues({ inputs }: AbiEntry, { topics, data }: Log, strictness: Strictness): DecodedValue[] | undefined {
   const indexed = inputs.filter((input) => input.indexed === true)
   const others = inputs.filter((input) => input.indexed !== true)
   if (indexed.length !== topics.length - 1) return undefined
-  const fromData = decodeValues(others, data, { exact })
-  const fromTopics = indexed.map((input, i) => decodeTopic(input, fromHex(topics[i + 1] ?? '0x'), { exact }))
+  const fromData = decodeValues(others, data, strictness)
+  const fromTopics = indexed.map((input, i) => decodeTopic(input, fromHex(topics[i + 1] ?? '0x'), strictness))
   const values = inputs.map((input) =>
     input.indexed === true ? fromTopics[indexed.indexOf(input)] : fromData?.[others.indexOf(input)],
   )

@@ -1,7 +1,6 @@
 // The native contracts as verified ones: their Solidity interfaces, which the build puts beside the program, are their sources.
 // What runs is TypeScript, so no compiler is named.
 import { readFileSync } from 'node:fs'
-import type { Abi } from 'abitype'
 import { builtFile } from '../../lib/built-files.ts'
 import type { Address } from '../../lib/hex.ts'
 import { PRECOMPILES } from '../../precompiles/index.ts'
@@ -53,12 +52,6 @@ export function nativeContract({ spec, view }: Known, address: Address): Entry |
 export const allNativeContracts = (known: Known): readonly Entry[] =>
   PRECOMPILES.flatMap(({ address }) => nativeContract(known, address) ?? [])
 
-/** The ABI as the package publishes it, with the names of Solidity's types. */
-function publishedAbi({ name, abi }: Entry): Abi {
-  const file = builtFile(`solidity/abi/${name}.json`)
-  return file === undefined ? abi : (JSON.parse(readFileSync(file, 'utf8')) as Abi)
-}
-
 /** The same with the interface's file and those that it imports. */
 export function nativeSources(known: Known, address: Address): VerifiedSources | undefined {
   const contract = nativeContract(known, address)
@@ -72,5 +65,5 @@ export function nativeSources(known: Known, address: Address): VerifiedSources |
     for (const [, imported] of content.matchAll(/^import "\.\/([\w.]+)";$/gm)) if (imported !== undefined) add(imported)
   }
   add(contract.path)
-  return { ...contract, abi: publishedAbi(contract), input: { language: 'Solidity', sources, settings: {} } }
+  return { ...contract, input: { language: 'Solidity', sources, settings: {} } }
 }

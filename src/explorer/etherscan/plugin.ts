@@ -90,7 +90,7 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  // Before the snapshot: it would be held while a compiler runs.
+  // Before the context is opened: its reader would be held while a compiler runs.
   if (action === 'checkverifystatus') await explorer.verification?.settled(fields.guid ?? '', signal)
   const { context, close } = await openContext(explorer, { headers: {}, client }, signal)
   try {

@@ -19,15 +19,16 @@ export type DocumentLimits = { readonly bytes: number; readonly time: number; re
 /** 2 MB, 15 seconds in all, three redirects. */
 export const defaultDocumentLimits: DocumentLimits = { bytes: 2 << 20, time: 15_000, redirects: 3 }
 
-type NetworkAddress = { readonly address: string; readonly family: number }
+type IpAddress = { readonly address: string; readonly family: number }
 
-export type Network = {
+/** How hosts are found, and to which addresses a request may go. */
+export type Dialer = {
   /** Addresses of a host name. */
-  readonly resolve: (host: string) => Promise<readonly NetworkAddress[]>
+  readonly resolve: (host: string) => Promise<readonly IpAddress[]>
   readonly isAllowed: (address: string) => boolean
 }
 
-const internet: Network = {
+const internet: Dialer = {
   resolve: (host) => dnsLookup(host, { all: true, verbatim: true }),
   isAllowed: isPublicAddress,
 }
@@ -44,13 +45,13 @@ export class DocumentRequests {
   readonly #agent: string
   readonly #trusted: Trusted
   readonly #limits: DocumentLimits
-  readonly #network: Network
+  readonly #dialer: Dialer
 
-  constructor(agent: string, trusted?: Trusted, limits = defaultDocumentLimits, network = internet) {
+  constructor(agent: string, trusted?: Trusted, limits = defaultDocumentLimits, dialer = internet) {
     this.#agent = agent
     this.#trusted = trusted
     this.#limits = limits
-    this.#network = network
+    this.#dialer = dialer
   }
 
   /** The document; of a picture only URL and type. Throws NoDocument. */
@@ -73,14 +74,14 @@ export class DocumentRequests {
 
   #send(url: URL, signal: AbortSignal, isTrusted: boolean): Promise<IncomingMessage> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const isAllowed = (address: string) => isTrusted || this.#network.isAllowed(address)
+    const isAllowed = (address: string) => isTrusted || this.#dialer.isAllowed(address)
     // The system's resolver is not asked about addresses, so they are checked here.
     if (isIP(host) !== 0 && !isAllowed(host)) throw new NoDocument(`${host} is not a public address`)
     const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': this.#agent }
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve, reject) => {
       const fail = (error: Error) => reject(error instanceof NoDocument ? error : new NoDocument(error.message))
-      const lookup = checkedLookup(this.#network, isAllowed)
+      const lookup = checkedLookup(this.#dialer, isAllowed)
       request(url, { agent: false, headers, lookup, signal }, resolve).on('error', fail).end()
     })
   }
@@ -126,7 +127,7 @@ function requireUrl(text: string): URL {
 
 /** Resolves a name when a connection is made. One forbidden address among several refuses the name. */
 const checkedLookup =
-  ({ resolve }: Network, isAllowed: (address: string) => boolean): LookupFunction =>
+  ({ resolve }: Dialer, isAllowed: (address: string) => boolean): LookupFunction =>
   (host, options, callback) => {
     resolve(host).then(
       (found) => {

@@ -38,7 +38,7 @@ export const CHANGE_EVENTS: readonly Hash[] = [
   '0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b',
 ].map(hexToHash)
 
-/** Tokens and items of one snapshot of the index, and the number of its head. */
+/** The index as one reader sees it, and the number of its head. */
 export type At = { readonly rows: Pick<KvReader, 'get'>; readonly head: { readonly number: bigint } }
 
 export type UriAnswer = {

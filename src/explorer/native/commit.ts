@@ -27,7 +27,7 @@ export const consensusText = (context: ExplorerContext, signer: Address): string
 
 /** The validator that signs, or signed, with the key of a consensus address; null: none that this chain knows. */
 export function showSigner(context: ExplorerContext, signer: Address) {
-  const operator = nativeOf(context, 'head').modules.slashing?.operatorOf(signer)
+  const operator = nativeOf(context, 'head').modules.slashing?.operatorByConsensusAddress(signer)
   return operator === undefined ? null : showValidatorRef(context, operator)
 }
 

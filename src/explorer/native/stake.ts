@@ -44,7 +44,7 @@ export function showDelegation(
     validator: showValidatorRef(context, operator),
     shares: showRate(shares),
     balance: truncateInt(staking.tokensFromShares(operator, shares)).toString(),
-    rewards: showRate(distribution.rewards(delegator, operator) ?? 0n),
+    rewards: showRate(distribution.delegationRewards(delegator, operator) ?? 0n),
   }
 }
 

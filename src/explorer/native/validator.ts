@@ -110,7 +110,7 @@ export function showValidator(context: ExplorerContext, validator: Validator): z
     unbonding_time: timeOrNull(validator.unbondingTime),
     uptime: uptimeOf(native, signer),
     signing_info: info === undefined || window === undefined ? null : showSigningInfo(info, window),
-    outstanding_rewards: showRate(distribution.outstanding(operator)),
-    accumulated_commission: showRate(distribution.commission(operator)),
+    outstanding_rewards: showRate(distribution.outstandingRewards(operator)),
+    accumulated_commission: showRate(distribution.accumulatedCommission(operator)),
   }
 }

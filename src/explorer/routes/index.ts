@@ -25,7 +25,7 @@ import * as validators from './validators.ts'
 import * as verification from './verification.ts'
 import * as withdrawals from './withdrawals.ts'
 
-const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
+const modules = [
   activity,
   addressLists,
   addressTokens,
@@ -50,6 +50,10 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   validators,
   verification,
   withdrawals,
-]
+] satisfies readonly Readonly<Record<string, ExplorerRoute>>[]
 
-export const routes: readonly ExplorerRoute[] = modules.flatMap((module) => Object.values(module))
+type ValueOf<M> = M extends unknown ? M[keyof M] : never
+/** All routes below /api/v2, each with its own types. */
+export type ApiRoute = ValueOf<(typeof modules)[number]>
+
+export const routes: readonly ExplorerRoute[] = modules.flatMap((module) => Object.values<ExplorerRoute>(module))

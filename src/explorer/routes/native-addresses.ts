@@ -82,7 +82,7 @@ export const nativeAddress = explorerRoute({
     const unbondings = unbondingsOf(context, of)
     const spendable = vesting.spendable(of)
     const tokens = delegations.map(({ operator, shares }) => truncateInt(staking.tokensFromShares(operator, shares)))
-    const rewards = delegations.map(({ operator }) => distribution.rewards(of, operator) ?? 0n)
+    const rewards = delegations.map(({ operator }) => distribution.delegationRewards(of, operator) ?? 0n)
     return {
       address: showAddress(context, of),
       bech32: toBech32(spec.bech32Prefix, of),
@@ -94,7 +94,7 @@ export const nativeAddress = explorerRoute({
       delegated: sum(tokens).toString(),
       unbonding: sum(unbondings.map(({ balance }) => balance)).toString(),
       rewards: showRate(sum(rewards)),
-      commission: staking.has(of) ? showRate(distribution.commission(of)) : null,
+      commission: staking.has(of) ? showRate(distribution.accumulatedCommission(of)) : null,
       withdraw_address: showAddress(context, distribution.withdrawAddress(of)),
       delegations_count: delegations.length,
       unbondings_count: unbondings.length,
@@ -153,7 +153,7 @@ export const nativeAddressRewards = explorerRoute({
     const delegator = accountAt(context, address)
     const { distribution } = nativeOf(context, 'head').modules
     const all = delegationsOf(context, delegator).map(({ operator }) => {
-      return { operator, rewards: distribution.rewards(delegator, operator) ?? 0n }
+      return { operator, rewards: distribution.delegationRewards(delegator, operator) ?? 0n }
     })
     const page = await arrayPage(all, query, ({ operator, rewards }) => ({
       validator: showValidatorRef(context, operator),

@@ -16,7 +16,7 @@ import {
 } from '../contracts/submissions.ts'
 import type { Verification, VerificationSubmission } from '../contracts/verification.ts'
 import { LICENCES } from '../contracts/verified-contracts.ts'
-import { type ExplorerRoute, explorerRoute } from '../define.ts'
+import { explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
 import { filesIn, LARGEST_UPLOAD, type UploadedFile } from '../uploads.ts'
 
@@ -82,12 +82,12 @@ type FromForm = Pick<VerificationSubmission, 'input'> &
   Partial<Pick<VerificationSubmission, 'compilerVersion' | 'contractName' | 'isViaSourcify'>>
 
 /** One way to submit sources. */
-function verificationVia<B extends typeof common>(
-  way: string,
+function verificationVia<const W extends string, B extends typeof common>(
+  way: W,
   summary: string,
   body: B,
   read: (form: z.output<B>) => FromForm | Promise<FromForm>,
-): ExplorerRoute {
+) {
   return explorerRoute({
     method: 'POST',
     path: `/smart-contracts/{address_hash_param}/verification/via/${way}`,

@@ -4,12 +4,13 @@ import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, toHex } from '../../lib/hex.ts'
+import { componentsOf } from '../../primitives/abi-decoder.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { contractSources, proxyOf, twinOf } from '../contracts/abi.ts'
 import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
-import { componentsOf, typeOf } from '../contracts/abi-index.ts'
+import { typeOf } from '../contracts/abi-index.ts'
 import { creationInput, creationOf } from '../contracts/creation.ts'
 import {
   CONTRACT_LANGUAGES,
@@ -201,7 +202,7 @@ function showSources(sources: VerifiedSources | undefined, creation: Uint8Array 
 
 function decodedArguments({ abi }: VerifiedSources, args: Uint8Array): SmartContract['decoded_constructor_args'] {
   const inputs: readonly AbiParameter[] = abi.find((item) => item.type === 'constructor')?.inputs ?? []
-  const values = decodeValues(inputs, args, { exact: false })
+  const values = decodeValues(inputs, args, 'lenient')
   if (values === undefined) return null
   return inputs.map((input, i) => [
     values[i] ?? '',

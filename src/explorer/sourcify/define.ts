@@ -14,7 +14,7 @@ export type SourcifyRequest = {
   readonly signal: AbortSignal
   readonly verification: Verification
   readonly chainId: string
-  /** Runs `use` with a snapshot of the chain, which ends with it. */
+  /** Runs `use` with a context, which is closed after it. */
   withContext<T>(use: (context: ExplorerContext) => T | Promise<T>): Promise<T>
 }
 

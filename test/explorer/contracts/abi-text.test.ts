@@ -47,7 +47,7 @@ describe('a typed argument', () => {
     expect(() => value(type, text)).toThrow(message)
   })
 
-  it('is a text as it stands, or bytes', () => {
+  it('is a text unchanged, or bytes', () => {
     expect(value('string', ' two words ')).toBe(' two words ')
     expect(value('bytes', '0x')).toBe('0x')
     expect(value('bytes4', '0x12345678')).toBe('0x12345678')

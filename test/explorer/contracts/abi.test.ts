@@ -27,16 +27,16 @@ import { openMemoryStore } from '../../../src/state/kv.ts'
 import { alice, bob, emptyView } from '../../support/native.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
 
-const SOMEBODY = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
-const somebody = hexToAddress(SOMEBODY)
-const nobodys = hexToAddress(`0x${'77'.repeat(20)}`)
+const CAROL = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+const carol = hexToAddress(CAROL)
+const unverified = hexToAddress(`0x${'77'.repeat(20)}`)
 const CODE = Uint8Array.of(0x60, 0x00)
 
 /** A world with one verified contract, at alice's address. */
 async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext> {
   const [store, view] = [await openMemoryStore(), await emptyView()]
   view.setCode(alice, CODE)
-  view.setCode(nobodys, CODE)
+  view.setCode(unverified, CODE)
   const contracts = await VerifiedContracts.load(store)
   await contracts.add(alice, {
     ...{ codeHash: keccakHash(CODE), match: 'exact', name, path: 'a.sol', language: 'solidity', runs: 200 },
@@ -60,12 +60,12 @@ const call = (signature: string, args: readonly unknown[]): Uint8Array => {
 
 describe('decoded calls', () => {
   it('are shown as the specification has them', () => {
-    const input = call('function transfer(address to, uint256 value)', [SOMEBODY, 10n ** 24n])
-    expect(decodeInput(known, nobodys, input)).toEqual({
+    const input = call('function transfer(address to, uint256 value)', [CAROL, 10n ** 24n])
+    expect(decodeInput(known, unverified, input)).toEqual({
       method_id: 'a9059cbb',
       method_call: 'transfer(address to, uint256 value)',
       parameters: [
-        { name: 'to', type: 'address', value: SOMEBODY },
+        { name: 'to', type: 'address', value: CAROL },
         { name: 'value', type: 'uint256', value: '1000000000000000000000000' },
       ],
     })
@@ -83,7 +83,7 @@ describe('decoded calls', () => {
           ['', '0x'],
         ],
       ],
-      [SOMEBODY, `0x${'00'.repeat(20)}`],
+      [CAROL, `0x${'00'.repeat(20)}`],
       [true, false],
       -128,
       '0xabcdef',
@@ -104,7 +104,7 @@ describe('decoded calls', () => {
           ],
         ],
       ],
-      ['address[2]', [SOMEBODY, `0x${'00'.repeat(20)}`]],
+      ['address[2]', [CAROL, `0x${'00'.repeat(20)}`]],
       ['bool[]', ['true', 'false']],
       ['int8', '-128'],
       ['bytes3', '0xabcdef'],
@@ -116,46 +116,46 @@ describe('decoded calls', () => {
     // setText("\xff\xfe") as bytes: selector of mint-like `tokenURI` is not needed, a string argument is.
     const input = Buffer.concat([
       bytes('0xd204c45e'), // safeMint(address,string)
-      bytes(new AbiCoder().encode(['address', 'bytes'], [SOMEBODY, '0x41fffe'])),
+      bytes(new AbiCoder().encode(['address', 'bytes'], [CAROL, '0x41fffe'])),
     ])
     expect(id('safeMint(address,string)').slice(0, 10)).toBe('0xd204c45e')
-    expect(decodeInput(known, nobodys, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
+    expect(decodeInput(known, unverified, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
   })
 
   it('of an unknown contract are guessed only when every byte fits', async () => {
     const signature = 'function transfer(address to, uint256 value)'
-    const input = Buffer.concat([call(signature, [SOMEBODY, 1n]), Uint8Array.of(1)])
-    expect(decodeInput(known, nobodys, input)).toBeNull()
+    const input = Buffer.concat([call(signature, [CAROL, 1n]), Uint8Array.of(1)])
+    expect(decodeInput(known, unverified, input)).toBeNull()
     const of = await world(parseAbi([signature] as readonly string[]) as Abi)
     expect(decodeInput(of, alice, input)?.method_id).toBe('a9059cbb')
-    const dirty = call(signature, [SOMEBODY, 1n])
+    const dirty = call(signature, [CAROL, 1n])
     dirty[4] = 1
-    expect(decodeInput(known, nobodys, dirty)).toBeNull()
+    expect(decodeInput(known, unverified, dirty)).toBeNull()
   })
 
   it('use interfaces of other verified contracts', async () => {
     const signature = 'function quuxify(uint8 level)'
     const of = await world(parseAbi([signature] as readonly string[]) as Abi)
-    expect(decodeInput(of, nobodys, call(signature, [3]))?.method_call).toBe('quuxify(uint8 level)')
-    expect(decodeInput(known, nobodys, call(signature, [3]))).toBeNull()
+    expect(decodeInput(of, unverified, call(signature, [3]))?.method_call).toBe('quuxify(uint8 level)')
+    expect(decodeInput(known, unverified, call(signature, [3]))).toBeNull()
   })
 
   it('of native contracts use the published interface', () => {
     const staking = hexToAddress('0x0000000000000000000000000000000000000800')
-    const input = new Interface(stakingAbi).encodeFunctionData('delegate', [SOMEBODY, 'kestvaloper1xyz', 5n])
+    const input = new Interface(stakingAbi).encodeFunctionData('delegate', [CAROL, 'kestvaloper1xyz', 5n])
     expect(decodeInput(known, staking, bytes(input))).toMatchObject({
       method_call: 'delegate(address delegatorAddress, string validatorAddress, uint256 amount)',
-      parameters: [{ value: SOMEBODY }, { value: 'kestvaloper1xyz' }, { value: '5' }],
+      parameters: [{ value: CAROL }, { value: 'kestvaloper1xyz' }, { value: '5' }],
     })
     expect(contractName(known, staking)).toBe('Staking')
-    const plain = { ...known, spec: plainSpec(SOMEBODY) }
+    const plain = { ...known, spec: plainSpec(CAROL) }
     expect(contractAbi(plain, staking)).toBeUndefined()
     expect(contractName(plain, staking)).toBeUndefined()
   })
 
   it('too short for a selector, or without one that is known, are null', () => {
     for (const input of ['0x', '0xa9059c', '0xa9059cbb', '0x12345678']) {
-      expect(decodeInput(known, nobodys, bytes(input)), input).toBeNull()
+      expect(decodeInput(known, unverified, bytes(input)), input).toBeNull()
     }
   })
 })
@@ -165,18 +165,18 @@ describe('decoded logs', () => {
   const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
   const transfer = id('Transfer(address,address,uint256)') as Hash
 
-  it('tell ERC-20 from ERC-721 by the number of topics', () => {
-    const log = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes(word(5n)) }
+  it('distinguish ERC-20 from ERC-721 by the number of topics', () => {
+    const log = { address: unverified, topics: [transfer, topic(CAROL), topic(bob)], data: bytes(word(5n)) }
     expect(decodeLog(known, log)).toMatchObject({
       method_id: 'ddf252ad',
       method_call: 'Transfer(address indexed from, address indexed to, uint256 value)',
       parameters: [
-        { name: 'from', type: 'address', value: SOMEBODY, indexed: true },
+        { name: 'from', type: 'address', value: CAROL, indexed: true },
         { name: 'to', type: 'address', indexed: true },
         { name: 'value', type: 'uint256', value: '5', indexed: false },
       ],
     })
-    const nft = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob), word(9n)], data: bytes('0x') }
+    const nft = { address: unverified, topics: [transfer, topic(CAROL), topic(bob), word(9n)], data: bytes('0x') }
     expect(decodeLog(known, nft)?.parameters[2]).toEqual({
       name: 'tokenId',
       type: 'uint256',
@@ -194,11 +194,11 @@ describe('decoded logs', () => {
   })
 
   it('are null when they have no topic, an unknown one, or bytes that do not fit', () => {
-    expect(decodeLog(known, { address: nobodys, topics: [], data: bytes('0x') })).toBeNull()
-    expect(decodeLog(known, { address: nobodys, topics: [word(1n)], data: bytes('0x') })).toBeNull()
-    const dirty = { address: nobodys, topics: [transfer, word(2n ** 160n), topic(bob)], data: bytes(word(5n)) }
+    expect(decodeLog(known, { address: unverified, topics: [], data: bytes('0x') })).toBeNull()
+    expect(decodeLog(known, { address: unverified, topics: [word(1n)], data: bytes('0x') })).toBeNull()
+    const dirty = { address: unverified, topics: [transfer, word(2n ** 160n), topic(bob)], data: bytes(word(5n)) }
     expect(decodeLog(known, dirty)).toBeNull()
-    const short = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes('0x05') }
+    const short = { address: unverified, topics: [transfer, topic(CAROL), topic(bob)], data: bytes('0x05') }
     expect(decodeLog(known, short)).toBeNull()
   })
 })
@@ -217,10 +217,10 @@ describe('decoded revert reasons', () => {
       method_call: 'Error(string reason)',
       parameters: [{ name: 'reason', type: 'string', value: 'no' }],
     })
-    const panic = decodeRevert(known, nobodys, bytes(face.encodeErrorResult('Panic', [0x11n])))
+    const panic = decodeRevert(known, unverified, bytes(face.encodeErrorResult('Panic', [0x11n])))
     expect(panic).toMatchObject({ method_id: '4e487b71', parameters: [{ value: '17' }] })
-    const balance = bytes(face.encodeErrorResult('ERC20InsufficientBalance', [SOMEBODY, 1n, 2n]))
-    expect(decodeRevert(known, nobodys, balance)?.parameters.map(({ value }) => value)).toEqual([SOMEBODY, '1', '2'])
+    const balance = bytes(face.encodeErrorResult('ERC20InsufficientBalance', [CAROL, 1n, 2n]))
+    expect(decodeRevert(known, unverified, balance)?.parameters.map(({ value }) => value)).toEqual([CAROL, '1', '2'])
     const frozen = bytes(face.encodeErrorResult('Frozen', [3n]))
     expect(decodeRevert(known, alice, frozen)).toBeNull()
     expect(decodeRevert(await world(parseAbi(['error Frozen(uint64 until)'])), alice, frozen)?.method_call).toBe(
@@ -231,8 +231,8 @@ describe('decoded revert reasons', () => {
 
 describe('names of methods and contracts', () => {
   it('of methods are found by selector, and selectors by name', async () => {
-    expect(methodName(known, nobodys, '0xa9059cbb')).toBe('transfer')
-    expect(methodName(known, nobodys, '0x12345678')).toBeUndefined()
+    expect(methodName(known, unverified, '0xa9059cbb')).toBe('transfer')
+    expect(methodName(known, unverified, '0x12345678')).toBeUndefined()
     expect(selectorsByName(known, 'approve')).toContain('0x095ea7b3')
     const mints = ['mint(address,uint256)', 'mint(uint256)', 'mint(address,uint256,uint256,bytes)']
     expect(selectorsByName(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
@@ -299,7 +299,7 @@ describe('decoded values', () => {
       return { parameter: { type: `int${size * 8}` }, value, shown: value.toString() }
     }),
     fc.boolean().map((value) => ({ parameter: { type: 'bool' }, value, shown: String(value) })),
-    fc.constant({ parameter: { type: 'address' }, value: SOMEBODY, shown: SOMEBODY }),
+    fc.constant({ parameter: { type: 'address' }, value: CAROL, shown: CAROL }),
     fc
       .string({ unit: 'grapheme', maxLength: 40 })
       .map((value) => ({ parameter: { type: 'string' }, value, shown: value })),
@@ -324,7 +324,7 @@ describe('decoded values', () => {
 
   it('equal what ethers has encoded, for every type', () => {
     fc.assert(
-      fc.property(fc.array(sample, { maxLength: 4 }), fc.boolean(), (samples, exact) => {
+      fc.property(fc.array(sample, { maxLength: 4 }), fc.constantFrom('exact', 'lenient'), (samples, strictness) => {
         const parameters = samples.map(({ parameter }) => parameter)
         const types = parameters.map((parameter) => ParamType.from(parameter))
         const data = bytes(
@@ -333,7 +333,7 @@ describe('decoded values', () => {
             samples.map(({ value }) => value),
           ),
         )
-        expect(decodeValues(parameters, data, { exact })).toEqual(samples.map(({ shown }) => shown))
+        expect(decodeValues(parameters, data, strictness)).toEqual(samples.map(({ shown }) => shown))
       }),
       { numRuns: 200 },
     )
@@ -343,38 +343,18 @@ describe('decoded values', () => {
     const selectors = [...indexOf(knownAbi()).functions.keys()]
     fc.assert(
       fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 300 }), (selector, rest) => {
-        const decoded = decodeInput(known, nobodys, Buffer.concat([bytes(selector), rest]))
+        const decoded = decodeInput(known, unverified, Buffer.concat([bytes(selector), rest]))
         expect(decoded === null || decoded.method_id === selector.slice(2)).toBe(true)
       }),
     )
     const whole = call('function multicall(bytes[] data)', [['0x01', toUtf8Bytes('more'), '0x']])
     for (let length = 0; length < whole.length; length++) {
-      expect(decodeInput(known, nobodys, whole.subarray(0, length)), `${length} bytes`).toBeNull()
+      expect(decodeInput(known, unverified, whole.subarray(0, length)), `${length} bytes`).toBeNull()
     }
-    expect(decodeInput(known, nobodys, whole)).not.toBeNull()
-  })
-
-  it('may share their bytes, within a bound', () => {
-    const word = (value: number) => bytes(`0x${value.toString(16).padStart(64, '0')}`)
-    // An array of byte strings whose offsets all lead to the same one.
-    const shared = (count: number, size: number) => {
-      const offsets = Array.from({ length: count }, () => word(count * 32))
-      return Buffer.concat([word(32), word(count), ...offsets, word(size), Buffer.alloc(size, 7)])
-    }
-    const type = [{ type: 'bytes[]' }]
-    const seven = `0x${'07'.repeat(32)}`
-    expect(decodeValues(type, shared(2, 32), { exact: false })).toEqual([[seven, seven]])
-    expect(decodeValues(type, shared(2, 32), { exact: true })).toBeUndefined()
-    // 4096 times 100 kB would be 400 MB.
-    expect(decodeValues(type, shared(4096, 100_000), { exact: false })).toBeUndefined()
-  })
-
-  it('of a function type are its 24 bytes', () => {
-    const data = bytes(`0x${'ab'.repeat(24)}${'00'.repeat(8)}`)
-    expect(decodeValues([{ type: 'function' }], data, { exact: true })).toEqual([`0x${'ab'.repeat(24)}`])
+    expect(decodeInput(known, unverified, whole)).not.toBeNull()
   })
 })
 
 it('a name is given only for the address that was asked for', () => {
-  expect(contractAbi(known, somebody as Address)).toBeUndefined()
+  expect(contractAbi(known, carol as Address)).toBeUndefined()
 })

@@ -167,7 +167,7 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
     expect(errors).toMatchObject([{ severity: 'error', formattedMessage: expect.stringContaining('a.sol:1:1') }])
   })
 
-  it('runs in an empty folder of its own, without the environment', async () => {
+  it('runs in an empty folder, without the environment', async () => {
     const script =
       '#!/bin/sh\n(cd .. && basename "$OLDPWD"; ls -A "$OLDPWD"; env | sed s/=.*//) | tr "\\n" " " >&2; exit 3'
     const { message } = await compiling(script).then(
@@ -183,7 +183,7 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
     expect((await compiling(script)).errors).toMatchObject([{ formattedMessage: 'not in /x' }])
   })
 
-  it('is stopped when it takes too long, and so is what it has started', async () => {
+  it('is stopped when it takes too long, with its child processes', async () => {
     const words = { code: 'limit-exceeded', message: expect.stringMatching(/one run may take 1 seconds/) }
     await expect(compiling('#!/bin/sh\nwhile :; do :; done', { time: 1000 })).rejects.toMatchObject(words)
     // Asleep, with the pipe held by a child.

@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     expect(shop).toMatch(/^0x/)
   }, 120_000)
 
-  it('read values at once and functions by their forms, which refuse what is no value of the type', async () => {
+  it('read values at once and functions by their forms, which refuse values of another type', async () => {
     const { verify, tab, walletOf, shop, abi, viem } = await shopChain()
     await verify()
     const before = await viem.getBlockNumber()

@@ -81,7 +81,7 @@ describe('a proxy by its storage', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'eip1967', implementations: [target] })
   })
 
-  it('is the Safe’s, whose code answers masterCopy() by itself', async () => {
+  it('is the Safe’s, whose own code answers masterCopy()', async () => {
     const selector = id('masterCopy()').slice(2, 10)
     const view = await world(fromHex(`0x73${'ff'.repeat(20)}7f${selector}${'00'.repeat(28)}f4`))
     expect(proxyIn(view, proxy)).toBeUndefined()

@@ -90,7 +90,7 @@ describe('verification by the Sourcify API', SLOW, () => {
     })
   })
 
-  it('tells a partial match from an exact one', async () => {
+  it('distinguishes a partial match from an exact one', async () => {
     const { address } = await deploy()
     const job = await verified(address, request(input('Another lamp.')))
     expect(job.body).toMatchObject({ isJobCompleted: true, contract: partial })
@@ -160,7 +160,7 @@ describe('verification by the Sourcify API', SLOW, () => {
 })
 
 describe('lookup by the Sourcify API', SLOW, () => {
-  it('has the match, and what is selected', async () => {
+  it('has the match, and the selected fields', async () => {
     const { address, hash } = await deploy(input('Looked up.'))
     const at = `/v2/contract/${CHAIN}/${address}`
     expect(await ask(at)).toMatchObject({ status: 404, body: { ...none, address } })
@@ -236,7 +236,7 @@ describe("version 1 of Sourcify's API", SLOW, () => {
     ])
   })
 
-  it('tells a partial match, and refuses with a reason', async () => {
+  it('reports a partial match, and refuses with a reason', async () => {
     const { address } = await deploy(input('Partial.'))
     const files = { 'metadata.json': metadataOf(input('Is other.')), [PATH]: lamp('Is other.') }
     expect((await submit(address, files)).body).toMatchObject({ result: [{ status: 'partial' }] })

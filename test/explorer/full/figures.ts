@@ -54,7 +54,7 @@ export function describeFigures(given: () => Given): void {
       }
     })
 
-    it('of the last day leave out what is older', async () => {
+    it('of the last day exclude older blocks', async () => {
       const { book, visit, on } = given()
       const fees = sum(lastDay().map(feeOf))
       expect(lastDay().length).toBeLessThan(book.transactions.length)

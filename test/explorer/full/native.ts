@@ -5,7 +5,7 @@ import type { Given } from './records.ts'
 
 export function describeNative(given: () => Given): void {
   describe('the native modules', () => {
-    it('tell of the story’s stake, grant, vote and transfer', async () => {
+    it('show the scenario’s stake, grant, vote and transfer', async () => {
       const { visit } = given()
       const { read } = visit
       const [delegator, operator] = [account(0).address, account(10).address]

@@ -1,48 +1,6 @@
-// JSON-RPC of the node that serves the page, and what went wrong in the words of a contract.
+// Messages for failed calls: revert data is decoded by the ABI of the called contract.
 import { type Abi, decodeErrorResult, type Hex } from 'viem'
-
-/** The chain's JSON-RPC endpoint, as wallets need it. */
-export const RPC_URL = `${location.origin}/rpc`
-
-/** An error answer, of the node or of a wallet: both follow EIP-1474 and EIP-1193. */
-export class RpcError extends Error {
-  readonly code: number
-  readonly data: unknown
-  constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
-
-type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } }
-type Request = { readonly method: string; readonly params: readonly unknown[] }
-
-/** Several requests in one message; answers in their order, errors as values. */
-export async function rpcBatch(requests: readonly Request[]): Promise<unknown[]> {
-  if (requests.length === 0) return []
-  const body = JSON.stringify(requests.map((request, id) => ({ jsonrpc: '2.0', id, ...request })))
-  const response = await fetch(RPC_URL, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  const answers: unknown = await response.json()
-  if (!Array.isArray(answers)) throw new Error(`The node answered with status ${response.status}.`)
-  const byId = new Map<unknown, Answer>(answers.map((answer) => [answer.id, answer]))
-  return requests.map((_, id) => {
-    const answer = byId.get(id)
-    return answer?.error === undefined ? answer?.result : new RpcError(answer.error)
-  })
-}
-
-/** One request. Throws RpcError. */
-export async function rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
-  const [result] = await rpcBatch([{ method, params }])
-  if (result instanceof RpcError) throw result
-  return result
-}
-
-/** Quantity of JSON-RPC: `0x1f`. */
-export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`
-
-export const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)
+import { isHex } from '../rpc.ts'
 
 /** Revert data within an error: wallets wrap the node's error, each in its own way. */
 function revertData(error: unknown, depth = 0): Hex | undefined {
@@ -64,7 +22,7 @@ const PANICS: Readonly<Record<string, string>> = {
   '65': 'too much memory was asked for',
 }
 
-/** What went wrong, in words: the contract's own error with its values if the ABI has it. */
+/** The message of an error: the contract's own error with its arguments if the ABI has it. */
 export function describeError(error: unknown, abi: Abi = []): string {
   const data = revertData(error)
   const decoded = data === undefined ? undefined : decodedError(data, abi)
