@@ -1,6 +1,6 @@
 // What dist/ was built from: a hash of everything that the build reads. build.js writes it into dist/ as its last step, so that
-// a test run can tell whether the bundles are up to date, whatever the files' times are. Imports nothing but node's own modules,
-// because build.js loads this file by itself.
+// a test run can tell whether the bundles are up to date, independent of modification times. It imports only modules of Node.js,
+// because build.js loads this file without the others.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,12 @@ import { join } from 'node:path'
 /** Where the hash of the last complete build is, from the folder with package.json. */
 export const BUILD_STAMP = 'dist/sources.sha256'
 
-const FOLDERS = ['src', 'web']
+const FOLDERS = ['client', 'solidity', 'src', 'web']
 const FILES = [
   ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
-  ...['scripts/build-stamp.ts', 'scripts/third-party-licences.ts'],
+  ...['build-stamp', 'external-packages', 'generate', 'solidity', 'third-party-licences'].map(
+    (name) => `scripts/${name}.ts`,
+  ),
 ]
 
 /** SHA-256, in hex, over names and contents of the build's inputs. `root`: the folder with package.json. */

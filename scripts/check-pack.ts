@@ -1,13 +1,14 @@
-// `npm run check:pack`: packs the npm package, installs it into an empty folder, runs its command, imports its library and
+// `npm run check:pack`: builds and packs the npm package, installs it into an empty folder, runs its command, imports its library and
 // compiles its Solidity files, with this Node.js and with Node.js 24. Nothing is uploaded.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createPublicClient, http } from 'viem'
+import { EXTERNAL_PACKAGES } from './external-packages.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Version of the npm package `node`, which contains the program. */
@@ -23,12 +24,14 @@ const say = (line: string) => process.stdout.write(`check:pack: ${line}\n`)
 
 const folder = await mkdtemp(join(tmpdir(), 'kestrel-pack-'))
 try {
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  await run('npm', ['run', '-s', 'package'], root)
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, join(root, 'build/package')], folder)
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
   say(`${tarball}: ${megabytes((await stat(join(folder, tarball))).size)}`)
   const project = join(folder, 'project')
   await cp(join(root, 'scripts/check-pack-project'), project, { recursive: true })
   await run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)], project)
+  await checkContents(join(project, 'node_modules/kestrel-evm'))
   const size = await sizeOf(join(project, 'node_modules'))
   say(`installed: ${megabytes(size)}`)
   if (size > MOST_INSTALLED) throw new Error(`more than ${megabytes(MOST_INSTALLED)} are installed`)
@@ -37,6 +40,20 @@ try {
   await checkTypes(project)
 } finally {
   await rm(folder, { recursive: true, force: true })
+}
+
+/** Users install what the bundle leaves outside; what it contains is in the bill of materials. */
+async function checkContents(installed: string): Promise<void> {
+  const { dependencies, devDependencies, scripts } = await jsonOf(join(installed, 'package.json'))
+  const names = Object.keys(dependencies ?? {})
+  if (names.toSorted().join() !== [...EXTERNAL_PACKAGES].toSorted().join()) throw new Error(`dependencies: ${names}`)
+  if (devDependencies !== undefined || scripts !== undefined) throw new Error('the manifest is that of the repository')
+  const { components } = await jsonOf(join(installed, 'dist/sbom.cdx.json'))
+  say(`${names.length} dependencies; ${components.length} packages in the bill of materials`)
+}
+
+async function jsonOf(file: string) {
+  return JSON.parse(await readFile(file, 'utf8'))
 }
 
 /** Runs every check with one Node.js. */
@@ -70,7 +87,7 @@ async function tryCommand(node: string, project: string): Promise<void> {
   } finally {
     if (child.exitCode === null && child.pid !== undefined) {
       const ended = once(child, 'exit')
-      // npx runs the program as a child of its own.
+      // npx starts the program as a child process.
       process.kill(-child.pid, 'SIGTERM')
       await ended
     }

@@ -1,20 +1,15 @@
-// Writes the declarations of the library to dist/library.d.ts; `npm pack` runs it after the build. They import no other
-// file, so that no internal type becomes part of the package's interface.
+// Writes the declarations of the library to dist/library.d.ts; `npm run package` runs it after the build. They import no other
+// file, so that no internal type becomes part of the package's interface: the type of the options, which is in another file, is
+// written out from the table of options.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startOptionsType } from './option-texts.ts'
 
 const root = join(import.meta.dirname, '..')
 /** `AsyncDisposable` is in no `lib` of a target, and `@types/node`, which has it too, may be missing. */
 const LIBS = '/// <reference lib="esnext.disposable" />\n'
-
-// The package contains secp256k1 (bundleDependencies), so that `overrides` apply to its users too. A binary that was compiled
-// here would replace the prebuilt ones on other platforms.
-if (existsSync(join(root, 'node_modules/secp256k1/build')))
-  throw new Error(
-    'node_modules/secp256k1 was compiled on this machine: pack where a ready-made build fits, as linux-x64',
-  )
 
 const folder = mkdtempSync(join(tmpdir(), 'kestrel-declarations-'))
 try {
@@ -30,7 +25,8 @@ try {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', settings, ...flags], {
     stdio: 'inherit',
   })
-  const text = readFileSync(join(folder, 'library.d.ts'), 'utf8')
+  const emitted = readFileSync(join(folder, 'library.d.ts'), 'utf8')
+  const text = emitted.replace(/^(import|export) .*\b(StartOptions|Integer)\b.* from .*\n/gm, '') + startOptionsType()
   if (/\b(from|import)\s*\(?['"]/.test(text)) throw new Error('src/library.ts names types of other files')
   writeFileSync(join(root, 'dist/library.d.ts'), `${LIBS}${text}`)
 } finally {

@@ -1,5 +1,6 @@
 // What each field of the genesis file means, by its path, for docs/genesis.md. Types and defaults come from the schema; the
-// generator refuses a field that has no meaning here, and a meaning whose field is gone.
+// generator refuses a field that has no meaning here, and a meaning without a field.
+import { BLOB_FORKS, isBlobParameterFork, TIME_FORKS } from '../src/spec/chain-spec.ts'
 
 const BLOB = 'target and maximum of blobs in a block, and the fraction by which their base fee moves (EIP-7840)'
 const forks = {
@@ -18,17 +19,14 @@ const forks = {
   arrowGlacierBlock: 'Arrow Glacier; may be left out',
   grayGlacierBlock: 'Gray Glacier; may be left out',
 }
-const timeForks = {
-  shanghaiTime: 'Shanghai',
-  cancunTime: 'Cancun',
-  pragueTime: 'Prague',
-  osakaTime: 'Osaka',
-  bpo1Time: 'change of blob parameters; may be left out, as the others',
-  bpo2Time: 'the second one',
-  bpo3Time: 'the third one',
-  bpo4Time: 'the fourth one',
-  bpo5Time: 'the fifth one',
-}
+const timeForks = Object.fromEntries(
+  TIME_FORKS.map((fork) => [
+    `${fork}Time`,
+    isBlobParameterFork(fork)
+      ? 'change of blob parameters (EIP-7892); may be left out'
+      : `${fork.charAt(0).toUpperCase()}${fork.slice(1)}`,
+  ]),
+)
 const later = ['amsterdamTime', 'bogotaTime', 'ubtTime', 'verkleTime', 'enableVerkleAtGenesis', 'enableUBTAtGenesis']
 const inConfig = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [`config.${name}`, text]))
@@ -44,10 +42,10 @@ export const meanings: Readonly<Record<string, string>> = {
   ...Object.fromEntries(later.map((name) => [`config.${name}`, 'a fork that this node cannot run: must be left out'])),
   'config.depositContractAddress': 'contract whose logs are deposit requests (EIP-6110); left out: the zero address',
   ...Object.fromEntries(
-    ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'].flatMap((fork) => [
+    BLOB_FORKS.flatMap((fork) => [
       [
         `config.blobSchedule.${fork}`,
-        `${fork}: ${BLOB}${fork.startsWith('bpo') ? '; needed with its fork' : '; left out: as on mainnet'}`,
+        `${fork}: ${BLOB}${isBlobParameterFork(fork) ? '; needed with its fork' : '; left out: as on mainnet'}`,
       ],
     ]),
   ),

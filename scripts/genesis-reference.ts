@@ -1,5 +1,5 @@
 // The tables of docs/genesis.md, made of the schema of the genesis file: a row for each field, with its type, its default and
-// what it means. They stand between two marks; the rest of the page is written by hand.
+// what it means. They are between two marks; the rest of the page is written by hand.
 import { z } from 'zod'
 import { genesisFile } from '../src/spec/genesis-schema.ts'
 import { meanings } from './genesis-meanings.ts'
@@ -41,7 +41,7 @@ export function withTables(page: string): string {
 const line = ({ path, type, needed, standard }: Row) =>
   `| \`${path}\` | ${type} | ${standard ?? (needed ? 'needed' : '')} | ${meanings[path]} |`
 
-/** The fields of a schema, outer ones first. What stands under any name is called ADDRESS or NAME. */
+/** The fields of a schema, outer ones first. A key that may be any name is written as ADDRESS or NAME. */
 function rowsOf(schema: z.ZodType, place: Place): Row[] {
   const inside = (name: string, of: z.ZodType, needed = place.needed, standard: unknown = undefined) =>
     rowsOf(of, { path: place.path === '' ? name : `${place.path}${name === '[]' ? '' : '.'}${name}`, needed, standard })
@@ -52,7 +52,7 @@ function rowsOf(schema: z.ZodType, place: Place): Row[] {
     const { defaultValue } = schema.def
     return rowsOf(schema.unwrap() as z.ZodType, { ...place, needed: false, standard: defaultValue })
   }
-  // Defaults of its own fields.
+  // Defaults of the fields of this object.
   if (schema instanceof z.ZodPrefault) return rowsOf(schema.unwrap() as z.ZodType, { ...place, needed: false })
   if (schema instanceof z.ZodReadonly) return rowsOf(schema.unwrap() as z.ZodType, place)
   if (schema instanceof z.ZodObject && !place.path.startsWith('config.blobSchedule.')) {

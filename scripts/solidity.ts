@@ -1,8 +1,61 @@
-// Writes the generated files of `solidity/`. Run it when an ABI or its texts have changed: `npm run solidity`.
-import { mkdir, writeFile } from 'node:fs/promises'
+// The ABIs of the native contracts, compiled from the interfaces in solidity/ by solc: as a TypeScript module, which the
+// precompiles are typed by, and as the JSON files that the package publishes.
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { solidityFiles } from './solidity-source.ts'
+import type { Abi, AbiParameter } from 'abitype'
+import solc from 'solc'
 
-const folder = join(import.meta.dirname, '../solidity')
-await mkdir(join(folder, 'abi'), { recursive: true })
-for (const [path, text] of solidityFiles()) await writeFile(join(folder, path), text)
+type Output = {
+  readonly errors?: readonly { readonly formattedMessage: string }[]
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, { readonly abi: Abi }>>>>
+}
+
+export type InterfaceFiles = {
+  /** Text of a module with one constant for each interface: `stakingAbi` for `interface StakingI`. */
+  readonly typed: string
+  /** Texts of JSON files by the name of their interface: `Staking`. */
+  readonly published: ReadonlyMap<string, string>
+}
+
+/** Compiles every `.sol` file directly in `folder`. Throws Error with the compiler's messages, warnings included. */
+export function interfaceFiles(folder: string): InterfaceFiles {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
+  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(folder, name), 'utf8') }]))
+  const settings = { outputSelection: { '*': { '*': ['abi'] } } }
+  const output: Output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings })))
+  const { errors = [], contracts = {} } = output
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  const abis = names.toSorted().flatMap((name) => {
+    const title = name.replace('.sol', '')
+    const abi = contracts[name]?.[`${title}I`]?.abi
+    return abi === undefined ? [] : [[title, abi] as const]
+  })
+  const constants = abis.map(([title, abi]) => `export const ${constantName(title)} = ${json(named(abi))} as const\n`)
+  return {
+    typed: ['// Generated from solidity/*.sol. Do not edit.\n', ...constants].join('\n'),
+    published: new Map(
+      abis.map(([title, abi]) => [title, `${json(Object.values(named(abi)).flatMap(Object.values))}\n`]),
+    ),
+  }
+}
+
+/** Functions and events by name, a function that is overloaded by its name with its types as Solidity has them. */
+function named(abi: Abi) {
+  const functions = abi.filter((entry) => entry.type === 'function')
+  const isOverloaded = (name: string) => functions.filter((other) => other.name === name).length > 1
+  return {
+    functions: Object.fromEntries(
+      functions.map((entry) => [isOverloaded(entry.name) ? signature(entry.name, entry.inputs) : entry.name, entry]),
+    ),
+    events: Object.fromEntries(abi.flatMap((entry) => (entry.type === 'event' ? [[entry.name, entry]] : []))),
+  }
+}
+
+/** `validatorSlashes(string,uint64,uint64,PageRequest)`. */
+const signature = (name: string, inputs: readonly AbiParameter[]): string =>
+  `${name}(${inputs.map(({ internalType = '' }) => internalType.replace(/^(struct|enum) /, '')).join(',')})`
+
+/** `stakingAbi`, `ics20Abi`. */
+const constantName = (title: string): string => `${title.replace(/^[A-Z]+/, (start) => start.toLowerCase())}Abi`
+
+const json = (value: unknown): string => JSON.stringify(value, undefined, 2)

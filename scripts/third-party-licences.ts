@@ -1,5 +1,6 @@
-// Licences of bundled packages. dist/ contains their code, so their licence texts must be shipped with it; the MPL also
-// requires the location of the source. build.js loads this file, so it may import Node.js modules only.
+// Licences and bill of materials of bundled packages. dist/ contains their code, so their licence texts must be shipped with
+// it; the MPL also requires the location of the source. Auditing tools read from the bill of materials which versions dist/
+// contains. build.js loads this file, so it may import Node.js modules only.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,6 +11,8 @@ export type BundledPackage = {
   readonly licence: string | undefined
   /** Location of its source. */
   readonly source: string
+  /** Package URL. */
+  readonly purl: string
   /** Texts of its licence and notice files. */
   readonly texts: readonly string[]
 }
@@ -54,11 +57,12 @@ export function readPackage(folder: string): BundledPackage {
     // Old packages have a list of objects in `licenses`.
     licence: stated.license?.type ?? stated.license ?? stated.licenses?.[0]?.type,
     source: typeof repository === 'string' ? webAddress(repository) : `the npm package ${stated.name}`,
+    purl: npmUrl(stated),
     texts: files.map((file) => readFileSync(join(folder, file.name), 'utf8').trim()),
   }
 }
 
-/** What was copied into the sources and is bundled, but is no package. `root`: the repository's. */
+/** Sources copied from other projects, which are bundled but are no packages. `root`: of the repository. */
 export function copiedSources(root: string): BundledPackage[] {
   const folder = join(root, 'src/consensus/abci/proto')
   return [
@@ -67,9 +71,41 @@ export function copiedSources(root: string): BundledPackage[] {
       version: '0.40.0',
       licence: 'Apache-2.0',
       source: 'https://github.com/cometbft/cometbft',
+      purl: 'pkg:golang/github.com/cometbft/cometbft@v0.40.0#proto',
       texts: ['LICENSE', 'NOTICE'].map((file) => readFileSync(join(folder, file), 'utf8').trim()),
     },
   ]
+}
+
+type Versioned = { readonly name: string; readonly version: string }
+
+/** The package URL of an npm package; the `@` of a scope is escaped. */
+const npmUrl = ({ name, version }: Versioned): string => `pkg:npm/${name.replace('@', '%40')}@${version}`
+
+/** The bill of materials of a program that contains `packages`, in the JSON form of CycloneDX 1.6. The same input gives the same text. */
+export function billOfMaterials(program: Versioned, packages: readonly BundledPackage[]): string {
+  // A package may be installed in several folders.
+  const unique = new Map(packages.map((one) => [one.purl, one])).values()
+  const components = Array.from(unique, ({ name, version, licence = '', source, purl }) => ({
+    type: 'library',
+    'bom-ref': purl,
+    ...named(name),
+    version,
+    purl,
+    licenses: [/[ (]/.test(licence) ? { expression: licence } : { license: { id: licence } }],
+    ...(source.startsWith('https://') && { externalReferences: [{ type: 'vcs', url: source }] }),
+  }))
+  const purl = npmUrl(program)
+  const self = { type: 'application', 'bom-ref': purl, ...program, purl }
+  const dependencies = [{ ref: purl, dependsOn: components.map((component) => component.purl) }]
+  const bill = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component: self }, components }
+  return `${JSON.stringify({ ...bill, dependencies }, undefined, 2)}\n`
+}
+
+/** A scope is the group of a component. */
+function named(name: string): { readonly group?: string; readonly name: string } {
+  const [, group, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
+  return group === undefined || rest === undefined ? { name } : { group, name: rest }
 }
 
 const webAddress = (repository: string): string =>

@@ -37,7 +37,7 @@ export const OP = {
 export class Code {
   readonly bytes: number[] = []
 
-  /** Appends opcodes and bytes as they stand. */
+  /** Appends opcodes and bytes unchanged. */
   op(...codes: readonly number[]): this {
     for (const code of codes) this.bytes.push(code)
     return this
@@ -65,12 +65,12 @@ export class Code {
     return this.bytes.length - 1
   }
 
-  /** A jump back to a place, if what is on top is not zero. */
+  /** A jump back to a place, if the top of the stack is not zero. */
   loopTo(place: number): this {
     return this.push(place, 2).op(OP.JUMPI)
   }
 
-  /** Stores what is on top under a slot. */
+  /** Stores the top of the stack in a slot. */
   store(slot: number): this {
     return this.push(slot).op(OP.SSTORE)
   }
@@ -92,7 +92,7 @@ export class Code {
   }
 }
 
-/** Init code that returns a code as it stands, appended behind it. */
+/** Init code that returns a code, which is appended to it. */
 export function deploying(runtime: Uint8Array): Uint8Array {
   const header = (at: number) =>
     new Code().push(runtime.length, 3).push(at, 2).push(0).op(OP.CODECOPY).push(runtime.length, 3).push(0).op(OP.RETURN)
@@ -100,7 +100,7 @@ export function deploying(runtime: Uint8Array): Uint8Array {
   return Uint8Array.from([...header(length).bytes, ...runtime])
 }
 
-// The makers of random code that this fuzzer shares with `npm run fuzz`; they stand beside the tests of the engine.
+// The makers of random code that this fuzzer shares with `npm run fuzz` are beside the tests of the engine.
 
 export { Program, Random } from '../../test/evm/wasm/random-programs.ts'
 export { ArithmeticCode, inputOf } from '../../test/evm/wasm-compiler/arithmetic-code.ts'

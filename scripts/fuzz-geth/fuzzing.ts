@@ -1,4 +1,4 @@
-// One run of the fuzzer: the programs, what they have run so far, and what was found. A difference is a root or logs that
+// One run of the fuzzer: the programs, the tests they have run, and the differences found. A difference is a root or logs that
 // are not the same, a fault, and also a program that ends or gives no answer.
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,8 @@ export type FuzzingOptions = {
 export const MAX_DIFFERENCES = 5
 /** Milliseconds for one test, where the one is looked for on which a program hangs. */
 const SHORT = 20_000
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
+const STATETEST = join(import.meta.dirname, '../../test/conformance/statetest.ts')
+const TSX = import.meta.resolve('tsx')
 const EAGERLY = { KESTREL_COMPILE: 'eagerly' }
 
 /** Starts one of our engines as a program; `wasm` is the interpreter alone. */
@@ -36,7 +37,7 @@ function ours(
   env: Readonly<Record<string, string>> = {},
   patience?: number,
 ): TestProgram {
-  const args = [MAIN, 'statetest', '--jobs', '1', '--engine', engine]
+  const args = ['--import', TSX, STATETEST, '--jobs', '1', '--engine', engine]
   const command = process.execPath
   return new TestProgram({ name, command, args, env, form: 'lines', ...(patience !== undefined && { patience }) })
 }
@@ -73,7 +74,7 @@ export class Fuzzing {
     return guess(this.#first, tests, folder, `batch-${seed}`)
   }
 
-  /** Runs it on all others, and saves what differs. False: a program is gone, and the run cannot go on. */
+  /** Runs it on all others, and saves what differs. Returns false if a program has ended, so that the run must stop. */
   async judge(prepared: Guess, seed: number): Promise<boolean> {
     const stress = this.#options.stress ? [started(stressName(seed), seed)].filter((of) => of !== undefined) : []
     const engines = [...this.#others, ...stress]
@@ -104,7 +105,7 @@ export class Fuzzing {
     for (const program of [this.#first, ...this.#others, this.#geth]) program.close()
   }
 
-  /** Whether a test by itself shows that a program differs; each time in a new process, so that nothing is kept. */
+  /** Whether one test alone shows a difference, in a new process, so that no state of earlier tests matters. */
   async #shows(name: string, test: StateTest, program: string, seed: number): Promise<boolean> {
     const other = started(program, seed)
     try {
@@ -118,7 +119,7 @@ export class Fuzzing {
     }
   }
 
-  /** Shrinks the test of a difference and writes it down; whole, if it shows nothing when it is run by itself. */
+  /** Shrinks the test of a difference and writes it down; unshrunk, if it shows no difference when it is run alone. */
   async #save(tests: Tests, difference: Difference, seed: number): Promise<void> {
     const { name, fork, index, program } = difference
     const test = tests[name]
@@ -133,7 +134,7 @@ export class Fuzzing {
     console.log(JSON.stringify({ ...difference, kind: this.#kindOf(name), file, ...note }))
   }
 
-  /** A program ended or hung: finds the first test with which it does so by itself; else the whole batch is saved. */
+  /** A program ended or hung: finds the first test that does so alone; else the whole batch is saved. */
   async #saveGone({ file, tests }: Guess, program: string, seed: number): Promise<void> {
     this.differences++
     await mkdir(this.#options.out, { recursive: true })

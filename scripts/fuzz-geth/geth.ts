@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 export const GETH_VERSION = '1.17.6'
 const run = promisify(execFile)
 
-/** Where the version is kept between runs. */
+/** File with the version, between runs. */
 const cache = (): string =>
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kestrel', `geth-${GETH_VERSION}`)
 

@@ -11,17 +11,17 @@ export type Difference = {
   readonly name: string
   readonly fork: string
   readonly index: number
-  /** Who does not agree with the engine that ran first. */
+  /** Programs that disagree with the engine that ran first. */
   readonly program: string
   readonly found: string
 }
 
-/** A file that has run once: each subtest with what it came to. */
+/** A file that has run once: each subtest with its result. */
 export type Guess = {
   readonly file: string
   readonly tests: Tests
   readonly verdicts: readonly Verdict[]
-  /** How many of the transactions were refused before they ran. */
+  /** Number of transactions that were refused before execution. */
   readonly rejected: number
 }
 

@@ -5,7 +5,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { z } from 'zod'
 import { Mutex } from '../../src/lib/mutex.ts'
 
-/** What a program says of one subtest. */
+/** A program's result of one subtest. */
 export type Verdict = {
   readonly name: string
   readonly fork: string
@@ -58,7 +58,7 @@ export class TestProgram {
     this.#lines = createInterface({ input: child.stdout })
     this.#lines.on('line', (line) => this.#take(line))
     child.stderr.on('data', (text) => {
-      // geth repeats each root here, which nobody needs.
+      // geth repeats each root here; it is not needed.
       this.#complaints = (this.#complaints + text).replace(/^\{"stateRoot".*\n/gm, '').slice(-2000)
     })
     child.on('close', () => this.#take(undefined))

@@ -1,4 +1,4 @@
-// What a scenario is: a few contracts, and transactions that differ in data, gas and value over the same world. The
+// A scenario: a few contracts, and transactions that differ in data, gas and value over the same world. The
 // accounts' addresses are fixed, so that codes can name each other before they exist.
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { privateKeyToAddress } from '../../src/primitives/signature.ts'
@@ -18,12 +18,12 @@ export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
 export const CONTRACTS: readonly Address[] = [1, 2, 3, 4, 5, 6].map((index) =>
   hexToAddress(`0xc0de${index.toString(16).padStart(36, '0')}`),
 )
-/** Nobody is there. */
+/** An address without an account. */
 export const MISSING_ACCOUNT = hexToAddress(`0x${'e0'.repeat(20)}`)
 /** The precompiled contracts of Osaka: 1 to 0x11 and P256VERIFY. */
 export const PRECOMPILES: readonly bigint[] = [...Array.from({ length: 17 }, (_, i) => BigInt(i + 1)), 0x100n]
 
-/** Who may be called: contracts, authorities, precompiled contracts, the coinbase, the sender and nobody. */
+/** Addresses that may be called: contracts, authorities, precompiled contracts, the coinbase, the sender and an empty one. */
 export const TARGETS: readonly bigint[] = [
   ...CONTRACTS.map(BigInt),
   ...CONTRACTS.map(BigInt),
@@ -32,7 +32,7 @@ export const TARGETS: readonly bigint[] = [
   ...[COINBASE, SENDER, MISSING_ACCOUNT].map(BigInt),
 ]
 
-/** What a scenario is made for. */
+/** Settings of a scenario. */
 export type Setting = {
   readonly random: Random
   /** The oldest of the forks that it is run under. */
@@ -70,7 +70,7 @@ export type Scenario = {
 export type Kind = (setting: Setting) => Scenario
 
 /**
- * Gas of a transaction that leaves `gas` for execution, whatever its data cost: 21,000, 53,000 for a creation, and for
+ * Gas of a transaction that leaves `gas` for execution, beyond the cost of its data: 21,000, 53,000 for a creation, and for
  * data at most 68 a byte before Istanbul, 40 by the floor of EIP-7623, with 2 a word for init code.
  */
 export const gasWith = (data: Uint8Array, gas: number, isCreation = false): bigint =>

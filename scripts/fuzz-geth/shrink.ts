@@ -1,5 +1,5 @@
 // A test that shows a difference, made smaller as long as it shows one: the other subtests and forks go, accounts go, and
-// code is cut off, cut out, or turned into JUMPDESTs, which keeps every other place where it was.
+// code is cut off, cut out, or turned into JUMPDESTs, so that all other positions stay the same.
 import type { StateTest } from './state-test.ts'
 
 /** Whether a test still shows the difference. */
@@ -11,7 +11,7 @@ export function only(test: StateTest, fork: string, index: number): StateTest {
   return { ...test, post: { [fork]: subtest === undefined ? [] : [subtest] } }
 }
 
-/** The smallest test found within `seconds`; the given one if it shows nothing by itself. */
+/** The smallest test found within `seconds`; the given one if it shows no difference alone. */
 export async function shrink(test: StateTest, shows: Shows, seconds = 60): Promise<StateTest> {
   const end = performance.now() + seconds * 1000
   let smallest = test

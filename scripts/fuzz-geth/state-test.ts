@@ -30,7 +30,7 @@ const subtest = z.object({
   indexes: z.object({ data: z.number(), gas: z.number(), value: z.number() }),
   expectException: z.string().optional(),
 })
-/** One test of a file; `hash` and `logs` are blank until somebody has run it. */
+/** One test of a file; `hash` and `logs` are blank until it has run. */
 export const stateTest = z.object({
   env: z.record(z.string(), z.string()),
   pre: z.record(z.string(), account),
@@ -80,7 +80,7 @@ function write(random: Random, made: Scenario, forks: readonly string[]): StateT
   const isMerged = isSince(forks[0] ?? '', 'Paris')
   const type = made.type ?? pickType(random, forks[0] ?? '')
   const fields = fieldsOf(random, made, type, isSince(forks[0] ?? '', 'EIP158'))
-  // Now and then without it, so that some transactions cannot pay for what they begin with.
+  // Now and then without it, so that some transactions cannot pay their upfront cost.
   const more = random.oneIn(20) ? 0n : gasOfLists(fields)
   const scenario = { ...made, gasLimits: made.gasLimits.map((gas) => gas + more) }
   return {

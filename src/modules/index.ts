@@ -47,7 +47,7 @@ export function openModules(context: ModuleContext): Modules {
     context,
     bank,
     () => staking,
-    (address) => slashing?.operatorOf(address),
+    (address) => slashing?.operatorByConsensusAddress(address),
   )
   const slashing = hasSlashing(context.spec) ? new Slashing(context, () => staking) : undefined
   const staking = new Staking(context, bank, {

@@ -1,7 +1,6 @@
 // Authorization: grants that let contracts act for their users. The same functions exist at this contract for all messages
 // and at the staking and distribution contracts for theirs, over one storage; logs have the address that was called.
 
-import { parseAbi } from 'viem'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import {
   type GrantableMessage,
@@ -14,18 +13,8 @@ import {
 import { reverted } from '../modules/module.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { granterOf } from './authority.ts'
-import { definePrecompile, type Functions, type Interface, implement } from './define.ts'
-
-const abi = parseAbi([
-  'function approve(address spender, uint256 amount, string[] methods) returns (bool approved)',
-  'function revoke(address spender, string[] methods) returns (bool revoked)',
-  'function increaseAllowance(address spender, uint256 amount, string[] methods) returns (bool approved)',
-  'function decreaseAllowance(address spender, uint256 amount, string[] methods) returns (bool approved)',
-  'function allowance(address owner, address spender, string method) view returns (uint256 remaining)',
-  'event Approval(address indexed owner, address indexed spender, string[] methods, uint256 value)',
-  'event Revocation(address indexed owner, address indexed spender, string[] methods)',
-  'event AllowanceChange(address indexed owner, address indexed spender, string[] methods, uint256[] values)',
-])
+import { definePrecompile, type Functions, implement } from './define.ts'
+import { authorizationAbi } from './generated/abi.ts'
 
 /** Gas of each method in a call's list, and of each validator that goes into a grant. */
 const APPROVE_GAS = 20_000n
@@ -34,7 +23,7 @@ const REVOKE_GAS = 5_000n
 const CHANGE_GAS = 6_000n
 
 /** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
-function authorizationOf(kind: string, accepts: (message: GrantableMessage) => boolean): Interface {
+function authorizationOf(kind: string, accepts: (message: GrantableMessage) => boolean) {
   const invalidType = (method: string) => reverted(`invalid ${kind}transaction type: ${method}`)
 
   /** The messages of a list of methods, after the checks that all four transactions share. */
@@ -61,7 +50,7 @@ function authorizationOf(kind: string, accepts: (message: GrantableMessage) => b
   }
 
   const changing =
-    (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof abi>[typeof how] =>
+    (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof authorizationAbi>[typeof how] =>
     (call, spender, amount, methods) => {
       const owner = granterOf(call)
       const messages = limited(spender, methods)
@@ -71,8 +60,7 @@ function authorizationOf(kind: string, accepts: (message: GrantableMessage) => b
       return [true]
     }
 
-  return implement({
-    abi,
+  return implement(authorizationAbi, {
     gas: { approve: 5_000n, revoke: 3_000n, increaseAllowance: 3_000n, decreaseAllowance: 3_000n, allowance: 2_600n },
     functions: {
       approve(call, spender, amount, methods) {
@@ -124,5 +112,6 @@ export const authorization = definePrecompile({
   name: 'authorization',
   address: NATIVE_CONTRACT.authorization,
   since: 0n,
-  interfaces: [authorizationOf('', () => true)],
+  abi: authorizationAbi,
+  functions: authorizationOf('', () => true),
 })

@@ -1,17 +1,10 @@
 // Bank: balances and supplies by token contract, which is that of the coin's token pair. The base coin has no contract and
 // is listed under the zero address. (The functions are those of Evmos v16.)
-import { parseAbi } from 'viem'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Coin } from '../modules/bank.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-
-const abi = parseAbi([
-  'struct Balance { address contractAddress; uint256 amount; }',
-  'function balances(address account) view returns (Balance[] balances)',
-  'function totalSupply() view returns (Balance[] totalSupply)',
-  'function supplyOf(address erc20Address) view returns (uint256 totalSupply)',
-])
+import { bankAbi } from './generated/abi.ts'
 
 /** Gas of each listed item after the first, which the function's own covers. */
 const BALANCE_GAS = 2_851n
@@ -31,19 +24,17 @@ export const bank = definePrecompile({
   name: 'bank',
   address: NATIVE_CONTRACT.bank,
   since: 0n,
-  interfaces: [
-    implement({
-      abi,
-      gas: { balances: BALANCE_GAS, totalSupply: SUPPLY_GAS, supplyOf: SUPPLY_GAS },
-      functions: {
-        balances: (call, account) => [byContract(call, call.modules.bank.balances(account), BALANCE_GAS)],
-        totalSupply: (call) => [byContract(call, call.modules.bank.supplies(), SUPPLY_GAS)],
-        supplyOf({ modules }, erc20Address) {
-          if (erc20Address === ZERO_ADDRESS) return [modules.bank.supply()]
-          const pair = modules.erc20.pair(erc20Address)
-          return [pair === undefined ? 0n : modules.bank.supply(pair.denom)]
-        },
+  abi: bankAbi,
+  functions: implement(bankAbi, {
+    gas: { balances: BALANCE_GAS, totalSupply: SUPPLY_GAS, supplyOf: SUPPLY_GAS },
+    functions: {
+      balances: (call, account) => [byContract(call, call.modules.bank.balances(account), BALANCE_GAS)],
+      totalSupply: (call) => [byContract(call, call.modules.bank.supplies(), SUPPLY_GAS)],
+      supplyOf({ modules }, erc20Address) {
+        if (erc20Address === ZERO_ADDRESS) return [modules.bank.supply()]
+        const pair = modules.erc20.pair(erc20Address)
+        return [pair === undefined ? 0n : modules.bank.supply(pair.denom)]
       },
-    }),
-  ],
+    },
+  }),
 })

@@ -2,7 +2,6 @@
 // `<prefix>valoper1…` that other precompiles take and return. It reads no state.
 // (The functions are Evmos'. There they are not `view`; here they are, so that view functions may call them too.)
 
-import { parseAbi } from 'viem'
 import { decodeBech32, fromBech32, isPrefix, readAddress, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
@@ -10,36 +9,30 @@ import { reverted } from '../modules/module.ts'
 import { consensusPrefix, NATIVE_CONTRACT, operatorPrefix } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { definePrecompile, implement } from './define.ts'
-
-const abi = parseAbi([
-  'function hexToBech32(address addr, string prefix) view returns (string bech32Address)',
-  'function bech32ToHex(string bech32Address) view returns (address addr)',
-])
+import { bech32Abi } from './generated/abi.ts'
 
 export const bech32 = definePrecompile({
   name: 'bech32',
   address: NATIVE_CONTRACT.bech32,
   since: 0n,
-  interfaces: [
-    implement({
-      abi,
-      gas: { hexToBech32: 6_000n, bech32ToHex: 6_000n },
-      functions: {
-        hexToBech32({ spec }, addr, prefix) {
-          if (prefix.trim() === '') {
-            const own = spec.bech32Prefix
-            const examples = [own, operatorPrefix(own), consensusPrefix(own)].join(', ')
-            throw reverted(`invalid bech32 human readable prefix (HRP): expected one such as ${examples}`)
-          }
-          return [encode(prefix, addr)]
-        },
-        bech32ToHex(_call, text) {
-          if (!text.includes('1')) throw reverted(`invalid bech32 address: ${text}`)
-          return [fromBech32(decodeBech32(text).prefix, text)]
-        },
+  abi: bech32Abi,
+  functions: implement(bech32Abi, {
+    gas: { hexToBech32: 6_000n, bech32ToHex: 6_000n },
+    functions: {
+      hexToBech32({ spec }, addr, prefix) {
+        if (prefix.trim() === '') {
+          const own = spec.bech32Prefix
+          const examples = [own, operatorPrefix(own), consensusPrefix(own)].join(', ')
+          throw reverted(`invalid bech32 human readable prefix (HRP): expected one such as ${examples}`)
+        }
+        return [encode(prefix, addr)]
       },
-    }),
-  ],
+      bech32ToHex(_call, text) {
+        if (!text.includes('1')) throw reverted(`invalid bech32 address: ${text}`)
+        return [fromBech32(decodeBech32(text).prefix, text)]
+      },
+    },
+  }),
 })
 
 /** Throws ChainError on a prefix with characters outside ASCII's visible ones, or so long that the text exceeds 90. */

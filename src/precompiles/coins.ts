@@ -1,9 +1,6 @@
 // Lists of coins in calls and answers, valid as the Cosmos SDK's `Coins`: sorted by denomination, no repeats, no zeros.
 import { ChainError } from '../lib/errors.ts'
 
-/** The struct as a line of a human-readable ABI. */
-export const COIN = 'struct Coin { string denom; uint256 amount; }'
-
 export type CoinStruct = { readonly denom: string; readonly amount: bigint }
 
 /** An amount as a list; nothing is not listed. */

@@ -1,15 +1,8 @@
-// Makes a native contract from a typed ABI and one handler per function. All guards, the gas of the input and the encoding
+// Makes a native contract from a typed ABI and one handler per function. The ABI is generated from the contract's Solidity
+// interface (solidity/), so a function is added there and here: its gas, and its handler. All guards, the gas of the input and the encoding
 // of errors are here, once; a handler contains only what the function does.
 
-import type {
-  Abi,
-  AbiEvent,
-  AbiFunction,
-  ExtractAbiEvent,
-  ExtractAbiEventNames,
-  ExtractAbiFunction,
-  ExtractAbiFunctionNames,
-} from 'abitype'
+import type { Abi, AbiEvent, AbiFunction } from 'abitype'
 import { getAddress, toFunctionSignature } from 'viem'
 import { maxMessageGasBig } from '../evm/gas/call-gas.ts'
 import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
@@ -22,6 +15,7 @@ import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
 import { GasMeter, MeteredView, OutOfGas } from './metered-view.ts'
+import { entriesOf, type NamedAbi } from './named-abi.ts'
 
 /** What a view function is handed. */
 export type ReadCall = {
@@ -40,9 +34,9 @@ export type ReadCall = {
 }
 
 /** What a function that may change the state is handed. */
-export type WriteCall<A extends Abi> = ReadCall & {
+export type WriteCall<A extends NamedAbi> = ReadCall & {
   /** Logs an event under the precompile's address. */
-  emit<E extends ExtractAbiEventNames<A>>(event: E, args: EventArgs<A, E>): void
+  emit<E extends keyof A['events'] & string>(event: E, args: EventArgs<A['events'][E]>): void
   /**
    * Calls another contract with all gas that may be passed on (EIP-150), charges what it used, and gives its answer; its
    * logs join this call's in order. It may call back: what was read of the state before has to be read again.
@@ -53,66 +47,56 @@ export type WriteCall<A extends Abi> = ReadCall & {
 
 export type ContractCall = Omit<InnerMessage, 'gasLimit'>
 
-type FunctionName<A extends Abi> = ExtractAbiFunctionNames<A>
-type CallOf<A extends Abi, F extends AbiFunction> = F['stateMutability'] extends 'view' | 'pure'
+type FunctionName<A extends NamedAbi> = keyof A['functions'] & string
+type CallOf<A extends NamedAbi, F extends AbiFunction> = F['stateMutability'] extends 'view' | 'pure'
   ? ReadCall
   : WriteCall<A>
-export type EventArgs<A extends Abi, E extends ExtractAbiEventNames<A>> = {
-  readonly [P in ExtractAbiEvent<A, E>['inputs'][number] as P['name'] & string]: ValueOf<P>
+export type EventArgs<E extends AbiEvent> = {
+  readonly [P in E['inputs'][number] as P['name'] & string]: ValueOf<P>
 }
 
 /**
  * One handler for each function of the ABI: its arguments in order, its results as a tuple, or a promise of them if it
  * calls contracts. A refusal is a ChainError.
  */
-export type Functions<A extends Abi> = {
+export type Functions<A extends NamedAbi> = {
   readonly [N in FunctionName<A>]: (
-    call: CallOf<A, ExtractAbiFunction<A, N>>,
-    ...args: ValuesOf<ExtractAbiFunction<A, N>['inputs']>
-  ) => Eventually<ValuesOf<ExtractAbiFunction<A, N>['outputs']>>
+    call: CallOf<A, A['functions'][N]>,
+    ...args: ValuesOf<A['functions'][N]['inputs']>
+  ) => Eventually<ValuesOf<A['functions'][N]['outputs']>>
 }
 type Eventually<T> = T | Promise<T>
 
-/** Gas of each function, in addition to that of its input. */
-export type GasTable<A extends Abi> = { readonly [N in FunctionName<A>]: bigint }
-
-type Method = {
+/** A function of a native contract with its implementation. */
+export type Method = {
   readonly abi: AbiFunction
   /** What it may emit, by name. */
-  readonly events: ReadonlyMap<string, AbiEvent>
+  readonly events: Readonly<Record<string, AbiEvent>>
   readonly isView: boolean
   readonly gas: bigint
-  run(call: WriteCall<Abi>, ...args: readonly unknown[]): Eventually<readonly unknown[]>
+  run(call: WriteCall<NamedAbi>, ...args: readonly unknown[]): Eventually<readonly unknown[]>
 }
 
-/** A Solidity interface with its implementation; a precompile may have several. */
-export type Interface = { readonly abi: Abi; readonly methods: ReadonlyMap<Hex, Method> }
-
-/** Implements an interface. No name may be overloaded within it: an overload goes to an interface of its own. */
-export function implement<const A extends Abi>(of: {
-  readonly abi: A
-  readonly gas: GasTable<A>
-  readonly functions: Functions<A>
-}): Interface {
-  const methods = new Map<Hex, Method>()
-  const events = new Map(of.abi.flatMap((entry) => (entry.type === 'event' ? [[entry.name, entry]] : [])))
-  const gas: Readonly<Record<string, bigint>> = of.gas
-  const functions: Readonly<Record<string, unknown>> = of.functions
-  for (const abi of of.abi) {
-    if (abi.type !== 'function') continue
-    if ([...methods.values()].some((method) => method.abi.name === abi.name)) {
-      throw new TypeError(`${abi.name} is overloaded within one interface`)
-    }
-    methods.set(selectorOf(abi), {
-      abi,
-      events,
-      isView: abi.stateMutability === 'view' || abi.stateMutability === 'pure',
-      gas: gas[abi.name] ?? 0n,
-      // The types above have paired the handler with this very entry.
-      run: functions[abi.name] as Method['run'],
-    })
-  }
-  return { abi: of.abi, methods }
+/**
+ * Implements functions of an ABI, all or some of them. `gas`: of each function, in addition to that of its input; it names
+ * the functions that are implemented here.
+ */
+export function implement<const A extends NamedAbi, const K extends FunctionName<A>>(
+  abi: A,
+  of: { readonly gas: { readonly [N in K]: bigint }; readonly functions: Pick<Functions<A>, NoInfer<K>> },
+): { readonly [N in K]: Method }
+export function implement(
+  { functions, events }: NamedAbi,
+  of: { readonly gas: Readonly<Record<string, bigint>>; readonly functions: Readonly<Record<string, unknown>> },
+): Readonly<Record<string, Method>> {
+  const methods = Object.entries(of.gas).map(([name, gas]): [string, Method] => {
+    const abi = functions[name]
+    if (abi === undefined) throw new TypeError(`the ABI has no function ${name}`)
+    const isView = abi.stateMutability === 'view' || abi.stateMutability === 'pure'
+    // The types above have paired the handler with this very entry.
+    return [name, { abi, events, isView, gas, run: of.functions[name] as Method['run'] }]
+  })
+  return Object.fromEntries(methods)
 }
 
 /** First four bytes of the hash of the signature; viem's own hashes in pure JavaScript, which start-up would feel. */
@@ -125,7 +109,7 @@ export type Precompile = {
   readonly since: bigint
   /** Whether a chain has it at all: what came later is there only where the genesis names its module. */
   isOn(spec: NativeSpec): boolean
-  /** All of its interfaces. */
+  /** Functions and events, with the Solidity type of each value. */
   readonly abi: Abi
   /** The contract as it runs on a chain; `report` hears of our own faults. */
   on(spec: NativeSpec, report: FaultReport, checkProposals?: CheckProposals): NativeContract
@@ -137,20 +121,20 @@ export type FaultReport = Report
 /** Throws ChainError unless these improvement proposals can be active together from a block on. */
 export type CheckProposals = (names: readonly string[], block: NativeBlock) => void
 
-export function definePrecompile(of: {
+/** `functions`: an implementation of each function of the ABI. */
+export function definePrecompile<const A extends NamedAbi>(of: {
   readonly name: string
   readonly address: Address
   readonly since: bigint
   /** Left out: every native chain has it. */
   isOn?(spec: NativeSpec): boolean
-  readonly interfaces: readonly Interface[]
+  readonly abi: A
+  readonly functions: { readonly [N in FunctionName<A>]: Method }
 }): Precompile {
-  const { name, address, since, interfaces, isOn = () => true } = of
-  const abi = interfaces.flatMap((face) => face.abi)
-  const methods = new Map(interfaces.flatMap((face) => [...face.methods]))
-  if (methods.size < interfaces.reduce((sum, face) => sum + face.methods.size, 0)) {
-    throw new TypeError(`${name} has two functions with the same selector`)
-  }
+  const { name, address, since, isOn = () => true } = of
+  const abi = entriesOf(of.abi)
+  const functions: readonly Method[] = Object.values(of.functions)
+  const methods = new Map(functions.map((method) => [selectorOf(method.abi), method]))
   const self = { name, address, methods }
   return {
     name,
@@ -235,13 +219,13 @@ function handed(
   call: NativeCall,
   method: Method,
   { view, meter, logs }: { readonly view: MeteredView; readonly meter: GasMeter; readonly logs: Log[] },
-): WriteCall<Abi> {
+): WriteCall<NamedAbi> {
   const { caller, origin, value, block } = call
   const checkProposals = check && ((names: readonly string[]) => check(names, block))
   const access = method.isView ? 'read' : 'write'
   const modules = openModules({ spec, block, view, access, checkProposals, report })
   const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
-    const event = method.events.get(name)
+    const event = method.events[name]
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
     logs.push(encodeLog(self.address, event, args))
   }

@@ -1,7 +1,6 @@
 // Distribution: rewards, commission and the community pool, and the contract as a whole. Transactions act for the
 // delegator or operator they name, if `authority.ts` lets the caller; validators are bech32 text, in events its hash.
 
-import { parseAbi } from 'viem'
 import { readAddress, toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -14,20 +13,11 @@ import type { NativeSpec } from '../spec/chain-spec.ts'
 import { authorize, requireOwner } from './authority.ts'
 import { distributionAuthorization } from './authorization.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
-import { COIN } from './coins.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-import { byPlace, PAGE_REQUEST, PAGE_RESPONSE, type PaginationRequest, page } from './paging.ts'
+import { distributionAbi } from './generated/abi.ts'
+import { byPlace, type PaginationRequest, page } from './paging.ts'
 
-const transactions = implement({
-  abi: parseAbi([
-    COIN,
-    'function setWithdrawAddress(address delegatorAddress, string withdrawerAddress) returns (bool success)',
-    'function withdrawDelegatorRewards(address delegatorAddress, string validatorAddress) returns (Coin[] amount)',
-    'function withdrawValidatorCommission(string validatorAddress) returns (Coin[] amount)',
-    'event SetWithdrawerAddress(address indexed caller, string withdrawerAddress)',
-    'event WithdrawDelegatorRewards(address indexed delegatorAddress, string indexed validatorAddress, uint256 amount)',
-    'event WithdrawValidatorCommission(string indexed validatorAddress, uint256 commission)',
-  ]),
+const transactions = implement(distributionAbi, {
   gas: { setWithdrawAddress: 12_000n, withdrawDelegatorRewards: 60_000n, withdrawValidatorCommission: 35_000n },
   functions: {
     setWithdrawAddress(call, delegatorAddress, withdrawerText) {
@@ -44,7 +34,7 @@ const transactions = implement({
       const { modules, spec } = call
       const operator = operatorNamed(spec, validatorText)
       const amount = authorize(call, delegatorAddress, { message: MESSAGE.withdrawReward }, () =>
-        modules.distribution.withdrawRewards(delegatorAddress, operator),
+        modules.distribution.withdrawDelegationRewards(delegatorAddress, operator),
       )
       const validatorAddress = operatorName(spec, operator)
       call.emit('WithdrawDelegatorRewards', { delegatorAddress, validatorAddress, amount })
@@ -55,7 +45,7 @@ const transactions = implement({
       const { modules, spec } = call
       const operator = operatorNamed(spec, validatorText)
       const commission = authorize(call, operator, { message: MESSAGE.withdrawCommission }, () =>
-        modules.distribution.withdrawCommission(operator),
+        modules.distribution.withdrawValidatorCommission(operator),
       )
       call.emit('WithdrawValidatorCommission', { validatorAddress: operatorName(spec, operator), commission })
       return [[{ denom: spec.denom, amount: commission }]]
@@ -67,13 +57,7 @@ const transactions = implement({
 const CLAIM_GAS = 60_000n
 
 /** What Evmos has added later. */
-const lateTransactions = implement({
-  abi: parseAbi([
-    'function claimRewards(address delegatorAddress, uint32 maxRetrieve) returns (bool success)',
-    'function fundCommunityPool(address depositor, uint256 amount) returns (bool success)',
-    'event ClaimRewards(address indexed delegatorAddress, uint256 amount)',
-    'event FundCommunityPool(address indexed depositor, uint256 amount)',
-  ]),
+const lateTransactions = implement(distributionAbi, {
   gas: { claimRewards: 10_000n, fundCommunityPool: 30_000n },
   functions: {
     claimRewards(call, delegatorAddress, maxRetrieve) {
@@ -87,7 +71,7 @@ const lateTransactions = implement({
         let claimed = 0n
         for (const { operator } of staking.delegationsOf(delegatorAddress).slice(0, Number(maxRetrieve))) {
           call.charge(CLAIM_GAS)
-          claimed += distribution.withdrawRewards(delegatorAddress, operator)
+          claimed += distribution.withdrawDelegationRewards(delegatorAddress, operator)
         }
         return claimed
       })
@@ -114,12 +98,6 @@ function accountNamed({ bech32Prefix }: NativeSpec, text: string): Address {
   }
 }
 
-const DEC_COIN = 'struct DecCoin { string denom; uint256 amount; uint8 precision; }'
-const SLASH_EVENT = [
-  'struct Dec { uint256 value; uint8 precision; }',
-  'struct ValidatorSlashEvent { uint64 validatorPeriod; Dec fraction; }',
-] as const
-
 const PRECISION = 18n
 
 /** Gas of each slash that a reward calculation reads, of each listed item, and of each delegation in a total. */
@@ -136,27 +114,13 @@ function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
   return amount === 0n ? [] : [{ denom, amount, precision: PRECISION }]
 }
 
-export const distributionQueries = implement({
-  abi: parseAbi([
-    DEC_COIN,
-    ...SLASH_EVENT,
-    PAGE_RESPONSE,
-    'struct ValidatorDistributionInfo { string operatorAddress; DecCoin[] selfBondRewards; DecCoin[] commission; }',
-    'struct DelegationDelegatorReward { string validatorAddress; DecCoin[] reward; }',
-    'function validatorDistributionInfo(string validatorAddress) view returns (ValidatorDistributionInfo distributionInfo)',
-    'function validatorOutstandingRewards(string validatorAddress) view returns (DecCoin[] rewards)',
-    'function validatorCommission(string validatorAddress) view returns (DecCoin[] commission)',
-    'function validatorSlashes(string validatorAddress, uint64 startingHeight, uint64 endingHeight) view returns (ValidatorSlashEvent[] slashes, PageResponse pageResponse)',
-    'function delegationRewards(address delegatorAddress, string validatorAddress) view returns (DecCoin[] rewards)',
-    'function delegationTotalRewards(address delegatorAddress) view returns (DelegationDelegatorReward[] rewards, DecCoin[] total)',
-    'function delegatorValidators(address delegatorAddress) view returns (string[] validators)',
-    'function delegatorWithdrawAddress(address delegatorAddress) view returns (string withdrawAddress)',
-  ]),
+const queries = implement(distributionAbi, {
   gas: {
     validatorDistributionInfo: 14_000n,
     validatorOutstandingRewards: 4_000n,
     validatorCommission: 4_000n,
-    validatorSlashes: 4_000n,
+    'validatorSlashes(string,uint64,uint64)': 4_000n,
+    'validatorSlashes(string,uint64,uint64,PageRequest)': 4_000n,
     delegationRewards: 10_000n,
     delegationTotalRewards: 4_000n,
     delegatorValidators: 3_000n,
@@ -170,19 +134,20 @@ export const distributionQueries = implement({
         {
           operatorAddress: toBech32(spec.bech32Prefix, operator),
           selfBondRewards: decCoins(spec, rewardsOf(call, operator, operator) ?? 0n),
-          commission: decCoins(spec, modules.distribution.commission(operator)),
+          commission: decCoins(spec, modules.distribution.accumulatedCommission(operator)),
         },
       ]
     },
     validatorOutstandingRewards({ modules, spec }, validatorAddress) {
-      return [decCoins(spec, modules.distribution.outstanding(operatorNamed(spec, validatorAddress)))]
+      return [decCoins(spec, modules.distribution.outstandingRewards(operatorNamed(spec, validatorAddress)))]
     },
     validatorCommission({ modules, spec }, validatorAddress) {
-      return [decCoins(spec, modules.distribution.commission(operatorNamed(spec, validatorAddress)))]
+      return [decCoins(spec, modules.distribution.accumulatedCommission(operatorNamed(spec, validatorAddress)))]
     },
-    validatorSlashes(call, validatorAddress, startingHeight, endingHeight) {
+    'validatorSlashes(string,uint64,uint64)'(call, validatorAddress, startingHeight, endingHeight) {
       return slashes(call, validatorAddress, startingHeight, endingHeight, FIRST_PAGE)
     },
+    'validatorSlashes(string,uint64,uint64,PageRequest)': slashes,
     delegationRewards(call, delegatorAddress, validatorAddress) {
       requireDelegator(delegatorAddress)
       const rewards = rewardsOf(call, delegatorAddress, validatorNamed(call, validatorAddress))
@@ -196,7 +161,7 @@ export const distributionQueries = implement({
       call.charge(DELEGATION_GAS * BigInt(delegations.length))
       const all = delegations.map(({ operator }) => ({
         validatorAddress: operatorName(spec, operator),
-        sum: modules.distribution.rewards(delegatorAddress, operator) ?? 0n,
+        sum: modules.distribution.delegationRewards(delegatorAddress, operator) ?? 0n,
       }))
       const total = all.reduce((total, { sum }) => total + sum, 0n)
       return [
@@ -217,18 +182,6 @@ export const distributionQueries = implement({
   },
 })
 
-/** `validatorSlashes` page by page, as Evmos has it. */
-export const slashesByPage = implement({
-  abi: parseAbi([
-    ...SLASH_EVENT,
-    PAGE_REQUEST,
-    PAGE_RESPONSE,
-    'function validatorSlashes(string validatorAddress, uint64 startingHeight, uint64 endingHeight, PageRequest pageRequest) view returns (ValidatorSlashEvent[] slashes, PageResponse pageResponse)',
-  ]),
-  gas: { validatorSlashes: 4_000n },
-  functions: { validatorSlashes: slashes },
-})
-
 const FIRST_PAGE: PaginationRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
 
 /** Slashes from one height to another, both counted; an end of zero is the present. */
@@ -236,7 +189,7 @@ function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven:
   const end = endGiven === 0n ? call.block.number : endGiven
   const operator = operatorNamed(call.spec, validatorText)
   if (start > end) throw reverted(`starting height greater than ending height (${start} > ${end})`)
-  const events = call.modules.distribution.slashes(operator, start, end)
+  const events = call.modules.distribution.slashEvents(operator, start, end)
   const { places, response } = page(request, byPlace(events.length))
   call.charge(ITEM_GAS * BigInt(places.length))
   const shown = places.map((place) => {
@@ -249,8 +202,8 @@ function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven:
 /** What a delegation has earned; undefined: there is none. */
 function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec | undefined {
   const { distribution } = call.modules
-  call.charge(SLASH_GAS * BigInt(distribution.slashesOf(delegator, operator)))
-  return distribution.rewards(delegator, operator)
+  call.charge(SLASH_GAS * BigInt(distribution.slashEventCount(delegator, operator)))
+  return distribution.delegationRewards(delegator, operator)
 }
 
 /** The operator of a validator that must exist. */
@@ -268,5 +221,11 @@ export const distribution = definePrecompile({
   name: 'distribution',
   address: NATIVE_CONTRACT.distribution,
   since: 0n,
-  interfaces: [transactions, lateTransactions, distributionQueries, slashesByPage, distributionAuthorization],
+  abi: distributionAbi,
+  functions: {
+    ...transactions,
+    ...lateTransactions,
+    ...queries,
+    ...distributionAuthorization,
+  },
 })

@@ -14,7 +14,7 @@ import type { NativeSpec } from '../spec/chain-spec.ts'
 import { requireOwner } from './authority.ts'
 import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-import { govQueriesAbi, govTransactionsAbi } from './gov-abi.ts'
+import { govAbi } from './generated/abi.ts'
 import { byKey, byPlace, page } from './paging.ts'
 import { faceOfToken } from './tokens.ts'
 
@@ -30,8 +30,7 @@ const COVERED_DELEGATIONS = 3
 /** Gas of each option that a vote is split over. */
 const OPTION_GAS = 2_000n
 
-const transactions = implement({
-  abi: govTransactionsAbi,
+const transactions = implement(govAbi, {
   gas: { submitProposal: 60_000n, cancelProposal: 20_000n, deposit: 30_000n, vote: 20_000n, voteWeighted: 20_000n },
   functions: {
     async submitProposal(call, proposer, jsonProposal, deposit) {
@@ -115,8 +114,7 @@ const NANOSECONDS = 1_000_000_000n
 /** A proposal's number as a page key: 8 bytes. */
 const keyOf = (id: bigint) => toHex(bigToFixed(id, 8))
 
-export const govQueries = implement({
-  abi: govQueriesAbi,
+const queries = implement(govAbi, {
   gas: {
     getVote: 4_000n,
     getVotes: 4_000n,
@@ -288,5 +286,6 @@ export const gov = definePrecompile({
   name: 'gov',
   address: NATIVE_CONTRACT.gov,
   since: 0n,
-  interfaces: [transactions, govQueries],
+  abi: govAbi,
+  functions: { ...transactions, ...queries },
 })

@@ -1,7 +1,6 @@
 // ICS20: coins and tokens to other chains, over IBC channels. Transfers act for the sender they name, if `authority.ts`
 // lets the caller; grants of them are by channel and denomination.
 
-import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Allocation } from '../modules/authz/allocations.ts'
@@ -11,40 +10,10 @@ import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
 import type { Sending } from '../modules/transfer/transfer.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorizeTransfer, granterOf } from './authority.ts'
-import { COIN } from './coins.ts'
 import { definePrecompile, type Functions, implement, type WriteCall } from './define.ts'
-import { PAGE_REQUEST, PAGE_RESPONSE, page } from './paging.ts'
+import { ics20Abi } from './generated/abi.ts'
+import { page } from './paging.ts'
 import { tokensToCoins } from './tokens.ts'
-
-const abi = parseAbi([
-  COIN,
-  PAGE_REQUEST,
-  PAGE_RESPONSE,
-  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
-  'struct Allocation { string sourcePort; string sourceChannel; Coin[] spendLimit; string[] allowList; }',
-  'struct DenomTrace { string path; string baseDenom; }',
-  'function approve(address spender, Allocation[] allocations) returns (bool approved)',
-  'function revoke(address spender) returns (bool revoked)',
-  'function increaseAllowance(address spender, string sourcePort, string sourceChannel, string denom, uint256 amount) returns (bool approved)',
-  'function decreaseAllowance(address spender, string sourcePort, string sourceChannel, string denom, uint256 amount) returns (bool approved)',
-  'function transfer(string sourcePort, string sourceChannel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo) returns (uint64 nextSequence)',
-  'function denomTrace(string hash) view returns (DenomTrace denomTrace)',
-  'function denomTraces(PageRequest pageRequest) view returns (DenomTrace[] denomTraces, PageResponse pageResponse)',
-  'function denomHash(string trace) view returns (string hash)',
-  'function allowance(address owner, address spender) view returns (Allocation[] allocations)',
-  'event IBCTransfer(address indexed sender, string indexed receiver, string sourcePort, string sourceChannel, string denom, uint256 amount, string memo)',
-  'event IBCTransferAuthorization(address indexed grantee, address indexed granter, string sourcePort, string sourceChannel, Coin[] spendLimit)',
-  'event RevokeIBCTransferAuthorization(address indexed owner, address indexed spender)',
-  'event AllowanceChange(address indexed owner, address indexed spender, string[] methods, uint256[] values)',
-])
-
-/** `approve` as since Evmos v19: an allocation also lists the memos that may go along. */
-const lateAbi = parseAbi([
-  COIN,
-  'struct ICS20Allocation { string sourcePort; string sourceChannel; Coin[] spendLimit; string[] allowList; string[] allowedPacketData; }',
-  'function approve(address grantee, ICS20Allocation[] allocations) returns (bool approved)',
-  'event IBCTransferAuthorization(address indexed grantee, address indexed granter, string sourcePort, string sourceChannel, Coin[] spendLimit)',
-])
 
 /** Gas of each allocation granted, of each text in its lists, and of each one shown. */
 const GRANT_GAS = 25_000n
@@ -57,7 +26,7 @@ const TRACE_GAS = 800n
 
 const ANY_MEMO = ['*']
 
-function grant(call: WriteCall<typeof lateAbi>, spender: Address, allocations: readonly Allocation[]): void {
+function grant(call: WriteCall<typeof ics20Abi>, spender: Address, allocations: readonly Allocation[]): void {
   const { authz, transfer } = call.modules
   if (spender === ZERO_ADDRESS) throw reverted(`invalid grantee address: ${spender}`)
   const granter = granterOf(call)
@@ -71,7 +40,7 @@ function grant(call: WriteCall<typeof lateAbi>, spender: Address, allocations: r
 }
 
 const changing =
-  (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof abi>[typeof how] =>
+  (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof ics20Abi>[typeof how] =>
   (call, spender, sourcePort, sourceChannel, denom, amount) => {
     const { authz } = call.modules
     const owner = granterOf(call)
@@ -82,7 +51,7 @@ const changing =
   }
 
 /** Sees to it that the sender has the coins, if they are some token's: from tokens, as far as they are missing. */
-async function provideCoins(call: WriteCall<typeof abi>, { denom, sender, amount }: Sending): Promise<void> {
+async function provideCoins(call: WriteCall<typeof ics20Abi>, { denom, sender, amount }: Sending): Promise<void> {
   const { erc20, bank } = call.modules
   const pair = erc20.pairOf(denom)
   if (pair?.owner !== 'external') return
@@ -93,10 +62,10 @@ async function provideCoins(call: WriteCall<typeof abi>, { denom, sender, amount
   await tokensToCoins(call, pair, sender, missing)
 }
 
-const published = implement({
-  abi,
+const functions = implement(ics20Abi, {
   gas: {
-    approve: APPROVE_GAS,
+    'approve(address,Allocation[])': APPROVE_GAS,
+    'approve(address,ICS20Allocation[])': APPROVE_GAS,
     revoke: 8_000n,
     increaseAllowance: 8_000n,
     decreaseAllowance: 8_000n,
@@ -107,10 +76,18 @@ const published = implement({
     allowance: 3_000n,
   },
   functions: {
-    approve(call, spender, allocations) {
+    'approve(address,Allocation[])'(call, spender, allocations) {
       for (const { allowList } of allocations) call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length))
       const any = allocations.map((allocation) => ({ ...allocation, allowedPacketData: ANY_MEMO }))
       grant(call, spender, any)
+      return [true]
+    },
+    // Since Evmos v19 an allocation also lists the memos that are allowed.
+    'approve(address,ICS20Allocation[])'(call, spender, allocations) {
+      for (const { allowList, allowedPacketData } of allocations) {
+        call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length + allowedPacketData.length))
+      }
+      grant(call, spender, allocations)
       return [true]
     },
     revoke(call, spender) {
@@ -175,23 +152,10 @@ function hashNamed(text: string) {
   }
 }
 
-const late = implement({
-  abi: lateAbi,
-  gas: { approve: APPROVE_GAS },
-  functions: {
-    approve(call, spender, allocations) {
-      for (const { allowList, allowedPacketData } of allocations) {
-        call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length + allowedPacketData.length))
-      }
-      grant(call, spender, allocations)
-      return [true]
-    },
-  },
-})
-
 export const ics20 = definePrecompile({
   name: 'ics20',
   address: NATIVE_CONTRACT.ics20,
   since: 0n,
-  interfaces: [published, late],
+  abi: ics20Abi,
+  functions,
 })

@@ -4,11 +4,6 @@
 import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
 import { reverted } from '../modules/module.ts'
 
-/** The structs as lines of a human-readable ABI. */
-export const PAGE_REQUEST =
-  'struct PageRequest { bytes key; uint64 offset; uint64 limit; bool countTotal; bool reverse; }'
-export const PAGE_RESPONSE = 'struct PageResponse { bytes nextKey; uint64 total; }'
-
 export type PaginationRequest = {
   /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */
   readonly key: Hex

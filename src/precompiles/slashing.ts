@@ -1,6 +1,6 @@
 // Slashing: a jailed validator's way back, and what is known of signers. The functions are those of Evmos v20 and its
 // successor; validators are addresses here: the operator's to unjail, that of the consensus key to ask about.
-import { getAddress, parseAbi } from 'viem'
+import { getAddress } from 'viem'
 import type { Dec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
@@ -9,20 +9,8 @@ import type { Slashing } from '../modules/slashing/slashing.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { requireOwner } from './authority.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
-import { byKey, PAGE_REQUEST, PAGE_RESPONSE, page } from './paging.ts'
-
-const abi = parseAbi([
-  PAGE_REQUEST,
-  PAGE_RESPONSE,
-  'struct Dec { uint256 value; uint8 precision; }',
-  'struct SigningInfo { address validatorAddress; int64 startHeight; int64 indexOffset; int64 jailedUntil; bool tombstoned; int64 missedBlocksCounter; }',
-  'struct Params { int64 signedBlocksWindow; Dec minSignedPerWindow; int64 downtimeJailDuration; Dec slashFractionDoubleSign; Dec slashFractionDowntime; }',
-  'function getSigningInfo(address consAddress) view returns (SigningInfo signingInfo)',
-  'function getSigningInfos(PageRequest pagination) view returns (SigningInfo[] signingInfos, PageResponse pageResponse)',
-  'function getParams() view returns (Params params)',
-  'function unjail(address validatorAddress) returns (bool success)',
-  'event ValidatorUnjailed(address indexed validator)',
-])
+import { slashingAbi } from './generated/abi.ts'
+import { byKey, page } from './paging.ts'
 
 /** Gas of each signer that is looked at, and what more it is if it is listed. */
 const LOOK_GAS = 300n
@@ -42,48 +30,46 @@ export const slashing = definePrecompile({
   address: NATIVE_CONTRACT.slashing,
   since: 0n,
   isOn: (spec) => spec.modules.slashing !== undefined,
-  interfaces: [
-    implement({
-      abi,
-      gas: { getSigningInfo: 4_000n, getSigningInfos: 3_000n, getParams: 4_000n, unjail: 30_000n },
-      functions: {
-        getSigningInfo(call, consAddress) {
-          const info = moduleOf(call).signingInfo(consAddress)
-          if (info !== undefined) return [shownInfo(consAddress, info)]
-          const name = getAddress(consAddress)
-          throw new ChainError('execution-reverted', `SigningInfo not found for validator ${name}: not found`)
-        },
-        getSigningInfos(call, pagination) {
-          const module = moduleOf(call)
-          const signers = module.signers()
-          call.charge(LOOK_GAS * BigInt(signers.length))
-          const { places, response } = page(pagination, byKey(signers, 20))
-          call.charge(LIST_GAS * BigInt(places.length))
-          const infos = places.flatMap((place) => {
-            const signer = signers[place]
-            const info = signer && module.signingInfo(signer)
-            return info === undefined || signer === undefined ? [] : [shownInfo(signer, info)]
-          })
-          return [infos, response]
-        },
-        getParams(call) {
-          const params = moduleOf(call).params()
-          return [
-            {
-              ...params,
-              minSignedPerWindow: shownDec(params.minSignedPerWindow),
-              slashFractionDoubleSign: shownDec(params.slashFractionDoubleSign),
-              slashFractionDowntime: shownDec(params.slashFractionDowntime),
-            },
-          ]
-        },
-        unjail(call, validatorAddress) {
-          requireOwner(call, validatorAddress, 'validator')
-          moduleOf(call).unjail(validatorAddress)
-          call.emit('ValidatorUnjailed', { validator: validatorAddress })
-          return [true]
-        },
+  abi: slashingAbi,
+  functions: implement(slashingAbi, {
+    gas: { getSigningInfo: 4_000n, getSigningInfos: 3_000n, getParams: 4_000n, unjail: 30_000n },
+    functions: {
+      getSigningInfo(call, consAddress) {
+        const info = moduleOf(call).signingInfo(consAddress)
+        if (info !== undefined) return [shownInfo(consAddress, info)]
+        const name = getAddress(consAddress)
+        throw new ChainError('execution-reverted', `SigningInfo not found for validator ${name}: not found`)
       },
-    }),
-  ],
+      getSigningInfos(call, pagination) {
+        const module = moduleOf(call)
+        const signers = module.signers()
+        call.charge(LOOK_GAS * BigInt(signers.length))
+        const { places, response } = page(pagination, byKey(signers, 20))
+        call.charge(LIST_GAS * BigInt(places.length))
+        const infos = places.flatMap((place) => {
+          const signer = signers[place]
+          const info = signer && module.signingInfo(signer)
+          return info === undefined || signer === undefined ? [] : [shownInfo(signer, info)]
+        })
+        return [infos, response]
+      },
+      getParams(call) {
+        const params = moduleOf(call).params()
+        return [
+          {
+            ...params,
+            minSignedPerWindow: shownDec(params.minSignedPerWindow),
+            slashFractionDoubleSign: shownDec(params.slashFractionDoubleSign),
+            slashFractionDowntime: shownDec(params.slashFractionDowntime),
+          },
+        ]
+      },
+      unjail(call, validatorAddress) {
+        requireOwner(call, validatorAddress, 'validator')
+        moduleOf(call).unjail(validatorAddress)
+        call.emit('ValidatorUnjailed', { validator: validatorAddress })
+        return [true]
+      },
+    },
+  }),
 })

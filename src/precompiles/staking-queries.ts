@@ -1,6 +1,6 @@
 // View functions of the staking contract. They change nothing; a missing record reads as zero or empty.
 
-import { parseAbi } from 'viem'
+import { getAddress, parseAbi } from 'viem'
 import { toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
 import { type Address, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -8,18 +8,10 @@ import { reverted } from '../modules/module.ts'
 import type { BondStatus, Redelegation, RedelegationEntry, Validator } from '../modules/staking/layout.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
-import { COIN } from './coins.ts'
 import { implement, type ReadCall } from './define.ts'
-import { byKey, byPlace, PAGE_REQUEST, PAGE_RESPONSE, page } from './paging.ts'
-
-export const VALIDATOR =
-  'struct Validator { string operatorAddress; string consensusPubkey; bool jailed; uint8 status; uint256 tokens; uint256 delegatorShares; string description; int64 unbondingHeight; int64 unbondingTime; uint256 commission; uint256 minSelfDelegation; }'
-const UNBONDING_ENTRY =
-  'struct UnbondingDelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 balance; }'
-const REDELEGATION_ENTRY =
-  'struct RedelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 sharesDst; }'
-const REDELEGATION =
-  'struct Redelegation { string delegatorAddress; string validatorSrcAddress; string validatorDstAddress; RedelegationEntry[] entries; }'
+import { stakingAbi } from './generated/abi.ts'
+import { namedAbi } from './named-abi.ts'
+import { byKey, byPlace, page } from './paging.ts'
 
 /** Gas of each entry, of each item that is looked at, and what more it is if the item is listed. */
 const ENTRY_GAS = 500n
@@ -67,22 +59,14 @@ export function shownValidator(validator: Validator | undefined, name: string): 
   }
 }
 
-export const stakingQueries = implement({
-  abi: parseAbi([
-    COIN,
-    PAGE_REQUEST,
-    PAGE_RESPONSE,
-    VALIDATOR,
-    REDELEGATION_ENTRY,
-    REDELEGATION,
-    'struct RedelegationEntryResponse { RedelegationEntry redelegationEntry; uint256 balance; }',
-    'struct RedelegationResponse { Redelegation redelegation; RedelegationEntryResponse[] entries; }',
-    'function delegation(address delegatorAddress, string validatorAddress) view returns (uint256 shares, Coin balance)',
-    'function validator(string validatorAddress) view returns (Validator validator)',
-    'function validators(string status, PageRequest pageRequest) view returns (Validator[] validators, PageResponse pageResponse)',
-    'function redelegations(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress, PageRequest pageRequest) view returns (RedelegationResponse[] response, PageResponse pageResponse)',
-  ]),
-  gas: { delegation: 6_000n, validator: 4_000n, validators: 4_000n, redelegations: 4_000n },
+export const stakingQueries = implement(stakingAbi, {
+  gas: {
+    delegation: 6_000n,
+    'validator(string)': 4_000n,
+    'validator(address)': 4_000n,
+    validators: 4_000n,
+    redelegations: 4_000n,
+  },
   functions: {
     delegation({ modules: { staking }, spec }, delegatorAddress, validatorAddress) {
       const operator = operatorNamed(spec, validatorAddress)
@@ -90,9 +74,12 @@ export const stakingQueries = implement({
       const shares = staking.delegation(delegatorAddress, operator)?.shares ?? 0n
       return [shares, { denom: spec.denom, amount: truncateInt(staking.tokensFromShares(operator, shares)) }]
     },
-    validator({ modules: { staking }, spec }, validatorAddress) {
+    'validator(string)'({ modules: { staking }, spec }, validatorAddress) {
       const operator = operatorNamed(spec, validatorAddress)
       return [shownValidator(staking.validator(operator), operatorName(spec, operator))]
+    },
+    'validator(address)'({ modules: { staking } }, validatorAddress) {
+      return [shownValidator(staking.validator(validatorAddress), getAddress(validatorAddress))]
     },
     validators(call, status, pageRequest) {
       const { modules, spec } = call
@@ -171,13 +158,7 @@ function shownRedelegation({ modules: { staking }, spec }: ReadCall, of: Redeleg
 const ENTRIES_GAS = { unbondingDelegation: 4_000n, redelegation: 4_000n }
 
 /** Unbonding and redelegation entries of one pair, bare as in Evmos v13. */
-export const entryQueries = implement({
-  abi: parseAbi([
-    UNBONDING_ENTRY,
-    REDELEGATION_ENTRY,
-    'function unbondingDelegation(address delegatorAddress, string validatorAddress) view returns (UnbondingDelegationEntry[] entries)',
-    'function redelegation(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress) view returns (RedelegationEntry[] entries)',
-  ]),
+export const entryQueries = implement(stakingAbi, {
   gas: ENTRIES_GAS,
   functions: {
     unbondingDelegation(call, delegator, validator) {
@@ -191,16 +172,19 @@ export const entryQueries = implement({
   },
 })
 
-/** The same functions with the answers that Evmos gives since v15. */
-export const wrappedEntryQueries = implement({
-  abi: parseAbi([
-    REDELEGATION_ENTRY,
-    REDELEGATION,
+/** The answers that Evmos gives since v15, where `compat.entriesAsStruct` is set. */
+const wrappedAbi = namedAbi(
+  parseAbi([
+    'struct RedelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 sharesDst; }',
+    'struct Redelegation { string delegatorAddress; string validatorSrcAddress; string validatorDstAddress; RedelegationEntry[] entries; }',
     'struct UnbondingDelegationEntryV15 { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 balance; uint64 unbondingId; int64 unbondingOnHoldRefCount; }',
     'struct UnbondingDelegationOutput { string delegatorAddress; string validatorAddress; UnbondingDelegationEntryV15[] entries; }',
     'function unbondingDelegation(address delegatorAddress, string validatorAddress) view returns (UnbondingDelegationOutput unbondingDelegation)',
     'function redelegation(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress) view returns (Redelegation redelegation)',
   ]),
+)
+
+export const wrappedEntryQueries = implement(wrappedAbi, {
   gas: ENTRIES_GAS,
   functions: {
     unbondingDelegation(call, delegator, validator) {

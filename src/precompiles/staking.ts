@@ -1,6 +1,6 @@
 // Staking: delegations of the base coin to validators, and the contract as a whole. Transactions act for the delegator
 // they name, if `authority.ts` lets the caller; validators are bech32 text, in events its hash.
-import { getAddress, parseAbi } from 'viem'
+import { getAddress } from 'viem'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { reverted } from '../modules/module.ts'
@@ -8,20 +8,11 @@ import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorize, requireDirect } from './authority.ts'
 import { stakingAuthorization } from './authorization.ts'
 import { operatorName, operatorNamed } from './bech32.ts'
-import { definePrecompile, type Interface, implement, type Precompile, type ReadCall } from './define.ts'
-import { entryQueries, shownValidator, stakingQueries, VALIDATOR, wrappedEntryQueries } from './staking-queries.ts'
+import { definePrecompile, implement, type Precompile, type ReadCall } from './define.ts'
+import { stakingAbi } from './generated/abi.ts'
+import { entryQueries, stakingQueries, wrappedEntryQueries } from './staking-queries.ts'
 
-const transactions = implement({
-  abi: parseAbi([
-    'function delegate(address delegatorAddress, string validatorAddress, uint256 amount) returns (bool success)',
-    'function undelegate(address delegatorAddress, string validatorAddress, uint256 amount) returns (int64 completionTime)',
-    'function redelegate(address delegatorAddress, string validatorSrcAddress, string validatorDstAddress, uint256 amount) returns (int64 completionTime)',
-    'function cancelUnbondingDelegation(address delegatorAddress, string validatorAddress, uint256 amount, uint256 creationHeight) returns (bool success)',
-    'event Delegate(address indexed delegatorAddress, string indexed validatorAddress, uint256 amount, uint256 newShares)',
-    'event Unbond(address indexed delegatorAddress, string indexed validatorAddress, uint256 amount, uint256 completionTime)',
-    'event Redelegate(address indexed delegatorAddress, string indexed validatorSrcAddress, string indexed validatorDstAddress, uint256 amount, uint256 completionTime)',
-    'event CancelUnbondingDelegation(address indexed delegatorAddress, string indexed validatorAddress, uint256 amount, uint256 creationHeight)',
-  ]),
+const transactions = implement(stakingAbi, {
   gas: { delegate: 75_000n, undelegate: 75_000n, redelegate: 110_000n, cancelUnbondingDelegation: 75_000n },
   functions: {
     delegate(call, delegatorAddress, validatorText, amount) {
@@ -71,21 +62,10 @@ const transactions = implement({
   },
 })
 
-const DESCRIPTION =
-  'struct Description { string moniker; string identity; string website; string securityContact; string details; }'
-
 /** In `editValidator`: leave as it is. */
 const UNCHANGED = -1n
 
-export const stakingOperators = implement({
-  abi: parseAbi([
-    DESCRIPTION,
-    'struct CommissionRates { uint256 rate; uint256 maxRate; uint256 maxChangeRate; }',
-    'function createValidator(Description description, CommissionRates commissionRates, uint256 minSelfDelegation, address validatorAddress, string pubkey, uint256 value) returns (bool success)',
-    'function editValidator(Description description, address validatorAddress, int256 commissionRate, int256 minSelfDelegation) returns (bool success)',
-    'event CreateValidator(address indexed validatorAddress, uint256 value)',
-    'event EditValidator(address indexed validatorAddress, int256 commissionRate, int256 minSelfDelegation)',
-  ]),
+const operators = implement(stakingAbi, {
   gas: { createValidator: 150_000n, editValidator: 20_000n },
   functions: {
     createValidator(call, description, commission, minSelfDelegation, validatorAddress, pubkey, value) {
@@ -114,17 +94,6 @@ export const stakingOperators = implement({
   },
 })
 
-/** `validator` with an address, which answers in hex as well. */
-export const validatorByAddress = implement({
-  abi: parseAbi([VALIDATOR, 'function validator(address validatorAddress) view returns (Validator validator)']),
-  gas: { validator: 4_000n },
-  functions: {
-    validator({ modules }, validatorAddress) {
-      return [shownValidator(modules.staking.validator(validatorAddress), getAddress(validatorAddress))]
-    },
-  },
-})
-
 /** An operator acts in person and for itself only. */
 function requireOperator(call: ReadCall, operator: Address): void {
   requireDirect(call)
@@ -140,12 +109,13 @@ function readKey(pubkey: string): Hash {
   return toHash(Buffer.from(pubkey, 'base64'))
 }
 
-const contract = (entries: Interface): Precompile =>
+const contract = (entries: typeof entryQueries): Precompile =>
   definePrecompile({
     name: 'staking',
     address: NATIVE_CONTRACT.staking,
     since: 0n,
-    interfaces: [transactions, stakingQueries, entries, stakingOperators, validatorByAddress, stakingAuthorization],
+    abi: stakingAbi,
+    functions: { ...transactions, ...operators, ...stakingQueries, ...entries, ...stakingAuthorization },
   })
 
 const bare = contract(entryQueries)

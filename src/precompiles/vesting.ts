@@ -1,7 +1,6 @@
 // Vesting: clawback accounts, made by their holders, filled and taken back by their funders. Transactions act for the
 // funder they name, if `authority.ts` lets the caller; an account is made a vesting account by itself alone.
 
-import { parseAbi } from 'viem'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import { UNLIMITED } from '../modules/authz/authz.ts'
 import { type GenericMessage, MESSAGE, messageNamed } from '../modules/authz/messages.ts'
@@ -10,8 +9,9 @@ import type { Period } from '../modules/vesting/schedule.ts'
 import { checkGrant } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorize, granterOf, requireDecider } from './authority.ts'
-import { COIN, type CoinStruct, coinsOf, requireCoins } from './coins.ts'
+import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
+import { vestingAbi } from './generated/abi.ts'
 
 /** Gas of each period that a grant brings, and of each step that is read or rewritten in storage. */
 const PERIOD_GAS = 1_000n
@@ -20,22 +20,7 @@ const READ_GAS = 100n
 
 type GivenPeriod = { readonly length: bigint; readonly amount: readonly CoinStruct[] }
 
-const main = implement({
-  abi: parseAbi([
-    COIN,
-    'struct Period { int64 length; Coin[] amount; }',
-    'function createClawbackVestingAccount(address funderAddress, address vestingAddress, bool enableGovClawback) returns (bool success)',
-    'function fundVestingAccount(address funderAddress, address vestingAddress, uint64 startTime, Period[] lockupPeriods, Period[] vestingPeriods) returns (bool success)',
-    'function clawback(address funderAddress, address accountAddress, address destAddress) returns (Coin[])',
-    'function updateVestingFunder(address funderAddress, address newFunderAddress, address vestingAddress) returns (bool success)',
-    'function convertVestingAccount(address vestingAddress) returns (bool success)',
-    'function balances(address vestingAddress) view returns (Coin[] locked, Coin[] unvested, Coin[] vested)',
-    'event CreateClawbackVestingAccount(address indexed funderAddress, address indexed vestingAddress)',
-    'event FundVestingAccount(address indexed funderAddress, address indexed vestingAddress, uint64 startTime, Period[] lockupPeriods, Period[] vestingPeriods)',
-    'event Clawback(address indexed funderAddress, address indexed accountAddress, address destAddress)',
-    'event UpdateVestingFunder(address indexed funderAddress, address indexed vestingAddress, address newFunderAddress)',
-    'event ConvertVestingAccount(address indexed vestingAddress)',
-  ]),
+const main = implement(vestingAbi, {
   gas: {
     createClawbackVestingAccount: 30_000n,
     fundVestingAccount: 45_000n,
@@ -101,11 +86,7 @@ const isVestingMessage = (message: string | undefined): message is GenericMessag
   message !== undefined && MESSAGES.includes(message)
 
 /** What Evmos has added later: grants, as the Authorization contract makes them. */
-const grants = implement({
-  abi: parseAbi([
-    'function approve(address grantee, string method) returns (bool approved)',
-    'event Approval(address indexed grantee, address indexed granter, string method)',
-  ]),
+const grants = implement(vestingAbi, {
   gas: { approve: 25_000n },
   functions: {
     approve(call, grantee, method) {
@@ -124,7 +105,8 @@ export const vesting = definePrecompile({
   name: 'vesting',
   address: NATIVE_CONTRACT.vesting,
   since: 0n,
-  interfaces: [main, grants],
+  abi: vestingAbi,
+  functions: { ...main, ...grants },
 })
 
 /** A period of base coins. Throws ChainError when the coins are malformed, or of another denomination. */

@@ -9,20 +9,23 @@ import type { Pair } from '../modules/erc20/layout.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { definePrecompile, type FaultReport, implement, type ReadCall } from './define.ts'
+import { namedAbi } from './named-abi.ts'
 
-const abi = parseAbi([
-  'function name() view returns (string)',
-  'function symbol() view returns (string)',
-  'function decimals() view returns (uint8)',
-  'function totalSupply() view returns (uint256)',
-  'function balanceOf(address account) view returns (uint256)',
-  'function allowance(address owner, address spender) view returns (uint256)',
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function approve(address spender, uint256 value) returns (bool)',
-  'function transferFrom(address from, address to, uint256 value) returns (bool)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'event Approval(address indexed owner, address indexed spender, uint256 value)',
-])
+const abi = namedAbi(
+  parseAbi([
+    'function name() view returns (string)',
+    'function symbol() view returns (string)',
+    'function decimals() view returns (uint8)',
+    'function totalSupply() view returns (uint256)',
+    'function balanceOf(address account) view returns (uint256)',
+    'function allowance(address owner, address spender) view returns (uint256)',
+    'function transfer(address to, uint256 value) returns (bool)',
+    'function approve(address spender, uint256 value) returns (bool)',
+    'function transferFrom(address from, address to, uint256 value) returns (bool)',
+    'event Transfer(address indexed from, address indexed to, uint256 value)',
+    'event Approval(address indexed owner, address indexed spender, uint256 value)',
+  ]),
+)
 
 /** About what a token in Solidity costs, with the gas of the input. */
 const gas = {
@@ -47,37 +50,35 @@ const voucherAt = (address: Address) => {
     name: 'voucher',
     address,
     since: 0n,
-    interfaces: [
-      implement({
-        abi,
-        gas,
-        functions: {
-          name: (call) => [face(call).name],
-          symbol: (call) => [face(call).symbol],
-          decimals: (call) => [face(call).decimals],
-          totalSupply: (call) => [call.modules.bank.supply(face(call).denom)],
-          balanceOf: (call, account) => [call.modules.bank.balance(account, face(call).denom)],
-          allowance: (call, owner, spender) => [call.modules.erc20.allowance(face(call), owner, spender)],
-          transfer(call, to, value) {
-            call.modules.erc20.transferVouchers(face(call), call.caller, to, value)
-            call.emit('Transfer', { from: call.caller, to, value })
-            return [true]
-          },
-          approve(call, spender, value) {
-            call.modules.erc20.approve(face(call), call.caller, spender, value)
-            call.emit('Approval', { owner: call.caller, spender, value })
-            return [true]
-          },
-          transferFrom(call, from, to, value) {
-            const { erc20 } = call.modules
-            erc20.spendAllowance(face(call), from, call.caller, value)
-            erc20.transferVouchers(face(call), from, to, value)
-            call.emit('Transfer', { from, to, value })
-            return [true]
-          },
+    abi,
+    functions: implement(abi, {
+      gas,
+      functions: {
+        name: (call) => [face(call).name],
+        symbol: (call) => [face(call).symbol],
+        decimals: (call) => [face(call).decimals],
+        totalSupply: (call) => [call.modules.bank.supply(face(call).denom)],
+        balanceOf: (call, account) => [call.modules.bank.balance(account, face(call).denom)],
+        allowance: (call, owner, spender) => [call.modules.erc20.allowance(face(call), owner, spender)],
+        transfer(call, to, value) {
+          call.modules.erc20.transferVouchers(face(call), call.caller, to, value)
+          call.emit('Transfer', { from: call.caller, to, value })
+          return [true]
         },
-      }),
-    ],
+        approve(call, spender, value) {
+          call.modules.erc20.approve(face(call), call.caller, spender, value)
+          call.emit('Approval', { owner: call.caller, spender, value })
+          return [true]
+        },
+        transferFrom(call, from, to, value) {
+          const { erc20 } = call.modules
+          erc20.spendAllowance(face(call), from, call.caller, value)
+          erc20.transferVouchers(face(call), from, to, value)
+          call.emit('Transfer', { from, to, value })
+          return [true]
+        },
+      },
+    }),
   })
 }
 

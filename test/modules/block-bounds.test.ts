@@ -11,7 +11,7 @@ import { START, textOf, chainWith as transferChain } from './transfer/support.ts
 const more = 20
 
 describe('the bounded work at the end of a block', () => {
-  it('pays a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
+  it('completes a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
     const chain = await stakingChain([genesisValidator(0, 100n * P)])
     const people = Array.from({ length: MAX_ENDED_PER_BLOCK + more }, (_, index) => delegator(100 + index))
     for (const person of people) {
@@ -34,7 +34,7 @@ describe('the bounded work at the end of a block', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('times a bounded number of packets out, and the others in the next block', async () => {
+  it('times out a bounded number of packets, and the others in the next block', async () => {
     const chain = await transferChain()
     const count = MOST_PACKETS_A_BLOCK + more
     chain.bank.mint(alice, BigInt(count))
@@ -69,7 +69,7 @@ describe('the bounded work at the end of a block', () => {
 })
 
 describe('a slash of thousands of entries', () => {
-  it('looks at a bounded number of them in each block, and burns of a smaller one', async () => {
+  it('reads a bounded number of entries in each block, and burns tokens of fewer', async () => {
     const [each, at] = [7, operator(0)]
     const people = Array.from({ length: Math.ceil(3_000 / each) }, (_, index) => delegator(100 + index))
     const entries = people.length * each

@@ -194,7 +194,7 @@ describe('a decision of an account about itself', () => {
 describe('on a chain without grants for the distribution', () => {
   const spec = { ...nativeSpec, compat: { ...nativeSpec.compat, distributionGrants: false } }
 
-  it('a contract may claim the rewards of the signer, and nothing else', () => {
+  it('a contract may claim the rewards of the signer only', () => {
     expect(authorize({ ...call(contract), spec }, alice, reward, () => 'done')).toBe('done')
     expect(() => authorize({ ...call(contract, bob), spec }, alice, reward, () => 'done')).toThrow('does not match')
     expect(() => authorize({ ...call(contract), spec }, alice, staking(1n), () => 'done')).toThrow(

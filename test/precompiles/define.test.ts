@@ -6,6 +6,7 @@ import type { NativeCall, NativeResult } from '../../src/evm/native-call.ts'
 import { ChainError } from '../../src/lib/errors.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import { namedAbi } from '../../src/precompiles/named-abi.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
@@ -28,46 +29,44 @@ const precompile = definePrecompile({
   name: 'trial',
   address,
   since: 0n,
-  interfaces: [
-    implement({
-      abi,
-      gas: { delegate: 75_000n, delegation: 6_000n, pay: 0n, fail: 2_000n, work: 100n, write: 0n },
-      functions: {
-        delegate(call, delegatorAddress, validatorAddress, amount) {
-          seen.push([
-            call.caller,
-            call.origin,
-            call.value,
-            call.block.timestamp,
-            delegatorAddress,
-            validatorAddress,
-            amount,
-          ])
-          call.modules.bank.transfer(delegatorAddress, bob, amount)
-          call.emit('Delegate', { delegatorAddress, validatorAddress, amount, newShares: SHARES })
-          return [true]
-        },
-        delegation(call) {
-          return [SHARES, { denom: call.spec.denom, amount: 10n ** 18n }]
-        },
-        pay: (call) => [call.value],
-        fail(call, how) {
-          call.modules.bank.mint(alice, 1n)
-          if (how === 'refuse') throw new ChainError('execution-reverted', 'no: invalid request')
-          if (how === 'data') throw new ChainError('execution-reverted', 'with data', '0xdeadbeef')
-          throw new Error('a bug')
-        },
-        work(call, items) {
-          for (let i = 0n; i < items; i++) call.charge(1_000n)
-          return [items]
-        },
-        write(call) {
-          call.modules.params.setActiveProposals(['kestrel_0'])
-          return []
-        },
+  abi: namedAbi(abi),
+  functions: implement(namedAbi(abi), {
+    gas: { delegate: 75_000n, delegation: 6_000n, pay: 0n, fail: 2_000n, work: 100n, write: 0n },
+    functions: {
+      delegate(call, delegatorAddress, validatorAddress, amount) {
+        seen.push([
+          call.caller,
+          call.origin,
+          call.value,
+          call.block.timestamp,
+          delegatorAddress,
+          validatorAddress,
+          amount,
+        ])
+        call.modules.bank.transfer(delegatorAddress, bob, amount)
+        call.emit('Delegate', { delegatorAddress, validatorAddress, amount, newShares: SHARES })
+        return [true]
       },
-    }),
-  ],
+      delegation(call) {
+        return [SHARES, { denom: call.spec.denom, amount: 10n ** 18n }]
+      },
+      pay: (call) => [call.value],
+      fail(call, how) {
+        call.modules.bank.mint(alice, 1n)
+        if (how === 'refuse') throw new ChainError('execution-reverted', 'no: invalid request')
+        if (how === 'data') throw new ChainError('execution-reverted', 'with data', '0xdeadbeef')
+        throw new Error('a bug')
+      },
+      work(call, items) {
+        for (let i = 0n; i < items; i++) call.charge(1_000n)
+        return [items]
+      },
+      write(call) {
+        call.modules.params.setActiveProposals(['kestrel_0'])
+        return []
+      },
+    },
+  }),
 })
 const report = vi.fn()
 const contract = precompile.on(nativeSpec, report)
@@ -201,7 +200,7 @@ describe('guards of precompiles', () => {
 })
 
 describe('gas of precompiles', () => {
-  it('needs exactly what it uses', () => {
+  it('needs exactly the gas that it uses', () => {
     expect(run(delegate, { gasLimit: 82_760n }).error).toBeUndefined()
     seen = []
     expect(run(delegate, { gasLimit: 82_759n })).toEqual({
@@ -227,7 +226,7 @@ describe('gas of precompiles', () => {
 })
 
 describe('errors of precompiles', () => {
-  it('turns a refusal into Error(string) and keeps the gas that is left', () => {
+  it('turns a refusal into Error(string) and returns the unused gas', () => {
     const result = run(fail('refuse'))
     expect(reason(result)).toBe('no: invalid request')
     // The input, 2000 + 30 * 96, and the function.
@@ -266,52 +265,47 @@ describe('errors of precompiles', () => {
 })
 
 describe('the definition of a precompile', () => {
-  const one = parseAbi(['function f(uint8 small) view returns (uint8 twice)', 'event E(string indexed s, address a)'])
-  const implemented = implement({ abi: one, gas: { f: 1n }, functions: { f: (_, small) => [small * 2n] } })
+  const one = namedAbi(
+    parseAbi(['function f(uint8 small) view returns (uint8 twice)', 'event E(string indexed s, address a)']),
+  )
 
-  it('joins several interfaces, and refuses two functions of one selector', () => {
-    const other = implement({
-      abi: parseAbi(['function f(address who) view returns (address who)']),
-      gas: { f: 2n },
-      functions: { f: (_, who) => [who] },
-    })
-    const both = definePrecompile({ name: 'both', address, since: 3n, interfaces: [implemented, other] })
-    expect(both.abi).toHaveLength(3)
+  it('joins functions that are implemented in several places', () => {
+    const parsed = parseAbi([
+      'function f(uint8 small) view returns (uint8)',
+      'function g(address a) view returns (address)',
+    ])
+    const both = namedAbi(parsed)
+    const first = implement(both, { gas: { f: 1n }, functions: { f: (_, small) => [small * 2n] } })
+    const second = implement(both, { gas: { g: 2n }, functions: { g: (_, account) => [account] } })
+    const joined = definePrecompile({ name: 'both', address, since: 3n, abi: both, functions: { ...first, ...second } })
+    expect(joined.abi).toHaveLength(2)
     const calls = [
-      encodeFunctionData({ abi: one, functionName: 'f', args: [4] }),
-      encodeFunctionData({ abi: parseAbi(['function f(address who)']), functionName: 'f', args: [bob] }),
+      encodeFunctionData({ abi: parsed, functionName: 'f', args: [4] }),
+      encodeFunctionData({ abi: parsed, functionName: 'g', args: [bob] }),
     ]
     const outputs = calls.map((input) =>
-      hex(runNow(both.on(nativeSpec, report), nativeCall(view, hexToBytes(input))).output),
+      hex(runNow(joined.on(nativeSpec, report), nativeCall(view, hexToBytes(input))).output),
     )
     expect(outputs).toEqual([word(8n), word(BigInt(bob))])
-    const twice = { name: 'twice', address, since: 0n, interfaces: [implemented, implemented] }
-    expect(() => definePrecompile(twice)).toThrow('twice has two functions with the same selector')
-  })
-
-  it('refuses an overload within one interface', () => {
-    const overloaded = parseAbi(['function f(uint8 a)', 'function f(bool a)'])
-    expect(() => implement({ abi: overloaded, gas: { f: 0n }, functions: { f: () => [] } })).toThrow(
-      'f is overloaded within one interface',
-    )
   })
 
   it('does not compile unless everything in the ABI is there and of its type', () => {
     const wrong = [
-      // @ts-expect-error a function is missing
-      () => implement({ abi: one, gas: { f: 1n }, functions: {} }),
-      // @ts-expect-error a price is missing
-      () => implement({ abi: one, gas: {}, functions: { f: (_, small) => [small] } }),
+      // @ts-expect-error a function of the ABI is missing
+      () => definePrecompile({ name: 'none', address, since: 0n, abi: one, functions: {} }),
+      // @ts-expect-error a handler is missing
+      () => implement(one, { gas: { f: 1n }, functions: {} }),
+      // @ts-expect-error the ABI has no such function
+      () => implement(one, { gas: { g: 1n }, functions: {} }),
       // @ts-expect-error the result has another type
-      () => implement({ abi: one, gas: { f: 1n }, functions: { f: (_, small) => [String(small)] } }),
+      () => implement(one, { gas: { f: 1n }, functions: { f: (_, small) => [String(small)] } }),
       // @ts-expect-error a result is missing
-      () => implement({ abi: one, gas: { f: 1n }, functions: { f: () => [] } }),
+      () => implement(one, { gas: { f: 1n }, functions: { f: () => [] } }),
       // @ts-expect-error a view may not emit
-      () => implement({ abi: one, gas: { f: 1n }, functions: { f: (call) => [call.emit('E', { s: '', a: bob })] } }),
+      () => implement(one, { gas: { f: 1n }, functions: { f: (call) => [call.emit('E', { s: '', a: bob })] } }),
     ]
-    expect(wrong).toHaveLength(5)
-    implement({
-      abi: parseAbi(['function g()', 'event E(string indexed s, address a)']),
+    expect(wrong).toHaveLength(6)
+    implement(namedAbi(parseAbi(['function g()', 'event E(string indexed s, address a)'])), {
       gas: { g: 0n },
       functions: {
         g(call) {

@@ -118,7 +118,7 @@ describe('a delegator’s queries', () => {
     expect(await rewards()).toEqual([])
   })
 
-  it('name what is missing: validator or delegation', async () => {
+  it('name the missing validator or delegation', async () => {
     const { rewards } = await v6()
     await expect(rewards(owner, operator(5))).rejects.toThrow('validator does not exist')
     await expect(rewards(owner, B)).rejects.toThrow('delegation does not exist')
@@ -193,7 +193,7 @@ describe('validatorSlashes', () => {
     expect((await page({ reverse: true }))[0]).toEqual([ten])
   })
 
-  it('V9: lowers what is earned after it', async () => {
+  it('V9: lowers later rewards', async () => {
     const { slash, share, rewards, info } = await v6()
     await slash(50n)
     // A has 30 coins left, B 40: of the next 2.1 coins A gets 0.98 · 0.9, a third of it the owner's.
@@ -217,7 +217,7 @@ describe('a query of the distribution contract', () => {
     }
   })
 
-  it('costs what the table says', async () => {
+  it('costs the gas of the table', async () => {
     const { raw, slash } = await v6()
     await slash(5n)
     /** Beside that of the input. */
@@ -242,7 +242,7 @@ describe('a query of the distribution contract', () => {
 })
 
 describe('fees of transactions at the distribution contract', () => {
-  it('are shared in the next block, base fee and tip alike, and the books stay in order', async () => {
+  it('are shared in the next block, base fee and tip alike, and the invariants hold', async () => {
     const { send, balance, outstanding, mine, rpc } = await distributionChain()
     const pool = () => balance(MODULE_ACCOUNT.distribution)
     const before = await pool()

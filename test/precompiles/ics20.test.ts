@@ -103,7 +103,7 @@ describe('transfer grants at the ICS20 contract', () => {
     expect(await refusal(nobody)).toBe(`invalid grantee address: 0x${'00'.repeat(20)}`)
   })
 
-  it('are raised and lowered, and their logs tell what is left', async () => {
+  it('are raised and lowered, and their logs have the remaining amount', async () => {
     const { send, refusal, allowance } = await ics20Chain()
     expect(await refusal(change('increaseAllowance', 1n))).toBe(missing)
     await send(approve(allocation(5n)))

@@ -187,7 +187,7 @@ function expectRefusal(reason: string | undefined, of: Case, who: keyof typeof R
 }
 
 describe.each(TRANSACTIONS)('$signature', (of) => {
-  it('runs for its owner, is in the trace, costs what was estimated, and leaves provable storage', async () => {
+  it('runs for its owner, is in the trace, costs the estimated gas, and leaves provable storage', async () => {
     const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
     await undone(async () => {
       const receipt = await send(of, {}, estimate)
@@ -250,7 +250,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
     expectRefusal(await refusal(of, through(of, 'bare')), of, 'bare')
   })
 
-  it('is refused in a transaction that somebody else signed', async () => {
+  it('is refused in a transaction of another signer', async () => {
     expectRefusal(await refusal(of, { from: STRANGER }), of, 'stranger')
     const way = { ...through(of, 'grantee'), from: STRANGER }
     expectRefusal(await refusal(of, way), of, 'strangerThroughGrantee')
@@ -319,7 +319,7 @@ describe.each(IMPOSSIBLE)('$signature', (of) => {
 })
 
 describe.each(QUERIES)('$signature', (of) => {
-  it('answers for an older block what it answered then', async () => {
+  it('gives the same answer for an older block as then', async () => {
     expect(await answer(of, {}, world.past)).toBe(then.get(of.signature))
     const isSame = (await answer(of)) === then.get(of.signature)
     expect(isSame, of.constant).toBe(of.constant !== undefined)
@@ -334,7 +334,7 @@ describe.each(QUERIES)('$signature', (of) => {
     expect(await answer(of, { from: STRANGER })).toBe(expected)
   })
 
-  it('takes no value, and changes nothing in a transaction that costs what was estimated', async () => {
+  it('takes no value, and changes nothing in a transaction, which costs the estimated gas', async () => {
     expect(await refusal(of, { value: 1n })).toBe('extension methods do not accept value')
     const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
     await undone(async () => {

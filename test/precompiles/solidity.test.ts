@@ -1,54 +1,25 @@
-// The published interfaces are those that the node answers: the files are the generator's, and the compiler reads from
-// each of them the very ABI that the precompile runs on.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// The Solidity interfaces of solidity/: the precompiles' ABIs are generated from them; what the compiler does not compare
+// (addresses, message type URLs, documentation) is compared here.
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Abi, type AbiParameter, toEventSelector, toFunctionSelector } from 'viem'
+import { type Abi, getAddress, toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, it, test } from 'vitest'
-import { fileName, solidityFiles } from '../../scripts/solidity-source.ts'
+import { nativeTitle } from '../../src/explorer/contracts/native-sources.ts'
+import { messageNamed } from '../../src/modules/authz/messages.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
 import { compileSolidity } from '../support/solc.ts'
 
 const folder = join(import.meta.dirname, '../../solidity')
+const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+const sources = readdirSync(folder).filter((name) => name.endsWith('.sol'))
 
-/** Functions and events by selector and topic, by which callers know them. */
+/** Entries by selector and topic, by which callers know them. */
 const byId = (abi: Abi): Record<string, unknown> => Object.fromEntries(abi.map((entry) => [idOf(entry), entry]))
 
 function idOf(entry: Abi[number]): string {
   if (entry.type === 'function') return toFunctionSelector(entry)
   return entry.type === 'event' ? toEventSelector(entry) : entry.type
 }
-
-/** Without the names that types have in Solidity. */
-const bare = (abi: Abi): Abi =>
-  abi.map((entry) => {
-    if (entry.type === 'function') {
-      const { inputs, outputs, ...rest } = entry
-      return { ...rest, inputs: inputs.map(bareParameter), outputs: outputs.map(bareParameter) }
-    }
-    if (entry.type !== 'event') return entry
-    const inputs = entry.inputs.map((input) => ({ ...bareParameter(input), indexed: input.indexed === true }))
-    return { type: entry.type, name: entry.name, inputs }
-  })
-
-const bareParameter = (parameter: AbiParameter): AbiParameter => ({
-  name: parameter.name ?? '',
-  type: parameter.type,
-  ...('components' in parameter ? { components: parameter.components.map(bareParameter) } : {}),
-})
-
-describe('the files of solidity/', () => {
-  const files = solidityFiles()
-
-  it.each([...files])('%s is as generated (`npm run solidity`)', (path, text) => {
-    const file = join(folder, path)
-    expect(existsSync(file) ? readFileSync(file, 'utf8') : 'not there').toBe(text)
-  })
-
-  it('has no file that nothing generates', () => {
-    const there = [...readdirSync(folder), ...readdirSync(join(folder, 'abi')).map((name) => `abi/${name}`)]
-    expect(there.filter((path) => /\.(sol|json)$/.test(path) && !files.has(path))).toEqual([])
-  })
-})
 
 test('everything compiles without a warning, the examples to code', () => {
   const { contracts, warnings } = compileSolidity()
@@ -58,17 +29,52 @@ test('everything compiles without a warning, the examples to code', () => {
   }
 })
 
-describe.each(PRECOMPILES.map((of) => ({ of, name: fileName(of) })))('$name', ({ of, name }) => {
-  const compiled = compileSolidity()
-  const contract = compiled.contracts.get(`${name}I`)
+test('each interface is that of a precompile', () => {
+  expect(sources).toEqual(
+    ['Types', ...PRECOMPILES.map(({ name }) => nativeTitle(name))].map((n) => `${n}.sol`).toSorted(),
+  )
+})
 
-  it('has, as the compiler reads it, the functions and events that the precompile runs on', () => {
-    expect(byId(bare(contract?.abi ?? []))).toEqual(byId(bare(of.abi)))
+describe.each(PRECOMPILES.map((of) => ({ of, name: nativeTitle(of.name) })))('$name', ({ of, name }) => {
+  it('has the ABI that the precompile runs on, in the published file too', () => {
+    const abi = compileSolidity().contracts.get(`${name}I`)?.abi ?? []
+    expect(byId(of.abi)).toEqual(byId(abi))
+    expect(JSON.parse(read(`abi/${name}.json`))).toEqual(of.abi)
   })
 
-  it('has an ABI file that is what the compiler makes of the interface', () => {
-    const published = JSON.parse(readFileSync(join(folder, `abi/${name}.json`), 'utf8')) as Abi
-    expect(byId(published)).toEqual(byId(contract?.abi ?? []))
-    expect(published).toHaveLength(contract?.abi.length ?? 0)
+  it('has the address of the precompile', () => {
+    const [, address] = /^address constant \w+_PRECOMPILE_ADDRESS = (0x\w{40});$/m.exec(read(`${name}.sol`)) ?? []
+    expect(address).toBe(getAddress(of.address))
+  })
+})
+
+test('the constants of messages are their type URLs', () => {
+  const constants = [...read('Authorization.sol').matchAll(/^string constant (MSG_\w+) = "(.+)";$/gm)]
+  expect(constants).toHaveLength(10)
+  for (const [, name = '', url] of constants) expect(messageNamed(name)).toBe(url)
+})
+
+describe.each(sources)('%s', (name) => {
+  const lines = read(name).split('\n')
+  /** The documentation directly above a line. */
+  const docOf = (at: number): string => {
+    let first = at
+    while (lines[first - 1]?.trim().startsWith('///')) first--
+    return lines.slice(first, at).join('\n')
+  }
+  const declarations = lines.flatMap((line, at) =>
+    /^\s*(function|event|struct|enum|interface) /.test(line) ? [{ line: line.trim(), doc: docOf(at) }] : [],
+  )
+
+  it('documents every declaration, parameter and return value', () => {
+    expect(declarations.length).toBeGreaterThan(0)
+    for (const { line, doc } of declarations) {
+      expect(doc, line).toMatch(/@(notice|dev|title) \S/)
+      const [inputs = '', outputs = ''] = [...line.matchAll(/\(([^()]*)\)/g)].map(([, list = '']) => list)
+      const count = (list: string) => list.split(',').filter((part) => part.trim() !== '').length
+      if (!/^(function|event) /.test(line)) continue
+      expect(doc.match(/@param /g)?.length ?? 0, line).toBe(count(inputs))
+      expect(doc.match(/@return /g)?.length ?? 0, line).toBe(count(outputs))
+    }
   })
 })

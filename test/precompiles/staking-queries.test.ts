@@ -110,7 +110,7 @@ describe('the list of validators', () => {
 })
 
 describe('queries of delegations and unbonding entries', () => {
-  it('are zero and empty where there are none, and refuse nobody', async () => {
+  it('are zero and empty where there are none, and never revert', async () => {
     const { delegation, unbonding, redelegation } = await stakingChain()
     const nothing = { shares: 0n, denom: 'akest', amount: 0n }
     expect(await delegation()).toEqual(nothing)

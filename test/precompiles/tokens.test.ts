@@ -3,7 +3,6 @@
 
 import { encodeDeployData, encodeFunctionData, getContractAddress, hexToBytes, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { callFromProtocol } from '../../src/evm/run-native.ts'
@@ -13,6 +12,7 @@ import { endBlock, initGenesis, type Modules, openModules } from '../../src/modu
 import { nativeContracts } from '../../src/precompiles/index.ts'
 import { returnTokens } from '../../src/precompiles/tokens.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { token } from '../support/contracts.ts'
@@ -23,7 +23,7 @@ const TOKEN = hexToAddress(getContractAddress({ from: alice, nonce: 0n }))
 const COIN = coinOf(TOKEN)
 const sinks = [{ channel: 'channel-2', behaviour: 'ack-error' }]
 const spec = { ...nativeSpec, modules: { erc20: { pairs: [{ address: TOKEN }] }, transfer: { sinks } } }
-const common = commonFor(presets.kestrel(), 'prague')
+const rules = forkRules('prague')
 
 let view: StateView
 let number: bigint
@@ -45,8 +45,8 @@ const modules = (): Modules => openModules(moduleContext(view, { spec, block: bl
 const block = () => ({ number, timestamp: 1_700_000_000n + number, proposer: ZERO_ADDRESS })
 const machine = () =>
   new Machine({
-    ...{ common, view, natives: nativeContracts(spec, 1n), block: block() },
-    ...{ blockHash: () => undefined, deadline: undefined, table: buildTable(common) },
+    ...{ spec: presets.kestrel(), view, natives: nativeContracts(spec, 1n), block: block() },
+    ...{ blockHash: () => undefined, deadline: undefined, table: buildTable(rules) },
   })
 
 async function call(from: Address, functionName: 'transfer' | 'balanceOf', args: readonly unknown[]) {

@@ -38,7 +38,7 @@ const creating = (value: bigint): Hex => concatHex(['0x5f5f', push(value), '0xf0
 const DESTROYING = concatHex(['0x73', TARGET, '0xff'])
 
 describe('a transaction of a clawback account', () => {
-  it('51: may send what is spendable, and no more', async () => {
+  it('51: may send the spendable balance, and no more', async () => {
     const { send, refusal, mineAt, balance, T } = await granted(10n * COIN)
     expect(await refusal('0x', { to: TARGET, from: HOLDER, value: 10n * COIN })).toBeUndefined()
     expect(await refusal('0x', { to: TARGET, from: HOLDER, value: 10n * COIN + 1n })).toBe(LOCKED)
@@ -53,7 +53,7 @@ describe('a transaction of a clawback account', () => {
     await expect(send('0x', { to: TARGET, from: HOLDER, value: COIN })).rejects.toThrow(/insufficient funds/i)
   })
 
-  it('pays gas out of what is spendable', async () => {
+  it('pays gas from the spendable balance', async () => {
     const { walletOf, send, rpc } = await granted(parseGwei('30000'))
     const transaction = { to: TARGET, value: 0n, gas: 21_000n, maxPriorityFeePerGas: 1n } as const
     const costly = { ...transaction, maxFeePerGas: parseGwei('2') }
@@ -64,7 +64,7 @@ describe('a transaction of a clawback account', () => {
     await walletOf(HOLDER).sendTransaction(costly)
   })
 
-  it('is estimated with the gas that what is spendable pays for', async () => {
+  it('is estimated with the gas that the spendable balance pays for', async () => {
     const { raw } = await granted(parseGwei('30000'))
     const request = { from: holder, to: TARGET, maxFeePerGas: numberToHex(parseGwei('2')) }
     expect((await raw('eth_estimateGas', request)).error?.message).toMatch(/gas required exceeds allowance \(15000\)/)
@@ -101,7 +101,7 @@ describe('a transaction of a clawback account', () => {
 })
 
 describe('native contracts called by a clawback account', () => {
-  it('take no more than what is spendable', async () => {
+  it('take no more than the spendable balance', async () => {
     const { refusal, send, T } = await granted(2n * COIN)
     const abi = parseAbi(['function fundCommunityPool(address depositor, uint256 amount) returns (bool success)'])
     const give = (amount: bigint) =>

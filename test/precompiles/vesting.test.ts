@@ -163,7 +163,7 @@ describe('fundVestingAccount', () => {
     expect(await balance(holder)).toBeGreaterThan(before + 999n * COIN)
   })
 
-  it("55: by a contract, out of its own coins without a grant, out of the signer's with one", async () => {
+  it("55: by a contract, from its own coins without a grant, from the signer's with one", async () => {
     const { send, refusal, dev, balances, T } = await vestingChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(VESTING) })
     await dev.setBalance({ address: CONTRACT, value: 5_000n * COIN })
@@ -245,7 +245,7 @@ describe('balances of vesting accounts', () => {
     expect(await balances()).toEqual([0n, 0n, 1200n * COIN])
   })
 
-  it('are refused for other accounts, and cost what the table says', async () => {
+  it('are refused for other accounts, and cost the gas of the table', async () => {
     const { grant, refusal, send } = await vestingChain()
     expect(await refusal(balancesOf())).toBe(notVesting(holder))
     await grant()
@@ -278,7 +278,7 @@ describe('clawback', () => {
     )
   })
 
-  it("52, V12: takes what has not vested; the rest is the holder's, and free", async () => {
+  it('52, V12: takes the unvested coins; the rest stays with the holder, unlocked', async () => {
     const { grant, send, viem, mineAt, refusal, balance, T } = await vestingChain()
     await grant()
     await mineAt(T + 1000n)

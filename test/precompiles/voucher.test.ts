@@ -54,7 +54,7 @@ describe('the ERC-20 contract of a voucher', () => {
     expect(all).toEqual(['Atom', 'ATOM', 6, ALL])
   })
 
-  it('moves vouchers, logs it, and costs about what a token does', async () => {
+  it('moves vouchers, logs it, and costs about as much as an ERC-20 transfer', async () => {
     const { act, balanceOf, balances } = await open()
     const data = move(other, 5n)
     const { logs, events, gasUsed } = await act(data)

@@ -39,7 +39,7 @@ function initCode(setting: Setting): Uint8Array {
       .pushes(random.below(3) + 24_575, 0)
       .op(OP.RETURN)
       .build()
-  // It calls back whoever creates it, while it is being made.
+  // It calls its creator during its creation.
   const code = new Code().pushes(0, 0, 0, 0, 0).op(0x33).push(20_000).op(OP.CALL).store(0)
   return code.pushes(random.below(40), 0).op(OP.RETURN).build()
 }
@@ -51,7 +51,7 @@ function create(code: Code, { random, has }: Setting, length: number, salt: numb
   code.pushes(length, 0, random.oneIn(2) ? 0 : random.below(4)).op(isSalted ? OP.CREATE2 : OP.CREATE)
 }
 
-/** Creations in contracts, several of one init code, and calls of what was made. */
+/** Creations in contracts, several of one init code, and calls of the created contracts. */
 export function creations(setting: Setting): Scenario {
   const { random, has } = setting
   const code = new Code()
@@ -63,7 +63,7 @@ export function creations(setting: Setting): Scenario {
       code.op(OP.DUP1).store(i * 2 + times)
       code.op(OP.DUP1, OP.EXTCODESIZE).store(10 + i)
       if (has(OP.EXTCODEHASH)) code.op(OP.DUP1, OP.EXTCODEHASH).store(14 + i)
-      // What was made is called with one wei.
+      // The created contract is called with one wei.
       code
         .pushes(0, 0, 32, 0, 1)
         .op(OP.DUP1 + 5)
@@ -199,17 +199,17 @@ export function recursion(setting: Setting): Scenario {
   const code = new Code().pushes(0, 0, 0, 0)
   if (kind === OP.CALL || kind === OP.CALLCODE) code.push(0)
   code.op(OP.ADDRESS)
-  // Before EIP-150 a call takes exactly what it names.
+  // Before EIP-150 a call takes exactly the gas that it names.
   if (setting.since('EIP150')) code.op(OP.GAS)
   else code.push(1000).op(OP.GAS, OP.SUB)
   code.op(kind)
-  // The depth that is left below: what the call returned, plus one.
+  // The remaining depth: the result of the call, plus one.
   if (kind !== OP.STATICCALL) code.push(0).op(OP.SLOAD, OP.ADD).store(0)
   const isDeep = random.oneIn(3)
   return { codes: [code.build()], data: [NONE], gasLimits: [isDeep ? 60_000_000_000n : 800_000n, 300_000n] }
 }
 
-/** Accounts that are delegated beforehand: to each other in circles, to themselves, to precompiled contracts, to nobody. */
+/** Accounts that are delegated beforehand: to each other in circles, to themselves, to precompiled contracts, to an empty address. */
 export function delegatedAccounts(setting: Setting): Pick<Scenario, 'extra'> {
   const { random } = setting
   const extra = new Map(

@@ -72,7 +72,7 @@ export function fullBlocks({ random }: Setting): Uint8Array {
   if (random.oneIn(2)) {
     filler(random, code, random.below(40))
     code.push(0).op(OP.CALLDATALOAD)
-    // if (input != 0) { slot 5 = 1 }: ten bytes, behind which all goes on.
+    // if (input != 0) { slot 5 = 1 }: ten bytes, then the code continues.
     const behind = code.bytes.length + 10
     code.op(OP.ISZERO).push(behind, 2).op(OP.JUMPI).push(1).store(5).op(OP.JUMPDEST)
   }
@@ -149,7 +149,7 @@ export function stackLimits({ random }: Setting): Scenario {
   }
 }
 
-/** Reads, writes and copies at word boundaries, at the end of what is there, and where memory would be too large. */
+/** Reads, writes and copies at word boundaries, at the end of the data, and where memory would be too large. */
 export function memoryEdges({ random, has }: Setting): Scenario {
   const code = new Code()
   const edge = (): bigint => {

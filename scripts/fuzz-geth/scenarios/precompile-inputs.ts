@@ -1,5 +1,5 @@
 // Inputs of the precompiled contracts, most of them right or nearly so: points on the curves, their negatives, infinity,
-// numbers at the edge of a field or an order, lengths around what is expected. Sources: EIP-196, 197, 198, 152, 4844, 2537,
+// numbers at the edge of a field or an order, lengths around the expected one. Sources: EIP-196, 197, 198, 152, 4844, 2537,
 // 7951 and the yellow paper's appendix E.
 import { createHash } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'

@@ -15,7 +15,7 @@ import {
 import { fullBlocks } from './code-ends.ts'
 import { precompileInput } from './precompile-inputs.ts'
 
-/** A contract of random statements: calls of all kinds, creations, storage, loops while gas is left. */
+/** A contract of random statements: calls of all kinds, creations, storage, loops until the gas is used. */
 export const program = ({ random, has }: Setting): Uint8Array => new Program(random, TARGETS, has).build()
 
 /** Contracts that call each other, with gas cut anywhere. */
@@ -51,7 +51,7 @@ export function arithmetic({ random }: Setting): Scenario {
 /** Data: address, gas (0: all), bytes of output, and the input behind these three words. */
 const precompileCaller = ({ since }: Setting): Uint8Array => {
   const code = new Code().pushes(0x60).op(OP.CALLDATASIZE, OP.SUB).pushes(0x60, 0).op(OP.CALLDATACOPY)
-  // Out and in, each from memory: the output lies behind the input, at 0x2000.
+  // Out and in, each from memory: the output follows the input, at 0x2000.
   code.push(0x40).op(OP.CALLDATALOAD).push(0x2000)
   code.push(0x60).op(OP.CALLDATASIZE, OP.SUB).pushes(0, 0)
   code.push(0).op(OP.CALLDATALOAD)
@@ -66,7 +66,7 @@ const precompileCaller = ({ since }: Setting): Uint8Array => {
 
 const word = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
 
-/** Precompiled contracts with inputs at the edges of what they take. */
+/** Precompiled contracts with inputs at the edges of their domains. */
 export function precompiles(setting: Setting): Scenario {
   const { random } = setting
   const address = random.pick(PRECOMPILES)
@@ -86,7 +86,7 @@ function ladder(random: Random, start: number, steps: number, step: number): Uin
   const code = new Code().op(OP.CALLDATASIZE).pushes(0, 0).op(OP.CALLDATACOPY)
   code.push(start).push(0x800).op(OP.MSTORE)
   const loop = code.dest()
-  // Output over the input's first words: what a call returned is the next one's input.
+  // Output over the input's first words: the result of a call is the next one's input.
   code
     .pushes(random.pick([0, 32, 64]), 0)
     .op(OP.CALLDATASIZE)

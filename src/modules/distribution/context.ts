@@ -1,5 +1,5 @@
-// What every part of the distribution works on, and the coins it holds: all in one module account, owed to delegators and
-// operators, the rest being the community pool.
+// The context of the distribution module's functions, and its coins. One module account holds the outstanding rewards of all
+// validators and the community pool.
 
 import { type Dec, fromInt } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
@@ -9,9 +9,9 @@ import type { BlockInfo } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { Stake } from '../staking/validators.ts'
-import type { Books, distributionLayout } from './layout.ts'
+import type { distributionLayout, ValidatorRewards } from './layout.ts'
 
-/** The inputs of a reward calculation. */
+/** What the module reads of staking. */
 export type StakingReader = Pick<
   Staking,
   | 'has'
@@ -30,49 +30,50 @@ export type DistributionContext = {
   readonly state: ReturnType<typeof distributionLayout.open>
   /** A function, because staking takes our hooks and so is opened later. */
   staking(): StakingReader
-  /** In a network: the operator of a consensus address. */
-  signers(address: Address): Address | undefined
+  /** In a network: the validator of a consensus address. */
+  operatorByConsensusAddress(address: Address): Address | undefined
 }
 
-export const booksOf = ({ state }: DistributionContext, operator: Address): Books => state.books.at(operator)
+export const validatorRewards = ({ state }: DistributionContext, operator: Address): ValidatorRewards =>
+  state.validatorRewards.at(operator)
 
-/** The validator that a hook or a delegation speaks of. */
+/** Throws when there is no such validator, which no hook and no delegation can name. */
 export function validatorOf({ staking }: DistributionContext, operator: Address): Stake {
   const stake = staking().stake(operator)
   if (stake === undefined) throw new Error(`no validator ${operator}`)
   return stake
 }
 
-/** Where rewards and commission of an account go. */
+/** The account that gets the rewards and the commission of an account. */
 export function withdrawAddressOf({ state }: DistributionContext, of: Address): Address {
   const chosen = state.withdrawAddresses.at(of).get()
   return chosen === ZERO_ADDRESS ? of : chosen
 }
 
-/** Pays out base units that were owed. */
-export function pay(context: DistributionContext, to: Address, amount: bigint): void {
+/** Sends base units of rewards or commission. */
+export function sendToWithdrawAddress(context: DistributionContext, to: Address, amount: bigint): void {
   if (amount > 0n) context.bank.transfer(MODULE_ACCOUNT.distribution, withdrawAddressOf(context, to), amount)
 }
 
-/** Leaves to the community pool what the account holds already. */
-export function giveToPool({ state }: DistributionContext, amount: Dec): void {
+/** Adds an amount to the community pool that the module account holds already. */
+export function addToCommunityPool({ state }: DistributionContext, amount: Dec): void {
   if (amount > 0n) state.communityPool.set(state.communityPool.get() + amount)
 }
 
-/** The pool never holds more; far above every supply, and far below what its slot holds. */
-const LARGEST_POOL = 2n ** 250n
+/** Limit of the community pool: above any supply, and below the largest value of its storage slot. */
+const MAX_COMMUNITY_POOL = 2n ** 250n
 
-/** Takes base units of an account for the community pool. */
-export function fundPool(context: DistributionContext, from: Address, amount: bigint): void {
-  if (context.state.communityPool.get() + fromInt(amount) > LARGEST_POOL) {
+/** Transfers base units of an account to the community pool. */
+export function fundCommunityPool(context: DistributionContext, from: Address, amount: bigint): void {
+  if (context.state.communityPool.get() + fromInt(amount) > MAX_COMMUNITY_POOL) {
     throw reverted('community pool overflow: invalid request')
   }
   context.bank.transfer(from, MODULE_ACCOUNT.distribution, amount)
-  giveToPool(context, fromInt(amount))
+  addToCommunityPool(context, fromInt(amount))
 }
 
-/** Pays an account base units from the community pool. */
-export function spendPool({ state, bank }: DistributionContext, to: Address, amount: bigint): void {
+/** Transfers base units of the community pool to an account. */
+export function distributeFromCommunityPool({ state, bank }: DistributionContext, to: Address, amount: bigint): void {
   const left = state.communityPool.get() - fromInt(amount)
   if (left < 0n) throw reverted('community pool does not have sufficient coins to distribute')
   state.communityPool.set(left)

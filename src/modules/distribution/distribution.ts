@@ -13,33 +13,33 @@ import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
 import {
-  booksOf,
   type DistributionContext,
-  fundPool,
+  distributeFromCommunityPool,
+  fundCommunityPool,
   type StakingReader,
-  spendPool,
+  validatorRewards,
   withdrawAddressOf,
 } from './context.ts'
 import { distributionInvariants } from './invariants.ts'
-import { type DistributionParams, distributionLayout, type SlashEvent } from './layout.ts'
+import { type DistributionParams, distributionLayout, type ValidatorSlashEvent } from './layout.ts'
 import {
-  allocateFees,
-  beginEarning,
-  earned,
-  endPeriod,
-  firstSlashFrom,
-  isEarning,
-  openBooks,
-  payCommission,
-  payDelegation,
-  recordSlash,
-  slashesSince,
-  windUp,
+  allocateTokens,
+  calculateDelegationRewards,
+  firstSlashEventFrom,
+  hasStartingInfo,
+  incrementValidatorPeriod,
+  initializeDelegation,
+  initializeValidator,
+  removeValidator,
+  slashEventsSince,
+  updateValidatorSlashFraction,
+  withdrawDelegationRewards,
+  withdrawValidatorCommission,
 } from './rewards.ts'
 
 export class Distribution implements NativeModule<DistributionGenesis> {
   readonly name = 'distribution'
-  /** What staking must call. */
+  /** Called by staking. */
   readonly hooks: Omit<StakingHooks, 'afterValidatorBonded'>
   readonly #prefix: string
   readonly #context: DistributionContext
@@ -48,21 +48,21 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     { spec, block, view, access }: ModuleContext,
     bank: Bank,
     staking: () => StakingReader,
-    signers: DistributionContext['signers'],
+    operatorByConsensusAddress: DistributionContext['operatorByConsensusAddress'],
   ) {
     const state = distributionLayout.open(view.slots(NATIVE_CONTRACT.distribution, access))
-    const context: DistributionContext = { block, bank, state, staking, signers }
+    const context: DistributionContext = { block, bank, state, staking, operatorByConsensusAddress }
     this.#prefix = spec.bech32Prefix
     this.#context = context
     this.hooks = {
-      beforeDelegationSharesChange(delegator, operator) {
-        if (isEarning(context, delegator, operator)) payDelegation(context, delegator, operator)
-        else endPeriod(context, operator)
+      beforeDelegationSharesModified(delegator, operator) {
+        if (hasStartingInfo(context, delegator, operator)) withdrawDelegationRewards(context, delegator, operator)
+        else incrementValidatorPeriod(context, operator)
       },
-      afterDelegationChange: (delegator, operator) => beginEarning(context, delegator, operator),
-      afterValidatorCreated: (operator) => openBooks(context, operator),
-      afterValidatorRemoved: (operator) => windUp(context, operator),
-      beforeValidatorSlashed: (operator, fraction) => recordSlash(context, operator, fraction),
+      afterDelegationModified: (delegator, operator) => initializeDelegation(context, delegator, operator),
+      afterValidatorCreated: (operator) => initializeValidator(context, operator),
+      afterValidatorRemoved: (operator) => removeValidator(context, operator),
+      beforeValidatorSlashed: (operator, fraction) => updateValidatorSlashFraction(context, operator, fraction),
     }
   }
 
@@ -70,9 +70,9 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     this.#context.state.params.set(params)
   }
 
-  /** Shares what the block before has collected. */
+  /** Allocates the fees of the block before. */
   beginBlock(): void {
-    if (this.#context.block.number > 1n) allocateFees(this.#context)
+    if (this.#context.block.number > 1n) allocateTokens(this.#context)
   }
 
   params(): DistributionParams {
@@ -84,41 +84,47 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     return this.#context.state.communityPool.get()
   }
 
-  /** What a validator's delegators and operator have not taken yet, and what rounding has left. Zero for a stranger. */
-  outstanding(operator: Address): Dec {
-    return booksOf(this.#context, operator).outstanding.get()
+  /** Rewards and commission of a validator that are not withdrawn, with remainders of rounding. Zero: no such validator. */
+  outstandingRewards(operator: Address): Dec {
+    return validatorRewards(this.#context, operator).outstandingRewards.get()
   }
 
-  /** What an operator has not taken yet. Zero for a stranger. */
-  commission(operator: Address): Dec {
-    return booksOf(this.#context, operator).commission.get()
+  /** Commission that is not withdrawn. Zero: no such validator. */
+  accumulatedCommission(operator: Address): Dec {
+    return validatorRewards(this.#context, operator).accumulatedCommission.get()
   }
 
-  /** What a delegation has earned since it was last paid. undefined: there is no such delegation. */
-  rewards(delegator: Address, operator: Address): Dec | undefined {
-    return isEarning(this.#context, delegator, operator) ? earned(this.#context, delegator, operator) : undefined
+  /** Rewards of a delegation that are not withdrawn. undefined: there is no such delegation. */
+  delegationRewards(delegator: Address, operator: Address): Dec | undefined {
+    if (!hasStartingInfo(this.#context, delegator, operator)) return undefined
+    return calculateDelegationRewards(this.#context, delegator, operator)
   }
 
-  /** Number of slashes that `rewards` reckons with. */
-  slashesOf(delegator: Address, operator: Address): number {
-    return isEarning(this.#context, delegator, operator) ? slashesSince(this.#context, delegator, operator).length : 0
+  /** Number of slash events that `delegationRewards` visits. */
+  slashEventCount(delegator: Address, operator: Address): number {
+    if (!hasStartingInfo(this.#context, delegator, operator)) return 0
+    return slashEventsSince(this.#context, delegator, operator).length
   }
 
-  /** Slashes of a validator from one height to another, both counted, oldest first; empty for a stranger. */
-  slashes(operator: Address, from: bigint, to: bigint): { readonly length: number; at(place: number): SlashEvent } {
-    const books = booksOf(this.#context, operator)
-    const first = firstSlashFrom(books, from)
+  /** Slash events of a validator from one height to another, both included, oldest first. Empty: no such validator. */
+  slashEvents(
+    operator: Address,
+    from: bigint,
+    to: bigint,
+  ): { readonly length: number; at(index: number): ValidatorSlashEvent } {
+    const rewards = validatorRewards(this.#context, operator)
+    const first = firstSlashEventFrom(rewards, from)
     return {
-      length: Math.max(0, firstSlashFrom(books, to + 1n) - first),
-      at(place) {
-        const event = books.slashes.at(first + place)
-        if (event === undefined) throw new RangeError(`no slash ${place}`)
+      length: Math.max(0, firstSlashEventFrom(rewards, to + 1n) - first),
+      at(index) {
+        const event = rewards.slashEvents.at(first + index)
+        if (event === undefined) throw new RangeError(`no slash event ${index}`)
         return event
       },
     }
   }
 
-  /** Where rewards and commission of an account go; itself, if it has not chosen. */
+  /** The account that gets the rewards and the commission of an account: by default itself. */
   withdrawAddress(of: Address): Address {
     return withdrawAddressOf(this.#context, of)
   }
@@ -128,39 +134,39 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     if (isBlocked(to)) {
       throw reverted(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
     }
-    // Nobody has its key, and in storage it means that nothing was chosen.
+    // In storage zero means that no address was set.
     if (to === ZERO_ADDRESS) throw reverted(`invalid withdraw address: ${to}`)
     this.#context.state.withdrawAddresses.at(of).set(to)
   }
 
-  /** Pays out what a delegation has earned. Returns the base units paid, which may be none. */
-  withdrawRewards(delegator: Address, operator: Address): bigint {
+  /** Pays a delegation's rewards. Returns the paid base units, which may be 0. */
+  withdrawDelegationRewards(delegator: Address, operator: Address): bigint {
     if (!this.#context.staking().has(operator)) throw reverted('no validator distribution info')
-    if (!isEarning(this.#context, delegator, operator)) throw reverted('no delegation distribution info')
-    const paid = payDelegation(this.#context, delegator, operator)
-    beginEarning(this.#context, delegator, operator)
+    if (!hasStartingInfo(this.#context, delegator, operator)) throw reverted('no delegation distribution info')
+    const paid = withdrawDelegationRewards(this.#context, delegator, operator)
+    initializeDelegation(this.#context, delegator, operator)
     return paid
   }
 
-  /** Pays out a validator's commission. Returns the base units paid. */
-  withdrawCommission(operator: Address): bigint {
-    return payCommission(this.#context, operator)
+  /** Pays a validator's commission. Returns the paid base units. */
+  withdrawValidatorCommission(operator: Address): bigint {
+    return withdrawValidatorCommission(this.#context, operator)
   }
 
-  /** Gives base units of an account to the community pool. */
+  /** Transfers base units of an account to the community pool. */
   fundCommunityPool(from: Address, amount: bigint): void {
-    fundPool(this.#context, from, amount)
+    fundCommunityPool(this.#context, from, amount)
   }
 
-  /** Pays an account out of the community pool. */
+  /** Transfers base units of the community pool to an account. */
   spendCommunityPool(to: Address, amount: bigint): void {
     if (isBlocked(to)) {
       throw reverted(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
     }
-    spendPool(this.#context, to, amount)
+    distributeFromCommunityPool(this.#context, to, amount)
   }
 
-  /** What is wrong with the books, in words; empty when all is well. Between blocks only. */
+  /** The broken invariants in words. Between blocks only. */
   invariants(): readonly string[] {
     return distributionInvariants(this.#context)
   }

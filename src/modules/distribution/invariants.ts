@@ -1,75 +1,83 @@
-// Invariants of the distribution's accounts at the end of every block, for tests and `dev_invariants`.
+// Invariants of the distribution module at the end of every block, for tests and `dev_invariants`.
 import { type Dec, formatDec, fromInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { booksOf, type DistributionContext } from './context.ts'
-import { afterSlashes, earned, isEarning, worthOf } from './rewards.ts'
+import { type DistributionContext, validatorRewards } from './context.ts'
+import { calculateDelegationRewards, calculateRewardsUntilLastSlash, currentStake, hasStartingInfo } from './rewards.ts'
 
-/** The broken ones, in words; empty when all is well. */
+/** The broken invariants in words. */
 export function distributionInvariants(context: DistributionContext): string[] {
   const operators = context.staking().operators()
   return [
-    ...solvency(context, operators),
+    ...moduleAccount(context, operators),
     ...operators.flatMap((operator) => [
-      ...debts(context, operator),
+      ...canWithdraw(context, operator),
       ...stakes(context, operator),
-      ...references(context, operator),
+      ...referenceCounts(context, operator),
     ]),
   ]
 }
 
-/** The account holds what is owed and the community pool. (It may hold more: anyone can send it coins.) */
-function solvency(context: DistributionContext, operators: readonly Address[]): string[] {
-  const outstanding = operators.reduce((sum, operator) => sum + booksOf(context, operator).outstanding.get(), 0n)
+/** The module account holds all outstanding rewards and the community pool. It may hold more: anyone can send it coins. */
+function moduleAccount(context: DistributionContext, operators: readonly Address[]): string[] {
+  const outstanding = operators.reduce(
+    (sum, operator) => sum + validatorRewards(context, operator).outstandingRewards.get(),
+    0n,
+  )
   const due = outstanding + context.state.communityPool.get()
   const held = fromInt(context.bank.balance(MODULE_ACCOUNT.distribution))
   return held >= due ? [] : [`${formatDec(held)} held, ${formatDec(due)} due`]
 }
 
-/** Rounding error: a delegation's claim or stake may exceed what is left by this much; the last to withdraw gets less. */
+/** Rounding error of a delegation's rewards or stake, in 10^-18 base units. The last to withdraw gets that much less. */
 const MARGIN: Dec = 10n ** 6n
 
-/** All claims on a validator's rewards together are within what is outstanding. */
-function debts(context: DistributionContext, operator: Address): string[] {
-  const { outstanding, commission } = booksOf(context, operator)
+/** The outstanding rewards of a validator pay the commission and the rewards of all delegations. */
+function canWithdraw(context: DistributionContext, operator: Address): string[] {
+  const { outstandingRewards, accumulatedCommission } = validatorRewards(context, operator)
   const delegations = context.staking().delegationsTo(operator)
-  const owed = delegations.reduce((sum, { delegator }) => sum + earned(context, delegator, operator), commission.get())
-  const there = outstanding.get()
-  return owed <= there + MARGIN * BigInt(delegations.length)
+  const owed = delegations.reduce(
+    (sum, { delegator }) => sum + calculateDelegationRewards(context, delegator, operator),
+    accumulatedCommission.get(),
+  )
+  const outstanding = outstandingRewards.get()
+  return owed <= outstanding + MARGIN * BigInt(delegations.length)
     ? []
-    : [`${operator} owes ${formatDec(owed)} of ${formatDec(there)}`]
+    : [`${operator} owes ${formatDec(owed)} of ${formatDec(outstanding)}`]
 }
 
-/** No delegation earns for more than it is worth. */
+/** The stake that rewards are calculated from is at most the tokens of the delegation's shares. */
 function stakes(context: DistributionContext, operator: Address): string[] {
   return context
     .staking()
     .delegationsTo(operator)
     .flatMap(({ delegator }) => {
-      const { stake } = afterSlashes(context, delegator, operator)
-      const worth = worthOf(context, delegator, operator)
-      return stake <= worth + MARGIN
+      const { stake } = calculateRewardsUntilLastSlash(context, delegator, operator)
+      const limit = currentStake(context, delegator, operator)
+      return stake <= limit + MARGIN
         ? []
-        : [`stake of ${delegator} at ${operator} is ${formatDec(stake)}, worth ${formatDec(worth)}`]
+        : [`stake of ${delegator} at ${operator} is ${formatDec(stake)}, worth ${formatDec(limit)}`]
     })
 }
 
-/** Every delegation earns, and every period is held as often as it is needed. */
-function references(context: DistributionContext, operator: Address): string[] {
-  const { current, historical, slashes, starting } = booksOf(context, operator)
+/** Every delegation has a starting info, and every reference count is the number of references. */
+function referenceCounts(context: DistributionContext, operator: Address): string[] {
+  const { currentRewards, historicalRewards, slashEvents, startingInfos } = validatorRewards(context, operator)
   const delegators = context
     .staking()
     .delegationsTo(operator)
     .map(({ delegator }) => delegator)
-  const idle = delegators.filter((delegator) => !isEarning(context, delegator, operator))
-  const needed = new Map<bigint, bigint>()
-  const need = (period: bigint) => needed.set(period, (needed.get(period) ?? 0n) + 1n)
-  need(current.get().period - 1n)
-  for (const { period } of slashes.get()) need(period)
-  for (const delegator of delegators) need(starting.at(delegator).get().previousPeriod)
-  const wrong = [...needed].filter(([period, count]) => historical.at(period).get().references !== count)
+  const withoutInfo = delegators.filter((delegator) => !hasStartingInfo(context, delegator, operator))
+  const counts = new Map<bigint, bigint>()
+  const count = (period: bigint) => counts.set(period, (counts.get(period) ?? 0n) + 1n)
+  count(currentRewards.get().period - 1n)
+  for (const { period } of slashEvents.get()) count(period)
+  for (const delegator of delegators) count(startingInfos.at(delegator).get().previousPeriod)
+  const wrong = [...counts].filter(
+    ([period, expected]) => historicalRewards.at(period).get().referenceCount !== expected,
+  )
   return [
-    ...idle.map((delegator) => `delegation of ${delegator} to ${operator} earns nothing`),
-    ...wrong.map(([period, count]) => `period ${period} of ${operator} is not held ${count} times`),
+    ...withoutInfo.map((delegator) => `delegation of ${delegator} to ${operator} has no starting info`),
+    ...wrong.map(([period, expected]) => `reference count of period ${period} of ${operator} is not ${expected}`),
   ]
 }

@@ -10,47 +10,50 @@ export type DistributionParams = {
   readonly withdrawAddrEnabled: boolean
 }
 
-/** The period that runs, and what it has earned for the delegators so far. */
-export type CurrentRewards = { readonly period: bigint; readonly rewards: Dec }
+/** The current period, and the delegators' rewards in it so far. */
+export type ValidatorCurrentRewards = { readonly period: bigint; readonly rewards: Dec }
 
-/** A period that has ended and is still needed: by the running one, by slashes, by delegations that began after it. */
-export type HistoricalRewards = {
-  /** What one token has earned from the first period to the end of this one. */
-  readonly cumulativeRatio: Dec
-  readonly references: bigint
+/** An ended period that the current period, a slash event or a starting info refers to. */
+export type ValidatorHistoricalRewards = {
+  /** Rewards per token from the first period to the end of this one. */
+  readonly cumulativeRewardRatio: Dec
+  readonly referenceCount: bigint
 }
 
-export type SlashEvent = {
+export type ValidatorSlashEvent = {
   readonly height: bigint
   /** The period that the slash ended. */
   readonly period: bigint
-  /** Part of the tokens that was lost. */
+  /** Part of the validator's tokens that was slashed. */
   readonly fraction: Dec
 }
 
-/** Since when a delegation has not been paid. */
-export type StartingInfo = {
-  /** The last period that no longer counts; zero: there is no delegation. */
+/** From where on the rewards of a delegation are calculated. */
+export type DelegatorStartingInfo = {
+  /** The period before the first one that counts; zero: there is no delegation. */
   readonly previousPeriod: bigint
-  /** Tokens that it was worth. */
+  /** Tokens of the delegation's shares at that time. */
   readonly stake: Dec
   readonly height: bigint
 }
 
-const books = layout({
-  /** Owed to delegators and operator, together with what rounding has left. */
-  outstanding: dec,
-  /** The operator's part of it. */
-  commission: dec,
-  current: struct<CurrentRewards>({ period: u64, rewards: dec }),
-  historical: mapping(u64, struct<HistoricalRewards>({ cumulativeRatio: dec, references: u64 })),
+const validatorRewards = layout({
+  /** Rewards of the delegators and commission that are not withdrawn yet, with remainders of rounding. */
+  outstandingRewards: dec,
+  /** The operator's part of the outstanding rewards. */
+  accumulatedCommission: dec,
+  currentRewards: struct<ValidatorCurrentRewards>({ period: u64, rewards: dec }),
+  historicalRewards: mapping(
+    u64,
+    struct<ValidatorHistoricalRewards>({ cumulativeRewardRatio: dec, referenceCount: u64 }),
+  ),
   /** In order of height and period. */
-  slashes: list(struct<SlashEvent>({ height: u64, period: u64, fraction: dec })),
+  slashEvents: list(struct<ValidatorSlashEvent>({ height: u64, period: u64, fraction: dec })),
   /** By delegator. */
-  starting: mapping(address, struct<StartingInfo>({ previousPeriod: u64, stake: dec, height: u64 })),
+  startingInfos: mapping(address, struct<DelegatorStartingInfo>({ previousPeriod: u64, stake: dec, height: u64 })),
 })
-/** One validator's. */
-export type Books = ReturnType<typeof books.open>
+/** The records of one validator. */
+export type ValidatorRewards = ReturnType<typeof validatorRewards.open>
 
 export const distributionLayout = layout({
   params: struct<DistributionParams>({ communityTax: dec, withdrawAddrEnabled: bool }),
@@ -59,5 +62,5 @@ export const distributionLayout = layout({
   /** By delegator or operator; zero: their own. */
   withdrawAddresses: mapping(address, address),
   /** By operator. */
-  books: mapping(address, books),
+  validatorRewards: mapping(address, validatorRewards),
 })

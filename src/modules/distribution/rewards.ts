@@ -1,234 +1,249 @@
-// F1: rewards without touching delegations. A validator's time is cut into periods, in which no delegation to it changes.
-// Of every period that is still needed there is the sum of rewards per token up to its end; a delegation has earned the
-// difference of two such sums times its stake. A slash ends a period too, because it changes all stakes at once.
+// The F1 algorithm of the Cosmos SDK (x/distribution): rewards are computed without visiting each delegation in each block. The
+// blocks of a validator are divided into periods; its delegations change only between two periods. The historical rewards of a
+// period hold the sum of rewards per token from the first period to the end of that one. A delegation earns the difference of
+// two such sums times its stake. A slash also ends a period, because it reduces the stake of every delegation.
 import { type Dec, fromInt, mul, mulTruncate, ONE, quoTruncate, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { reverted } from '../module.ts'
 import type { BondedValidator } from '../staking/layout.ts'
 import { tokensFromSharesTruncated } from '../staking/validators.ts'
-import { booksOf, type DistributionContext, giveToPool, pay, validatorOf } from './context.ts'
-import type { Books, SlashEvent } from './layout.ts'
+import {
+  addToCommunityPool,
+  type DistributionContext,
+  sendToWithdrawAddress,
+  validatorOf,
+  validatorRewards,
+} from './context.ts'
+import type { ValidatorRewards, ValidatorSlashEvent } from './layout.ts'
 
-/** Begins a validator's books. */
-export function openBooks(context: DistributionContext, operator: Address): void {
-  const { historical, current } = booksOf(context, operator)
-  historical.at(0n).set({ cumulativeRatio: 0n, references: 1n })
-  current.set({ period: 1n, rewards: 0n })
+// --- validators
+
+/** Writes the rewards of a new validator: historical rewards of period 0, period 1 as the current one. */
+export function initializeValidator(context: DistributionContext, operator: Address): void {
+  const { historicalRewards, currentRewards } = validatorRewards(context, operator)
+  historicalRewards.at(0n).set({ cumulativeRewardRatio: 0n, referenceCount: 1n })
+  currentRewards.set({ period: 1n, rewards: 0n })
 }
 
-/** Deletes the records of a validator that has no delegations. */
-export function closeBooks(context: DistributionContext, operator: Address): void {
-  const { outstanding, commission, current, historical, slashes } = booksOf(context, operator)
-  historical.at(current.get().period - 1n).clear()
-  for (const { period } of slashes.get()) historical.at(period).clear()
-  for (const cell of [outstanding, commission, current, slashes]) cell.clear()
+/**
+ * Pays out and deletes the rewards of a validator that has no delegations: whole units of the commission to the operator, the
+ * rest to the community pool.
+ */
+export function removeValidator(context: DistributionContext, operator: Address): void {
+  const rewards = validatorRewards(context, operator)
+  const { outstandingRewards, accumulatedCommission, currentRewards, historicalRewards, slashEvents } = rewards
+  const commission = truncateInt(accumulatedCommission.get())
+  sendToWithdrawAddress(context, operator, commission)
+  addToCommunityPool(context, outstandingRewards.get() - fromInt(commission))
+  historicalRewards.at(currentRewards.get().period - 1n).clear()
+  for (const { period } of slashEvents.get()) historicalRewards.at(period).clear()
+  for (const cell of [outstandingRewards, accumulatedCommission, currentRewards, slashEvents]) cell.clear()
 }
 
-const ratioAt = ({ historical }: Books, period: bigint): Dec => historical.at(period).member('cumulativeRatio')
+// --- periods
 
-/** What the running period's sum would be if it ended now. */
-function ratioNow(books: Books, tokens: bigint): Dec {
-  const { period, rewards } = books.current.get()
-  const before = ratioAt(books, period - 1n)
-  return tokens === 0n ? before : before + quoTruncate(rewards, fromInt(tokens))
+const cumulativeRewardRatio = ({ historicalRewards }: ValidatorRewards, period: bigint): Dec =>
+  historicalRewards.at(period).member('cumulativeRewardRatio')
+
+/** The cumulative reward ratio of the current period if it ended now. Without tokens the period adds nothing. */
+function currentRewardRatio(of: ValidatorRewards, tokens: bigint): Dec {
+  const { period, rewards } = of.currentRewards.get()
+  const previous = cumulativeRewardRatio(of, period - 1n)
+  return tokens === 0n ? previous : previous + quoTruncate(rewards, fromInt(tokens))
 }
 
-/** Ends the running period. Returns its number. */
-export function endPeriod(context: DistributionContext, operator: Address): bigint {
-  const books = booksOf(context, operator)
+/** Ends the current period and begins the next. Returns the number of the ended period. */
+export function incrementValidatorPeriod(context: DistributionContext, operator: Address): bigint {
+  const of = validatorRewards(context, operator)
   const { tokens } = validatorOf(context, operator)
-  const { period, rewards } = books.current.get()
-  const cumulativeRatio = ratioNow(books, tokens)
+  const { period, rewards } = of.currentRewards.get()
+  const ratio = currentRewardRatio(of, tokens)
   if (tokens === 0n) {
-    // No delegation shares them.
-    giveToPool(context, rewards)
-    books.outstanding.set(books.outstanding.get() - rewards)
+    // No delegation has a part in these rewards.
+    addToCommunityPool(context, rewards)
+    of.outstandingRewards.set(of.outstandingRewards.get() - rewards)
   }
-  release(books, period - 1n)
-  books.historical.at(period).set({ cumulativeRatio, references: 1n })
-  books.current.set({ period: period + 1n, rewards: 0n })
+  decrementReferenceCount(of, period - 1n)
+  of.historicalRewards.at(period).set({ cumulativeRewardRatio: ratio, referenceCount: 1n })
+  of.currentRewards.set({ period: period + 1n, rewards: 0n })
   return period
 }
 
-function hold({ historical }: Books, period: bigint): void {
-  const record = historical.at(period)
-  record.update({ references: record.member('references') + 1n })
+function incrementReferenceCount({ historicalRewards }: ValidatorRewards, period: bigint): void {
+  const record = historicalRewards.at(period)
+  record.update({ referenceCount: record.member('referenceCount') + 1n })
 }
 
-/** Deletes a period when its last reference is released. */
-function release({ historical }: Books, period: bigint): void {
-  const record = historical.at(period)
-  const references = record.member('references') - 1n
-  if (references === 0n) record.clear()
-  else record.update({ references })
+/** Deletes the historical rewards of the period when the count reaches zero. */
+function decrementReferenceCount({ historicalRewards }: ValidatorRewards, period: bigint): void {
+  const record = historicalRewards.at(period)
+  const referenceCount = record.member('referenceCount') - 1n
+  if (referenceCount === 0n) record.clear()
+  else record.update({ referenceCount })
 }
 
-/** Ends the period, because the validator will lose a fraction of its tokens. */
-export function recordSlash(context: DistributionContext, operator: Address, fraction: Dec): void {
-  const books = booksOf(context, operator)
-  const period = endPeriod(context, operator)
-  hold(books, period)
-  books.slashes.push({ height: context.block.number, period, fraction })
+/** Ends the period and records a slash event, before the validator loses the fraction of its tokens. */
+export function updateValidatorSlashFraction(context: DistributionContext, operator: Address, fraction: Dec): void {
+  const of = validatorRewards(context, operator)
+  const period = incrementValidatorPeriod(context, operator)
+  incrementReferenceCount(of, period)
+  of.slashEvents.push({ height: context.block.number, period, fraction })
 }
 
-/** Place of the first slash at or after a height. */
-export function firstSlashFrom({ slashes }: Books, height: bigint): number {
-  let [from, to] = [0, slashes.length]
+/** Index of the first slash event at or after a height, by binary search. */
+export function firstSlashEventFrom({ slashEvents }: ValidatorRewards, height: bigint): number {
+  let [from, to] = [0, slashEvents.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if ((slashes.at(middle)?.height ?? 0n) < height) from = middle + 1
+    if ((slashEvents.at(middle)?.height ?? 0n) < height) from = middle + 1
     else to = middle
   }
   return from
 }
 
-/** Whether the account has a delegation whose rewards are recorded. */
-export const isEarning = (context: DistributionContext, delegator: Address, operator: Address): boolean =>
-  booksOf(context, operator).starting.at(delegator).member('previousPeriod') > 0n
+// --- delegations
 
-/** Lets a delegation earn from here on, with the shares it has now. The running period must just have begun. */
-export function beginEarning(context: DistributionContext, delegator: Address, operator: Address): void {
-  const books = booksOf(context, operator)
+/** Whether the delegation has a starting info. Every delegation has one outside of a change of its shares. */
+export const hasStartingInfo = (context: DistributionContext, delegator: Address, operator: Address): boolean =>
+  validatorRewards(context, operator).startingInfos.at(delegator).member('previousPeriod') > 0n
+
+/**
+ * Writes the starting info of a delegation with its present shares, which refers to the period that has just ended. The current
+ * period must have no rewards yet.
+ */
+export function initializeDelegation(context: DistributionContext, delegator: Address, operator: Address): void {
+  const of = validatorRewards(context, operator)
   const shares = context.staking().delegation(delegator, operator)?.shares ?? 0n
   const stake = tokensFromSharesTruncated(validatorOf(context, operator), shares)
-  const previousPeriod = books.current.member('period') - 1n
-  hold(books, previousPeriod)
-  books.starting.at(delegator).set({ previousPeriod, stake, height: context.block.number })
+  const previousPeriod = of.currentRewards.member('period') - 1n
+  incrementReferenceCount(of, previousPeriod)
+  of.startingInfos.at(delegator).set({ previousPeriod, stake, height: context.block.number })
 }
 
-/** The delegation has been paid and earns no more. */
-export function endEarning(context: DistributionContext, delegator: Address, operator: Address): void {
-  const books = booksOf(context, operator)
-  const info = books.starting.at(delegator)
-  release(books, info.member('previousPeriod'))
-  info.clear()
-}
-
-/** Slashes since the delegation began to earn, oldest first. */
-export function slashesSince(context: DistributionContext, delegator: Address, operator: Address): SlashEvent[] {
-  const books = booksOf(context, operator)
-  const { height, previousPeriod } = books.starting.at(delegator).get()
-  const events: SlashEvent[] = []
-  for (let place = firstSlashFrom(books, height); place < books.slashes.length; place++) {
-    const event = books.slashes.at(place)
-    // One of the same block may have been before.
+/** Slash events since the delegation's starting info, oldest first. */
+export function slashEventsSince(
+  context: DistributionContext,
+  delegator: Address,
+  operator: Address,
+): ValidatorSlashEvent[] {
+  const of = validatorRewards(context, operator)
+  const { height, previousPeriod } = of.startingInfos.at(delegator).get()
+  const events: ValidatorSlashEvent[] = []
+  for (let index = firstSlashEventFrom(of, height); index < of.slashEvents.length; index++) {
+    const event = of.slashEvents.at(index)
+    // An event of the same height may have happened before the delegation began.
     if (event !== undefined && event.period > previousPeriod) events.push(event)
   }
   return events
 }
 
-/** What a delegation has earned and was not yet paid, as if the period ended now. Writes nothing. */
-export function earned(context: DistributionContext, delegator: Address, operator: Address): Dec {
-  const books = booksOf(context, operator)
-  // Rewards come at the beginning of a block: there were none since.
-  if (books.starting.at(delegator).member('height') === context.block.number) return 0n
-  const { rewards, stake, ratio } = afterSlashes(context, delegator, operator)
-  // Rounding may leave the stake some units above what the delegation is worth. (Where the two are more than three units
-  // apart the SDK halts. That would lock the delegation; here the invariants tell of it.)
-  const worth = worthOf(context, delegator, operator)
+/** Rewards of a delegation since its starting info, if the current period ended now. Writes nothing. */
+export function calculateDelegationRewards(context: DistributionContext, delegator: Address, operator: Address): Dec {
+  const of = validatorRewards(context, operator)
+  // Rewards are allocated at the beginning of a block, before any starting info of the same block.
+  if (of.startingInfos.at(delegator).member('height') === context.block.number) return 0n
+  const { rewards, stake, ratio } = calculateRewardsUntilLastSlash(context, delegator, operator)
+  // Rounding can make the computed stake some units larger than the tokens of the delegation's shares. The SDK panics if the
+  // difference is more than three units, which would lock the delegation; here an invariant reports it.
+  const limit = currentStake(context, delegator, operator)
   const { tokens } = validatorOf(context, operator)
-  return rewards + mulTruncate(ratioNow(books, tokens) - ratio, stake < worth ? stake : worth)
+  return rewards + mulTruncate(currentRewardRatio(of, tokens) - ratio, stake < limit ? stake : limit)
 }
 
-/** What a delegation had earned at the last slash, the stake that it left, and the sum of rewards per token then. */
-export function afterSlashes(context: DistributionContext, delegator: Address, operator: Address) {
-  const books = booksOf(context, operator)
-  const { previousPeriod, stake: first } = books.starting.at(delegator).get()
-  let stake = first
-  let ratio = ratioAt(books, previousPeriod)
+/** Rewards of a delegation up to the last slash event, its stake after that event, and the cumulative reward ratio there. */
+export function calculateRewardsUntilLastSlash(context: DistributionContext, delegator: Address, operator: Address) {
+  const of = validatorRewards(context, operator)
+  const { previousPeriod, stake: startingStake } = of.startingInfos.at(delegator).get()
+  let stake = startingStake
+  let ratio = cumulativeRewardRatio(of, previousPeriod)
   let rewards = 0n
-  for (const { period, fraction } of slashesSince(context, delegator, operator)) {
-    const then = ratioAt(books, period)
-    rewards += mulTruncate(then - ratio, stake)
+  for (const { period, fraction } of slashEventsSince(context, delegator, operator)) {
+    const ending = cumulativeRewardRatio(of, period)
+    rewards += mulTruncate(ending - ratio, stake)
     stake = mulTruncate(stake, ONE - fraction)
-    ratio = then
+    ratio = ending
   }
   return { rewards, stake, ratio }
 }
 
-/** Tokens that the delegation is worth by its shares. */
-export function worthOf({ staking }: DistributionContext, delegator: Address, operator: Address): Dec {
+/** Tokens of the delegation's shares. */
+export function currentStake({ staking }: DistributionContext, delegator: Address, operator: Address): Dec {
   const shares = staking().delegation(delegator, operator)?.shares ?? 0n
   return staking().tokensFromShares(operator, shares)
 }
 
-/** Base units that one block shares out at most; the rest waits. So no sum here can outgrow its slot. */
-const MOST_A_BLOCK = 2n ** 128n
+/** Pays a delegation's rewards and deletes its starting info. Returns the paid base units. */
+export function withdrawDelegationRewards(context: DistributionContext, delegator: Address, operator: Address): bigint {
+  const of = validatorRewards(context, operator)
+  const calculated = calculateDelegationRewards(context, delegator, operator)
+  incrementValidatorPeriod(context, operator)
+  const outstanding = of.outstandingRewards.get()
+  // Rounding can make the calculated rewards larger than the outstanding ones in the last digits.
+  const rewards = calculated < outstanding ? calculated : outstanding
+  const paid = truncateInt(rewards)
+  of.outstandingRewards.set(outstanding - rewards)
+  addToCommunityPool(context, rewards - fromInt(paid))
+  sendToWithdrawAddress(context, delegator, paid)
+  const startingInfo = of.startingInfos.at(delegator)
+  decrementReferenceCount(of, startingInfo.member('previousPeriod'))
+  startingInfo.clear()
+  return paid
+}
 
-/** Shares the fees that were collected: the tax for the community pool, the rest by power. */
-export function allocateFees(context: DistributionContext): void {
+/** Pays the whole units of an operator's accumulated commission. Throws ChainError when there are none. */
+export function withdrawValidatorCommission(context: DistributionContext, operator: Address): bigint {
+  const { outstandingRewards, accumulatedCommission } = validatorRewards(context, operator)
+  const accumulated = accumulatedCommission.get()
+  const paid = truncateInt(accumulated)
+  if (paid === 0n) throw reverted('no validator commission to withdraw')
+  accumulatedCommission.set(accumulated - fromInt(paid))
+  outstandingRewards.set(outstandingRewards.get() - fromInt(paid))
+  sendToWithdrawAddress(context, operator, paid)
+  return paid
+}
+
+// --- fees
+
+/** Most base units that one block allocates; the rest stays with the fee collector. It bounds the sums to their storage slots. */
+const MAX_ALLOCATION = 2n ** 128n
+
+/** Allocates the collected fees: the community tax to the community pool, the rest to validators by voting power. */
+export function allocateTokens(context: DistributionContext): void {
   const { bank, state } = context
   const collected = bank.balance(MODULE_ACCOUNT.feeCollector)
-  const fees = collected < MOST_A_BLOCK ? collected : MOST_A_BLOCK
+  const fees = collected < MAX_ALLOCATION ? collected : MAX_ALLOCATION
   if (fees === 0n) return
   bank.transfer(MODULE_ACCOUNT.feeCollector, MODULE_ACCOUNT.distribution, fees)
-  const bonded = earners(context)
-  const total = bonded.reduce((sum, { power }) => sum + power, 0n)
-  const shared = mulTruncate(fromInt(fees), ONE - state.params.get().communityTax)
-  let left = fromInt(fees)
-  for (const { operator, power } of bonded) {
-    const reward = mulTruncate(shared, quoTruncate(fromInt(power), fromInt(total)))
-    allocateTo(context, operator, reward)
-    left -= reward
+  const votes = bondedVotes(context)
+  const totalPower = votes.reduce((sum, { power }) => sum + power, 0n)
+  const feesAfterTax = mulTruncate(fromInt(fees), ONE - state.params.get().communityTax)
+  let remaining = fromInt(fees)
+  for (const { operator, power } of votes) {
+    const reward = mulTruncate(feesAfterTax, quoTruncate(fromInt(power), fromInt(totalPower)))
+    allocateTokensToValidator(context, operator, reward)
+    remaining -= reward
   }
-  giveToPool(context, left)
+  addToCommunityPool(context, remaining)
 }
 
 /**
- * Who shares a block's fees, with their power: in a network the voters of the commit (Cosmos SDK), who follow the bonded
- * validators two blocks later; else those who sign.
+ * The validators that a block's fees are allocated to, with their power. In a network these are the votes of the last commit,
+ * as in the Cosmos SDK: a change of the bonded set shows there two blocks later. Without consensus engine: the bonded set.
  */
-function earners({ block, signers, staking }: DistributionContext): readonly BondedValidator[] {
+function bondedVotes({ block, operatorByConsensusAddress, staking }: DistributionContext): readonly BondedValidator[] {
   if (block.commit === undefined) return staking().bondedValidators()
   return block.commit.votes.flatMap(({ address, power }) => {
-    const operator = signers(address)
+    const operator = operatorByConsensusAddress(address)
     return operator === undefined || !staking().has(operator) ? [] : [{ operator, power }]
   })
 }
 
-/** The operator's commission comes off a validator's reward first. */
-function allocateTo(context: DistributionContext, operator: Address, reward: Dec): void {
-  const { outstanding, commission, current } = booksOf(context, operator)
-  const taken = mul(reward, context.staking().commissionRate(operator))
-  commission.set(commission.get() + taken)
-  current.update({ rewards: current.member('rewards') + reward - taken })
-  outstanding.set(outstanding.get() + reward)
-}
-
-/** Pays a delegation what it has earned; it does not earn any more. Returns the base units paid. */
-export function payDelegation(context: DistributionContext, delegator: Address, operator: Address): bigint {
-  const { outstanding } = booksOf(context, operator)
-  const due = earned(context, delegator, operator)
-  endPeriod(context, operator)
-  const there = outstanding.get()
-  // The last digits may claim more than there is.
-  const rewards = due < there ? due : there
-  const paid = truncateInt(rewards)
-  outstanding.set(there - rewards)
-  giveToPool(context, rewards - fromInt(paid))
-  pay(context, delegator, paid)
-  endEarning(context, delegator, operator)
-  return paid
-}
-
-/** Pays an operator its commission; decimals stay. Throws ChainError when there is none. */
-export function payCommission(context: DistributionContext, operator: Address): bigint {
-  const { outstanding, commission } = booksOf(context, operator)
-  const accumulated = commission.get()
-  const paid = truncateInt(accumulated)
-  if (paid === 0n) throw reverted('no validator commission to withdraw')
-  commission.set(accumulated - fromInt(paid))
-  outstanding.set(outstanding.get() - fromInt(paid))
-  pay(context, operator, paid)
-  return paid
-}
-
-/** Winds a removed validator up: the commission to its operator, the rest to the community pool. */
-export function windUp(context: DistributionContext, operator: Address): void {
-  const { outstanding, commission } = booksOf(context, operator)
-  const paid = truncateInt(commission.get())
-  pay(context, operator, paid)
-  giveToPool(context, outstanding.get() - fromInt(paid))
-  closeBooks(context, operator)
+/** The operator's commission is taken first; the rest is for the delegators. */
+function allocateTokensToValidator(context: DistributionContext, operator: Address, reward: Dec): void {
+  const { outstandingRewards, accumulatedCommission, currentRewards } = validatorRewards(context, operator)
+  const commission = mul(reward, context.staking().commissionRate(operator))
+  accumulatedCommission.set(accumulatedCommission.get() + commission)
+  currentRewards.update({ rewards: currentRewards.member('rewards') + reward - commission })
+  outstandingRewards.set(outstandingRewards.get() + reward)
 }

@@ -6,7 +6,7 @@ import { enumerable, layout, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, u64, u256 } from '../../state/storage-types.ts'
 
 export type SlashingParams = {
-  /** Number of recent blocks of which a validator must have signed at least `minSignedPerWindow`. */
+  /** Size of the window in blocks. A validator must sign at least the fraction `minSignedPerWindow` of it. */
   readonly signedBlocksWindow: bigint
   readonly minSignedPerWindow: Dec
   /** Seconds. */
@@ -16,15 +16,15 @@ export type SlashingParams = {
 }
 
 export type SigningInfo = {
-  /** Block in which the validator was last bonded. */
+  /** Block at whose end the validator was last bonded. */
   readonly startHeight: bigint
-  /** Number of votes counted since it first bonded, or since it was last jailed for downtime. */
+  /** Number of votes since it was first bonded or last jailed for downtime. */
   readonly indexOffset: bigint
-  /** Earliest time at which it may be unjailed; zero if it was never jailed for a fault. */
+  /** Earliest time at which it can be unjailed; zero: it was never jailed for misbehaviour. */
   readonly jailedUntil: bigint
-  /** Whether it is jailed permanently. */
+  /** Whether it is jailed permanently, after a double sign. */
   readonly tombstoned: boolean
-  /** Number of votes missed in the window. */
+  /** Number of missed votes in the window. */
   readonly missedBlocksCounter: bigint
 }
 
@@ -37,7 +37,7 @@ export const slashingLayout = layout({
     slashFractionDowntime: dec,
   }),
   /** By consensus address. */
-  infos: enumerable(
+  signingInfos: enumerable(
     address,
     struct<SigningInfo>({
       startHeight: u64,
@@ -47,11 +47,11 @@ export const slashingLayout = layout({
       missedBlocksCounter: u64,
     }),
   ),
-  /** Bitmap of the missed votes of the window, by consensus address: 256 votes in a word, the lowest bit first. */
-  missed: mapping(address, mapping(u64, u256)),
+  /** Missed votes of the window, by consensus address: 256 votes in a word, the lowest bit first. */
+  missedBlockBitmap: mapping(address, mapping(u64, u256)),
   /**
-   * In a network, the operator of each validator that has ever been bonded, by consensus address. Kept when the validator
-   * is gone, because votes and evidence of its last blocks come later.
+   * In a network, the operator of each validator that was ever bonded, by consensus address. The record of a removed validator
+   * stays, because votes and evidence of its last blocks arrive later.
    */
   operators: mapping(address, address),
 })

@@ -1,5 +1,5 @@
 // The slashing module (Cosmos SDK x/slashing): jails and tombstones validators for downtime and double signs, and unjails
-// them. Faults are reported by a network's votes and evidence, or by a developer. The staking module burns the stake.
+// them. Misbehaviour is reported by a network's votes and evidence, or by a developer. The staking module burns the tokens.
 
 import { z } from 'zod'
 import { mulInt, ONE } from '../../lib/dec.ts'
@@ -15,19 +15,19 @@ import type { Validator } from '../staking/layout.ts'
 import type { Staking } from '../staking/staking.ts'
 import { type SigningInfo, type SlashingParams, type SlashingState, slashingLayout } from './layout.ts'
 
-/** 9999-12-31T23:59:59Z, the end of a jail for double signing (Cosmos SDK, x/evidence). */
-export const FOR_EVER = 253_402_300_799n
+/** 9999-12-31T23:59:59Z: a validator that signed twice stays jailed (`DoubleSignJailEndTime` of x/evidence). */
+export const DOUBLE_SIGN_JAIL_END_TIME = 253_402_300_799n
 
-/** A validator's misbehaviour: whose, when, and with how much power. */
-export type Fault = {
+/** Misbehaviour of a validator, as ABCI reports it. */
+export type Misbehaviour = {
   readonly operator: Address
-  /** Block of the fault, this one or earlier. */
+  /** Block of the misbehaviour, this one or earlier. */
   readonly height: bigint
-  /** Units of voting power that the validator had in it. */
+  /** Voting power of the validator in that block. */
   readonly power: bigint
 }
 
-const NEVER_SIGNED: SigningInfo = {
+const EMPTY_SIGNING_INFO: SigningInfo = {
   startHeight: 0n,
   indexOffset: 0n,
   jailedUntil: 0n,
@@ -62,73 +62,73 @@ export class Slashing implements NativeModule<SlashingGenesis> {
     this.#state.params.set(params)
   }
 
-  /** Consensus addresses of all that have ever been bonded, in order of their bytes. */
+  /** Consensus addresses that have a signing info, in order of their bytes. Every validator that was ever bonded has one. */
   signers(): readonly Address[] {
-    return [...this.#state.infos.keys()].sort((a, b) => Buffer.compare(fromHex(a), fromHex(b)))
+    return [...this.#state.signingInfos.keys()].sort((a, b) => Buffer.compare(fromHex(a), fromHex(b)))
   }
 
-  /** By consensus address; undefined: no validator with it has been bonded. */
+  /** By consensus address; undefined: no validator with this address was ever bonded. */
   signingInfo(signer: Address): SigningInfo | undefined {
-    return this.#state.infos.get(signer)
+    return this.#state.signingInfos.get(signer)
   }
 
-  /** Counts the votes and punishes the evidence that a network's engine told with the block. */
+  /** Handles the votes and the evidence in the block's commit info, after the slashes that earlier blocks left pending. */
   beginBlock(): void {
     const { block, spec } = this.#context
     if (spec.consensus?.initialHeight === block.number && block.number > 1n) this.#adoptKeys(spec.consensus)
-    this.#staking().carryOutPendingSlashes()
+    this.#staking().continuePendingSlashes()
     if (block.commit === undefined) return
     for (const { address, power, flag } of block.commit.votes) {
-      const operator = this.operatorOf(address)
+      const operator = this.operatorByConsensusAddress(address)
       if (operator !== undefined && this.#staking().has(operator))
-        this.recordVote(operator, power, flag !== VOTE_ABSENT)
+        this.handleValidatorSignature(operator, power, flag !== VOTE_ABSENT)
     }
     for (const { type, address, height, power } of block.commit.evidence) {
-      const operator = this.operatorOf(address)
-      const isKnown = operator !== undefined && this.#isPunishable(operator, address)
-      if (this.#isPunished(type) && isKnown) this.punishDoubleSign({ operator, height, power })
+      const operator = this.operatorByConsensusAddress(address)
+      const isKnown = operator !== undefined && this.#canBeSlashed(operator, address)
+      if (this.#isSlashableEvidence(type) && isKnown) this.handleDoubleSign({ operator, height, power })
     }
   }
 
-  /** x/evidence makes no difference between the two kinds. */
-  #isPunished(type: number): boolean {
+  /** x/evidence treats both kinds of evidence alike; version 1 ignored attacks on light clients. */
+  #isSlashableEvidence(type: number): boolean {
     return type === DUPLICATE_VOTE || (type === LIGHT_CLIENT_ATTACK && this.#version === 2)
   }
 
-  /** In a network: by consensus address, the operator of a validator that is or was bonded. */
-  operatorOf(signer: Address): Address | undefined {
+  /** In a network: the operator of a validator that is or was bonded. */
+  operatorByConsensusAddress(signer: Address): Address | undefined {
     const operator = this.#state.operators.at(signer).get()
     return operator === ZERO_ADDRESS ? undefined : operator
   }
 
-  /** Whether there is stake left to slash, and the validator was not punished for good already. */
-  #isPunishable(operator: Address, signer: Address): boolean {
+  /** Evidence against unbonded and tombstoned validators is ignored, as in x/evidence. */
+  #canBeSlashed(operator: Address, signer: Address): boolean {
     const status = this.#staking().status(operator)
-    return status !== undefined && status !== 'unbonded' && this.#state.infos.get(signer)?.tombstoned !== true
+    return status !== undefined && status !== 'unbonded' && this.#state.signingInfos.get(signer)?.tombstoned !== true
   }
 
-  /** The first block of a chain that became a network: its validators get the keys that sign from now on. */
+  /** In the first block after a chain became a network: sets the consensus keys of its validators. */
   #adoptKeys({ keys }: NetworkSpec): void {
     for (const { operator, consensusKey } of keys) this.#staking().replaceConsensusKey(operator, consensusKey)
     for (const { operator } of this.#staking().bondedValidators()) this.afterValidatorBonded(operator)
   }
 
-  /** Staking tells that a validator signs from the next block on. */
+  /** Hook of staking: writes the signing info of a validator, which signs from the next block on. */
   afterValidatorBonded(operator: Address): void {
     const signer = this.#signerOf(this.#require(operator))
     if (isNetworkBlock(this.#context.spec, this.#context.block.number)) this.#state.operators.at(signer).set(operator)
-    const before = this.#state.infos.get(signer) ?? NEVER_SIGNED
-    this.#state.infos.set(signer, { ...before, startHeight: this.#context.block.number })
+    const before = this.#state.signingInfos.get(signer) ?? EMPTY_SIGNING_INFO
+    this.#state.signingInfos.set(signer, { ...before, startHeight: this.#context.block.number })
   }
 
   /**
-   * Lets a validator back into the set at the end of the block. Throws ChainError in the SDK's words (x/slashing) when it
-   * may not: too little of its own stake, not jailed, its time not over, or tombstoned.
+   * Unjails a validator; it can be bonded at the end of the block. Throws ChainError with the text of x/slashing when the
+   * self-delegation is too small, the validator is not jailed, `jailedUntil` is not over, or it is tombstoned.
    */
   unjail(operator: Address): void {
     const validator = this.#require(operator)
     this.#staking().unjail(operator)
-    const info = this.#state.infos.get(this.#signerOf(validator))
+    const info = this.#state.signingInfos.get(this.#signerOf(validator))
     if (info === undefined) return
     if (info.tombstoned || this.#context.block.timestamp < info.jailedUntil) {
       throw reverted('validator still jailed; cannot be unjailed')
@@ -136,50 +136,51 @@ export class Slashing implements NativeModule<SlashingGenesis> {
   }
 
   /**
-   * Double signing, or an attack on light clients: slashed at the block before the fault's, whose end has made the set that
-   * signed (the SDK's `ValidatorUpdateDelay`), jailed and never let back. Returns the tokens burnt at the validator, as
-   * `Staking.slash`. Throws ChainError.
+   * Equivocation, or an attack on light clients: slashes, jails and tombstones the validator. The infraction height is one block
+   * earlier, because the set that signed a block was fixed at the end of the block before (`ValidatorUpdateDelay`). Returns the
+   * tokens burnt at the validator, as `Staking.slash`. Throws ChainError for an unbonded or tombstoned validator.
    */
-  punishDoubleSign({ operator, height, power }: Fault): bigint {
+  handleDoubleSign({ operator, height, power }: Misbehaviour): bigint {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
-    const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
+    const info = this.#state.signingInfos.get(signer) ?? EMPTY_SIGNING_INFO
     if (validator.status === 'unbonded') throw reverted('validator is unbonded and has no stake to answer with')
     if (info.tombstoned) throw reverted('validator is tombstoned already')
     const burnt = this.#slash(validator, height - 1n, power, this.params().slashFractionDoubleSign)
-    this.#state.infos.set(signer, { ...info, jailedUntil: FOR_EVER, tombstoned: true })
+    this.#state.signingInfos.set(signer, { ...info, jailedUntil: DOUBLE_SIGN_JAIL_END_TIME, tombstoned: true })
     return burnt
   }
 
   /**
-   * Downtime: slashed two blocks before, jailed for a while, and its window of votes starts again. Returns the tokens burnt at the
-   * validator. Throws ChainError when it is jailed already: it was not asked to sign.
+   * Downtime: slashes and jails the validator, and resets its window of signed blocks. The infraction height is two blocks
+   * earlier: a commit holds the votes on the block before, and the set of that block was fixed one block earlier. Returns the
+   * tokens burnt at the validator. Throws ChainError for an unbonded or jailed validator.
    */
-  punishDowntime({ operator, height, power }: Fault): bigint {
+  handleDowntime({ operator, height, power }: Misbehaviour): bigint {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
-    const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
+    const info = this.#state.signingInfos.get(signer) ?? EMPTY_SIGNING_INFO
     if (validator.status === 'unbonded') throw reverted('validator is unbonded and has no stake to answer with')
     if (validator.jailed) throw reverted('validator is already jailed')
     const { slashFractionDowntime, downtimeJailDuration } = this.params()
     const burnt = this.#slash(validator, height - 2n, power, slashFractionDowntime)
     const jailedUntil = this.#context.block.timestamp + downtimeJailDuration
-    if (this.#version === 1) forgetVotes(this.#state, signer, this.params().signedBlocksWindow)
-    this.#state.infos.set(signer, { ...info, jailedUntil, indexOffset: 0n, missedBlocksCounter: 0n })
+    if (this.#version === 1) deleteMissedBlockBitmap(this.#state, signer, this.params().signedBlocksWindow)
+    this.#state.signingInfos.set(signer, { ...info, jailedUntil, indexOffset: 0n, missedBlocksCounter: 0n })
     return burnt
   }
 
-  /** Counts a vote of the block before, and punishes a validator that has missed too many of a full window (x/slashing). */
-  recordVote(operator: Address, power: bigint, hasSigned: boolean): void {
+  /** Updates the signing info by a vote on the block before. A validator that missed too many blocks of a full window is slashed. */
+  handleValidatorSignature(operator: Address, power: bigint, hasSigned: boolean): void {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
     const { signedBlocksWindow, minSignedPerWindow } = this.params()
-    const info = recordMissedBit(this.#state, signer, signedBlocksWindow, hasSigned, this.#version)
+    const info = setMissedBlockBit(this.#state, signer, signedBlocksWindow, hasSigned, this.#version)
     const { number } = this.#context.block
-    const mostMissed = signedBlocksWindow - roundHalfEven(mulInt(minSignedPerWindow, signedBlocksWindow))
+    const maxMissed = signedBlocksWindow - roundHalfEven(mulInt(minSignedPerWindow, signedBlocksWindow))
     const isFull = number > info.startHeight + signedBlocksWindow
-    if (!isFull || info.missedBlocksCounter <= mostMissed || validator.jailed) return
-    if (validator.status !== 'unbonded') this.punishDowntime({ operator, height: number, power })
+    if (!isFull || info.missedBlocksCounter <= maxMissed || validator.jailed) return
+    if (validator.status !== 'unbonded') this.handleDowntime({ operator, height: number, power })
   }
 
   #slash({ operator, jailed }: Validator, height: bigint, power: bigint, fraction: bigint): bigint {
@@ -200,7 +201,7 @@ export class Slashing implements NativeModule<SlashingGenesis> {
   }
 }
 
-/** A Dec to the next whole number, halves to the even one (the SDK's `RoundInt`). */
+/** Rounds a Dec to an integer, halves to the even one (the SDK's `RoundInt`). */
 function roundHalfEven(x: bigint): bigint {
   const [down, rest] = [x / ONE, x % ONE]
   const isUp = rest * 2n > ONE || (rest * 2n === ONE && down % 2n === 1n)
@@ -210,37 +211,41 @@ function roundHalfEven(x: bigint): bigint {
 const WORD_BITS = 256n
 
 /**
- * Counts one vote of a signer that has a signing info, and returns the new info. Missed votes are bits in a ring: a vote's
- * bit is its number among the validator's votes, modulo the window.
+ * Sets or clears the bit of one vote in the missed block bitmap and returns the new signing info. The index of the bit is
+ * `indexOffset` modulo the window.
  */
-function recordMissedBit(
+function setMissedBlockBit(
   state: SlashingState,
   signer: Address,
   window: bigint,
   hasSigned: boolean,
   version: 1 | 2,
 ): SigningInfo {
-  const info = state.infos.get(signer)
-  if (info === undefined) throw new Error(`no signing info of ${signer}, which votes`)
+  const info = state.signingInfos.get(signer)
+  if (info === undefined) throw new Error(`validator ${signer} votes without signing info`)
   const place = info.indexOffset % window
-  const cell = state.missed.at(signer).at(place / WORD_BITS)
+  const cell = state.missedBlockBitmap.at(signer).at(place / WORD_BITS)
   const bit = 1n << (place % WORD_BITS)
   const word = cell.get()
   const isSet = (word & bit) !== 0n
   if (isSet === hasSigned) cell.set(word ^ bit)
-  // In the first window after a jail the bits are of votes before it. Version 2 does not clear them: a window may be 3,907 words.
+  // Version 2 does not clear the bitmap after a jail, because it can be 3,907 words. The bits of the first window after it are stale.
   const hadMissed = isSet && (version === 1 || info.indexOffset >= window)
   const change = hadMissed === hasSigned ? (hasSigned ? -1n : 1n) : 0n
   const missed = info.missedBlocksCounter + change
-  // Governance may shrink the window and enlarge it again: bits left from before are not misses of this window.
-  const counted = { ...info, indexOffset: info.indexOffset + 1n, missedBlocksCounter: missed < 0n ? 0n : missed }
-  state.infos.set(signer, counted)
+  // After governance shrank and enlarged the window, stale bits could make the counter negative.
+  const counted = {
+    ...info,
+    indexOffset: info.indexOffset + 1n,
+    missedBlocksCounter: missed < 0n ? 0n : missed,
+  }
+  state.signingInfos.set(signer, counted)
   return counted
 }
 
-/** Version 1: clears the window's votes. */
-function forgetVotes(state: SlashingState, signer: Address, window: bigint): void {
-  for (let word = 0n; word * WORD_BITS < window; word += 1n) state.missed.at(signer).at(word).set(0n)
+/** Version 1 clears the bitmap after a jail. */
+function deleteMissedBlockBitmap(state: SlashingState, signer: Address, window: bigint): void {
+  for (let word = 0n; word * WORD_BITS < window; word += 1n) state.missedBlockBitmap.at(signer).at(word).set(0n)
 }
 
 const WINDOW = { error: 'expected a whole number of blocks from 1 to 1000000' }
@@ -258,7 +263,7 @@ const DEFAULTS: SlashingParams = {
   slashFractionDowntime: ONE / 100n,
 }
 
-/** Version 1, where none is named: chains from before there were versions keep their rules. */
+/** The default is version 1, because genesis files without a version are of chains that follow it. */
 const section = z.strictObject({
   version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
   signedBlocksWindow: window.default(DEFAULTS.signedBlocksWindow),
@@ -271,7 +276,7 @@ const section = z.strictObject({
 /** The version is a rule of the chain (`slashingVersion`), not a parameter. */
 export type SlashingGenesis = SlashingParams & { readonly version: 1 | 2 }
 
-/** All parameters, as a proposal replaces them. */
+/** All parameters: a governance proposal replaces them together. */
 export const slashingParams = z.strictObject({
   signedBlocksWindow: window,
   minSignedPerWindow: fraction,

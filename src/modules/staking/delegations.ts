@@ -1,5 +1,5 @@
-// Delegations: each is an account's shares of a validator. Every change of shares passes through the two functions here,
-// which call the hooks at the moments on which the distribution's reward periods depend.
+// Delegations: an account's shares of a validator. Only `delegate` and `unbond` change shares. They call the hooks before and
+// after the change, because the distribution module ends a reward period there.
 
 import { type Dec, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -7,12 +7,12 @@ import { reverted } from '../module.ts'
 import type { StakingContext } from './context.ts'
 import type { BondStatus } from './layout.ts'
 import {
-  addTokens,
-  hasNoPrice,
+  addTokensFromDelegation,
+  hasInvalidExchangeRate,
   jail,
   movePool,
   poolOf,
-  removeShares,
+  removeDelegationShares,
   removeValidator,
   requireStake,
   type Stake,
@@ -38,7 +38,7 @@ function setShares({ state }: StakingContext, delegator: Address, operator: Addr
  * Adds tokens to a validator for new shares of the delegator. They come out of the delegator's own account, or out of
  * the pool of the named status. Returns the new shares.
  */
-export function bond(
+export function delegate(
   context: StakingContext,
   delegator: Address,
   operator: Address,
@@ -47,46 +47,51 @@ export function bond(
 ): Dec {
   const { bank, hooks } = context
   const validator = requireStake(context, operator)
-  if (hasNoPrice(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
-  // Pays out rewards, so the coins are taken afterwards.
-  hooks.beforeDelegationSharesChange(delegator, operator)
+  if (hasInvalidExchangeRate(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
+  // The hook pays rewards to the delegator, so it runs before the coins are taken.
+  hooks.beforeDelegationSharesModified(delegator, operator)
   if (from === 'account') bank.delegate(delegator, poolOf(validator.status), amount)
   else movePool(context, from, validator.status, amount)
-  const minted = addTokens(context, validator, amount)
+  const minted = addTokensFromDelegation(context, validator, amount)
   setShares(context, delegator, operator, sharesOf(context, delegator, operator) + minted)
-  hooks.afterDelegationChange(delegator, operator)
+  hooks.afterDelegationModified(delegator, operator)
   return minted
 }
 
-/** Takes shares out of a delegation. Returns their tokens, whose coins stay in their pool. */
+/** Removes shares from a delegation (`Unbond` of x/staking). Returns their tokens; the coins stay in the validator's pool. */
 export function unbond(context: StakingContext, delegator: Address, operator: Address, shares: Dec): bigint {
   const { hooks } = context
   const owned = sharesOf(context, delegator, operator)
   if (owned === 0n) throw reverted('no delegation for (address, validator) tuple')
   if (owned < shares) throw reverted('not enough delegation shares')
-  hooks.beforeDelegationSharesChange(delegator, operator)
+  hooks.beforeDelegationSharesModified(delegator, operator)
   const validator = requireStake(context, operator)
-  if (delegator === operator && isTooSmall(context, validator, owned - shares)) jail(context, operator)
+  if (delegator === operator && isBelowMinimum(context, validator, owned - shares)) jail(context, operator)
   setShares(context, delegator, operator, owned - shares)
   // The starting info of the rest is computed at the exchange rate before the tokens leave, as in the SDK.
-  if (owned > shares) hooks.afterDelegationChange(delegator, operator)
-  const tokens = removeShares(context, validator, shares)
+  if (owned > shares) hooks.afterDelegationModified(delegator, operator)
+  const tokens = removeDelegationShares(context, validator, shares)
   if (shares === validator.shares && validator.status === 'unbonded') {
     removeValidator(context, operator)
   }
   return tokens
 }
 
-/** Whether an operator who keeps these shares must be jailed for holding too little of its own validator. */
-function isTooSmall({ state }: StakingContext, stake: Stake, kept: Dec): boolean {
+/** Whether an operator with these remaining shares has less than its minimum self-delegation, for which it is jailed. */
+function isBelowMinimum({ state }: StakingContext, stake: Stake, kept: Dec): boolean {
   const validator = state.validators.at(stake.operator)
   return (
     !validator.member('jailed') && truncateInt(tokensFromShares(stake, kept)) < validator.member('minSelfDelegation')
   )
 }
 
-/** The shares that must go so that `amount` tokens leave. Throws ChainError when the delegation is not worth as much. */
-export function sharesWorth(context: StakingContext, delegator: Address, operator: Address, amount: bigint): Dec {
+/** Shares of `amount` tokens (`ValidateUnbondAmount` of x/staking). Throws ChainError when the delegation has fewer shares. */
+export function validateUnbondAmount(
+  context: StakingContext,
+  delegator: Address,
+  operator: Address,
+  amount: bigint,
+): Dec {
   const validator = requireStake(context, operator)
   const owned = sharesOf(context, delegator, operator)
   if (owned === 0n) throw reverted('no delegation for (address, validator) tuple')

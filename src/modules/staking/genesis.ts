@@ -60,8 +60,8 @@ const section = z.strictObject({
 })
 
 /**
- * All parameters as a proposal replaces them. The bond denomination cannot change, and history is not kept by count.
- * What makes a unit of power is not the SDK's to say and stays.
+ * All parameters as a proposal replaces them. The bond denomination cannot change, `historicalEntries` has no effect,
+ * and `powerReduction`, which is no parameter of the SDK, stays.
  */
 export const newStakingParams = (denom: string) =>
   z

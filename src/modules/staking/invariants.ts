@@ -6,7 +6,7 @@ import type { StakingContext } from './context.ts'
 import { unbondingEntries } from './unbonding.ts'
 import { findValidator } from './validators.ts'
 
-/** The broken ones, in words; empty when all is well. */
+/** The broken invariants in words. */
 export function stakingInvariants(context: StakingContext): string[] {
   return [...pools(context), ...shares(context), ...statuses(context), ...entries(context)]
 }
@@ -17,7 +17,7 @@ function validators(context: StakingContext) {
   return operators(context).flatMap((operator) => findValidator(context, operator) ?? [])
 }
 
-/** Each pool holds exactly what it is there for. */
+/** The bonded pool holds the tokens of bonded validators; the other pool all other tokens and the unbonding balances. */
 function pools(context: StakingContext): string[] {
   const all = validators(context)
   const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
@@ -33,7 +33,7 @@ function pools(context: StakingContext): string[] {
 const differs = (what: string, is: bigint, should: bigint): string[] =>
   is === should ? [] : [`${what} is ${is}, should be ${should}`]
 
-/** Pairs with open entries: each has its entry in the calendar. */
+/** Pairs of delegator and validator with unbonding entries, found by the calendar. */
 function openUnbondings(context: StakingContext) {
   const pairs = context.state.endingUnbondings.get().map(({ delegator, operator }) => ({ delegator, operator }))
   const distinct = new Map(pairs.map((pair) => [`${pair.delegator} ${pair.operator}`, pair]))
@@ -43,7 +43,7 @@ function openUnbondings(context: StakingContext) {
   }))
 }
 
-/** A validator's shares are those of its delegations, and both indices of delegations agree. */
+/** The shares of a validator are the sum of its delegations' shares, and both indices of delegations agree. */
 function shares(context: StakingContext): string[] {
   const { state } = context
   return validators(context).flatMap((validator) => {
@@ -77,7 +77,7 @@ function statuses(context: StakingContext): string[] {
   ]
 }
 
-/** Each entry ends at a time of the calendar, and holds no more than it began with. */
+/** The calendar has the completion time of each entry, and its balance is at most the initial one. */
 function entries(context: StakingContext): string[] {
   const ends = new Set(
     context.state.endingUnbondings.get().map(({ time, delegator, operator }) => `${delegator} ${operator} ${time}`),

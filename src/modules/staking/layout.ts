@@ -18,7 +18,7 @@ export type Description = {
 export type CommissionRates = { readonly rate: Dec; readonly maxRate: Dec; readonly maxChangeRate: Dec }
 
 export type Validator = {
-  /** Its account; what it is named by. */
+  /** Account of the operator, which identifies the validator. */
   readonly operator: Address
   /** Public ed25519 key. */
   readonly consensusKey: Hash
@@ -40,7 +40,7 @@ export type Validator = {
   readonly jailedUntil: bigint
 }
 
-/** Tokens on their way back to the delegator, or to be re-bonded. */
+/** Tokens that are unbonding. */
 export type UnbondingEntry = {
   readonly id: bigint
   readonly creationHeight: bigint
@@ -49,7 +49,7 @@ export type UnbondingEntry = {
   readonly balance: bigint
 }
 
-/** Tokens that answer for the faults of the validator they have left until `completionTime`. */
+/** Redelegated tokens that infractions of the source validator can slash until `completionTime`. */
 export type RedelegationEntry = {
   readonly id: bigint
   readonly creationHeight: bigint
@@ -76,16 +76,16 @@ export type StakingParams = {
   readonly powerReduction: bigint
 }
 
-/** A slash that the block of its fault's report has not finished. */
+/** A slash that the block of its report has not finished. */
 export type PendingSlash = {
   /** The validator that is slashed. */
   readonly operator: Address
-  /** Block of the fault: entries that were created earlier are not liable. */
+  /** Entries that were created before this height are not liable. */
   readonly infractionHeight: bigint
-  /** Of the block that reported it: entries that ended until then are not liable. */
+  /** Time of the reporting block: entries that were complete at that time are not liable. */
   readonly time: bigint
   readonly fraction: Dec
-  /** Tokens that are left for the validator itself to lose. */
+  /** Tokens to burn at the validator itself, after what entries have covered so far. */
   readonly left: bigint
   /** Number of `unbonders`, then of `redelegationsFrom`, that have been slashed. */
   readonly done: bigint
@@ -150,9 +150,9 @@ export const stakingLayout = layout({
   /** By operator. */
   validators: mapping(address, validator),
   operatorByKey: mapping(hash, address),
-  /** In order of power, as the last end of a block left them. */
+  /** In order of power, as of the end of the last block. */
   bonded: list(struct<BondedValidator>({ operator: address, power: u256 })),
-  /** Some power or jail has changed since then. */
+  /** Whether a validator's tokens or jail status changed since then. */
   powersChanged: bool,
   /** Shares by delegator and operator. */
   delegations: mapping(address, enumerable(address, dec)),

@@ -5,7 +5,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { reverted } from '../module.ts'
 import type { StakingContext } from './context.ts'
-import { bond } from './delegations.ts'
+import { delegate } from './delegations.ts'
 import type { CommissionRates, Description, Validator } from './layout.ts'
 import { addValidator, findValidator, requireValidator } from './validators.ts'
 
@@ -68,7 +68,7 @@ export function createValidator(context: StakingContext, of: NewValidator): void
   }
   const commission = { ...of.commission, updateTime: block.timestamp }
   addValidator(context, { operator, consensusKey, minSelfDelegation, commission, description: of.description })
-  bond(context, operator, operator, value, 'account')
+  delegate(context, operator, operator, value, 'account')
 }
 
 /** Changes a validator's description, commission rate and minimum. */

@@ -1,4 +1,4 @@
-// Whose turn it is to propose a block where no consensus engine says so: the bonded validators in turn.
+// The proposer of a block without a consensus engine: the bonded validators in turn.
 import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'

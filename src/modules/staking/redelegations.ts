@@ -1,5 +1,5 @@
-// Redelegations: tokens move from one validator to another at once, but answer for the faults of the one they left until
-// the unbonding time is over. Until then they may not be redelegated again (no transitive redelegation, as in the SDK).
+// Redelegations: tokens move to another validator at once, but can be slashed for infractions of the source validator until the
+// unbonding time is over. Until then they cannot be redelegated again (no transitive redelegation, as in the SDK).
 
 import { type Dec, mul } from '../../lib/dec.ts'
 import { fromHex, type Hash } from '../../lib/hex.ts'
@@ -7,10 +7,10 @@ import { keccakHash } from '../../lib/keccak.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
 import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
-import { bond, sharesOf, sharesWorth, unbond } from './delegations.ts'
+import { delegate, sharesOf, unbond, validateUnbondAmount } from './delegations.ts'
 import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
-import { findStake, hasNoPrice, poolOf, requireStake, type Stake, sharesFromTokens } from './validators.ts'
+import { findStake, hasInvalidExchangeRate, poolOf, requireStake, type Stake, sharesFromTokens } from './validators.ts'
 
 export type Route = Pick<Redelegation, 'delegator' | 'source' | 'destination'>
 
@@ -39,8 +39,8 @@ function setEntries({ state }: StakingContext, route: Route, entries: readonly R
 }
 
 /**
- * Moves `amount` tokens of a delegation to another validator. Returns when they stop answering for the old one:
- * at once if that is unbonded.
+ * Moves `amount` tokens of a delegation to another validator. Returns the completion time: until then infractions of the source
+ * validator can slash the tokens. It is now if that validator is unbonded.
  */
 export function redelegate(context: StakingContext, route: Route, amount: bigint): bigint {
   const { state, block } = context
@@ -48,7 +48,7 @@ export function redelegate(context: StakingContext, route: Route, amount: bigint
   if (source === destination) throw reverted('cannot redelegate to the same validator')
   if (!state.operators.has(destination)) throw reverted('redelegation destination validator not found')
   const from = requireStake(context, source)
-  const shares = sharesWorth(context, delegator, source, amount)
+  const shares = validateUnbondAmount(context, delegator, source, amount)
   if (state.redelegationsTo.at(delegator).at(source).get() > 0n) {
     throw reverted(
       'redelegation to this validator already in progress; first redelegation to this validator must complete before next redelegation',
@@ -59,17 +59,17 @@ export function redelegate(context: StakingContext, route: Route, amount: bigint
   }
   const tokens = unbond(context, delegator, source, shares)
   if (tokens === 0n) throw reverted('too few tokens to redelegate (truncates to zero tokens)')
-  const sharesDst = bond(context, delegator, destination, tokens, from.status)
-  const liability = liabilityOf(context, from)
-  if (liability === undefined) return block.timestamp
-  const entry = { id: nextEntryId(context), ...liability, initialBalance: tokens, sharesDst }
+  const sharesDst = delegate(context, delegator, destination, tokens, from.status)
+  const info = beginInfo(context, from)
+  if (info === undefined) return block.timestamp
+  const entry = { id: nextEntryId(context), ...info, initialBalance: tokens, sharesDst }
   setEntries(context, route, [...redelegationEntries(context, route), entry])
-  schedule(state.endingRedelegations, { time: liability.completionTime, key: keyOf(route) })
-  return liability.completionTime
+  schedule(state.endingRedelegations, { time: info.completionTime, key: keyOf(route) })
+  return info.completionTime
 }
 
-/** Since when and until when tokens that leave the validator now answer for it; undefined: they do not. */
-function liabilityOf({ state, block }: StakingContext, { operator, status }: Stake) {
+/** Creation height and completion time of an entry (`getBeginInfo` of x/staking); undefined: it is complete at once. */
+function beginInfo({ state, block }: StakingContext, { operator, status }: Stake) {
   if (status === 'unbonded') return undefined
   if (status === 'unbonding') {
     const validator = state.validators.at(operator)
@@ -78,8 +78,8 @@ function liabilityOf({ state, block }: StakingContext, { operator, status }: Sta
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }
 
-/** Deletes redelegation entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
-export function finishRedelegations(context: StakingContext): void {
+/** Completes mature redelegation entries, at most `MAX_ENDED_PER_BLOCK`. */
+export function completeRedelegations(context: StakingContext): void {
   const { state, block } = context
   for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const { entries, ...route } = state.redelegations.at(key).get()
@@ -93,8 +93,8 @@ export function finishRedelegations(context: StakingContext): void {
 }
 
 /**
- * Burns what the entries of one redelegation, away from the slashed validator, owe: first of what is unbonding at the destination,
- * then of the delegation there. Returns what they owe, burnt or not.
+ * Slashes the entries of one redelegation from the slashed validator: first burns tokens that are unbonding from the destination,
+ * then tokens of the delegation to it. Returns the slashed amount, even where there were fewer tokens to burn.
  */
 export function slashRedelegation(context: StakingContext, key: Hash, slash: SlashOf): bigint {
   const { entries, ...route } = context.state.redelegations.at(key).get()
@@ -104,13 +104,13 @@ export function slashRedelegation(context: StakingContext, key: Hash, slash: Sla
     if (!isLiable(entry, slash)) continue
     const part = slashOfEntry(entry, slash.fraction)
     total += part
-    burnAt(context, route, entry, part, slash)
+    burnAtDestination(context, route, entry, part, slash)
   }
   return total
 }
 
-/** Burns the part of an entry that a slash takes, as far as the delegator still has it at the destination. */
-function burnAt(
+/** Burns the slashed amount of an entry, as far as the delegator still has tokens at the destination. */
+function burnAtDestination(
   context: StakingContext,
   { delegator, destination }: Route,
   { sharesDst }: RedelegationEntry,
@@ -125,8 +125,8 @@ function burnAt(
   })
   const validator = findStake(context, destination)
   const owned = sharesOf(context, delegator, destination)
-  if (validator === undefined || hasNoPrice(validator) || owned === 0n || left === 0n) return
-  const asked = context.slashingVersion === 1 ? sharesOfRest(validator, left) : mul(slash.fraction, sharesDst)
+  if (validator === undefined || hasInvalidExchangeRate(validator) || owned === 0n || left === 0n) return
+  const asked = context.slashingVersion === 1 ? sharesOfRemainder(validator, left) : mul(slash.fraction, sharesDst)
   const shares = asked < owned ? asked : owned
   if (shares === 0n) return
   context.slashWork.left -= SLASH_WORK.unbond
@@ -134,7 +134,7 @@ function burnAt(
 }
 
 /**
- * Version 1: shares that what is left is worth now. The Cosmos SDK (0.47 to 0.53) takes the slashed fraction of the shares that
- * the redelegation began with, even where unbonding entries have paid some of it.
+ * Version 1: the present shares of the amount that unbonding entries have not covered. The Cosmos SDK (0.47 to 0.53) removes the
+ * slashed fraction of the entry's first shares, even if unbonding entries have covered a part of the amount.
  */
-const sharesOfRest = (validator: Stake, left: bigint): Dec => sharesFromTokens(validator, left)
+const sharesOfRemainder = (validator: Stake, left: bigint): Dec => sharesFromTokens(validator, left)

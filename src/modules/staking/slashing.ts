@@ -1,17 +1,15 @@
-// Slashing stake: burns a fraction of the tokens that a validator had at the time of its fault, also of those that have
-// begun to unbond or were redelegated since.
+// Slashing (x/staking/keeper/slash.go): burns a fraction of the tokens that a validator had at the infraction height, including
+// tokens that have begun to unbond or were redelegated since then.
 //
-// By version 2 of the rules (`slashingVersion`) a block does a bounded part of that (`SLASH_WORK`): the slash is pending
-// until the blocks after it have done the rest, at their beginning. What it burns is what it would have burnt at once, because
-// nothing that it will come to can change until then:
-// - The walk goes over the validator's `unbonders` and `redelegationsFrom`. Nobody joins or leaves these: who delegates to the
-//   validator, unbonds from it or redelegates is refused, and ends of unbonding wait (also those of others, so that a block has
-//   one bounded work or the other).
-// - A redelegation pays with what the delegator has at the destination. The delegator is refused there, too, until then.
-// - Liability is judged by the block and time of the report, which the pending slash keeps.
-// - Another slash waits until the ones before it are finished, so that it finds the tokens that they leave.
-// Other delegators notice nothing. Rewards and votes of the blocks between count what is not burnt yet; the validator itself is
-// jailed at once.
+// In version 2 (`slashingVersion`) a block does a bounded part of a slash (`SLASH_WORK`). The rest stays in `pendingSlashes`, and
+// the following blocks continue it when they begin. The result is the same as in one block, because its inputs cannot change:
+// - The validator's `unbonders` and `redelegationsFrom` stay as they are: delegating to the validator, unbonding from it and
+//   redelegating from it fail, and no unbonding completes (of any validator, so that a block has only one kind of bounded work).
+// - A redelegation is slashed with the delegator's tokens at the destination. The delegator cannot move these either.
+// - Liability depends on the height and the time of the report, which are stored with the pending slash.
+// - Slashes are finished in the order of their reports.
+// Other delegators are not affected. Until the slash is finished, rewards and votes count the tokens that are not burnt yet. The
+// validator is jailed at once.
 
 import { type Dec, fromInt, mulInt, ONE, quoRoundUp, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -20,20 +18,20 @@ import { SLASH_WORK, type StakingContext } from './context.ts'
 import { sharesOf } from './delegations.ts'
 import type { PendingSlash } from './layout.ts'
 import { redelegationEntries, slashRedelegation } from './redelegations.ts'
-import { slashUnbonding } from './unbonding.ts'
+import { slashUnbondingDelegation } from './unbonding.ts'
 import { burnTokens, jail, requireValidator, tokensFromShares } from './validators.ts'
 
 export type Infraction = {
-  /** Block of the fault, this one or earlier. */
+  /** Infraction height: this block or an earlier one. */
   readonly height: bigint
-  /** The validator's power then. */
+  /** The validator's power at that height. */
   readonly power: bigint
-  /** Of the stake: 5 * 10^16 is a twentieth. */
+  /** Slash factor: 5 * 10^16 is a twentieth. */
   readonly fraction: Dec
 }
 
 /**
- * Slashes a bonded or unbonding validator. Returns the tokens that were burnt at the validator itself: 0 when the slash is left
+ * Slashes a bonded or unbonding validator. Returns the tokens that were burnt at the validator itself: 0 when the slash stays
  * pending.
  */
 export function slash(context: StakingContext, operator: Address, { height, power, fraction }: Infraction): bigint {
@@ -42,10 +40,10 @@ export function slash(context: StakingContext, operator: Address, { height, powe
   if (height > block.number) throw reverted('cannot slash for an infraction in the future: invalid request')
   if (requireValidator(context, operator).status === 'unbonded') throw reverted('cannot slash an unbonded validator')
   const left = truncateInt(mulInt(fraction, power * state.params.get().powerReduction))
-  // No entry is older than a fault of this block.
+  // After an infraction in this block no entry can have left before it, so none is visited.
   const done = height < block.number ? 0n : BigInt(entryOwners(context, operator))
   const begun = { operator, infractionHeight: height, time: block.timestamp, fraction, left, done }
-  const { burnt, pending } = isSlashPending(context) ? { burnt: 0n, pending: begun } : carryOut(context, begun)
+  const { burnt, pending } = isSlashPending(context) ? { burnt: 0n, pending: begun } : continueSlash(context, begun)
   if (pending !== undefined) state.pendingSlashes.push(pending)
   return burnt
 }
@@ -54,13 +52,13 @@ export function slash(context: StakingContext, operator: Address, { height, powe
 export const isSlashPending = ({ state, slashingVersion }: StakingContext): boolean =>
   slashingVersion === 2 && state.pendingSlashes.length > 0
 
-/** Does a block's part of the pending slashes, the oldest first. */
-export function carryOutPending(context: StakingContext): void {
+/** Continues the pending slashes, the oldest first, within the block's `slashWork`. */
+export function continuePendingSlashes(context: StakingContext): void {
   if (!isSlashPending(context)) return
   const { pendingSlashes } = context.state
   const rest = [...pendingSlashes.get()]
   for (let first = rest.shift(); first !== undefined; first = rest.shift()) {
-    const { pending } = carryOut(context, first)
+    const { pending } = continueSlash(context, first)
     if (pending === undefined) continue
     rest.unshift(pending)
     break
@@ -71,8 +69,8 @@ export function carryOutPending(context: StakingContext): void {
 const entryOwners = ({ state }: StakingContext, operator: Address): number =>
   state.unbonders.at(operator).size + state.redelegationsFrom.at(operator).size
 
-/** Carries a slash out as far as the block's work allows. Returns what is burnt at the validator, or what is still to do. */
-function carryOut(
+/** Continues one slash within the block's `slashWork`. Returns the tokens burnt at the validator, or the unfinished slash. */
+function continueSlash(
   context: StakingContext,
   slash: PendingSlash,
 ): { readonly burnt: bigint; readonly pending?: PendingSlash } {
@@ -89,7 +87,7 @@ function carryOut(
   const movedBefore = Math.max(Number(done) - unbonders.size, 0)
   for (const delegator of unbonders.keys(Number(done))) {
     if (waits()) return pending()
-    pay(slashUnbonding(context, delegator, operator, slash))
+    pay(slashUnbondingDelegation(context, delegator, operator, slash))
   }
   for (const key of state.redelegationsFrom.at(operator).keys(movedBefore)) {
     if (waits()) return pending()
@@ -97,23 +95,23 @@ function carryOut(
   }
   if (waits()) return pending()
   slashWork.left -= SLASH_WORK.burn
-  return { burnt: burnAtValidator(context, operator, left) }
+  return { burnt: burnValidatorTokens(context, operator, left) }
 }
 
-/** The Cosmos SDK of 0.50 records no slash of nothing either. */
-function burnAtValidator(context: StakingContext, operator: Address, amount: bigint): bigint {
+/** Burns tokens of the validator itself. As in the Cosmos SDK 0.50, burning 0 tokens records no slash event. */
+function burnValidatorTokens(context: StakingContext, operator: Address, amount: bigint): bigint {
   const validator = requireValidator(context, operator)
   const burnt = amount > validator.tokens ? validator.tokens : amount
   if (burnt === 0n) return 0n
-  // The distribution records the loss before it happens.
+  // The hook calculates rewards with the tokens before the slash.
   context.hooks.beforeValidatorSlashed(operator, quoRoundUp(fromInt(burnt), fromInt(validator.tokens)))
   burnTokens(context, validator, burnt)
   return burnt
 }
 
 /**
- * Throws ChainError when a pending slash will come to the delegator's stake at a validator: all stake at the one that is slashed,
- * and what was redelegated from there.
+ * Throws ChainError when a pending slash can burn the delegator's tokens at a validator: any tokens at the slashed validator,
+ * and tokens that were redelegated from it.
  */
 export function requireNoSlashPending(context: StakingContext, delegator: Address, operator: Address): void {
   if (!isSlashPending(context)) return
@@ -126,13 +124,13 @@ export function requireNoSlashPending(context: StakingContext, delegator: Addres
   if (isWaiting) throw reverted('a slash of this stake is being carried out; try again in some blocks')
 }
 
-/** Jails a validator; `until` is the earliest time of its return. */
+/** Jails a validator; `until` is the earliest time at which it can be unjailed. */
 export function jailValidator(context: StakingContext, operator: Address, until: bigint): void {
   if (requireValidator(context, operator).jailed) throw reverted('validator is already jailed')
   jail(context, operator, until)
 }
 
-/** Lets a validator back, if it still holds enough of its own. */
+/** Unjails a validator whose self-delegation is large enough. */
 export function unjailValidator(context: StakingContext, operator: Address): void {
   const { state, block } = context
   const validator = requireValidator(context, operator)

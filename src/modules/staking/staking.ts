@@ -10,7 +10,7 @@ import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import { SLASH_WORK, type StakingContext, type StakingHooks } from './context.ts'
-import { bond, sharesOf } from './delegations.ts'
+import { delegate, sharesOf } from './delegations.ts'
 import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
 import { stakingInvariants } from './invariants.ts'
 import {
@@ -25,9 +25,9 @@ import {
   type Validator,
 } from './layout.ts'
 import { createValidator, editValidator, type NewValidator, type ValidatorChange } from './operators.ts'
-import { finishRedelegations, type Route, redelegate, redelegationEntries } from './redelegations.ts'
+import { completeRedelegations, type Route, redelegate, redelegationEntries } from './redelegations.ts'
 import {
-  carryOutPending,
+  continuePendingSlashes,
   type Infraction,
   isSlashPending,
   jailValidator,
@@ -35,17 +35,17 @@ import {
   slash,
   unjailValidator,
 } from './slashing.ts'
-import { cancelUnbonding, payUnbonded, unbondingEntries, undelegate } from './unbonding.ts'
+import { cancelUnbonding, completeUnbondings, unbondingEntries, undelegate } from './unbonding.ts'
 import {
   addValidator,
   compareAddresses,
   findStake,
   findValidator,
-  finishUnbondingValidators,
   replaceConsensusKey,
   requireValidator,
   type Stake,
   tokensFromShares,
+  unbondAllMatureValidators,
   updateValidatorSet,
 } from './validators.ts'
 
@@ -58,13 +58,13 @@ export class Staking implements NativeModule<StakingGenesis> {
     const version = slashingVersion(spec)
     this.#context = {
       ...{ block, prefix: spec.bech32Prefix, bank, hooks, state },
-      keepsLast: isNetworkBlock(spec, block.number),
+      keepsLastValidator: isNetworkBlock(spec, block.number),
       slashingVersion: version,
       slashWork: { left: version === 1 ? Number.POSITIVE_INFINITY : SLASH_WORK.ofBlock },
     }
   }
 
-  /** The strongest validators begin bonded, with their self-delegations out of the operators' accounts. */
+  /** Bonds the strongest validators; self-delegations are paid by the operators' accounts. */
   initGenesis({ validators, params, delegations }: StakingGenesis): void {
     const context = this.#context
     context.state.params.set(params)
@@ -84,12 +84,12 @@ export class Staking implements NativeModule<StakingGenesis> {
   endBlock(): void {
     updateValidatorSet(this.#context)
     if (isSlashPending(this.#context)) return
-    finishUnbondingValidators(this.#context)
-    payUnbonded(this.#context)
-    finishRedelegations(this.#context)
+    unbondAllMatureValidators(this.#context)
+    completeUnbondings(this.#context)
+    completeRedelegations(this.#context)
   }
 
-  /** Fixes the signers of the next block. Called at the end of a block, and by whatever changes stake between blocks. */
+  /** Updates the bonded set, which signs the next block. Called at the end of a block, and after changes between blocks. */
   updateSet(): void {
     updateValidatorSet(this.#context)
   }
@@ -109,7 +109,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return findValidator(this.#context, operator)
   }
 
-  /** What delegations to a validator are computed from; undefined: there is none with this operator. */
+  /** The members that delegations need; undefined: there is no validator with this operator. */
   stake(operator: Address): Stake | undefined {
     return findStake(this.#context, operator)
   }
@@ -129,7 +129,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return this.operators().filter((operator) => !this.#context.state.validators.at(operator).member('jailed'))
   }
 
-  /** The operator's part of its validator's rewards. Asked in every block, so that the rest of it is not read. */
+  /** The operator's part of the rewards. Every block needs it, so only this member is read. */
   commissionRate(operator: Address): Dec {
     return this.#context.state.validators.at(operator).member('commission').rate
   }
@@ -144,7 +144,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return this.operators().map((operator) => requireValidator(this.#context, operator))
   }
 
-  /** Those who sign this block, the strongest first, with their power as the block before has left it. */
+  /** The validators that sign this block, the strongest first, with their power as of the end of the block before. */
   bondedValidators(): readonly BondedValidator[] {
     return this.#context.state.bonded.get()
   }
@@ -226,24 +226,24 @@ export class Staking implements NativeModule<StakingGenesis> {
   delegate(delegator: Address, operator: Address, amount: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid delegation amount: invalid request')
     requireNoSlashPending(this.#context, delegator, operator)
-    return bond(this.#context, delegator, operator, amount, 'account')
+    return delegate(this.#context, delegator, operator, amount, 'account')
   }
 
-  /** Begins to give tokens back. Returns when that will be (unix seconds). */
+  /** Begins the unbonding of tokens. Returns the completion time in unix seconds. */
   undelegate(delegator: Address, operator: Address, amount: bigint): bigint {
     if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
     requireNoSlashPending(this.#context, delegator, operator)
     return undelegate(this.#context, delegator, operator, amount)
   }
 
-  /** Moves tokens to another validator. Returns until when they answer for the first (unix seconds). */
+  /** Moves tokens to another validator. Returns the completion time in unix seconds. */
   redelegate(delegator: Address, source: Address, destination: Address, amount: bigint): bigint {
     if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
     for (const operator of [source, destination]) requireNoSlashPending(this.#context, delegator, operator)
     return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
   }
 
-  /** Bonds tokens again that are unbonding since a block. Returns the new shares. */
+  /** Delegates tokens again that are unbonding since a block. Returns the new shares. */
   cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid amount: invalid request')
     if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw reverted('invalid height: invalid request')
@@ -260,16 +260,16 @@ export class Staking implements NativeModule<StakingGenesis> {
   }
 
   /**
-   * Destroys a fraction of the stake that was behind a validator at a block. Returns the tokens burnt at it: 0 when the slash is
-   * left pending.
+   * Burns a fraction of the tokens that a validator had at the infraction height. Returns the tokens burnt at the validator: 0 when
+   * the slash stays pending.
    */
   slash(operator: Address, infraction: Infraction): bigint {
     return slash(this.#context, operator, infraction)
   }
 
-  /** Continues slashes that the blocks before have not finished; at the beginning of each block. */
-  carryOutPendingSlashes(): void {
-    carryOutPending(this.#context)
+  /** Continues slashes that earlier blocks have not finished. Called when a block begins. */
+  continuePendingSlashes(): void {
+    continuePendingSlashes(this.#context)
   }
 
   /** Slashes that are not finished, in the order in which they will be. */
@@ -277,7 +277,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return isSlashPending(this.#context) ? this.#context.state.pendingSlashes.get() : []
   }
 
-  /** Takes a validator out of the set; `until` is the earliest time at which `unjail` will do. */
+  /** Jails a validator; `until` is the earliest time at which it can be unjailed. */
   jail(operator: Address, until = 0n): void {
     jailValidator(this.#context, operator, until)
   }
@@ -291,16 +291,16 @@ export class Staking implements NativeModule<StakingGenesis> {
     replaceConsensusKey(this.#context, operator, key)
   }
 
-  /** What is wrong with the books, in words; empty when all is well. Between blocks only. */
+  /** The broken invariants in words. Between blocks only. */
   invariants(): readonly string[] {
     return stakingInvariants(this.#context)
   }
 }
 
 /** Runs a delegation of the genesis; a refusal names the field of the genesis file. */
-function fund(field: string, delegate: () => unknown): void {
+function fund(field: string, run: () => unknown): void {
   try {
-    delegate()
+    run()
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-genesis', `${field}: ${error.message}`)

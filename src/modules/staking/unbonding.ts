@@ -1,5 +1,5 @@
-// Unbonding delegations: tokens that have left their validator and wait in the not-bonded pool, still liable for its
-// faults, until they are paid out at the end of a block, or bonded again.
+// Unbonding delegations: tokens that have left their validator and stay in the not-bonded pool until the end of the unbonding
+// time. They can be slashed until then, and delegated again by a cancellation.
 
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
@@ -8,9 +8,9 @@ import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
 import { schedule, takeDue } from '../calendar.ts'
 import { reverted } from '../module.ts'
 import { MAX_ENDED_PER_BLOCK, nextEntryId, SLASH_WORK, type StakingContext } from './context.ts'
-import { bond, sharesWorth, unbond } from './delegations.ts'
+import { delegate, unbond, validateUnbondAmount } from './delegations.ts'
 import type { PendingSlash, UnbondingEntry } from './layout.ts'
-import { hasNoPrice, movePool, requireStake } from './validators.ts'
+import { hasInvalidExchangeRate, movePool, requireStake } from './validators.ts'
 
 /** In order of creation. */
 export const unbondingEntries = (
@@ -34,11 +34,11 @@ function setEntries(
   }
 }
 
-/** Begins the way back of `amount` tokens. Returns when they will be paid out. */
+/** Begins the unbonding of `amount` tokens. Returns the completion time. */
 export function undelegate(context: StakingContext, delegator: Address, operator: Address, amount: bigint): bigint {
   const { state, block } = context
   const { status } = requireStake(context, operator)
-  const shares = sharesWorth(context, delegator, operator, amount)
+  const shares = validateUnbondAmount(context, delegator, operator, amount)
   const { maxEntries, unbondingTime } = state.params.get()
   if (BigInt(unbondingEntries(context, delegator, operator).length) >= maxEntries) {
     throw reverted('too many unbonding delegation entries for (delegator, validator) tuple')
@@ -51,7 +51,7 @@ export function undelegate(context: StakingContext, delegator: Address, operator
   return time
 }
 
-/** A further entry, or more in the one of this very block. */
+/** Adds an entry, or adds the tokens to the entry of the same block. */
 function addEntry(
   context: StakingContext,
   delegator: Address,
@@ -77,7 +77,7 @@ const added = ({ initialBalance, balance }: UnbondingEntry, tokens: bigint) => (
   balance: balance + tokens,
 })
 
-/** Bonds tokens again that an entry of this block number holds. Returns the new shares. */
+/** Delegates tokens of the entry with this creation height again. Returns the new shares. */
 export function cancelUnbonding(
   context: StakingContext,
   delegator: Address,
@@ -88,7 +88,7 @@ export function cancelUnbonding(
   const validator = requireStake(context, operator)
   if (context.state.validators.at(operator).member('jailed'))
     throw reverted('validator for this address is currently jailed')
-  if (hasNoPrice(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
+  if (hasInvalidExchangeRate(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)
   if (entries.length === 0) {
     const names = [toBech32(context.prefix, delegator), toBech32(operatorPrefix(context.prefix), operator)]
@@ -103,7 +103,7 @@ export function cancelUnbonding(
   if (entry.balance < amount) {
     throw reverted('amount is greater than the unbonding delegation entry balance: invalid request')
   }
-  const shares = bond(context, delegator, operator, amount, 'unbonding')
+  const shares = delegate(context, delegator, operator, amount, 'unbonding')
   const rest = { ...entry, ...added(entry, -amount) }
   const changed = entries.map((of) => (of.id === entry.id ? rest : of))
   setEntries(
@@ -115,13 +115,13 @@ export function cancelUnbonding(
   return shares
 }
 
-/** Completes unbonding entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
-export function payUnbonded(context: StakingContext): void {
+/** Completes mature unbonding entries, at most `MAX_ENDED_PER_BLOCK`, and pays their balances. */
+export function completeUnbondings(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
   for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const entries = unbondingEntries(context, delegator, operator)
-    // An entry that was cancelled, or paid together with another, is no longer there.
+    // The entry may have been cancelled, or completed together with another one of the pair.
     if (!entries.some(isDue)) continue
     setEntries(
       context,
@@ -137,18 +137,23 @@ export function payUnbonded(context: StakingContext): void {
 /** The inputs of a slash of entries. */
 export type SlashOf = Pick<PendingSlash, 'fraction' | 'infractionHeight' | 'time'>
 
-/** Whether an entry's tokens were bonded when the fault happened, and still waited when it was reported. */
+/** Whether an entry's tokens were bonded at the infraction height, and not complete at the time of the report. */
 export const isLiable = (
   { creationHeight, completionTime }: Pick<UnbondingEntry, 'creationHeight' | 'completionTime'>,
   { infractionHeight, time }: SlashOf,
 ): boolean => creationHeight >= infractionHeight && completionTime > time
 
-/** The part of an entry that a slash takes, however much of it is left. */
+/** The slashed amount of an entry, computed from its initial balance. */
 export const slashOfEntry = ({ initialBalance }: Pick<UnbondingEntry, 'initialBalance'>, fraction: Dec): bigint =>
   truncateInt(mulInt(fraction, initialBalance))
 
-/** Burns what a delegator's liable entries at the slashed validator owe. Returns what they owe, burnt or not. */
-export function slashUnbonding(context: StakingContext, delegator: Address, operator: Address, slash: SlashOf): bigint {
+/** Slashes a delegator's unbonding entries. Returns the slashed amount, even where the balances were smaller. */
+export function slashUnbondingDelegation(
+  context: StakingContext,
+  delegator: Address,
+  operator: Address,
+  slash: SlashOf,
+): bigint {
   let total = 0n
   burnFromEntries(context, delegator, operator, slash, (entry) => {
     const part = slashOfEntry(entry, slash.fraction)
@@ -158,7 +163,7 @@ export function slashUnbonding(context: StakingContext, delegator: Address, oper
   return total
 }
 
-/** Burns of each liable entry what `take` asks, as far as it is there. */
+/** Burns the amount that `take` returns for each liable entry, at most its balance. */
 export function burnFromEntries(
   context: StakingContext,
   delegator: Address,

@@ -13,21 +13,21 @@ import type { BondedValidator, BondStatus, Validator } from './layout.ts'
 
 export type Shared = Pick<Validator, 'tokens' | 'shares'>
 
-/** Value of shares in tokens, rounded. The validator must have shares. */
+/** Tokens of shares, rounded. The validator must have shares. */
 export const tokensFromShares = ({ tokens, shares }: Shared, of: Dec): Dec => quo(mulInt(of, tokens), shares)
 
 /** The same, rounded down: the stake that rewards are computed from. */
 export const tokensFromSharesTruncated = ({ tokens, shares }: Shared, of: Dec): Dec =>
   quoTruncate(mulInt(of, tokens), shares)
 
-/** Shares that an amount of tokens is worth. A validator without tokens has no price. */
+/** Shares of an amount of tokens. Throws ChainError when the validator has no tokens. */
 export function sharesFromTokens({ tokens, shares }: Shared, amount: bigint): Dec {
   if (tokens === 0n) throw reverted('insufficient delegation shares')
   return quoInt(mulInt(shares, amount), tokens)
 }
 
-/** Shares without tokens: all was slashed, and no number of new shares would be fair. */
-export const hasNoPrice = ({ tokens, shares }: Shared): boolean => tokens === 0n && shares > 0n
+/** Shares without tokens, after a slash of all of them: new tokens have no price in shares (`InvalidExRate` of x/staking). */
+export const hasInvalidExchangeRate = ({ tokens, shares }: Shared): boolean => tokens === 0n && shares > 0n
 
 export const poolOf = (status: BondStatus): Address =>
   status === 'bonded' ? MODULE_ACCOUNT.bondedPool : MODULE_ACCOUNT.notBondedPool
@@ -37,7 +37,7 @@ export function movePool({ bank }: StakingContext, from: BondStatus, to: BondSta
   if (poolOf(from) !== poolOf(to)) bank.transfer(poolOf(from), poolOf(to), amount)
 }
 
-/** What delegations are computed from. The other members of a validator are many slots, which they need not read. */
+/** The members of a validator that delegations need. The others take many storage slots. */
 export type Stake = Pick<Validator, 'operator' | 'status' | 'tokens' | 'shares'>
 
 /** undefined: there is no such validator. */
@@ -147,43 +147,51 @@ export function replaceConsensusKey(context: StakingContext, operator: Address, 
   state.validators.at(operator).update({ consensusKey: key })
 }
 
-/** Changes a validator's tokens and shares. What that does to its power is looked at when the block ends. */
+/** Writes a validator's tokens and shares. The end of the block updates the bonded set. */
 function setShared({ state }: StakingContext, operator: Address, { tokens, shares }: Shared): void {
   if (shares >> 256n !== 0n) throw reverted('shares overflow: invalid request')
   state.validators.at(operator).update({ tokens, shares })
   state.powersChanged.set(true)
 }
 
-/** Adds tokens that are in the right pool already. Returns the new shares. */
-export function addTokens(context: StakingContext, { operator, tokens, shares }: Stake, amount: bigint): Dec {
+/** Adds tokens whose coins are in the validator's pool already. Returns the new shares. */
+export function addTokensFromDelegation(
+  context: StakingContext,
+  { operator, tokens, shares }: Stake,
+  amount: bigint,
+): Dec {
   const minted = shares === 0n ? fromInt(amount) : sharesFromTokens({ tokens, shares }, amount)
   setShared(context, operator, { tokens: tokens + amount, shares: shares + minted })
   return minted
 }
 
-/** Removes shares and their tokens, whose coins stay in their pool. Returns the tokens. */
-export function removeShares(context: StakingContext, { operator, tokens, shares }: Stake, removed: Dec): bigint {
+/** Removes shares and their tokens; the coins stay in the pool. Returns the tokens. */
+export function removeDelegationShares(
+  context: StakingContext,
+  { operator, tokens, shares }: Stake,
+  removed: Dec,
+): bigint {
   const worth = truncateInt(tokensFromShares({ tokens, shares }, removed))
-  // The last shares take what rounding has left.
+  // The last shares take the remainder of rounding.
   const issued = removed === shares || worth > tokens ? tokens : worth
   setShared(context, operator, { tokens: tokens - issued, shares: shares - removed })
   return issued
 }
 
-/** Takes tokens away from all shares alike and destroys them. */
+/** Burns tokens of a validator, which lowers the price of its shares. */
 export function burnTokens(context: StakingContext, { operator, tokens, shares, status }: Stake, burnt: bigint): void {
   context.bank.burn(poolOf(status), burnt)
   setShared(context, operator, { tokens: tokens - burnt, shares })
 }
 
-/** Bars a validator from the set from the end of this block on, until it is unjailed. */
+/** Jails a validator: it leaves the bonded set at the end of this block. */
 export function jail({ state }: StakingContext, operator: Address, until = 0n): void {
   state.validators.at(operator).update({ jailed: true, jailedUntil: until })
   state.powersChanged.set(true)
 }
 
-/** By power, the strongest first; equal ones by operator. */
-function ranked({ state }: StakingContext): BondedValidator[] {
+/** The `maxValidators` strongest validators that are not jailed, by power; equal ones by operator. */
+function validatorsByPower({ state }: StakingContext): BondedValidator[] {
   const { maxValidators, powerReduction } = state.params.get()
   const candidates: BondedValidator[] = []
   for (const operator of state.operators.keys()) {
@@ -200,27 +208,27 @@ function ranked({ state }: StakingContext): BondedValidator[] {
 /** Order of their bytes. */
 export const compareAddresses = (a: Address, b: Address): number => Buffer.compare(fromHex(a), fromHex(b))
 
-/** Bonds newcomers, begins the unbonding of those who fell out, moves their tokens between the pools. */
+/** Updates the bonded set: bonds validators, begins the unbonding of others, and moves their tokens between the pools. */
 export function updateValidatorSet(context: StakingContext): void {
   const { state } = context
   if (!state.powersChanged.get()) return
   state.powersChanged.set(false)
   const before = state.bonded.get()
-  const strong = ranked(context)
-  const after = strong.length === 0 && context.keepsLast ? before.slice(0, 1) : strong
+  const strong = validatorsByPower(context)
+  const after = strong.length === 0 && context.keepsLastValidator ? before.slice(0, 1) : strong
   state.bonded.set(after)
   const stays = new Set(after.map(({ operator }) => operator))
   const was = new Set(before.map(({ operator }) => operator))
-  for (const { operator } of before) if (!stays.has(operator)) beginUnbonding(context, operator)
-  for (const { operator } of after) if (!was.has(operator)) beginSigning(context, operator)
+  for (const { operator } of before) if (!stays.has(operator)) beginUnbondingValidator(context, operator)
+  for (const { operator } of after) if (!was.has(operator)) bondValidator(context, operator)
 }
 
-function beginSigning(context: StakingContext, operator: Address): void {
+function bondValidator(context: StakingContext, operator: Address): void {
   setStatus(context, operator, 'bonded')
   context.hooks.afterValidatorBonded(operator)
 }
 
-function beginUnbonding(context: StakingContext, operator: Address): void {
+function beginUnbondingValidator(context: StakingContext, operator: Address): void {
   const { state, block } = context
   const time = block.timestamp + state.params.get().unbondingTime
   state.validators.at(operator).update({ unbondingHeight: block.number, unbondingTime: time })
@@ -235,14 +243,13 @@ function setStatus(context: StakingContext, operator: Address, to: BondStatus): 
 }
 
 /**
- * Ends the unbonding of validators whose time has come, up to `MAX_ENDED_PER_BLOCK`; those that nobody delegates to any
- * more are removed.
+ * Completes the unbonding of mature validators, at most `MAX_ENDED_PER_BLOCK`. Validators without delegations are removed.
  */
-export function finishUnbondingValidators(context: StakingContext): void {
+export function unbondAllMatureValidators(context: StakingContext): void {
   const { state, block } = context
   for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const validator = findStake(context, operator)
-    // It may have been bonded again since, and be unbonding once more with a later time.
+    // The validator may have been bonded again since, and may be unbonding with a later time.
     if (validator?.status !== 'unbonding' || state.validators.at(operator).member('unbondingTime') !== time) continue
     setStatus(context, operator, 'unbonded')
     if (validator.shares === 0n) removeValidator(context, operator)

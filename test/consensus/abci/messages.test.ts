@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { messagesHash, STAMP } from '../../../scripts/abci-stamp.ts'
 import { RequestSchema, ResponseSchema } from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { exchangesOf, readRecording } from '../../support/abci-recording.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const recorded = readRecording(readFileSync(join(import.meta.dirname, 'recorded-v0.40.0.txt'), 'utf8'))
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
@@ -58,11 +56,5 @@ describe('messages recorded from the engine', () => {
         initialHeight: 1n,
       },
     })
-  })
-})
-
-describe('the generated code', () => {
-  it('is that of the .proto files: after a change of either, run `npm run abci`', () => {
-    expect(messagesHash(root)).toBe(readFileSync(join(root, STAMP), 'utf8').trim())
   })
 })

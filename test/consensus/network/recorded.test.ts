@@ -109,7 +109,7 @@ describe('a recorded network', () => {
     for (const block of await blocksOf(chain)) await copy.importBlock(encodeBlock(block))
     expect(copy.head.hash).toBe(chain.head.hash)
     const before = await everyRow(copy.store)
-    const silent = new Runtime(spec, undefined, undefined, undefined, () => undefined)
+    const silent = new Runtime(spec, undefined, undefined, () => undefined)
     await reindex(copy.store, silent, indexer, () => undefined)
     expect(await everyRow(copy.store)).toEqual(before)
     const accused = (await blocksOf(chain)).find(({ commit }) => (commit?.evidence.length ?? 0) > 0)

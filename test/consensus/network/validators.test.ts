@@ -252,7 +252,7 @@ async function outstanding(engine: FakeEngine): Promise<bigint[]> {
   const { header, view } = await chain.at('latest')
   const runtime = new Runtime(chain.spec)
   const distribution = runtime.modules(view, runtime.env(header), 'read')?.distribution
-  return [0, 1, 2].map((index) => distribution?.outstanding(operator(index)) ?? 0n)
+  return [0, 1, 2].map((index) => distribution?.outstandingRewards(operator(index)) ?? 0n)
 }
 
 test('begin blocks with evidence again in traces, on import and when the index is made anew', async () => {

@@ -1,4 +1,4 @@
-// The rules around the reckoning: when fees are shared, who is paid where, what becomes of dust and of validators.
+// Allocation of fees, withdrawal of rewards and commission, the community pool, slash events, and removal of a validator.
 import { describe, expect, it } from 'vitest'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
@@ -14,42 +14,48 @@ const fresh = hexToAddress('0xfefefefefefefefefefefefefefefefefefefefe')
 const storage = (chain: Chain) => distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'write'))
 const held = (chain: Chain) => chain.balance(MODULE_ACCOUNT.distribution) * P
 
-describe('the distribution of fees', () => {
-  it('happens when the next block begins, but never in block 1', async () => {
+describe('the allocation of fees', () => {
+  it('happens at the beginning of the next block, but not of block 1', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.number = 0n
     chain.next(7n)
-    expect([chain.number, chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstanding(A)]).toEqual([
-      1n,
-      7n,
-      0n,
-    ])
+    expect([
+      chain.number,
+      chain.balance(MODULE_ACCOUNT.feeCollector),
+      chain.distribution.outstandingRewards(A),
+    ]).toEqual([1n, 7n, 0n])
     chain.next(5n)
-    expect([chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstanding(A)]).toEqual([0n, 12n * P])
+    expect([chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstandingRewards(A)]).toEqual([
+      0n,
+      12n * P,
+    ])
   })
 
-  it('gives them to the community pool where nobody is bonded', async () => {
+  it('gives all fees to the community pool when no validator is bonded', async () => {
     const chain = await chainWith([])
     chain.next(7n)
     expect(chain.distribution.communityPool()).toBe(7n * P)
   })
 
-  it('gives nothing to validators that are not bonded', async () => {
+  it('allocates no fees to validators that are not bonded', async () => {
     const chain = await chainWith([validator(0, 3n * P), validator(1, P)], { staking: { maxValidators: 1 } })
     chain.next(10n)
-    expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 0n])
+    expect([chain.distribution.outstandingRewards(A), chain.distribution.outstandingRewards(B)]).toEqual([10n * P, 0n])
     chain.staking.jail(A)
     // The set of the block that collected them is the one that its end has fixed.
     chain.next(10n)
-    expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 10n * P])
+    expect([chain.distribution.outstandingRewards(A), chain.distribution.outstandingRewards(B)]).toEqual([
+      10n * P,
+      10n * P,
+    ])
   })
 
-  it('shares a part of a sum larger than any chain has, so that sums fit their slots', async () => {
+  it('is limited to 2^128 base units a block, so that the sums fit their storage slots', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.next(2n ** 250n)
-    expect(chain.distribution.outstanding(A)).toBe(2n ** 128n * P)
+    expect(chain.distribution.outstandingRewards(A)).toBe(2n ** 128n * P)
     chain.next()
-    expect(chain.distribution.outstanding(A)).toBe(2n ** 129n * P)
+    expect(chain.distribution.outstandingRewards(A)).toBe(2n ** 129n * P)
   })
 
   it('gives the rewards of a validator without tokens to the community pool', async () => {
@@ -58,10 +64,10 @@ describe('the distribution of fees', () => {
     chain.number += 1n
     chain.view.addBalance(MODULE_ACCOUNT.feeCollector, 10n)
     chain.distribution.beginBlock()
-    expect(chain.distribution.outstanding(A)).toBe(5n * P)
-    expect(chain.distribution.rewards(A, A)).toBe(0n)
-    expect(chain.distribution.withdrawRewards(A, A)).toBe(0n)
-    expect([chain.distribution.outstanding(A), chain.distribution.communityPool()]).toEqual([0n, 5n * P])
+    expect(chain.distribution.outstandingRewards(A)).toBe(5n * P)
+    expect(chain.distribution.delegationRewards(A, A)).toBe(0n)
+    expect(chain.distribution.withdrawDelegationRewards(A, A)).toBe(0n)
+    expect([chain.distribution.outstandingRewards(A), chain.distribution.communityPool()]).toEqual([0n, 5n * P])
   })
 })
 
@@ -69,37 +75,44 @@ describe('rewards of delegators', () => {
   it('35: are zero the second time in one block', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.next(9n)
-    expect([chain.distribution.withdrawRewards(A, A), chain.distribution.withdrawRewards(A, A)]).toEqual([9n, 0n])
-    expect(chain.distribution.rewards(A, A)).toBe(0n)
+    expect([
+      chain.distribution.withdrawDelegationRewards(A, A),
+      chain.distribution.withdrawDelegationRewards(A, A),
+    ]).toEqual([9n, 0n])
+    expect(chain.distribution.delegationRewards(A, A)).toBe(0n)
   })
 
-  it('leave their decimals to the community pool', async () => {
+  it('are truncated; the remainder goes to the community pool', async () => {
     const chain = await chainWith([validator(0, (5n * P) / 2n)])
     chain.staking.delegate(D, A, P / 2n)
     chain.next(9n)
     // Three units a coin.
-    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(A, A)]).toEqual([
+    expect([chain.distribution.delegationRewards(D, A), chain.distribution.delegationRewards(A, A)]).toEqual([
       (3n * P) / 2n,
       (15n * P) / 2n,
     ])
-    expect(chain.gain(D, ({ distribution }) => distribution.withdrawRewards(D, A))).toBe(1n)
+    expect(chain.gain(D, ({ distribution }) => distribution.withdrawDelegationRewards(D, A))).toBe(1n)
     expect(chain.distribution.communityPool()).toBe(P / 2n)
-    expect(chain.gain(A, ({ distribution }) => distribution.withdrawRewards(A, A))).toBe(7n)
-    expect([chain.distribution.communityPool(), chain.distribution.outstanding(A), held(chain)]).toEqual([P, 0n, P])
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawDelegationRewards(A, A))).toBe(7n)
+    expect([chain.distribution.communityPool(), chain.distribution.outstandingRewards(A), held(chain)]).toEqual([
+      P,
+      0n,
+      P,
+    ])
   })
 
-  it('need a validator and a delegation', async () => {
+  it('cannot be withdrawn without a validator and a delegation', async () => {
     const chain = await chainWith([validator(0, P)])
-    expect(chain.attempt(({ distribution }) => distribution.withdrawRewards(D, B))).toBe(
+    expect(chain.attempt(({ distribution }) => distribution.withdrawDelegationRewards(D, B))).toBe(
       'no validator distribution info',
     )
-    expect(chain.attempt(({ distribution }) => distribution.withdrawRewards(D, A))).toBe(
+    expect(chain.attempt(({ distribution }) => distribution.withdrawDelegationRewards(D, A))).toBe(
       'no delegation distribution info',
     )
-    expect(chain.distribution.rewards(D, A)).toBeUndefined()
+    expect(chain.distribution.delegationRewards(D, A)).toBeUndefined()
   })
 
-  it('are paid whenever shares change: by undelegating, redelegating and bonding again too', async () => {
+  it('are withdrawn by every change of shares: undelegating, redelegating, delegating again', async () => {
     const chain = await chainWith([validator(0, 2n * P), validator(1, P)])
     chain.staking.delegate(D, A, 2n * P)
     // Two units a coin, then three, then two.
@@ -110,66 +123,76 @@ describe('rewards of delegators', () => {
     expect(chain.gain(D, ({ staking }) => staking.cancelUnbonding(D, A, P, height))).toBe(3n)
     chain.next(10n)
     expect(chain.gain(D, ({ staking }) => staking.redelegate(D, A, B, P))).toBe(4n)
-    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(D, B)]).toEqual([0n, 0n])
+    expect([chain.distribution.delegationRewards(D, A), chain.distribution.delegationRewards(D, B)]).toEqual([0n, 0n])
     expect(chain.gain(D, ({ staking }) => staking.redelegate(D, A, B, P))).toBe(0n)
-    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(D, B)]).toEqual([undefined, 0n])
+    expect([chain.distribution.delegationRewards(D, A), chain.distribution.delegationRewards(D, B)]).toEqual([
+      undefined,
+      0n,
+    ])
   })
 
-  it('come to a stop where a delegation ends, and nothing stays of it', async () => {
+  it('end with the delegation, whose starting info is deleted', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.staking.delegate(D, A, P)
     chain.next(8n)
     expect(chain.gain(D, ({ staking }) => staking.undelegate(D, A, P))).toBe(4n)
-    expect(chain.distribution.rewards(D, A)).toBeUndefined()
-    expect(storage(chain).books.at(A).starting.at(D).get()).toEqual({ previousPeriod: 0n, stake: 0n, height: 0n })
+    expect(chain.distribution.delegationRewards(D, A)).toBeUndefined()
+    expect(storage(chain).validatorRewards.at(A).startingInfos.at(D).get()).toEqual({
+      previousPeriod: 0n,
+      stake: 0n,
+      height: 0n,
+    })
     expect(chain.distribution.invariants()).toEqual([])
   })
 
-  it('do not count a slash of the very block before the delegation began', async () => {
+  it('are not reduced by a slash earlier in the block in which the delegation began', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
     chain.staking.delegate(D, A, 50n * P)
-    expect(chain.distribution.slashesOf(D, A)).toBe(0)
+    expect(chain.distribution.slashEventCount(D, A)).toBe(0)
     chain.next(10n * P)
-    expect(chain.distribution.rewards(D, A)).toBe(5n * P * P)
+    expect(chain.distribution.delegationRewards(D, A)).toBe(5n * P * P)
     // The operator's stake began before it.
-    expect([chain.distribution.slashesOf(A, A), chain.distribution.rewards(A, A)]).toEqual([1, 5n * P * P])
+    expect([chain.distribution.slashEventCount(A, A), chain.distribution.delegationRewards(A, A)]).toEqual([
+      1,
+      5n * P * P,
+    ])
   })
 
-  it('count every slash since the delegation began, also one right after it', async () => {
+  it('are reduced by every slash since the delegation began, also one in the same block', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.staking.delegate(D, A, 100n * P)
     chain.staking.slash(A, { height: chain.number, power: 200n, fraction: P / 2n })
     chain.next(10n * P)
     chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
     chain.next(10n * P)
-    expect(chain.distribution.slashesOf(D, A)).toBe(2)
-    expect(chain.distribution.rewards(D, A)).toBe(10n * P * P)
-    chain.distribution.withdrawRewards(D, A)
-    expect(chain.distribution.slashesOf(D, A)).toBe(0)
+    expect(chain.distribution.slashEventCount(D, A)).toBe(2)
+    expect(chain.distribution.delegationRewards(D, A)).toBe(10n * P * P)
+    chain.distribution.withdrawDelegationRewards(D, A)
+    expect(chain.distribution.slashEventCount(D, A)).toBe(0)
   })
 })
 
 describe('commission of validators', () => {
-  it('is paid to the operator in whole units; decimals stay for later', async () => {
+  it('is withdrawn in whole units; the remainder stays accumulated', async () => {
     const chain = await chainWith([validator(0, P, 25n)])
     chain.next(10n)
-    expect(chain.distribution.commission(A)).toBe((5n * P) / 2n)
-    expect(chain.gain(A, ({ distribution }) => distribution.withdrawCommission(A))).toBe(2n)
-    expect(chain.distribution.commission(A)).toBe(P / 2n)
-    expect(chain.distribution.outstanding(A)).toBe(8n * P)
+    expect(chain.distribution.accumulatedCommission(A)).toBe((5n * P) / 2n)
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(2n)
+    expect(chain.distribution.accumulatedCommission(A)).toBe(P / 2n)
+    expect(chain.distribution.outstandingRewards(A)).toBe(8n * P)
     chain.next(10n)
-    expect(chain.distribution.withdrawCommission(A)).toBe(3n)
+    expect(chain.distribution.withdrawValidatorCommission(A)).toBe(3n)
   })
 
-  it('36: is refused where there is none, or less than one unit, or no validator', async () => {
+  it('36: cannot be withdrawn when there is none, less than one unit, or no validator', async () => {
     const chain = await chainWith([validator(0, P, 25n)])
     const why = 'no validator commission to withdraw'
-    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(A))).toBe(why)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(why)
     chain.next(3n)
-    expect(chain.distribution.commission(A)).toBe((3n * P) / 4n)
-    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(A))).toBe(why)
-    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(B))).toBe(why)
+    expect(chain.distribution.accumulatedCommission(A)).toBe((3n * P) / 4n)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(why)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(B))).toBe(why)
   })
 })
 
@@ -179,15 +202,15 @@ describe('the withdraw address', () => {
     expect(chain.distribution.withdrawAddress(A)).toBe(A)
     chain.distribution.setWithdrawAddress(A, fresh)
     chain.next(10n)
-    expect(chain.gain(A, ({ distribution }) => distribution.withdrawRewards(A, A))).toBe(0n)
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawDelegationRewards(A, A))).toBe(0n)
     expect(chain.balance(fresh)).toBe(5n)
-    chain.distribution.withdrawCommission(A)
+    chain.distribution.withdrawValidatorCommission(A)
     expect([chain.balance(fresh), chain.distribution.withdrawAddress(A)]).toEqual([10n, fresh])
     chain.distribution.setWithdrawAddress(A, A)
     expect(chain.distribution.withdrawAddress(A)).toBe(A)
   })
 
-  it('33: is no module account, native contract or precompile', async () => {
+  it('33: cannot be a module account, native contract or precompile', async () => {
     const chain = await chainWith([])
     const low = (tail: string) => hexToAddress(`0x${tail.padStart(40, '0')}`)
     const blocked: readonly Address[] = [
@@ -208,7 +231,7 @@ describe('the withdraw address', () => {
     )
   })
 
-  it('cannot be changed where the chain fixes it', async () => {
+  it('cannot be changed when withdrawAddrEnabled is false', async () => {
     const chain = await chainWith([])
     storage(chain).params.update({ withdrawAddrEnabled: false })
     expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, E))).toBe(
@@ -218,7 +241,7 @@ describe('the withdraw address', () => {
 })
 
 describe('the community pool', () => {
-  it('takes coins from anyone', async () => {
+  it('can be funded by any account', async () => {
     const chain = await chainWith([])
     expect(chain.gain(D, ({ distribution }) => distribution.fundCommunityPool(D, 5n))).toBe(-5n)
     expect([chain.distribution.communityPool(), held(chain)]).toEqual([5n * P, 5n * P])
@@ -232,7 +255,7 @@ describe('the community pool', () => {
   })
 })
 
-describe('slashes of a validator', () => {
+describe('slash events of a validator', () => {
   it('39: are found by height', async () => {
     const chain = await chainWith([validator(0, 1_000n * P)])
     const slash = () => chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 10n })
@@ -242,7 +265,7 @@ describe('slashes of a validator', () => {
     }
     // Blocks 3, 3 and 6; each ends a period, the first of which the self-delegation has ended.
     const heights = (from: bigint, to: bigint) => {
-      const found = chain.distribution.slashes(A, from, to)
+      const found = chain.distribution.slashEvents(A, from, to)
       return Array.from({ length: found.length }, (_, place) => [found.at(place).height, found.at(place).period])
     }
     expect(heights(0n, 10n)).toEqual([
@@ -255,13 +278,13 @@ describe('slashes of a validator', () => {
       [3n, 3n],
     ])
     expect([heights(4n, 6n), heights(4n, 5n), heights(7n, 9n), heights(0n, 2n)]).toEqual([[[6n, 4n]], [], [], []])
-    expect(chain.distribution.slashes(A, 3n, 3n).at(0).fraction).toBe(P / 100n)
-    expect(chain.distribution.slashes(B, 0n, 10n).length).toBe(0)
+    expect(chain.distribution.slashEvents(A, 3n, 3n).at(0).fraction).toBe(P / 100n)
+    expect(chain.distribution.slashEvents(B, 0n, 10n).length).toBe(0)
   })
 })
 
 describe('a validator that is removed', () => {
-  it('leaves its commission to the operator, the rest to the community pool, and no storage', async () => {
+  it('pays its commission to the operator and the rest to the community pool, and deletes its records', async () => {
     const chain = await chainWith([validator(0, 3n * P, 10n), validator(1, P)], { staking: { maxValidators: 1 } })
     chain.staking.slash(A, { height: chain.number, power: 3n, fraction: P / 2n })
     chain.next(7n)
@@ -275,11 +298,12 @@ describe('a validator that is removed', () => {
     expect(chain.staking.validator(A)).toBeUndefined()
     expect(held(chain)).toBe(P)
     expect(chain.distribution.communityPool()).toBe(P)
-    const { outstanding, commission, current, slashes, historical } = storage(chain).books.at(A)
-    expect([outstanding.get(), commission.get(), slashes.length]).toEqual([0n, 0n, 0])
-    expect(current.get()).toEqual({ period: 0n, rewards: 0n })
+    const { outstandingRewards, accumulatedCommission, currentRewards, slashEvents, historicalRewards } =
+      storage(chain).validatorRewards.at(A)
+    expect([outstandingRewards.get(), accumulatedCommission.get(), slashEvents.length]).toEqual([0n, 0n, 0])
+    expect(currentRewards.get()).toEqual({ period: 0n, rewards: 0n })
     for (let period = 0n; period < 8n; period++) {
-      expect(historical.at(period).get()).toEqual({ cumulativeRatio: 0n, references: 0n })
+      expect(historicalRewards.at(period).get()).toEqual({ cumulativeRewardRatio: 0n, referenceCount: 0n })
     }
     expect(chain.distribution.invariants()).toEqual([])
   })
@@ -303,10 +327,10 @@ describe('inflation', () => {
     const supply = () => chain.modules.bank.supply()
     const before = supply()
     // Block 1 does not share fees.
-    expect([chain.distribution.outstanding(A), chain.balance(MODULE_ACCOUNT.feeCollector)]).toEqual([0n, 533n])
+    expect([chain.distribution.outstandingRewards(A), chain.balance(MODULE_ACCOUNT.feeCollector)]).toEqual([0n, 533n])
     chain.next()
     expect(supply() - before).toBe(1_000n)
-    expect(chain.distribution.outstanding(A)).toBe(1_066n * P)
+    expect(chain.distribution.outstandingRewards(A)).toBe(1_066n * P)
     expect(chain.distribution.communityPool()).toBe(934n * P)
     expect(chain.balance(MODULE_ACCOUNT.mint)).toBe(0n)
   })
@@ -357,28 +381,28 @@ describe('the invariants of the distribution', () => {
     return chain.distribution.invariants()
   }
 
-  it('report missing coins, but not coins that were given', async () => {
+  it('report missing coins, but not coins that were sent to the module account', async () => {
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, 5n))).toEqual([])
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, -5n))).toEqual([
       '995.000000000000000000 held, 1000.000000000000000000 due',
     ])
   })
 
-  it('report debts without coins', async () => {
+  it('report outstanding rewards below the rewards of the delegations', async () => {
     expect(
       await broken((chain) =>
         storage(chain)
-          .books.at(A)
-          .outstanding.set(999n * P),
+          .validatorRewards.at(A)
+          .outstandingRewards.set(999n * P),
       ),
     ).toEqual([`${A} owes 1000.000000000000000000 of 999.000000000000000000`])
   })
 
-  it('report a stake that is more than its delegation is worth', async () => {
+  it('report a stake above the tokens of the delegation', async () => {
     const more = await broken((chain) =>
       storage(chain)
-        .books.at(A)
-        .starting.at(D)
+        .validatorRewards.at(A)
+        .startingInfos.at(D)
         .update({ stake: 2n * P * P }),
     )
     expect(more).toContain(
@@ -386,13 +410,13 @@ describe('the invariants of the distribution', () => {
     )
   })
 
-  it('report wrong reference counts of periods, and delegations without a starting point', async () => {
-    const books = (chain: Chain) => storage(chain).books.at(A)
-    expect(await broken((chain) => books(chain).historical.at(2n).update({ references: 3n }))).toEqual([
-      `period 2 of ${A} is not held 2 times`,
+  it('report wrong reference counts, and delegations without starting info', async () => {
+    const stored = (chain: Chain) => storage(chain).validatorRewards.at(A)
+    expect(await broken((chain) => stored(chain).historicalRewards.at(2n).update({ referenceCount: 3n }))).toEqual([
+      `reference count of period 2 of ${A} is not 2`,
     ])
-    expect(await broken((chain) => books(chain).starting.at(D).clear())).toContain(
-      `delegation of ${D} to ${A} earns nothing`,
+    expect(await broken((chain) => stored(chain).startingInfos.at(D).clear())).toContain(
+      `delegation of ${D} to ${A} has no starting info`,
     )
   })
 })

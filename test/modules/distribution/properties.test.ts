@@ -1,5 +1,5 @@
-// Random sequences over the real staking module. After each: the books are in order, every coin is somewhere, and
-// everybody was paid what a plain model owes them, which shares every block's fees by walking over all delegations.
+// Random operations with the real staking module. After each sequence the invariants hold, the coins add up, and every delegator
+// was paid what a simple model computes, which divides the fees of every block among all delegations.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
@@ -48,8 +48,8 @@ function perform({ staking, distribution }: Chain['modules'], chain: Chain, of: 
     const entry = staking.unbonding(delegator(of.person), at)[0]
     return staking.cancelUnbonding(delegator(of.person), at, of.amount, entry?.creationHeight ?? 1n)
   }
-  if (of.kind === 'withdraw') return distribution.withdrawRewards(delegator(of.person), at)
-  if (of.kind === 'commission') return distribution.withdrawCommission(at)
+  if (of.kind === 'withdraw') return distribution.withdrawDelegationRewards(delegator(of.person), at)
+  if (of.kind === 'commission') return distribution.withdrawValidatorCommission(at)
   if (of.kind === 'jail') return staking.jail(at)
   if (of.kind === 'unjail') return staking.unjail(at)
   const height = chain.number > BigInt(of.back) ? chain.number - BigInt(of.back) : chain.number
@@ -109,14 +109,14 @@ describe.each([
 ] as const)('the distribution under any sequence of operations, slashes carried out %s', (_, slashing) => {
   // One entry a block, so that most slashes of these few people take several blocks.
   beforeEach(() => slashWorkOfBlock(1))
-  it('keeps its books in order, and its account holds exactly what is due', async () => {
+  it('satisfies the invariants, and the module account holds exactly the outstanding rewards and the pool', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
         const { chain } = await run(all, slashing)
         chain.next()
         expect(chain.staking.invariants()).toEqual([])
         expect(chain.distribution.invariants()).toEqual([])
-        const outstanding = people.reduce((sum, of) => sum + chain.distribution.outstanding(of), 0n)
+        const outstanding = people.reduce((sum, of) => sum + chain.distribution.outstandingRewards(of), 0n)
         expect(chain.balance(MODULE_ACCOUNT.distribution) * P).toBe(outstanding + chain.distribution.communityPool())
         const accounts = [...people, ...people.map(purse), ...Object.values(MODULE_ACCOUNT)]
         expect(accounts.reduce((sum, of) => sum + chain.balance(of), 0n)).toBe(chain.modules.bank.supply())
@@ -125,32 +125,33 @@ describe.each([
     )
   })
 
-  it('keeps no period without references', async () => {
+  it('stores no historical rewards without references', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
         const { chain } = await run(all, slashing)
         chain.next()
         const state = distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read'))
         for (const at of VALIDATORS.map((_, i) => operator(i))) {
-          const { historical, current, slashes } = state.books.at(at)
-          let held = 0n
-          for (let period = 0n; period < 200n; period++) held += historical.at(period).get().references
-          const needed = chain.staking.delegationsTo(at).length + slashes.length
-          expect(held).toBe(current.get().period === 0n ? 0n : BigInt(needed + 1))
+          const { historicalRewards, currentRewards, slashEvents } = state.validatorRewards.at(at)
+          let counted = 0n
+          for (let period = 0n; period < 200n; period++) counted += historicalRewards.at(period).get().referenceCount
+          const needed = chain.staking.delegationsTo(at).length + slashEvents.length
+          expect(counted).toBe(currentRewards.get().period === 0n ? 0n : BigInt(needed + 1))
         }
       }),
       runs,
     )
   })
 
-  it('pays everybody what their shares of the fees come to', async () => {
+  it('pays every delegator its part of the fees', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
         const { chain, model } = await run(all, slashing)
         chain.next()
         for (const at of chain.staking.operators()) {
-          chain.attempt(({ distribution }) => distribution.withdrawCommission(at))
-          for (const { delegator: of } of chain.staking.delegationsTo(at)) chain.distribution.withdrawRewards(of, at)
+          chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(at))
+          for (const { delegator: of } of chain.staking.delegationsTo(at))
+            chain.distribution.withdrawDelegationRewards(of, at)
         }
         for (const of of people) {
           const lacking = (model.owed.get(of) ?? 0n) - chain.balance(purse(of)) * P * P

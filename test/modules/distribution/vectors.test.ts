@@ -8,36 +8,36 @@ const [A, B, C] = [operator(0), operator(1), operator(2)]
 const D = delegator(0)
 const MILLI = 10n ** 15n
 
-const books = (chain: Chain, of = A) =>
-  distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read')).books.at(of)
+const stored = (chain: Chain, of = A) =>
+  distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read')).validatorRewards.at(of)
 
-/** What one token has earned up to the end of the last period. */
+/** Cumulative reward ratio at the end of the period before the current one. */
 function lastRatio(chain: Chain, of = A): bigint {
-  const { current, historical } = books(chain, of)
-  return historical.at(current.get().period - 1n).get().cumulativeRatio
+  const { currentRewards, historicalRewards } = stored(chain, of)
+  return historicalRewards.at(currentRewards.get().period - 1n).get().cumulativeRewardRatio
 }
 
-/** Ends the running period: a withdrawal does. */
-const settle = (chain: Chain, of = A) => chain.distribution.withdrawRewards(of, of)
+/** A withdrawal ends the current period. */
+const endPeriod = (chain: Chain, of = A) => chain.distribution.withdrawDelegationRewards(of, of)
 
-describe('the vectors of fees', () => {
+describe('fees', () => {
   it('V6: are split by power, then between operator and delegators', async () => {
     const chain = await chainWith([validator(0, 40n * P, 10n), validator(1, 40n * P, 5n)], { tax: 2n })
     chain.staking.delegate(D, A, 20n * P)
     chain.next(P)
     const { distribution } = chain
-    expect(distribution.outstanding(A)).toBe(588n * MILLI * P)
-    expect(distribution.commission(A)).toBe(58_800_000_000_000_000n * P)
-    expect(books(chain).current.get().rewards).toBe(529_200_000_000_000_000n * P)
-    expect(distribution.outstanding(B)).toBe(392n * MILLI * P)
-    expect(distribution.commission(B)).toBe(19_600_000_000_000_000n * P)
-    expect(books(chain, B).current.get().rewards).toBe(372_400_000_000_000_000n * P)
+    expect(distribution.outstandingRewards(A)).toBe(588n * MILLI * P)
+    expect(distribution.accumulatedCommission(A)).toBe(58_800_000_000_000_000n * P)
+    expect(stored(chain).currentRewards.get().rewards).toBe(529_200_000_000_000_000n * P)
+    expect(distribution.outstandingRewards(B)).toBe(392n * MILLI * P)
+    expect(distribution.accumulatedCommission(B)).toBe(19_600_000_000_000_000n * P)
+    expect(stored(chain, B).currentRewards.get().rewards).toBe(372_400_000_000_000_000n * P)
     expect(distribution.communityPool()).toBe(20n * MILLI * P)
-    expect(distribution.rewards(A, A)).toBe(352_800_000_000_000_000n * P)
-    expect(distribution.rewards(D, A)).toBe(176_400_000_000_000_000n * P)
+    expect(distribution.delegationRewards(A, A)).toBe(352_800_000_000_000_000n * P)
+    expect(distribution.delegationRewards(D, A)).toBe(176_400_000_000_000_000n * P)
     const before = [lastRatio(chain, A), lastRatio(chain, B)]
-    settle(chain, A)
-    settle(chain, B)
+    endPeriod(chain, A)
+    endPeriod(chain, B)
     // 0.00882 and 0.00931 a token.
     expect([lastRatio(chain, A) - (before[0] ?? 0n), lastRatio(chain, B) - (before[1] ?? 0n)]).toEqual([
       8_820_000_000_000_000n,
@@ -45,7 +45,7 @@ describe('the vectors of fees', () => {
     ])
   })
 
-  it('V7: lose nothing to truncation', async () => {
+  it('V7: are all accounted for after truncation', async () => {
     const chain = await chainWith(
       [0, 1, 2].map((i) => validator(i, P, 10n)),
       { tax: 2n },
@@ -53,52 +53,55 @@ describe('the vectors of fees', () => {
     chain.next(1_000n)
     const { distribution } = chain
     for (const of of [A, B, C]) {
-      expect(distribution.outstanding(of)).toBe(326_666_666_666_666_666_340n)
-      expect(distribution.commission(of)).toBe(32_666_666_666_666_666_634n)
-      expect(books(chain, of).current.get().rewards).toBe(293_999_999_999_999_999_706n)
-      expect(distribution.rewards(of, of)).toBe(293n * P)
+      expect(distribution.outstandingRewards(of)).toBe(326_666_666_666_666_666_340n)
+      expect(distribution.accumulatedCommission(of)).toBe(32_666_666_666_666_666_634n)
+      expect(stored(chain, of).currentRewards.get().rewards).toBe(293_999_999_999_999_999_706n)
+      expect(distribution.delegationRewards(of, of)).toBe(293n * P)
     }
     expect(distribution.communityPool()).toBe(20_000_000_000_000_000_980n)
-    expect(chain.gain(A, () => settle(chain))).toBe(293n)
+    expect(chain.gain(A, () => endPeriod(chain))).toBe(293n)
     expect(lastRatio(chain)).toBe(293n)
     // What the ratio has lost stays outstanding: 326.66… - 293.
-    expect(distribution.outstanding(A)).toBe(33_666_666_666_666_666_340n)
+    expect(distribution.outstandingRewards(A)).toBe(33_666_666_666_666_666_340n)
   })
 })
 
-describe('the vectors of delegations', () => {
-  it('V8: share from when they join; a second delegation pays the first out', async () => {
+describe('delegations', () => {
+  it('V8: get rewards from their first block on; delegating again withdraws the rewards', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.next(10n * P)
     chain.staking.delegate(D, A, 100n * P)
     expect(lastRatio(chain)).toBe(P / 10n)
     chain.next(10n * P)
-    expect([chain.distribution.rewards(A, A), chain.distribution.rewards(D, A)]).toEqual([15n * P * P, 5n * P * P])
+    expect([chain.distribution.delegationRewards(A, A), chain.distribution.delegationRewards(D, A)]).toEqual([
+      15n * P * P,
+      5n * P * P,
+    ])
     expect(chain.gain(D, ({ staking }) => staking.delegate(D, A, 20n * P))).toBe(-15n * P)
     expect(lastRatio(chain)).toBe(15n * 10n ** 16n)
-    expect(chain.distribution.rewards(D, A)).toBe(0n)
+    expect(chain.distribution.delegationRewards(D, A)).toBe(0n)
     // Period 1 ended when the validator was made, 2 and 3 with D's delegations.
-    expect(books(chain).starting.at(D).get()).toEqual({ previousPeriod: 3n, stake: 120n * P * P, height: 3n })
-    expect(chain.gain(A, () => settle(chain))).toBe(15n * P)
+    expect(stored(chain).startingInfos.at(D).get()).toEqual({ previousPeriod: 3n, stake: 120n * P * P, height: 3n })
+    expect(chain.gain(A, () => endPeriod(chain))).toBe(15n * P)
   })
 
-  it('V9: earn less after a slash', async () => {
+  it('V9: get fewer rewards after a slash', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.next(10n * P)
     chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
     expect(lastRatio(chain)).toBe(P / 10n)
     chain.next(10n * P)
-    expect(chain.distribution.rewards(A, A)).toBe(20n * P * P)
-    expect(chain.gain(A, () => settle(chain))).toBe(20n * P)
+    expect(chain.distribution.delegationRewards(A, A)).toBe(20n * P * P)
+    expect(chain.gain(A, () => endPeriod(chain))).toBe(20n * P)
     expect(lastRatio(chain)).toBe((P * 3n) / 10n)
-    expect(books(chain).starting.at(A).get().stake).toBe(50n * P * P)
+    expect(stored(chain).startingInfos.at(A).get().stake).toBe(50n * P * P)
   })
 
-  it('V11: begin with what their shares are worth, rounded down', async () => {
+  it('V11: have the tokens of their shares as stake, rounded down', async () => {
     const chain = await chainWith([validator(0, 3n * P)])
     chain.staking.slash(A, { height: chain.number, power: 3n, fraction: P / 100n })
     expect(chain.staking.delegate(D, A, P)).toBe(1_010_101_010_101_010_101_010_101_010_101_010_101n)
-    expect(books(chain).starting.at(D).get().stake).toBe(999_999_999_999_999_999_999_999_999_999_999_999n)
+    expect(stored(chain).startingInfos.at(D).get().stake).toBe(999_999_999_999_999_999_999_999_999_999_999_999n)
     expect(chain.staking.tokensFromShares(A, 1_010_101_010_101_010_101_010_101_010_101_010_101n)).toBe(P * P)
   })
 })

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { ChainError } from '../../../src/lib/errors.ts'
 import { type Address, hexToAddress, hexToHash } from '../../../src/lib/hex.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
-import { FOR_EVER, readSlashingGenesis, type Slashing } from '../../../src/modules/slashing/slashing.ts'
+import {
+  DOUBLE_SIGN_JAIL_END_TIME,
+  readSlashingGenesis,
+  type Slashing,
+} from '../../../src/modules/slashing/slashing.ts'
 import { consensusAddress } from '../../../src/spec/addresses.ts'
 import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
@@ -75,37 +79,37 @@ describe('the genesis section', () => {
     expect(() => readSlashingGenesis(section)).toThrow(words)
   })
 
-  it('may be left out: then there is no slashing, as on chains begun before', async () => {
+  it('is optional: without it there is no slashing', async () => {
     const without = openModules(moduleContext(await emptyView()))
     expect(without.slashing).toBeUndefined()
   })
 })
 
-describe('the punishment of a validator', () => {
-  it('for double signing is a twentieth of the power at the fault, and jail for ever', async () => {
+describe('slashing a validator', () => {
+  it('for a double sign burns a twentieth of the power at the infraction height and tombstones it', async () => {
     const { next, modules, block, refusal, info } = await chain()
     next()
     // 100 of power: 5 coins.
-    expect(next().punishDoubleSign({ operator: a, height: 2n, power: 100n })).toBe(5n * P)
+    expect(next().handleDoubleSign({ operator: a, height: 2n, power: 100n })).toBe(5n * P)
     expect(modules().staking.validator(a)).toMatchObject({ tokens: 95n * P, jailed: true, status: 'bonded' })
-    expect(info(a)).toMatchObject({ jailedUntil: FOR_EVER, tombstoned: true })
-    expect(refusal(() => next().punishDoubleSign({ operator: a, height: 3n, power: 95n }))).toMatch(
+    expect(info(a)).toMatchObject({ jailedUntil: DOUBLE_SIGN_JAIL_END_TIME, tombstoned: true })
+    expect(refusal(() => next().handleDoubleSign({ operator: a, height: 3n, power: 95n }))).toMatch(
       /tombstoned already/,
     )
     next()
     expect(modules().staking.validator(a)?.status).toBe('unbonding')
-    block.timestamp = FOR_EVER - 1n
+    block.timestamp = DOUBLE_SIGN_JAIL_END_TIME - 1n
     expect(refusal(() => modules().slashing?.unjail(a))).toBe('validator still jailed; cannot be unjailed')
     expect(modules().staking.invariants()).toEqual([])
   })
 
-  it('for downtime is a hundredth of the power, and ten minutes of jail', async () => {
+  it('for downtime burns a hundredth of the power and jails it for ten minutes', async () => {
     const { next, modules, block, refusal, info, slashing } = await chain()
     next()
     next()
-    expect(slashing().punishDowntime({ operator: a, height: block.number, power: 100n })).toBe(P)
+    expect(slashing().handleDowntime({ operator: a, height: block.number, power: 100n })).toBe(P)
     expect(info(a)).toMatchObject({ jailedUntil: block.timestamp + 600n, tombstoned: false })
-    expect(refusal(() => slashing().punishDowntime({ operator: a, height: 2n, power: 99n }))).toBe(
+    expect(refusal(() => slashing().handleDowntime({ operator: a, height: 2n, power: 99n }))).toBe(
       'validator is already jailed',
     )
     next(599n)
@@ -119,7 +123,7 @@ describe('the punishment of a validator', () => {
     expect([...modules().staking.invariants(), ...modules().distribution.invariants()]).toEqual([])
   })
 
-  it('for too small a self-delegation is jail until it holds enough again', async () => {
+  it('jails it for a self-delegation below its minimum, until the self-delegation is large enough', async () => {
     const { next, modules, refusal, slashing } = await chain()
     next()
     modules().staking.undelegate(a, a, 95n * P)
@@ -138,11 +142,11 @@ describe('the punishment of a validator', () => {
   })
 })
 
-describe.each([1, 2])('the window of missed votes, by version %i', (version) => {
-  it('jails a validator that has missed too many of a full window', async () => {
+describe.each([1, 2])('the signed blocks window in version %i', (version) => {
+  it('jails a validator that missed too many blocks of a full window', async () => {
     // 4 of 10 must be signed: 6 may be missed.
     const { next, modules, info } = await chain({ version, signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
-    const vote = (hasSigned: boolean) => next().recordVote(a, 100n, hasSigned)
+    const vote = (hasSigned: boolean) => next().handleValidatorSignature(a, 100n, hasSigned)
     for (let i = 0; i < 7; i++) vote(false)
     expect(info(a)).toMatchObject({ indexOffset: 7n, missedBlocksCounter: 7n })
     for (let i = 0; i < 3; i++) vote(true)
@@ -155,26 +159,26 @@ describe.each([1, 2])('the window of missed votes, by version %i', (version) => 
     expect(modules().staking.validator(b)).toMatchObject({ jailed: false, tokens: 100n * P })
   })
 
-  it('forgets missed votes as it moves on', async () => {
+  it('drops missed votes that leave the window', async () => {
     const { next, modules, info } = await chain({ version, signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 6; i++) next().recordVote(a, 100n, false)
-      for (let i = 0; i < 4; i++) next().recordVote(a, 100n, true)
+      for (let i = 0; i < 6; i++) next().handleValidatorSignature(a, 100n, false)
+      for (let i = 0; i < 4; i++) next().handleValidatorSignature(a, 100n, true)
       expect(info(a)?.missedBlocksCounter).toBe(6n)
     }
-    for (let i = 0; i < 10; i++) next().recordVote(a, 100n, true)
+    for (let i = 0; i < 10; i++) next().handleValidatorSignature(a, 100n, true)
     expect(info(a)).toMatchObject({ missedBlocksCounter: 0n, indexOffset: 40n })
     expect(modules().staking.validator(a)?.jailed).toBe(false)
   })
 
-  it('begins again after downtime: votes from before it count no more', async () => {
+  it('is reset by a downtime slash: earlier votes do not count', async () => {
     const { next, info, slashing } = await chain({
       version,
       signedBlocksWindow: 10,
       minSignedPerWindow: '0.4',
       downtimeJailDuration: 1,
     })
-    for (let i = 0; i < 11; i++) next().recordVote(a, 100n, false)
+    for (let i = 0; i < 11; i++) next().handleValidatorSignature(a, 100n, false)
     expect(info(a)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n })
     next()
     slashing().unjail(a)
@@ -184,12 +188,12 @@ describe.each([1, 2])('the window of missed votes, by version %i', (version) => 
       [false, 1n],
       [true, 1n],
     ] as const) {
-      next().recordVote(a, 99n, hasSigned)
+      next().handleValidatorSignature(a, 99n, hasSigned)
       expect(info(a)?.missedBlocksCounter).toBe(missed)
     }
-    for (let i = 0; i < 7; i++) next().recordVote(a, 99n, true)
+    for (let i = 0; i < 7; i++) next().handleValidatorSignature(a, 99n, true)
     expect(info(a)).toMatchObject({ indexOffset: 10n, missedBlocksCounter: 1n })
-    for (let i = 0; i < 2; i++) next().recordVote(a, 99n, true)
+    for (let i = 0; i < 2; i++) next().handleValidatorSignature(a, 99n, true)
     expect(info(a)).toMatchObject({ indexOffset: 12n, missedBlocksCounter: 0n })
   })
 })

@@ -1,3 +1,4 @@
+// Delegating, undelegating, cancelling an unbonding and redelegating; the hooks around them.
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
@@ -10,7 +11,7 @@ const three = () =>
 const one = () => chainWith([genesisValidator(0, 100n * P)])
 
 describe('delegating', () => {
-  it('moves coins to the pool of bonded tokens and gives one share for each', async () => {
+  it('moves coins to the bonded pool and mints one share for each token', async () => {
     const chain = await one()
     expect(chain.staking.delegate(d0, a, 7n * P)).toBe(7n * P * P)
     expect(chain.staking.delegation(d0, a)).toEqual({ shares: 7n * P * P })
@@ -26,7 +27,7 @@ describe('delegating', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('prices shares after a slash (V10)', async () => {
+  it('mints more shares for a token after a slash (V10)', async () => {
     const chain = await one()
     chain.staking.slash(a, { height: 1n, power: 100n, fraction: P / 20n })
     expect(chain.staking.validator(a)).toMatchObject({ tokens: 95n * P, shares: 100n * P * P })
@@ -36,7 +37,7 @@ describe('delegating', () => {
     expect(chain.staking.delegation(d0, a)).toEqual({ shares: 10n * P * P })
   })
 
-  it('truncates shares and rounds their worth (V11)', async () => {
+  it('truncates shares and rounds tokens (V11)', async () => {
     const chain = await chainWith([genesisValidator(0, 3n * P)])
     chain.staking.slash(a, { height: 1n, power: 3n, fraction: P / 100n })
     const shares = chain.staking.delegate(d0, a, P)
@@ -44,7 +45,7 @@ describe('delegating', () => {
     expect(chain.staking.tokensFromShares(a, shares)).toBe(P * P)
   })
 
-  it('refuses an impossible delegation, and changes nothing', async () => {
+  it('refuses invalid delegations without a change of state', async () => {
     const chain = await one()
     const before = chain.view.root()
     expect(chain.attempt((staking) => staking.delegate(d0, a, 0n))).toBe('invalid delegation amount: invalid request')
@@ -102,7 +103,7 @@ describe('undelegating', () => {
     expect(chain.balance(d0)).toBe(1_000n * P - 91n * P)
   })
 
-  it('refuses more than there is, and ends a delegation with its last share (27)', async () => {
+  it('refuses more tokens than delegated, and deletes the delegation with its last share (27)', async () => {
     const chain = await one()
     expect(chain.attempt((staking) => staking.undelegate(d0, b, 1n))).toBe('validator does not exist')
     expect(chain.attempt((staking) => staking.undelegate(d0, a, 1n))).toBe(
@@ -116,7 +117,7 @@ describe('undelegating', () => {
     expect(chain.staking.delegationsOf(d0)).toEqual([])
   })
 
-  it('jails an operator whose own part falls below its minimum', async () => {
+  it('jails a validator whose self-delegation falls below its minimum', async () => {
     const chain = await chainWith([
       genesisValidator(0, 100n * P, { minSelfDelegation: 50n * P }),
       genesisValidator(1, P),
@@ -141,7 +142,7 @@ describe('cancelling an unbonding', () => {
     return chain
   }
 
-  it('takes the entry of a block back, in part or whole (24)', async () => {
+  it('delegates an entry again, partly or completely (24)', async () => {
     const chain = await unbonding()
     expect(chain.staking.cancelUnbonding(d0, a, P, 1n)).toBe(P * P)
     expect(chain.staking.unbonding(d0, a)).toMatchObject([{ initialBalance: 3n * P, balance: 3n * P }])
@@ -176,7 +177,7 @@ describe('cancelling an unbonding', () => {
 })
 
 describe('redelegating', () => {
-  it('moves tokens at once and remembers for 21 days', async () => {
+  it('moves tokens at once and stores an entry for 21 days', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
     expect(chain.staking.redelegate(d0, a, b, 4n * P)).toBe(1_701_814_400n)
@@ -196,7 +197,7 @@ describe('redelegating', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('refuses a second hop until the first is over (25)', async () => {
+  it('refuses a transitive redelegation until the first is complete (25)', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
     chain.staking.redelegate(d0, a, b, 4n * P)
@@ -213,7 +214,7 @@ describe('redelegating', () => {
     expect(hop()).toBeUndefined()
   })
 
-  it('allows seven entries and refuses impossible redelegations (26)', async () => {
+  it('allows seven entries and refuses invalid redelegations (26)', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
     const why = (from: typeof a, to: typeof a, amount: bigint) =>
@@ -229,7 +230,7 @@ describe('redelegating', () => {
     expect(why(a, c, P)).toBeUndefined()
   })
 
-  it('leaves an unbonding validator for the rest of its time, an unbonded one at once', async () => {
+  it('completes with the unbonding of the source validator, and at once if that is unbonded', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
     chain.staking.jail(a)
@@ -249,7 +250,7 @@ describe('redelegating', () => {
   })
 })
 
-describe('the hooks of the distribution module', () => {
+describe('the staking hooks', () => {
   it('run before and after every change of shares', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n)

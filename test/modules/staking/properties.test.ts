@@ -1,3 +1,4 @@
+// The calendar of completions, and random sequences of staking operations.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { schedule, takeDue } from '../../../src/modules/calendar.ts'
@@ -8,7 +9,7 @@ import type { SlotAccess } from '../../../src/state/types.ts'
 import { type Chain, chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
 
 describe('the calendar of unbonding entries', () => {
-  it('returns everything that is due, earliest first, in any order of insertion', () => {
+  it('returns all mature entries, the earliest first, for any order of insertion', () => {
     const operation = fc.oneof(fc.record({ add: fc.bigInt(0n, 20n) }), fc.record({ until: fc.bigInt(0n, 20n) }))
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
@@ -41,7 +42,7 @@ describe('the calendar of unbonding entries', () => {
   })
 })
 
-describe('the books of the staking module', () => {
+describe('the staking module', () => {
   const person = fc.nat(3)
   const place = fc.nat(3)
   const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
@@ -85,7 +86,7 @@ describe('the books of the staking module', () => {
     })
   }
 
-  it('balance after any sequence of operations, and no coin is lost or made', async () => {
+  it('satisfies its invariants after any sequence of operations, and no coin is lost or made', async () => {
     const validators = [10n, 20n, 15n, 12n].map((coins, i) => genesisValidator(i, coins * P))
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
@@ -101,7 +102,7 @@ describe('the books of the staking module', () => {
     )
   })
 
-  it('are empty at last: everybody undelegates, and every coin that was not slashed comes back', async () => {
+  it('pays back every coin that was not slashed when all delegators undelegate', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
         const chain = await chainWith([10n, 20n, 15n, 12n].map((coins, i) => genesisValidator(i, coins * P)))

@@ -1,3 +1,4 @@
+// Slashes of validators, unbonding entries and redelegations in one block.
 import { describe, expect, it } from 'vitest'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
@@ -8,7 +9,7 @@ const two = () => chainWith([genesisValidator(0, 100n * P), genesisValidator(1, 
 const tenth = P / 10n
 
 describe('slashing', () => {
-  it('burns the fraction of the power at the fault, and tells the effective fraction before', async () => {
+  it('burns the fraction of the power at the infraction height, and calls the hook with the effective fraction before', async () => {
     const chain = await two()
     const supply = chain.bank.supply()
     expect(chain.staking.slash(a, { height: 1n, power: 100n, fraction: P / 20n })).toBe(5n * P)
@@ -31,7 +32,7 @@ describe('slashing', () => {
     expect(chain.told).toEqual(['slashed aa0 333333333333333334'])
   })
 
-  it('takes its part of the unbonding entries that began after the fault', async () => {
+  it('slashes unbonding entries that were created after the infraction', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 40n * P)
     chain.staking.undelegate(d0, a, 10n * P)
@@ -57,7 +58,7 @@ describe('slashing', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('follows tokens that have moved on: the delegation at the destination pays', async () => {
+  it('slashes redelegated tokens: shares of the destination are removed', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.next()
@@ -72,7 +73,7 @@ describe('slashing', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('takes first what is unbonding at the destination', async () => {
+  it('burns first tokens that are unbonding from the destination', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.next()
@@ -86,7 +87,7 @@ describe('slashing', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('leaves entries alone that began before the fault or have ended', async () => {
+  it('does not slash entries that were created before the infraction or are complete', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.staking.redelegate(d0, a, b, 50n * P)
@@ -99,7 +100,7 @@ describe('slashing', () => {
     expect(chain.staking.delegation(d0, b)).toEqual({ shares: 50n * P * P })
   })
 
-  it('takes no more tokens than there are and refuses an impossible slash', async () => {
+  it('burns at most the tokens of the validator, and refuses invalid slashes', async () => {
     const chain = await two()
     expect(chain.staking.slash(a, { height: 1n, power: 500n, fraction: P })).toBe(100n * P)
     expect(chain.told).toEqual([`slashed aa0 ${P}`])
@@ -114,7 +115,7 @@ describe('slashing', () => {
     expect(why(1n, P)).toBe('cannot slash an unbonded validator')
   })
 
-  it('keeps a validator in jail whose self-delegation is too small', async () => {
+  it('does not unjail a validator whose self-delegation is too small', async () => {
     const chain = await chainWith([genesisValidator(0, 100n * P, { minSelfDelegation: 95n * P })])
     chain.staking.jail(a)
     chain.staking.slash(a, { height: 1n, power: 100n, fraction: tenth })

@@ -55,7 +55,7 @@ export class Chain {
     this.staking.endBlock()
     this.number += 1n
     this.time += seconds
-    this.staking.carryOutPendingSlashes()
+    this.staking.continuePendingSlashes()
   }
 
   balance = (of: Address): bigint => this.view.balance(of)
@@ -81,9 +81,9 @@ export class Chain {
     const name = (address: Address) => `${address.slice(2, 4)}${Number(BigInt(`0x${address.slice(4)}`))}`
     const tell = (what: string) => this.told.push(what)
     return {
-      beforeDelegationSharesChange: (of, at) => tell(`before ${name(of)} ${name(at)}`),
+      beforeDelegationSharesModified: (of, at) => tell(`before ${name(of)} ${name(at)}`),
       afterValidatorBonded: () => undefined,
-      afterDelegationChange: (of, at) => tell(`after ${name(of)} ${name(at)}`),
+      afterDelegationModified: (of, at) => tell(`after ${name(of)} ${name(at)}`),
       afterValidatorCreated: (at) => tell(`created ${name(at)}`),
       afterValidatorRemoved: (at) => tell(`removed ${name(at)}`),
       beforeValidatorSlashed: (at, fraction) => tell(`slashed ${name(at)} ${fraction}`),

@@ -1,3 +1,4 @@
+// Genesis validators, the bonded set, and the messages of operators.
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, it } from 'vitest'
@@ -11,8 +12,8 @@ const [a, b, c] = [operator(0), operator(1), operator(2)]
 const key = (byte: string) => hexToHash(`0x${byte.repeat(32)}`)
 const description = (moniker: string) => ({ moniker, identity: '', website: '', securityContact: '', details: '' })
 
-describe('the validators of the genesis', () => {
-  it('bonds the strongest, with coins of their operators', async () => {
+describe('genesis validators', () => {
+  it('bonds the strongest validators; the operators pay the self-delegations', async () => {
     const validators = [1n, 3n, 2n, 3n].map((coins, i) => genesisValidator(i, coins * P))
     const chain = await chainWith(validators, { params: { maxValidators: 3 } })
     expect(chain.staking.bondedValidators()).toEqual([
@@ -46,7 +47,7 @@ describe('the validators of the genesis', () => {
     expect(DEFAULT_PARAMS).toMatchObject({ unbondingTime: 1_814_400n, maxValidators: 100n, maxEntries: 7n })
   })
 
-  it('names the field that is wrong', async () => {
+  it('refuses a wrong field by its name', async () => {
     const problem = (json: unknown) => {
       try {
         return readStakingGenesis([], json) && undefined
@@ -86,7 +87,7 @@ describe('the validators of the genesis', () => {
   })
 })
 
-describe('the set of validators', () => {
+describe('the bonded set', () => {
   const two = (json?: unknown) =>
     chainWith([genesisValidator(0, 10n * P), genesisValidator(1, 20n * P), genesisValidator(2, 15n * P)], {
       params: { maxValidators: 2 },
@@ -113,7 +114,7 @@ describe('the set of validators', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('prefers the lower operator among equals', async () => {
+  it('orders validators of equal power by operator', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 5n * P)
     chain.next()
@@ -121,7 +122,7 @@ describe('the set of validators', () => {
     expect(chain.staking.bondedValidators().map((of) => of.operator)).toEqual([b, a])
   })
 
-  it('lets an unbonding validator return, and ends its unbonding only when that is due', async () => {
+  it('bonds an unbonding validator again, and completes an unbonding only at its time', async () => {
     const chain = await two()
     chain.staking.jail(b)
     chain.next(DAY)
@@ -140,7 +141,7 @@ describe('the set of validators', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('drops a validator without power and removes it when its unbonding is over', async () => {
+  it('unbonds a validator without power and removes it when the unbonding is complete', async () => {
     const chain = await two()
     chain.staking.undelegate(b, b, 20n * P)
     chain.next()
@@ -156,7 +157,7 @@ describe('the set of validators', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('removes an unbonded validator with its last share, at once', async () => {
+  it('removes an unbonded validator at once when its last share is removed', async () => {
     const chain = await two()
     chain.staking.undelegate(a, a, 10n * P)
     expect(chain.staking.validator(a)).toBeUndefined()
@@ -168,7 +169,7 @@ describe('the set of validators', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('keeps jailed validators out until they are let back', async () => {
+  it('excludes jailed validators until they are unjailed', async () => {
     const chain = await two()
     chain.staking.jail(b, START + 600n)
     expect(chain.attempt((staking) => staking.jail(b))).toBe('validator is already jailed')
@@ -237,7 +238,7 @@ describe('validator operators', () => {
     expect(why({})).toBeUndefined()
   })
 
-  it('may not set a commission below the chain’s minimum', async () => {
+  it('cannot set a commission below the minimum of the chain', async () => {
     const chain = await chainWith([], { params: { minCommissionRate: '0.05' } })
     const commission = { rate: P / 100n, maxRate: P, maxChangeRate: P }
     expect(chain.attempt((staking) => staking.createValidator(of({ commission })))).toBe(
@@ -245,7 +246,7 @@ describe('validator operators', () => {
     )
   })
 
-  it('edit their validators within bounds', async () => {
+  it('edit their validators within the limits', async () => {
     const chain = await chainWith([genesisValidator(0, 10n * P)])
     const same = '[do-not-modify]'
     const keep = { ...description(same), identity: same, website: same, securityContact: same, details: 'told' }
