@@ -1,27 +1,40 @@
 // @ts-check
 // Bundles the command, the library and the explorer's pages into dist/, because loading one file is several times faster than
 // loading a thousand. Old files are removed last, so that a program that starts during a build finds either set of files.
+
+import { execFileSync } from 'node:child_process'
 import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
 
 const root = import.meta.dirname
 const dist = join(root, 'dist')
-const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 // Packages that are not bundled: native code must be found in its package at run time, and the Solidity compiler and KZG are
-// loaded at first use. All others are development dependencies, which users do not install.
-const external = Object.keys(dependencies)
+// loaded at first use.
+const { EXTERNAL_PACKAGES: external } = await importSource('scripts/external-packages.ts')
 
 await mkdir(dist, { recursive: true })
+execFileSync(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'scripts/generate.ts'], {
+  cwd: root,
+  stdio: 'inherit',
+})
 // Read before anything is built: an edit during the build then makes the result stale. A build that fails leaves no stamp.
 const { BUILD_STAMP, buildSourceHash } = await importSource('scripts/build-stamp.ts')
 const sources = buildSourceHash(root)
 await rm(join(root, BUILD_STAMP), { force: true })
 await buildEngine()
 
+// One run for all programs of the node, so that they share their chunks: the command, the library, and the programs of threads
+// that execute blocks or tracers.
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/cli/main.ts', library: 'src/library.ts' },
+  entryPoints: {
+    main: 'src/cli/main.ts',
+    library: 'src/library.ts',
+    readers: 'src/readers/worker.ts',
+    'js-tracers': 'src/js-tracers/worker.ts',
+  },
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -51,30 +64,6 @@ const compiler = await build({
   platform: 'node',
   format: 'cjs',
   target: 'node20',
-  logLevel: 'warning',
-})
-
-// Thread programs that contain block execution: the shadow (blocks on a second engine), the read threads, and the JavaScript
-// tracers, with QuickJS as WebAssembly inside the file.
-const threads = await build({
-  absWorkingDir: root,
-  entryPoints: {
-    shadow: 'src/shadow/worker.ts',
-    readers: 'src/readers/worker.ts',
-    'js-tracers': 'src/js-tracers/worker.ts',
-  },
-  outdir: dist,
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  metafile: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  external,
-  banner: {
-    js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
-  },
   logLevel: 'warning',
 })
 
@@ -110,18 +99,15 @@ await build({
 })
 
 await chmod(join(dist, 'main.js'), 0o755)
-const outputs = Object.assign(
-  {},
-  ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
-)
+const outputs = Object.assign({}, ...[metafile, compiler.metafile, pages.metafile].map((of) => of.outputs))
 for (const file of Object.keys(outputs)) if (/^dist\/web\/.*\.css$/.test(file)) delete outputs[file]
 const copied = [...(await copyDocumentation()), ...(await copyInterfaces())]
-const licences = await writeLicences(outputs)
+const notices = await writeNotices(outputs)
 const written = new Set([
   'dist/engine.wasm',
   'dist/web/main.css',
   BUILD_STAMP,
-  licences,
+  ...notices,
   ...copied,
   ...Object.keys(outputs),
 ])
@@ -162,28 +148,28 @@ async function copyDocumentation() {
 
 /** The Solidity interfaces of the native contracts, which the explorer shows as their sources. */
 async function copyInterfaces() {
-  await mkdir(join(dist, 'solidity/abi'), { recursive: true })
-  const sources = (await readdir(join(root, 'solidity'))).filter((name) => name.endsWith('.sol'))
-  const files = [...sources, ...(await readdir(join(root, 'solidity/abi'))).map((name) => `abi/${name}`)]
+  await mkdir(join(dist, 'solidity'), { recursive: true })
+  const files = (await readdir(join(root, 'solidity'))).filter((name) => name.endsWith('.sol'))
   for (const file of files) await copyFile(join(root, 'solidity', file), join(dist, 'solidity', file))
   return files.map((file) => `dist/solidity/${file}`)
 }
 
 /**
- * The licences of the packages whose code is in dist/; returns the file. AssemblyScript's library is in the engine.
+ * The licences and the bill of materials of the packages whose code is in dist/; returns the files. AssemblyScript's library is
+ * in the engine.
  * @param {import('esbuild').Metafile['outputs']} outputs
  */
-async function writeLicences(outputs) {
-  const { copiedSources, licencesText, packageFolders, readPackage } = await importSource(
+async function writeNotices(outputs) {
+  const { billOfMaterials, copiedSources, licencesText, packageFolders, readPackage } = await importSource(
     'scripts/third-party-licences.ts',
   )
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
   /** @type {string[]} */
   const folders = packageFolders(['node_modules/assemblyscript/std', 'node_modules/swagger-ui-dist', ...inputs])
-  const file = 'dist/THIRD-PARTY-LICENSES.txt'
   const packages = [...folders.map((folder) => readPackage(join(root, folder))), ...copiedSources(root)]
-  await writeFile(join(root, file), licencesText(packages))
-  return file
+  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licencesText(packages))
+  await writeFile(join(dist, 'sbom.cdx.json'), billOfMaterials({ name, version }, packages))
+  return ['dist/THIRD-PARTY-LICENSES.txt', 'dist/sbom.cdx.json']
 }
 
 /**

@@ -1,38 +1,69 @@
-import { configDefaults, defineConfig, type TestUserConfig } from 'vitest/config'
-import { LongFilesFirst } from './test/support/cost.ts'
+// The projects of the test suite. `npm test` runs `unit`, `chain` and `fresh`; each of the others has a command of its own in
+// package.json. `npx vitest run FILE` runs a file in the project that it belongs to.
+import { configDefaults, defineConfig } from 'vitest/config'
+import { LongFilesFirst, unitTests } from './test/support/cost.ts'
 
 /** Tests of what happens when a module is first used: they need modules that no other test has loaded. */
-export const FRESH = ['test/evm/crypto/curve-loading.test.ts']
+const FRESH = ['test/evm/crypto/curve-loading.test.ts']
+/** Without a node, another program, a compiler or a browser, and one chain to see that the parts fit together. */
+const UNIT = ['test/smoke.test.ts', ...unitTests()].filter((file) => !FRESH.includes(file))
 
-/** What all runs have in common. */
-export const common: TestUserConfig = {
-  globalSetup: ['test/support/engine-built.ts'],
-  // A test that asserts nothing fails: its loop was empty, or its condition never came true.
-  expect: { requireAssertions: true },
-  sequence: { sequencer: LongFilesFirst },
-  // The default leaves a core idle, which is half of a machine with two.
-  maxWorkers: '100%',
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
-}
+/** Each file runs a network of its own, whose clocks are real: one file at a time. `timeout` in milliseconds. */
+const network = (name: string, timeout: number) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`test/${name}/*.test.ts`],
+    fileParallelism: false,
+    testTimeout: timeout,
+    hookTimeout: timeout,
+  },
+})
 
 export default defineConfig({
   test: {
-    ...common,
+    globalSetup: ['test/support/engine-built.ts'],
+    // A test that asserts nothing fails: its loop was empty, or its condition never came true.
+    expect: { requireAssertions: true },
+    sequence: { sequencer: LongFilesFirst },
+    // The default leaves a core idle, which is half of a machine with two.
+    maxWorkers: '100%',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     projects: [
+      // Below a minute on two cores (`npm run test:fast`). The files of a worker share their modules: loading them for each
+      // file took half of the time.
+      { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
       {
         extends: true,
         test: {
-          name: 'shared',
+          name: 'chain',
           include: ['test/**/*.test.ts'],
-          // These need packages that `npm ci` does not install (vitest.clients.config.ts), or a consensus engine
-          // (vitest.network.config.ts, vitest.hostile.config.ts).
-          exclude: [...configDefaults.exclude, 'test/clients/**', 'test/network/**', 'test/hostile/**', ...FRESH],
-          // The files of a worker share their modules: loading them for each file took half of the time.
+          exclude: [
+            ...configDefaults.exclude,
+            ...['clients', 'network', 'hostile'].map((name) => `test/${name}/**`),
+            ...UNIT,
+            ...FRESH,
+          ],
           isolate: false,
         },
       },
       { extends: true, test: { name: 'fresh', include: FRESH } },
+      // Networks of real processes with the consensus engine that COMETBFT names. Without it every test says that it is skipped.
+      network('network', 240_000),
+      // What a stranger or a byzantine validator can send to such a network.
+      network('hostile', 400_000),
+      // Other people's tools against a running node; they are installed from the package registry.
+      {
+        extends: true,
+        test: {
+          name: 'clients',
+          include: ['test/clients/*.test.ts'],
+          globalSetup: ['test/clients/install.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

@@ -24,7 +24,7 @@ export function buildOf(commit: string): OtherBuild {
   const name = git('rev-parse', '--verify', '--short=8', `${commit}^{commit}`)
   const folder = join(temporaryFolder(), name)
   git('worktree', 'add', '--detach', folder, name)
-  // Exit handlers run in order: the temporary folder is gone by then, and `prune` forgets the worktree.
+  // Exit handlers run in order: the temporary folder is removed first, and `prune` forgets the worktree.
   process.on('exit', () => git('worktree', 'prune'))
   const lockfile = (below: string) => readFileSync(join(below, 'package-lock.json'), 'utf8')
   if (lockfile(folder) === lockfile(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))

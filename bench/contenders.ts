@@ -16,7 +16,7 @@ export type Contender = {
   readonly program: 'kestrel' | 'anvil'
   /** kestrel's `main.js`. */
   readonly main?: string
-  /** Starts a node of its own; it runs until `stopAll`. Throws when it does not answer in time. */
+  /** Starts a separate node; it runs until `stopAll`. Throws when it does not answer in time. */
   start(options?: StartOptions): Promise<Target>
   stopAll(): Promise<void>
 }

@@ -21,7 +21,7 @@ export type Target = {
 
 const STARTING = 60_000
 const STOPPING = 10_000
-/** Number of characters of the program's output that are kept for error messages. */
+/** Number of characters of the program's output that error messages show. */
 const OUTPUT = 4000
 
 const running = new Set<ChildProcess>()

@@ -1,5 +1,5 @@
 // A typed client of the explorer API, for programs and for the node's own pages: openapi-fetch with the types of the
-// OpenAPI document (`schema.d.ts`, written by `npm run client`). It runs in browsers and in Node.js.
+// OpenAPI document (`schema.d.ts`, written by `npm run generate`). It runs in browsers and in Node.js.
 import createClient from 'openapi-fetch'
 
 /** @type {import('./explorer.d.ts').explorerClient} */

@@ -1,11 +1,27 @@
-// Everything is constructed here, in order, each part from those above it; closing runs the other way round.
-// A node is a chain in a store, a producer that makes its blocks, and a server that shows both.
+// A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here.
+// The start has these steps, in this order; the numbers are in the code.
+//
+//  1. Prepare state sync, if this node joins a network with it: the snapshot replaces block 0 in step 5.
+//  2. Open the database. A damaged one is refused before anything is written.
+//  3. Decide which chain it is: the stored one or the given one. A contradiction between them is refused.
+//  4. Load its opcode proposals. The runtime, which executes block 0, needs them.
+//  5. Write what the database lacks: block 0 or a snapshot, or new names of proposals.
+//  6. Open the chain, with the threads that read it. They need the final specification.
+//  7. Require the code of the proposals that are active at the head, before a block is made or a call runs.
+//  8. Construct the producer: the engine of a network, or this node alone. The faces need it.
+//  9. Construct the faces and the server, which does not listen yet.
+// 10. Restore the pool. A client that connects must find the transactions that the node has acknowledged.
+// 11. Set the clock, which calls and the first block need.
+// 12. Listen.
+// 13. Start the producers, after a free port was found. The engine of a network is last, because it sends blocks at once.
+//
+// Closing stops the producers first, because requests may wait for blocks; then the server and its parts, and last the chain.
 
 import type { FastifyInstance } from 'fastify'
 import { BlockChain } from './chain/block-chain.ts'
-import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
+import { createChain, readHead, specRow, specToOpen, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
-import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
+import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
 import type { Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
@@ -27,7 +43,6 @@ import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { healthOf, type Phase } from './monitoring/health.ts'
 import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
-import { kzg } from './primitives/blobs.ts'
 import { ReadThreads } from './readers/read-threads.ts'
 import { SharedHead } from './readers/shared-head.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
@@ -36,41 +51,41 @@ import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
-import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
-import { type ChainSpec, hasAllocation, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
+import { type ChainSpec, hasAllocation, refuseNetwork, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
-import type { CheckProgress } from './state/table-check.ts'
+import { isOutage, type StoreLog, storeLog } from './state/store-log.ts'
+import type { KvStore } from './state/types.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
   /** Folder of the database; undefined keeps the chain in memory. */
   readonly datadir: string | undefined
-  /** The chain to open, or to begin where it comes with its accounts; undefined: the one that the folder holds. */
+  /** The chain to open, or to create if it has the accounts of block 0; undefined: the one that the folder holds. */
   readonly spec: ChainSpec | undefined
 }
 
 export type ChainSettings = StoreOptions & {
-  /** Modules with improvement proposals beside the program's own. */
+  /** Modules with the user's opcode proposals. */
   readonly modules?: readonly ProposalModule[] | undefined
   /**
    * Whether modules that the chain does not name yet are added to its specification: for all its blocks on a new chain, else
    * from the next block on. Left out: they are refused.
    */
   readonly namesModules?: boolean | undefined
-  /** What runs contracts; left out: our engine, where it has been built. */
+  /** The engine of contracts; left out: the compiled one, or the library's where engine.wasm has not been built. */
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
-  /** Of how many blocks before the head states are kept; left out: of all. */
+  /** Number of blocks before the head whose states are stored; left out: all. */
   readonly prune?: number | undefined
-  /** Whether tracers that clients write in JavaScript are run; left out: yes. */
+  /** Whether clients may trace with their own JavaScript; left out: yes. */
   readonly jsTracers?: boolean
   readonly log: Logger
 }
 
-/** Threads that answer requests beside the main one; a chain in memory has none. */
+/** Settings of the threads that answer heavy reads; a chain in memory has none. */
 type ReaderSettings = {
-  /** At most. */
+  /** Most threads. */
   readonly threads: number
   readonly work: Partial<WorkLimits>
   readonly rpc: RpcOptions
@@ -83,21 +98,19 @@ export type NodeOptions = ChainSettings & {
   readonly automine: boolean
   /** Seconds between blocks; 0 for none. */
   readonly blockTime: number
-  /** Whether a development node's clock goes on from the newest block; left out: only where that is later than the machine's. */
+  /** Whether a development node's clock continues from the newest block; left out: only if that is later than the machine's. */
   readonly continuesClock?: boolean
-  /** What new blocks come nearer to, by the steps that import accepts; undefined: the head's. */
-  readonly gasLimit: bigint | undefined
+  /** The gas limit that new blocks approach, by the steps that import accepts; left out: the head's. */
+  readonly gasLimit?: bigint | undefined
   readonly wallet: Wallet
   /** The engine of a network, which makes the blocks; left out: this node makes them alone. */
   readonly network?: NetworkOptions | undefined
-  /** Runs every committed block again on another engine; left out: nobody does. */
-  readonly shadow?: ShadowOptions | undefined
-  /** How much heavy work is taken at a time; left out: the defaults. */
+  /** Limits of the queue of heavy calls; left out: the defaults. */
   readonly work?: Partial<WorkLimits>
   /** Threads that answer heavy reads, at most; left out: none. They need a folder. */
   readonly readThreads?: number | undefined
   readonly rpc: Partial<RpcOptions>
-  /** Who may call, and what connections may cost. */
+  /** Allowed origins and hosts, and limits of connections. */
   readonly http?: Partial<HttpOptions>
   readonly explorer?: Partial<ExplorerOptions>
   /** Whether `/metrics` is served; left out: no. */
@@ -109,11 +122,10 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 export type Node = {
   readonly chain: BlockChain
   readonly producer: BlockProducer
-  readonly shadow: Shadow | undefined
-  /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
+  /** Settles with a line when the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: FastifyInstance
-  /** undefined: no thread reads. */
+  /** undefined: the main thread answers all reads. */
   readonly readers: ReadThreads | undefined
   /** Slots for heavy requests. */
   readonly queue: WorkQueue
@@ -127,86 +139,87 @@ export type Node = {
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
 export const openChain = async (settings: ChainSettings): Promise<BlockChain> =>
-  (await open(settings, undefined, {}, undefined)).chain
+  (await open(settings, {}, undefined)).chain
 
 type Opened = {
   readonly chain: BlockChain
-  readonly shadow: Shadow | undefined
   readonly scripted: TracerThreadPool
   readonly readers: ReadThreads | undefined
 }
 
 /**
- * The chain, with the shadow that checks its blocks and the threads that read it, if there are any. `joining` begins one that is
- * not there with a snapshot. Throws as `openChain`.
+ * The chain, with the threads that read it if there are any. `joining` begins a missing chain with a state snapshot. Throws as
+ * `openChain`.
  */
 async function open(
   settings: ChainSettings,
-  shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreObserver>,
   reading: ReaderSettings | undefined,
   joining?: Joining,
 ): Promise<Opened> {
-  const {
-    datadir,
-    spec,
-    modules = [],
-    namesModules = false,
-    engine,
-    limits,
-    pool,
-    prune,
-    jsTracers = true,
-    log,
-  } = settings
+  const { datadir, modules = [], engine, limits, pool, prune, jsTracers = true, log } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
   const isShared = reading !== undefined
+  // 2. The database, shared with the read threads if there are any.
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, observer, isShared)
-  let shadow: Shadow | undefined
   try {
-    const stored = await storedSpec(store)
-    const head = stored === undefined ? undefined : readHead(store).number
-    const found = specOf(stored, head, { datadir, spec })
-    if (!namesModules) requireNamed(found, modules)
-    const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
-    const own = withoutAllocation(named)
-    const runtime = new Runtime(own, kzg, registryOf(own, modules), engine, reportTo(log))
-    if (hasAllocation(named) && joining !== undefined) await joining.restore({ store, spec: named, runtime, indexer })
-    else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
-    else if (own !== stored) await store.write([specRow(own)])
-    for (const { name, sha256, since } of newNames(stored ?? found, own))
-      log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
+    // 3 to 5.
+    const runtime = await openRuntime(store, settings, joining)
+    const { spec } = runtime
+    // 6. The chain and its threads.
     const onError = (error: unknown) => {
       if (!isOutage(error)) log.error({ err: error, room: 'chain' }, String(error))
     }
-    shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
     const proposalFiles = modules.map(({ file }) => file)
-    // What is told of opcodes one by one is not compiled.
+    // A tracer gets an event for each opcode, and compiled code sends none, so traces run on an interpreter.
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
-    const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
+    const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
-    const chain = new BlockChain({ ...parts, scriptedTraces, verifier: shadow, prune, publisher })
+    const chain = new BlockChain({ ...parts, scriptedTraces, prune, publisher })
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
-      const chosen = { directory: datadir, spec: own, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
+      const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
       const data = { ...chosen, work, rpc, head: publisher.memory }
       readers = new ReadThreads(threads, data, log.child({ room: 'readers' }))
     }
+    // 7. The code of the active proposals.
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
-    for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
-    return { chain, shadow, scripted, readers }
+    for (const warning of missingRequestContracts(spec, view)) log.warn({ room: 'chain' }, warning)
+    return { chain, scripted, readers }
   } catch (error) {
-    await shadow?.close()
     await store.close()
     throw error
   }
 }
 
-/** Ends the read threads while the database is opened again, because it stays open as long as one thread has it open. */
+/** Steps 3 to 5: the rules of the chain that the store holds afterwards. Throws as `openChain`. */
+async function openRuntime(
+  store: KvStore,
+  { datadir, spec: given, modules = [], namesModules = false, engine, log }: ChainSettings,
+  joining: Joining | undefined,
+): Promise<Runtime> {
+  // 3. The chain.
+  const stored = await storedSpec(store)
+  const head = stored === undefined ? undefined : readHead(store).number
+  const found = specToOpen(stored, head, given, datadir)
+  // 4. Its proposals.
+  if (!namesModules) requireNamed(found, modules)
+  const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
+  const spec = withoutAllocation(named)
+  const runtime = new Runtime(spec, registryOf(spec, modules), engine, reportTo(log))
+  // 5. Block 0, a snapshot, or new names.
+  if (hasAllocation(named) && joining !== undefined) await joining.restore({ store, spec: named, runtime, indexer })
+  else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
+  else if (spec !== stored) await store.write([specRow(spec)])
+  for (const line of newNameLines(stored ?? found, spec)) log.info({ room: 'chain' }, line)
+  return runtime
+}
+
+/** Ends the read threads while the database is reopened: LevelDB closes it only when the last thread has closed it. */
 const suspending = (watch: Partial<StoreObserver>, readers: () => ReadThreads | undefined): Partial<StoreObserver> => ({
   ...watch,
   reopening: async () => readers()?.suspend(),
@@ -216,29 +229,7 @@ const suspending = (watch: Partial<StoreObserver>, readers: () => ReadThreads | 
   },
 })
 
-/** The store has said that the disk takes no writes: what is refused until it does is not worth a line each. */
-const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
-
-/** The observer of a node's store, and where the check of its tables is; undefined before the first table. */
-type Watch = StoreObserver & { readonly tableCheck: () => CheckProgress | undefined }
-
-/** What the disk does, in the log; `failed` gets the line that ends the node. */
-function watchWith(log: Logger, failed: (line: string) => void): Watch {
-  let progress: CheckProgress | undefined
-  return {
-    warn: (line) => log.warn({ room: 'state' }, line),
-    damaged: ({ message }) => failed(message),
-    checked(now) {
-      progress = now
-    },
-    failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
-    recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
-    lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
-    tableCheck: () => progress,
-  }
-}
-
-/** Refusals are what happens, faults of this program are for somebody to act on. */
+/** Logs a ChainError, which is expected, as information, and every other error as a fault of this program. */
 const reportTo =
   (log: Logger): Report =>
   (message, error) => {
@@ -247,37 +238,22 @@ const reportTo =
     else log.error({ err: error, room }, message)
   }
 
-/** The chain that the store holds, or, with its accounts, the one that it is to hold. `head`: undefined where there is none yet. */
-function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datadir, spec }: StoreOptions): ChainSpec {
-  if (stored === undefined || head === undefined) {
-    if (spec === undefined || !hasAllocation(spec)) throw new ChainError('storage', `${datadir} holds no chain`)
-    return spec
-  }
-  if (spec !== undefined && (spec.chainId !== stored.chainId || spec.name !== stored.name)) {
-    throw new ChainError(
-      'storage',
-      `${datadir} holds the chain ${stored.name} (${stored.chainId}), not ${spec.name} (${spec.chainId})`,
-    )
-  }
-  return spec === undefined ? stored : withNewNames(stored, spec, head)
-}
-
 /**
- * Whether a proposal is known from the next block on. Calls and gas estimates look at the head, so that block is made at
- * once where nothing else would make it.
+ * Whether the next block is the first that may use some proposal. Calls and gas estimates use the rules of the head, so an
+ * automining node makes that block at once.
  */
 const namesNext = ({ spec, head }: BlockChain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
-/** undefined: no thread reads. */
+/** undefined: the main thread answers all reads. */
 const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined =>
   readThreads === 0 ? undefined : { threads: readThreads, work, rpc }
 
-/** What the figures of a node are about. */
+/** The parts that health and metrics report on. */
 type Observed = Pick<Node, 'chain' | 'queue' | 'readers'> &
-  Pick<Watch, 'tableCheck'> & { readonly network: Network | undefined }
+  Pick<StoreLog, 'tableCheck'> & { readonly network: Network | undefined }
 
-/** What operators see of a node, which tells its phase as its life goes on. */
+/** Health and metrics of a node. `startNode` sets the phase. */
 function monitor(
   { metrics, engine, datadir }: NodeOptions,
   { chain, queue, readers, network, tableCheck }: Observed,
@@ -307,19 +283,14 @@ async function openExplorer(
   return new Explorer({ chain, options: explorerOptions, queue, hub, verification, network, log })
 }
 
-const soloOf = (
-  chain: BlockChain,
-  shadow: Shadow | undefined,
-  { automine, blockTime, gasLimit, log }: NodeOptions,
-): Solo =>
+const soloOf = (chain: BlockChain, { automine, blockTime, gasLimit, log }: NodeOptions): Solo =>
   new Solo(chain, {
     automine,
     interval: blockTime,
     coinbase: chain.spec.genesis.coinbase === ZERO_ADDRESS ? undefined : chain.spec.genesis.coinbase,
     gasLimit: gasLimit ?? chain.head.gasLimit,
     onError: (error) => {
-      // After a failure of the shadow every block is refused, and one line about it is enough.
-      if (shadow?.failure === undefined && !isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
+      if (!isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
     },
   })
 
@@ -341,10 +312,9 @@ async function networkOf(
   fail: (line: string) => void,
   joining: Joining | undefined,
 ): Promise<Network | undefined> {
-  const { name, native } = chain.spec
   if (options === undefined) {
-    if (native?.consensus === undefined) return undefined
-    throw new ChainError('not-allowed', `${name} is a network: start it with --consensus ${native.consensus.engine}`)
+    refuseNetwork(chain.spec)
+    return undefined
   }
   requireNetwork(chain.spec)
   // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
@@ -374,12 +344,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   void failed.then((line) => log.error({ room: 'state' }, line))
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const reading = readerSettings(options, rpcOptions)
+  // 1. State sync.
   const joining = await joiningOf(options, rpcOptions.version)
-  const watch = watchWith(log, fail)
-  const { chain, shadow, scripted, readers } = await open(options, options.shadow, watch, reading, joining)
-  void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
+  // 2 to 7, in `open`.
+  const watch = storeLog(log, fail)
+  const { chain, scripted, readers } = await open(options, watch, reading, joining)
+  // 8. The producer.
   const network = await orClose(chain, () => networkOf(chain, options, rpcOptions.version, fail, joining))
-  const producer = network?.producer ?? soloOf(chain, shadow, options)
+  const producer = network?.producer ?? soloOf(chain, options)
+  // 9. The faces.
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
   const explorer = await openExplorer(options, { chain, queue }, network?.status)
@@ -405,58 +378,62 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   })
   const close = () => {
     monitoring.phase = 'stopping'
-    return closeAll({ chain, shadow, network, producer, scripted, readers, server, filters, explorer }, log)
+    return closeAll({ chain, network, producer, scripted, readers, server, filters, explorer })
   }
   try {
-    const url = await run({ chain, producer, network, shadow, server }, options, rpcOptions.development)
+    // 10 to 13.
+    const url = await run({ chain, producer, network, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
-    const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
-    return { chain, producer, shadow, failed: anyFailed, server, readers, queue, url, close }
+    return { chain, producer, failed, server, readers, queue, url, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Restores the pool, listens, and starts shadow and producer, in this order. Returns the URL. */
+/** Steps 10 to 13. Returns the URL. */
 async function run(
-  { chain, producer, network, shadow, server }: Running,
+  { chain, producer, network, server }: Running,
   { log, host, port, automine, continuesClock = false }: NodeOptions,
   isDevelopment: boolean,
 ): Promise<string> {
+  // 10. The pool.
   await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
-  // After a restart, a clock that a developer moved forward goes on from the newest block instead of standing still.
+  // 11. The clock. A developer may have moved it forward before a restart, and blocks cannot be earlier than the head.
   const isAhead = chain.head.timestamp > unixNow()
   if (isDevelopment && (continuesClock || isAhead)) await producer.setTime(chain.head.timestamp)
+  // 12. Clients.
   const url = await server.listen({ host, port })
-  // After the start: the shadow's thread would take a core from it.
-  shadow?.start()
+  // 13. The producers.
   await producer.start()
-  // Last: from here on the engine asks for blocks.
   await network?.start()
   if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)
   return url
 }
 
-/** What makes blocks and shows them. */
-type Running = Pick<Node, 'chain' | 'producer' | 'shadow' | 'server'> & { readonly network: Network | undefined }
+/** The parts that `run` starts. */
+type Running = Pick<Node, 'chain' | 'producer' | 'server'> & { readonly network: Network | undefined }
 
 type Open = Running &
-  Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
+  Pick<Node, 'chain' | 'producer' | 'server'> & {
     readonly scripted: TracerThreadPool
     readonly readers: ReadThreads | undefined
     readonly filters: PollingFilters
     readonly explorer: Explorer
   }
 
-/** Closes what a node has open, also one whose start has failed. */
-async function closeAll(
-  { chain, shadow, network, producer, scripted, readers, server, filters, explorer }: Open,
-  log: Logger,
-): Promise<void> {
-  // From now on no block waits for the shadow, which has some time left for those it has not checked.
-  const unchecked = shadow?.close()
-  // Requests may be waiting for blocks: what makes them ends first.
+/** Closes the parts of a node, also after a start that failed in one of the steps 10 to 13. */
+async function closeAll({
+  chain,
+  network,
+  producer,
+  scripted,
+  readers,
+  server,
+  filters,
+  explorer,
+}: Open): Promise<void> {
+  // Requests may wait for blocks, so the producers stop before the server.
   await network?.stop()
   await producer.stop()
   scripted.close()
@@ -464,7 +441,5 @@ async function closeAll(
   filters.stop()
   await explorer.close()
   await readers?.close()
-  const left = (await unchecked) ?? 0
-  if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
   await chain.close()
 }

@@ -7,13 +7,17 @@ import { BUILD_STAMP, buildSourceHash, isBuildCurrent } from '../scripts/build-s
 
 const FILES = [
   ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
-  ...['scripts/build-stamp.ts', 'scripts/third-party-licences.ts', 'src/cli/main.ts', 'web/main.tsx'],
+  ...['build-stamp', 'external-packages', 'generate', 'solidity', 'third-party-licences'].map(
+    (name) => `scripts/${name}.ts`,
+  ),
+  ...['client/explorer.js', 'solidity/Bank.sol', 'src/cli/main.ts', 'web/main.tsx'],
 ]
 
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'kestrel-stamp-'))
-  for (const folder of ['dist', 'scripts', 'src/cli', 'web']) mkdirSync(join(root, folder), { recursive: true })
+  for (const folder of ['client', 'dist', 'scripts', 'solidity', 'src/cli', 'web'])
+    mkdirSync(join(root, folder), { recursive: true })
   for (const file of FILES) writeFileSync(join(root, file), file)
   writeFileSync(join(root, BUILD_STAMP), `${buildSourceHash(root)}\n`)
 })

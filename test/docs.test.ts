@@ -20,7 +20,7 @@ it.each(pages)('%s links to files that are there', (page) => {
 
 /** Flags of programs that are not ours. */
 const FOREIGN = new Set(
-  '--verifier --verifier-url --rpc-url --private-key --broadcast --value --json --create --from --optimize --bin --base-path --output-dir --input-type --profile --max-semi-space-size --always-sparkplug --seconds --only --help --network --target --skip-simulation --slow --fork-url'.split(
+  '--verifier --verifier-url --rpc-url --private-key --broadcast --value --json --create --from --optimize --bin --base-path --output-dir --input-type --profile --max-semi-space-size --always-sparkplug --seconds --only --help --network --target --skip-simulation --slow --fork-url --build-info --standard-json --data-urlencode'.split(
     ' ',
   ),
 )

@@ -14,7 +14,7 @@ import { fullBlocks } from '../scripts/fuzz-geth/scenarios/code-ends.ts'
 import { KINDS } from '../scripts/fuzz-geth/scenarios/index.ts'
 import { shrink } from '../scripts/fuzz-geth/shrink.ts'
 import { type StateTest, testOfSeed } from '../scripts/fuzz-geth/state-test.ts'
-import { runStateTests } from '../src/conformance/state-test.ts'
+import { runStateTests } from './conformance/state-test.ts'
 
 /** A program that answers each file's name with a text of its own. */
 async function programThat(prints: string, form: 'lines' | 'array'): Promise<TestProgram> {

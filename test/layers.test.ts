@@ -8,7 +8,7 @@ import { parseAst } from 'vitest/node'
 /** Everything that a node is made of, without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['chain', 'consensus', 'tables', 'indexer', 'shadow', 'js-tracers'],
+  ...['chain', 'consensus', 'tables', 'indexer', 'js-tracers'],
 ]
 
 /** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
@@ -26,11 +26,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cip: ['lib', 'spec', 'evm'],
   precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
-  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
+  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'cip', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
-  shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
@@ -59,11 +58,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.
   monitoring: ['lib', 'chain (types)', 'consensus (types)'],
-  // Readers of Ethereum's test formats; no part of a node.
-  conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts'],
-  cli: [...ROOMS, 'http', 'conformance', 'explorer', 'server.ts', 'node.ts'],
+  cli: [...ROOMS, 'http', 'rpc', 'explorer', 'server.ts', 'node.ts'],
   'library.ts': ['lib', 'cli'],
 }
 
@@ -73,8 +70,8 @@ const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/ro
 )
 const LONGEST_FILE = 500
 const LONGEST_FUNCTION = 65
-/** Written by a program from the .proto files of the consensus engine: nobody reads or edits it. */
-const GENERATED = 'consensus/abci/generated/'
+/** Written by scripts/generate.ts. */
+const GENERATED = '/generated/'
 /** Longer functions, by file and name, with the reason why a part of them would be no easier to read. */
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'evm/wasm/assembly/run.ts runFrame':
@@ -85,9 +82,14 @@ const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'state/sorted-hashes.ts open': 'functions over the slots of one contract, which they share',
   'precompiles/authorization.ts authorizationOf': 'the handlers of one interface, each of a few lines',
 }
-/** Where the reference implementation is: its types of messages, results and state are spoken nowhere else. */
+/** Where the reference implementation is: its types, fork switches (`Common`) and prices are used nowhere else. */
 const LIBRARY_ROOM = 'evm/ethereumjs/'
-const LIBRARY = /from '(@ethereumjs\/(?:evm|vm|statemanager|mpt|common)(?:\/[^']*)?)'/g
+const LIBRARY = /from '(@ethereumjs\/(?!wallet')[^']*)'/g
+/** All that other rooms import from there: the engine, the precompiles, and the frame that a proposal's `execute` runs on. */
+const LIBRARY_USERS = [
+  'evm/builtin-contracts.ts imports evm/ethereumjs/precompiles.ts',
+  'evm/machine.ts imports evm/ethereumjs/engine.ts',
+]
 const ASSEMBLY = 'evm/wasm/assembly/'
 /** What the AssemblyScript and the TypeScript of the engine share: plain integers. */
 const NUMBERS = ['evm/wasm/layout.ts', 'evm/gas/gas-rules.ts']
@@ -118,14 +120,18 @@ function namesAreTypes(names: string): boolean {
   return listed.length > 0 && listed.every((name) => name.startsWith('type '))
 }
 
-const root = join(import.meta.dirname, '../src')
-const files = readdirSync(root, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-  .sort()
-const sources = new Map(
-  files.filter((file) => file.endsWith('.ts')).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
-)
+/** The files below a folder of the repository, and the texts of those in TypeScript. */
+function filesIn(folder: string): { files: string[]; sources: Map<string, string> } {
+  const root = join(import.meta.dirname, '..', folder)
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort()
+  const typescript = files.filter((file) => /\.tsx?$/.test(file))
+  return { files, sources: new Map(typescript.map((file) => [file, readFileSync(join(root, file), 'utf8')])) }
+}
+
+const { files, sources } = filesIn('src')
 const edges = [...sources].flatMap(([from, source]) =>
   importsOf(source).map((of) => ({ ...of, from, to: resolved(from, of.path) })),
 )
@@ -220,6 +226,10 @@ describe('imports of src', () => {
       .filter(([file]) => !file.startsWith(LIBRARY_ROOM))
       .flatMap(([file, source]) => [...source.matchAll(LIBRARY)].map(([, name = '']) => `${file}: ${name}`))
     expect(found.toSorted()).toEqual([])
+    const users = edges
+      .filter(({ from, to }) => to.startsWith(LIBRARY_ROOM) && !from.startsWith(LIBRARY_ROOM))
+      .map(({ from, to }) => `${from} imports ${to}`)
+    expect(users.toSorted()).toEqual(LIBRARY_USERS)
   })
 
   it('come from where things are made: the registries are the only barrels', () => {
@@ -231,6 +241,19 @@ describe('imports of src', () => {
       })
       .map(([file]) => file)
     expect(barrels.filter((file) => !REGISTRIES.includes(file))).toEqual([])
+  })
+})
+
+describe('imports of web', () => {
+  it('make no circle, types included', () => {
+    const next = new Map(
+      [...filesIn('web').sources].map(([from, source]) => [
+        from,
+        importsOf(source).map(({ path }) => posix.join(dirname(from), path)),
+      ]),
+    )
+    expect(next.get('pages.ts')).toContain('pages/home.tsx')
+    expect(groupsInCircles(next)).toEqual([])
   })
 })
 
@@ -258,7 +281,7 @@ describe('files of src', () => {
 
   it(`have at most ${LONGEST_FILE} lines`, () => {
     const offenders = [...sources]
-      .filter(([file]) => !file.startsWith(GENERATED))
+      .filter(([file]) => !file.includes(GENERATED))
       .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)
       .filter(([, lines]) => lines > LONGEST_FILE)
       .map(([file, lines]) => `${file}: ${lines} lines`)

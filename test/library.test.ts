@@ -1,20 +1,6 @@
 // startNode of the package: its options are the flags of `kestrel start`, every one. `npm run check:pack` uses the rest.
-import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import type { StartFlags } from '../src/cli/start-flags.ts'
-import { withStartFlags } from '../src/cli/start-flags.ts'
 import { type RunningNode, type StartOptions, startNode } from '../src/library.ts'
-
-/** Flags that are no options: nothing is printed anyway. */
-type Missing = Exclude<keyof StartFlags, keyof StartOptions | 'silent'>
-type Unknown = Exclude<keyof StartOptions, keyof StartFlags>
-
-it('the library has an option for every flag, and no other', () => {
-  const isComplete: [Missing, Unknown] extends [never, never] ? true : false = true
-  expect(isComplete).toBe(true)
-  const names = withStartFlags(new Command()).options.map((flag) => flag.attributeName())
-  expect(names).toContain('gasLimit')
-})
 
 it.each<[StartOptions, RegExp]>([
   [{ datadir: '' }, /--datadir: expected a path/],

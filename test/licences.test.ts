@@ -1,10 +1,13 @@
 // What dist/ says of the packages in it, compared with what esbuild wrote into the bundles: a comment above each file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { EXTERNAL_PACKAGES } from '../scripts/external-packages.ts'
 import { type BundledPackage, isAllowed, licencesText, packageFolders } from '../scripts/third-party-licences.ts'
 
 const root = join(import.meta.dirname, '..')
+/** A tool of the build, whose standard library is in engine.wasm. */
+const COMPILER = 'assemblyscript'
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
 it('THIRD-PARTY-LICENSES lists every package whose files are in a bundle, with its licence and source', () => {
@@ -39,6 +42,40 @@ it('THIRD-PARTY-LICENSES names what was copied from elsewhere, with its notice',
   expect(part).toContain('software developed by Cosmos Labs')
 })
 
+describe('the bill of materials', () => {
+  const bill = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8'))
+  const components: { purl: string; version: string; licenses: unknown[] }[] = bill.components
+
+  it('is CycloneDX 1.6 with a package URL, version and licence for each component', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 })
+    expect(bill.metadata.component).toMatchObject({ name: 'kestrel-evm', purl: `pkg:npm/kestrel-evm@${version}` })
+    for (const { purl, version, licenses } of components) {
+      expect(purl).toMatch(/^pkg:(npm\/(%40[\w.-]+\/)?[\w.-]+@\d[\w.+-]*|golang\/[\w./-]+@v[\d.]+#proto)$/)
+      expect(purl).toContain(`@${purl.startsWith('pkg:golang') ? 'v' : ''}${version}`)
+      expect(licenses).toHaveLength(1)
+    }
+    expect(new Set(components.map(({ purl }) => purl)).size).toBe(components.length)
+    expect(bill.dependencies[0].dependsOn).toEqual(components.map(({ purl }) => purl))
+  })
+
+  it('has the packages whose licences are listed', () => {
+    const listed = [...text.matchAll(/^(\S+)@([\d.]\S*)\nLicence: /gm)].map(([, name, version]) => `${name}@${version}`)
+    const named = bill.components.map((one: { group?: string; name: string; version: string }) =>
+      [one.group, `${one.name}@${one.version}`].filter(Boolean).join('/'),
+    )
+    expect(named.toSorted()).toEqual([...new Set(listed)].toSorted())
+  })
+})
+
+it('package.json lists as dependencies what is in the bundle or outside of it at run time, and nothing else', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const bundled = new Set([...text.matchAll(/^(\S+)@[\d.]\S*\nLicence: /gm)].map(([, name = '']) => name))
+  const direct = { ...dependencies, ...devDependencies }
+  const expected = new Set([...EXTERNAL_PACKAGES, ...bundled].filter((name) => name in direct && name !== COMPILER))
+  expect(Object.keys(dependencies).toSorted()).toEqual([...expected].toSorted())
+})
+
 it.each([
   ['MIT', true],
   ['(MIT OR GPL-3.0-only)', true],
@@ -54,7 +91,14 @@ it.each([
 })
 
 it('the build refuses to bundle another licence', () => {
-  const one: BundledPackage = { name: 'a', version: '1.0.0', licence: 'MIT', source: 'https://a', texts: ['text'] }
+  const one: BundledPackage = {
+    name: 'a',
+    version: '1.0.0',
+    licence: 'MIT',
+    source: 'https://a',
+    purl: 'pkg:npm/a@1.0.0',
+    texts: ['text'],
+  }
   expect(() => licencesText([one, { ...one, name: 'b', licence: 'GPL-3.0-only' }])).toThrow(
     /b@1\.0\.0 \(GPL-3\.0-only\)/,
   )

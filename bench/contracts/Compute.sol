@@ -2,7 +2,7 @@
 pragma solidity ^0.8.28;
 
 /// Work without state. Each function takes how often, and answers a result, which must be the same on every node, and
-/// the gas that the work itself used. Where a node might remember what it has worked out, there is a seed that makes the
+/// the gas that the work itself used. Where a node might cache results, there is a seed that makes the
 /// work another.
 contract Compute {
     /// Multiplication, addition and shifts over the whole width.
@@ -151,7 +151,7 @@ contract Compute {
 
     function recover(uint256 n, uint256 seed) external view returns (uint256 found, uint256 gas) {
         gas = gasleft();
-        // The generator's x and small numbers make a valid signature of somebody.
+        // The generator's x and small numbers make a valid signature of some address.
         bytes32 r = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798;
         for (uint256 i = 1; i <= n; i++) {
             found ^= uint160(ecrecover(bytes32(seed), 27, r, bytes32(i)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// A token of which all goes through assembly: balances in hashed slots of their own layout, as gas-saving libraries do.
+/// A token written in assembly: balances in hashed slots of their own layout, as gas-saving libraries do.
 contract CompactToken {
     uint256 private constant BALANCE_SEED = 0xba1a2ce5;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// The plainest ERC-20: what a transfer costs when nothing else happens.
+/// A minimal ERC-20: the cost of a transfer without any extension.
 contract Token {
     string public constant name = "Bench";
     string public constant symbol = "BENCH";

@@ -73,7 +73,7 @@ async function load(
 
 const resultIn = (answer: string): string => /"result":"(0x[0-9a-f]*)"/.exec(answer)?.[1] ?? answer
 
-/** Calls per second over one WebSocket, of which so many wait for their answer at a time. */
+/** Calls per second over one WebSocket, with this number of unanswered requests at a time. */
 function webSocket(target: Target, { size }: Bench, requests: readonly object[]): Row {
   const bodies = requests.map((request) => JSON.stringify(request))
   const run = async (): Promise<number> => {

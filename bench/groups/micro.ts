@@ -6,7 +6,6 @@ import type { Indexer } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { bigToFixed, hexToAddress } from '../../src/lib/hex.ts'
 import { keccak256 } from '../../src/lib/keccak.ts'
-import { kzg } from '../../src/primitives/blobs.ts'
 import { recoverAddress, signHash } from '../../src/primitives/signature.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -156,7 +155,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   }
   const accounts = [deployer, ...senders].map(hexToAddress)
   const spec = presets.kestrel({ chainId: BigInt(CHAIN_ID), accounts, gasLimit: BigInt(GAS_LIMIT) })
-  const runtime = new Runtime(spec, kzg)
+  const runtime = new Runtime(spec)
   await createChain(store, spec, timed, runtime)
   const limits = { gasCap: BigInt(GAS_LIMIT), time: 60_000 }
   const pool = { minTip: 0n, allowUnprotected: true }

@@ -40,7 +40,7 @@ export const overload: Group = {
 }
 
 /**
- * Measures on a node of its own, which is killed afterwards: calls of closed connections that still run must not disturb the
+ * Measures on a separate node, which is killed afterwards: calls of closed connections that still run must not disturb the
  * next measurement.
  */
 async function onOwnNode(
@@ -109,7 +109,7 @@ function blocks(contender: Contender, bench: Bench, name: string, code?: string)
   }
 }
 
-/** Milliseconds that a node takes for a block of so many transfers. */
+/** Milliseconds that a node takes for a block with this number of transfers. */
 async function mine(target: Target, nonces: { next: number }): Promise<number> {
   const requests = Array.from({ length: TRANSFERS }, (_, id) => {
     const from = senders[id % senders.length] ?? NOBODY
@@ -127,7 +127,7 @@ async function mine(target: Target, nonces: { next: number }): Promise<number> {
   return took
 }
 
-/** Opens connections that ask for the call again and again, with what other nodes let a call use. The result closes them. */
+/** Opens connections that repeat the call, with the gas limit that other nodes give a call. The result closes them. */
 async function callEndlessly({ url }: Target, callers: number, code: string): Promise<() => void> {
   const call = [{ to: NOBODY, gas: numberToHex(CALL_GAS) }, 'latest', { [NOBODY]: { code } }]
   const request = post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: call }))

@@ -11,7 +11,6 @@ import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
-import { kzg } from '../primitives/blobs.ts'
 import type { Block, SealedHeader } from '../primitives/types.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
 import { Runtime } from '../runtime/runtime.ts'
@@ -31,7 +30,7 @@ let requestedRows = 0
 const store = rowStore(requestRow)
 const scriptEngine = await loadScriptEngine()
 const modules = await Promise.all(proposalFiles.map(loadModule))
-const runtime = new Runtime(spec, kzg, registryOf(spec, modules), engine)
+const runtime = new Runtime(spec, registryOf(spec, modules), engine)
 
 const mutex = new Mutex()
 node.on('message', (job: TracerJob) => void mutex.run(() => run(job)))

@@ -11,7 +11,6 @@ import { Logs } from '../indexer/logs.ts'
 import { setClient } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, describeError } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
-import { kzg } from '../primitives/blobs.ts'
 import type { JsonChunk } from '../rpc/chunked-json.ts'
 import { rpcContext } from '../rpc/context.ts'
 import type { AnsweredCall, RpcContext, ThreadAnswer } from '../rpc/define.ts'
@@ -31,7 +30,7 @@ const head = new SharedHead(data.head)
 const store = await openForReading(data.directory)
 const modules = await Promise.all(data.proposalFiles.map(loadModule))
 const report = (message: string) => log.debug({}, message)
-const runtime = new Runtime(data.spec, kzg, registryOf(data.spec, modules), data.engine, report)
+const runtime = new Runtime(data.spec, registryOf(data.spec, modules), data.engine, report)
 const queue = new WorkQueue(data.work)
 const record =
   (level: LogLevel) =>

@@ -12,10 +12,9 @@ import type { KeyedMutex } from '../lib/mutex.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { JsonChunk } from './chunked-json.ts'
-import { bool } from './codec.ts'
+import { bool, type Encode, encoderOf } from './codec.ts'
 import type { GcStatistics } from './gc-statistics.ts'
 import type { LogIndex, LogSearch } from './log-search.ts'
-import { compileDecoder, compileEncoder, type Decode, type Encode } from './schema-compiler.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
 
 /** The events that a polling filter reports. */
@@ -233,29 +232,27 @@ type Definition<P extends Params, R extends Result> = {
   handler(args: Arguments<P>, context: RpcContext, signal: AbortSignal): Returned<R> | Promise<Returned<R>>
 }
 
-/** A method as the dispatcher calls it, without the types of its arguments and result. */
-export type RpcMethod = {
+/** A method as the dispatcher calls it. Its schemas type the calls of the pages (`web/rpc.ts`). */
+export type RpcMethod<P extends Params = Params, R extends Result = Result> = {
   readonly summary: string
-  readonly params: Params
+  readonly params: P
   readonly names: readonly string[]
   /** Number of leading arguments that a request must have. */
   readonly required: number
-  readonly result: Result
+  readonly result: R
   readonly gate: Gate | undefined
   readonly heavy: boolean
   readonly committed: boolean
   readonly sends: boolean
-  /** Compiled from `params`. */
-  readonly decoders: readonly Decode[]
   /** Runs the handler on decoded arguments and encodes its result. */
   invoke(args: readonly unknown[], context: RpcContext, signal: AbortSignal): Promise<unknown>
 }
 
 /** Makes a method of its definition. The schemas give the types of the handler's arguments and result. */
-export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
+export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod<P, R> {
   const { summary, params, names = [], result, gate } = definition
   const { heavy = false, committed = false, sends = false } = definition
-  const encode = typeof result === 'function' ? (result as Encode) : compileEncoder(result)
+  const encode = typeof result === 'function' ? (result as Encode) : encoderOf(result)
   return {
     summary,
     params,
@@ -266,14 +263,13 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     heavy,
     committed,
     sends,
-    decoders: params.map(compileDecoder),
     // The dispatcher has decoded each argument with the schema at its position.
     invoke: async (args, context, signal) => encode(await definition.handler(args as Arguments<P>, context, signal)),
   }
 }
 
 /** The same method under another name, answering true instead of null, as Hardhat and Ganache do. */
-export const answeringTrue = (method: RpcMethod): RpcMethod => ({
+export const answeringTrue = <P extends Params>(method: RpcMethod<P>): RpcMethod<P, typeof bool> => ({
   ...method,
   result: bool,
   async invoke(args, context, signal) {

@@ -19,7 +19,6 @@ import {
   type WireError,
   wireError,
 } from './errors.ts'
-import { REJECTED } from './schema-compiler.ts'
 import { BatchedSends } from './sends/batched-sends.ts'
 
 type Id = string | number | null
@@ -300,7 +299,7 @@ function report({ log, options }: RpcContext, method: string, params: unknown, e
 function readArguments(params: unknown, method: RpcMethod): unknown[] | { readonly error: WireError } {
   const invalid = (message: string) => ({ error: { code: INVALID_PARAMS, message } })
   const given = params ?? []
-  const { params: schemas, decoders, required } = method
+  const { params: schemas, required } = method
   if (!Array.isArray(given)) {
     const empty = schemas.length === 0 && typeof given === 'object' && Object.keys(given).length === 0
     return empty ? [] : invalid('params is not an array')
@@ -308,18 +307,17 @@ function readArguments(params: unknown, method: RpcMethod): unknown[] | { readon
   if (given.length > schemas.length) return invalid(`too many arguments, want at most ${schemas.length}`)
   if (given.length < required) return invalid(`missing value for required argument ${given.length}`)
   const args: unknown[] = []
-  for (let position = 0; position < decoders.length; position++) {
+  for (const [position, schema] of schemas.entries()) {
     const value: unknown = given[position] === null && position >= required ? undefined : given[position]
-    const decoded = decoders[position]?.(value)
-    if (decoded === REJECTED) return invalid(`invalid argument ${position}: ${issueOf(schemas[position], value)}`)
-    args.push(decoded)
+    const parsed = schema.safeParse(value)
+    if (!parsed.success) return invalid(`invalid argument ${position}: ${textOf(parsed.error.issues[0])}`)
+    args.push(parsed.data)
   }
   return args
 }
 
-/** The schema's first issue with a value, after the path to it. */
-function issueOf(schema: z.ZodType | undefined, value: unknown): string {
-  const issue = schema?.safeParse(value).error?.issues[0]
+/** An issue after the path to its value. */
+function textOf(issue: z.core.$ZodIssue | undefined): string {
   const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
   return `${path}${issue?.message}`
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
   expect(node.isRunning()).toBe(true)
 })
 
-/** Runs requests while a bystander asks for the block number again and again; tells how long he waited at most. */
+/** Runs requests while another client polls the block number; returns that client's longest wait. */
 async function besides(...requests: Promise<unknown>[]) {
   const began = performance.now()
   let finished = false
@@ -31,7 +31,7 @@ async function besides(...requests: Promise<unknown>[]) {
     const asked = performance.now()
     await rpc('eth_blockNumber')
     waited = Math.max(waited, performance.now() - asked)
-    // The pause between two requests of the bystander; nothing is expected to happen in it.
+    // The pause between two requests of the other client; nothing is expected to happen in it.
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   for (const answer of (await all) as WireAnswer[]) expect(faultOf(answer)).toBeUndefined()

@@ -1,4 +1,4 @@
-// Parameters that nobody should send, to every method there is: answers in the standard's terms, and no internal error.
+// Malformed parameters for every method: answers in the standard's terms, and no internal error.
 import { afterEach, expect, test } from 'vitest'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { account } from '../support/chain.ts'
@@ -47,7 +47,7 @@ const paramsWith = (value: unknown, most: number) => [
   Array(most).fill(value),
   [alice, value, value].slice(0, Math.max(most, 2)),
 ]
-/** These do what they are told: make many blocks. */
+/** These accept the number, and make as many blocks. */
 const obedient = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
 
 test('nonsense as parameters of every method is refused', { timeout: 60_000 }, async () => {

@@ -1,4 +1,4 @@
-// Input that nobody should send. The node answers in the standard's terms, tells nothing of its insides, and stays.
+// Malformed and hostile input. The node answers with the standard's errors, reveals no internals, and keeps running.
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { processForFile } from '../support/process.ts'

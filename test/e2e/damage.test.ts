@@ -77,7 +77,7 @@ async function answerTo(url: string, question: string): Promise<string> {
   return response.status >= 500 ? `error ${response.status}` : response.text()
 }
 
-/** Everything that the chain tells about its past, by question. An error is told by its code alone. */
+/** All answers about the chain's past, by request. Of an error only the code is recorded. */
 async function answersOf(node: Node): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>()
   const get = async (question: string): Promise<string> => {
@@ -196,7 +196,7 @@ beforeAll(async () => {
   return folder.remove
 }, 120_000)
 
-test(`${RUNS} damages, and no wrong answer`, { timeout: 60_000 + RUNS * 20_000 }, async () => {
+test(`${RUNS} damaged databases give no wrong answer`, { timeout: 60_000 + RUNS * 20_000 }, async () => {
   const below = randomFrom(SEED)
   const counts = new Map<string, Record<Outcome, number>>()
   const wrong: string[] = []

@@ -60,7 +60,7 @@ describe('snapshots over JSON-RPC', () => {
     expect((await latest()).number).toBe(0n)
   })
 
-  test('bring back everything: blocks, receipts, logs, code, nonces, time, what waits', async () => {
+  test('restore everything: blocks, receipts, logs, code, nonces, time, the pool', async () => {
     const { address } = await deployToken(clients, 0)
     await rpc('evm_setAutomine', false)
     const waiting = await walletOf(2).sendTransaction({ to: bob, value: 1n, gas: 21_000n })

@@ -58,7 +58,7 @@ const post = (path: string, type: string, pieces: readonly Buffer[]) =>
     sent.end()
   })
 
-test('hostile uploads at all doors at once end nothing, and others are answered meanwhile', async () => {
+test('hostile uploads to all endpoints at once do not end the node, and others are answered meanwhile', async () => {
   const tasks = DOORS.flatMap((door) =>
     BODIES.map(
       ([type, pieces]) =>

@@ -1,5 +1,5 @@
-// `kill -9` in the middle of work: whatever a client was told has happened is there after the next start, nothing is
-// half there, and the chain goes on. The moments are random; the invariants are not.
+// `kill -9` under load: everything that was acknowledged to a client exists after the next start, nothing is half
+// written, and the chain continues. The moments are random; the invariants are not.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, parseGwei } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -13,7 +13,7 @@ const SENDERS = [0, 1, 2, 3]
 const FOLDER = await temporaryFolder()
 afterAll(() => FOLDER.remove())
 
-/** What clients were told: hashes that were taken, and the blocks of those whose receipt was seen. */
+/** Acknowledgements: hashes of accepted sends, and the blocks of those with a receipt. */
 const taken = new Set<Hex>()
 const seen = new Map<Hex, Hex>()
 const recipient = privateKeyToAccount(generatePrivateKey()).address

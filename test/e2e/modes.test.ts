@@ -15,7 +15,7 @@ async function nodeWith(...flags: string[]) {
 }
 const to = account(9).address
 
-test('--block-time: blocks by the clock, empty ones too, and what came between goes into one', async () => {
+test('--block-time: blocks at an interval, empty ones too; transactions wait for the next one', async () => {
   const { viem, walletOf, wsUrl } = await nodeWith('--block-time', '1')
   const socket = await openSocket(wsUrl)
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))
@@ -76,7 +76,7 @@ describe('the pending block without mining', () => {
   })
 })
 
-test('--production: no development methods, no keys, a name of its own', async () => {
+test('--production: no development methods, no keys, its own client name', async () => {
   const { rpc, raw, viem } = await nodeWith('--production', '--preset', 'kestrel')
   expect(await rpc('web3_clientVersion')).toMatch(/^kestrel/)
   expect(await rpc('eth_accounts')).toEqual([])

@@ -106,7 +106,7 @@ describe('a node that began with a snapshot', () => {
     await copy.close()
   })
 
-  it('has the blocks from its base on, and answers for earlier ones as for unknown ones', async () => {
+  it('has the blocks from its base, and treats earlier ones as unknown', async () => {
     expect(await rpc('eth_blockNumber')).toBe(await request(origin.url, 'eth_blockNumber'))
     for (const method of ['eth_getBlockByNumber', 'eth_getHeaderByNumber']) {
       expect(await rpc(method, 'latest', ...(method === 'eth_getBlockByNumber' ? [true] : []))).toEqual(
@@ -138,7 +138,7 @@ describe('a node that began with a snapshot', () => {
     expect(await rpc('dev_invariants')).toEqual([])
   })
 
-  it('says since when it has logs', async () => {
+  it('reports the first block with logs', async () => {
     const since = { code: -32000, message: 'this node has blocks since block 20 only' }
     for (const fromBlock of ['0x0', '0x13'])
       expect(await refusal('eth_getLogs', { fromBlock, toBlock: 'latest' })).toMatchObject(since)
@@ -150,7 +150,7 @@ describe('a node that began with a snapshot', () => {
     expect(await rpc('trace_filter', { fromBlock: 'earliest', fromAddress: [account(1).address] })).toHaveLength(1)
   })
 
-  it('shows accounts, contracts and tokens of the time before', async () => {
+  it('shows accounts, contracts and tokens from before its base', async () => {
     const same = async (path: string, ...fields: string[]) => {
       const [one, other] = [await explorer(joined, path), await explorer(origin, path)]
       expect(one.httpStatus).toBe(200)

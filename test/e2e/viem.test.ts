@@ -133,7 +133,7 @@ describe('a contract with viem', () => {
     await expect(viem.getFilterChanges({ filter })).rejects.toThrow('filter not found')
   })
 
-  test('tells watchers of its events and blocks, by polling and over a WebSocket', async () => {
+  test('notifies watchers of its events and blocks, by polling and over a WebSocket', async () => {
     const { address } = await deployToken(clients, 5)
     const socket = overSocket()
     const fetching = vi.spyOn(globalThis, 'fetch')

@@ -213,7 +213,7 @@ describe('an allowed page', () => {
   )
 })
 
-it('does no work for a GET, which an image in a foreign page sends without an Origin', async () => {
+it('does no work for a GET, which an image in a page of another site sends without an Origin', async () => {
   const { url } = await testChain()
   const asked = async (query: string) => (await fetch(`${url}/api?${query}`)).json()
   const refused = { status: '0', result: expect.stringContaining('POST') }

@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     60_000,
   )
 
-  it('a foreign name that resolves to this machine is refused', async () => {
+  it('a host name of another site that resolves to this machine is refused', async () => {
     const { url, rpc } = await testChain()
     const here = url.replace('127.0.0.1', 'evil.example')
     const page = await open(here)

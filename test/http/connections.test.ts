@@ -252,7 +252,7 @@ describe('incomplete WebSocket messages', () => {
   })
 })
 
-it('a request with Connection: close is answered, whatever the client sends after it', async () => {
+it('a request with Connection: close is answered, and later bytes of the client are ignored', async () => {
   const node = await startNode(nodeOptions())
   onTestFinished(() => node.close())
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1')

@@ -99,7 +99,7 @@ describe('internal transactions', () => {
     expect(coins(PLAIN)).toEqual([{ number: 1, transaction: 2, before: 0n, after: 4n }])
   })
 
-  it('keep creations of transactions, and name what was made', async () => {
+  it('include creations by transactions, with the address of the contract', async () => {
     const { block, calls, callsOf, transactions, contracts, fact, all } = await smallIndex()
     const genesis = contracts()
     const failing = asm('PUSH0', 'PUSH0', 'REVERT')
@@ -248,7 +248,7 @@ describe('coin changes', () => {
 })
 
 describe('the record of a block', () => {
-  it('counts what was paid for blobs among its fees, not among base fees and tips', async () => {
+  it('counts blob fees among its fees, not among base fees and tips', async () => {
     const { chain, store } = await smallIndex()
     const blobs = {
       ...{ type: 3 as const, to: PLAIN, gasLimit: 21_000n, maxFeePerBlobGas: GWEI },

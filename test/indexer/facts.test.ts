@@ -132,7 +132,7 @@ describe('the index of transactions', () => {
 })
 
 describe('the index of accounts', () => {
-  it('are listed once, with everyone who took part', async () => {
+  it('are listed once, with all participants', async () => {
     const rows = seen(LIST.addresses)
     expect(new Set(accounts).size).toBe(accounts.length)
     expect(rows.map(({ number }) => number)).toEqual(rows.map(({ number }) => number).toSorted((a, b) => a - b))
@@ -145,7 +145,7 @@ describe('the index of accounts', () => {
     for (const address of accounts) expect(RECORD.account.get(store, address)).toBeDefined()
   })
 
-  it('are ranked by what they hold', async () => {
+  it('are ranked by balance', async () => {
     const held: { address: Address; balance: bigint }[] = []
     for await (const { address, balance } of node.chain.accounts()) if (balance > 0n) held.push({ address, balance })
     held.sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1))
@@ -193,7 +193,7 @@ describe('the index of accounts', () => {
     expect(RECORD.account.get(store, hexToAddress(bob.address))?.gasServed).toBeGreaterThan(0)
   })
 
-  it('are contracts when they have code of their own', async () => {
+  it('are contracts if they have code, but not a delegation', async () => {
     const contracts = seen(LIST.contracts).map(({ address }) => address)
     expect(new Set(contracts).size).toBe(contracts.length)
     for await (const { address, code } of node.chain.accounts()) {
@@ -262,7 +262,7 @@ describe('the index of blocks', () => {
     for (const [day, sum] of days) expect(RECORD.day.get(store, day)).toMatchObject(sum)
   })
 
-  it('are listed by who made them', () => {
+  it('are listed by creator', () => {
     for (const miner of new Set(blocks.map(({ miner }) => hexToAddress(miner)))) {
       const mined = blocks.filter((block) => hexToAddress(block.miner) === miner).map(({ number }) => Number(number))
       const places = all(LIST.blocksOf(miner)).map((row) => positionEntry.decode(row))

@@ -10,7 +10,6 @@ import { readBlocks } from '../../src/cli/import.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { LIST } from '../../src/indexer/tables.ts'
 import { ChainError } from '../../src/lib/errors.ts'
-import { kzg } from '../../src/primitives/blobs.ts'
 import { encodeHeader } from '../../src/primitives/header.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { parseGenesisText } from '../../src/spec/genesis-file.ts'
@@ -73,7 +72,7 @@ describe('the index of a chain', () => {
       expect(listLength(store, list)).toBeGreaterThan(0)
     }
     const done: bigint[] = []
-    await reindex(store, new Runtime(chain.spec, kzg), indexer, (number) => done.push(number))
+    await reindex(store, new Runtime(chain.spec), indexer, (number) => done.push(number))
     expect(await readerRows(store)).toEqual(live)
     expect(done).toEqual(Array.from({ length: Number(chain.head.number) + 1 }, (_, number) => BigInt(number)))
   })
@@ -85,7 +84,7 @@ describe('the index of a chain', () => {
     const chain = reopen(store, spec)
     for (const raw of readBlocks(join(CONFORMANCE, 'chain.rlp'))) await chain.importBlock(raw)
     const live = await readerRows(store)
-    await reindex(store, new Runtime(spec, kzg), indexer, quietly)
+    await reindex(store, new Runtime(spec), indexer, quietly)
     expect(await readerRows(store)).toEqual(live)
     expect(listLength(store, LIST.withdrawals)).toBeGreaterThan(0)
   })

@@ -113,7 +113,7 @@ describe('lists', () => {
     expect(undoOps(1, store)).toEqual([])
   })
 
-  it('hold entries of any size, each as it was put in, whatever part is asked for', async () => {
+  it('return entries of any size unchanged, for each range', async () => {
     const store = await openMemoryStore()
     const list = listAt(0)
     const entries = [0, 1, 254, 255, 256, 70_000, 7].flatMap((size) =>

@@ -181,7 +181,7 @@ describe('a ranking', () => {
     }
   })
 
-  it('refuses to remove from a row what is not in it', async () => {
+  it('refuses to remove a member that a row does not have', async () => {
     const overlay = new Overlay(await openMemoryStore())
     addMember(overlay, RANKING, Uint8Array.of(1))
     expect(() => removeMember(overlay, RANKING, Uint8Array.of(2))).toThrow('not there')

@@ -68,7 +68,7 @@ describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
     expect(sequences(LIST.transfersOf(BOB, 'ERC-721', 'self'))).toEqual([4])
   })
 
-  it('goes on from the last of several moves in one block', async () => {
+  it('continues from the last of several transfers in one block', async () => {
     const chain = await tokenChain()
     const { deploy, send, rpc, mine } = chain
     const art = await deploy('Art', [isOld])

@@ -186,7 +186,7 @@ describe('while the engine of a network waits for a block', () => {
     expect(order.mayBeginHeavy(true)).toBe(true)
   })
 
-  it('heavy work goes on when the last of several tasks has ended, also one that failed', async () => {
+  it('heavy work continues when the last of several tasks has ended, also if it failed', async () => {
     const { order, log, work, advance } = world()
     const task = engineTask(order)
     const failed = order.prioritizeForEngine(() => Promise.reject(new Error('refused')))

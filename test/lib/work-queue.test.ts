@@ -67,7 +67,7 @@ describe('places of the work queue', () => {
     many.abort()
   })
 
-  it('go to network addresses in turn, whatever number of connections they have', async () => {
+  it('go to network addresses in turn, with any number of connections each', async () => {
     const queue = queueOf({ running: 1, waitingPerClient: 3 })
     const { begun, call, endNext } = calls(queue)
     const [many, other] = [Array.from({ length: 5 }, connection), connection()]

@@ -98,7 +98,7 @@ describe('development methods for the clock', () => {
     expect((await newest(test)) - before).toBeLessThan(55)
   })
 
-  it('move forward under a fixed interval, which goes on from there', async () => {
+  it('move forward under a fixed interval, which continues from there', async () => {
     const test = await testChain()
     await test.rpc('evm_mine')
     const before = await newest(test)
@@ -139,7 +139,7 @@ describe('the limits of the clock', () => {
     expect(timestamp).toBe(2n ** 64n - 1n)
   })
 
-  it('a clock that was moved forward goes on from there after a restart', async () => {
+  it('a clock that was moved forward continues from there after a restart', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const first = withClients(await startNode(nodeOptions({ datadir: folder.path })))

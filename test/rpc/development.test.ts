@@ -232,7 +232,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - future - 1000)).toBeLessThan(5)
   })
 
-  it('gives the next block the timestamp of evm_setNextBlockTimestamp, and goes on from there', async () => {
+  it('gives the next block the timestamp of evm_setNextBlockTimestamp, and continues from there', async () => {
     const test = await testChain()
     const time = wallClock() + 7777
     expect(await test.rpc('evm_setNextBlockTimestamp', time)).toBeNull()
@@ -420,7 +420,7 @@ describe('snapshots, rollback and reset', () => {
     },
   )
 
-  it('anvil_reset sets the clock to the machine’s on a chain with a genesis of its own, which may have any date', async () => {
+  it('anvil_reset sets the clock to the machine’s on a chain with a custom genesis, which may have any date', async () => {
     const plain = plainSpec(account(0).address)
     const test = await testChain({ spec: { ...plain, genesis: { ...plain.genesis, timestamp: 0n } } })
     await test.rpc('evm_increaseTime', 100_000)

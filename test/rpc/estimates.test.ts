@@ -78,7 +78,7 @@ test('sends without gas succeed one after the other, and after pauses', async ()
   }
 })
 
-test('an estimate right after a block holds when the clock goes on before the transaction is mined', async () => {
+test('an estimate right after a block holds when the clock advances before the transaction is mined', async () => {
   const { rpc, send, estimate, from } = await touching()
   await send()
   const gas = await estimate()

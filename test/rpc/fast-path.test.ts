@@ -213,7 +213,7 @@ describe('a connection on the fast path', () => {
     expect(received).toContain('direct slow')
   })
 
-  it('is closed after an internal error, and others go on', async () => {
+  it('is closed after an internal error, and other connections stay open', async () => {
     socket.write(post('broken'))
     await once(socket, 'close')
     const other = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })

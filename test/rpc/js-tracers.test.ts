@@ -379,7 +379,7 @@ describe('a tracer that exceeds its limits', () => {
   }, 20_000)
 })
 
-it('a node that was told to run no tracers in JavaScript refuses them, and runs those with a name', async () => {
+it('a node with JavaScript tracers disabled refuses them, and runs the named tracers', async () => {
   const node = await startNode(nodeOptions({ jsTracers: false }))
   onTestFinished(() => node.close())
   const traced = (name: string) =>

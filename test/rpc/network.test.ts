@@ -17,15 +17,15 @@ import { openSocket } from '../support/wire.ts'
 
 const open = async () => networkFaces({ chain: await networkChain() })
 
-describe('the engine tells', () => {
-  it('how far a node is that catches up, in the words of the execution API', async () => {
+describe('the consensus engine reports', () => {
+  it('the progress of a node that is syncing, as the execution API has it', async () => {
     const { rpc, status } = await open()
     expect(await rpc('eth_syncing')).toBe(false)
     status.progress = { startingBlock: 2n, currentBlock: 16n, highestBlock: 255n }
     expect(await rpc('eth_syncing')).toEqual({ startingBlock: '0x2', currentBlock: '0x10', highestBlock: '0xff' })
   })
 
-  it('how many peers there are, and whether peers can connect', async () => {
+  it('the number of peers, and whether peers can connect', async () => {
     const { rpc, status } = await open()
     expect(await rpc('net_peerCount')).toBe('0x3')
     expect(await rpc('net_listening')).toBe(true)
@@ -33,7 +33,7 @@ describe('the engine tells', () => {
     expect(await rpc('net_peerCount')).toBe('0x0')
   })
 
-  it('nothing while it does not answer: then the node has no peers and does not know how far it is behind', async () => {
+  it('nothing while it does not answer: the node then has no peers and no known progress', async () => {
     const { rpc, status, chain } = await open()
     await decide(chain, commitInfo())
     status.isReachable = false
@@ -123,7 +123,7 @@ describe('kestrel_getCommit', () => {
 })
 
 describe('a node of a network', () => {
-  it('has no methods of development and testing, whatever its options say', async () => {
+  it('has no methods of development and testing, with any options', async () => {
     const { raw, rpc, url } = await open()
     const closed = [...methods]
       .filter(([, { gate }]) => gate === 'development' || gate === 'testing')

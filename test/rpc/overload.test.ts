@@ -143,7 +143,7 @@ describe('a client that has ended its side', () => {
     expect(received()).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('loses its requests if it is gone', async () => {
+  it('loses its requests when it disconnects', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
     socket.write(post(endless()))

@@ -102,7 +102,7 @@ describe('simulated calls', () => {
     expect(call).toMatchObject({ maxUsedGas: hex(used), gasUsed: hex(used - 4_800) })
   })
 
-  it('share one gas budget, and get no more gas than is left in the block', async () => {
+  it('share one gas budget, bounded by the gas left in the block', async () => {
     const test = await testChain({ limits: { gasCap: 100_000n, time: 5_000 } })
     const transfer = { from: alice, to: bob }
     const blocks = await simulate(

@@ -75,7 +75,7 @@ describe('the opcode logger', () => {
     expect(structLogs.filter((log: object) => 'storage' in log)).toHaveLength(4)
   })
 
-  it('records memory and return data only on request, and omits what is disabled', async () => {
+  it('records memory and return data only on request, and omits disabled fields', async () => {
     const callee = await contract(asm('PUSH1 0x2a', ...returnTop))
     const to = await contract(asm('PUSH1 0xff', 'PUSH1 0x20', 'MSTORE', ...call(callee), 'PUSH0', 'SLOAD', 'STOP'))
     const hash = await send(to)

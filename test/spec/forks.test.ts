@@ -9,7 +9,8 @@ import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { withLibraryParams } from '../../src/evm/ethereumjs/params.ts'
 import { hexToHash } from '../../src/lib/hex.ts'
 import { FORKS } from '../../src/spec/chain-spec.ts'
-import { atLeast, blobParamsAt, forkAt, forkId, genesisFork } from '../../src/spec/forks.ts'
+import { forkRules } from '../../src/spec/fork-rules.ts'
+import { blobParamsAt, forkAt, forkId, genesisFork } from '../../src/spec/forks.ts'
 import { parseGenesis, parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/networks.ts'
 
@@ -108,10 +109,13 @@ describe('forkAt', () => {
   })
 })
 
-it('atLeast orders forks', () => {
-  expect(atLeast('london', 'london')).toBe(true)
-  expect(atLeast('bpo1', 'osaka')).toBe(true)
-  expect(atLeast('berlin', 'london')).toBe(false)
+it('the rules of a fork have the forks up to it, in the order of the list', () => {
+  for (const fork of FORKS) {
+    const rules = forkRules(fork)
+    expect(FORKS.filter((each) => rules[each])).toEqual(FORKS.slice(0, FORKS.indexOf(fork) + 1))
+    expect([rules.fork, Object.isFrozen(rules), forkRules(fork) === rules]).toEqual([fork, true, true])
+  }
+  expect(forkRules('bpo1')).toMatchObject({ osaka: true, bpo1: true, bpo2: false })
 })
 
 describe('blob parameters', () => {
@@ -161,10 +165,6 @@ describe('commonFor', () => {
     expect(commonFor(conformance, 'london')).toBe(commonFor(conformance, 'london'))
     expect(commonFor(conformance, 'london')).not.toBe(commonFor(conformance, 'berlin'))
     expect(commonFor(conformance, 'london')).not.toBe(commonFor(mainnet, 'london'))
-    const kzg = {} as NonNullable<Common['customCrypto']['kzg']>
-    expect(commonFor(conformance, 'london', kzg)).toBe(commonFor(conformance, 'london', kzg))
-    expect(commonFor(conformance, 'london', kzg).customCrypto.kzg).toBe(kzg)
-    expect(commonFor(conformance, 'london').customCrypto.kzg).toBeUndefined()
   })
 
   it('has the chain id and the fork', () => {
@@ -175,7 +175,7 @@ describe('commonFor', () => {
   })
 
   // bpo3 to bpo5 are unknown to the library.
-  const known = FORKS.filter((fork) => !atLeast(fork, 'bpo3'))
+  const known = FORKS.filter((fork) => !forkRules(fork).bpo3)
   it.each(known)('agrees with the library on %s', (fork) => {
     const reference = new Common({ chain: Mainnet, hardfork: fork })
     for (const table of LIBRARY_TABLES) reference.updateParams(table)
@@ -192,11 +192,11 @@ describe('commonFor', () => {
     expect(names.size).toBeGreaterThan(100)
     for (const name of names) {
       // From BPO1 on the library reads other names and leaves Prague's values in these; ours agree with each other.
-      if (atLeast(fork, 'bpo1') && /^(max|target)BlobGasPerBlock$/.test(name)) continue
+      if (forkRules(fork).bpo1 && /^(max|target)BlobGasPerBlock$/.test(name)) continue
       const expected = attempt(() => reference.param(name))
       for (let time = 0; time < 2; time++) expect([name, attempt(() => ours.param(name))]).toEqual([name, expected])
     }
-    if (atLeast(fork, 'cancun')) expect(ours.getBlobGasSchedule()).toEqual(reference.getBlobGasSchedule())
+    if (forkRules(fork).cancun) expect(ours.getBlobGasSchedule()).toEqual(reference.getBlobGasSchedule())
   })
 
   it('takes blob limits from the spec in every fork', () => {

@@ -78,7 +78,7 @@ test.each([
   await expect(streamGenesis(inParts(whole, 11), 3)).rejects.toThrow(words)
 })
 
-test('an error of the file itself stays what it is', async () => {
+test('a read error of the file is passed on unchanged', async () => {
   const lost: OpenFile = async function* () {
     yield Buffer.from(text().slice(0, 50))
     throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })

@@ -7,7 +7,7 @@ import {
 } from '../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 
 export type CountingApplication = AbciApplication & {
-  /** What was committed. */
+  /** The committed state. */
   readonly committed: { readonly height: bigint; readonly transactions: number }
 }
 

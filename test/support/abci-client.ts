@@ -25,7 +25,7 @@ export class AbciClient {
     this.#answers = messagesOf(socket)
   }
 
-  /** Rejects when nobody listens at the path. */
+  /** Rejects when no server listens at the path. */
   static async connect(path: string): Promise<AbciClient> {
     const socket = connect({ path, allowHalfOpen: true })
     await once(socket, 'connect')

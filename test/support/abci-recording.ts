@@ -1,4 +1,4 @@
-// Recordings of what a consensus engine and the application said to each other, as scripts/record-abci.ts writes them: a line
+// Recordings of the messages between a consensus engine and the application, as scripts/record-abci.ts writes them: a line
 // for a message without its length, `> HEX` for a request, `< HEX` for an answer; lines that begin with `#` are comments.
 import { fromBinary } from '@bufbuild/protobuf'
 import {

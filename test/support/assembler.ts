@@ -31,7 +31,7 @@ export const call = (to: string, { kind = 'CALL', gas = '0xffff', value = '0x00'
 /** Returns the word on top of the stack. */
 export const returnTop = ['PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN'] as const
 
-/** Contracts at addresses of their own, and transactions of the first account. */
+/** Contracts, each at its own address, and transactions of the first account. */
 export function playground({ rpc, alice }: Pick<ReturnType<typeof withClients>, 'rpc' | 'alice'>) {
   let next = 0xc0de00
   return {

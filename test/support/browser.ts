@@ -1,4 +1,4 @@
-// A real browser, where there is one: Chromium, from its usual places or from the environment.
+// Chromium, from its usual paths or from the environment variable CHROMIUM.
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 

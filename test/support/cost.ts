@@ -1,4 +1,4 @@
-// What a test file costs, told by what it imports: a list of slow files kept by hand would be wrong after the next rename. It
+// The cost of a test file, by its imports: a list of slow files kept by hand would be wrong after the next rename. It
 // decides which files `npm run test:fast` runs, and which ones begin first in `npm test`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
@@ -14,7 +14,7 @@ const PROCESSES =
   /^(node:child_process|test\/support\/(process|solc|browser)\.ts|test\/explorer\/contracts\/support\.ts|test\/conformance\/.*)$/
 const NODES = /^(src\/node\.ts|src\/server\.ts|test\/support\/chain\.ts)$/
 
-/** What a test file costs by its imports, including those of the test support that it imports. `file`: from the repository's folder. */
+/** The cost of a test file by its imports, including those of the test support that it imports. `file`: from the repository's folder. */
 export function costOf(file: string): Cost {
   const reached = importsOf(file)
   // A set that grows while it is walked is walked to its end.

@@ -11,7 +11,7 @@ const OPCODE: Readonly<Record<CallKind, { readonly value: Hex; readonly op: Hex 
   staticcall: { value: '0x', op: '0xfa' },
 }
 
-/** calldatacopy(0, 0, calldatasize), and a call with all of it whose success is left on the stack. */
+/** calldatacopy(0, 0, calldatasize), and a call with all of it whose success flag remains on the stack. */
 const passOn = (target: Hex, kind: CallKind, gas?: bigint): Hex => {
   const { value, op } = OPCODE[kind]
   return concatHex([

@@ -3,7 +3,7 @@ import { Level } from 'level'
 
 export type RawLevel = Level<Uint8Array, Uint8Array>
 
-/** Opens a database that nobody has open. Tables are not compressed, so that tests find their bytes. */
+/** Opens a database that is not open elsewhere. Tables are not compressed, so that tests find their bytes. */
 export async function openRaw(directory: string): Promise<RawLevel> {
   const level: RawLevel = new Level(directory, { keyEncoding: 'view', valueEncoding: 'view', compression: false })
   await level.open()

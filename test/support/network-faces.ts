@@ -1,5 +1,5 @@
-// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's faces over it, which are told
-// of the network by a stub.
+// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's JSON-RPC and explorer over it. A stub
+// stands in for the engine's RPC.
 import { onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import type { BlockProducer } from '../../src/consensus/block-producer.ts'
@@ -49,7 +49,7 @@ export async function decide(chain: BlockChain, commit: CommitInfo, transactions
   return executed.block
 }
 
-/** What the engine tells; a test changes its fields. */
+/** Answers of the engine; a test changes its fields. */
 export class StubNetwork implements NetworkStatus {
   progress: SyncProgress | false = false
   peers = 3
@@ -57,24 +57,24 @@ export class StubNetwork implements NetworkStatus {
   readonly proofs = new Map<bigint, unknown>()
 
   async syncing() {
-    return this.#told(this.progress)
+    return this.#answer(this.progress)
   }
 
   async peerCount() {
-    return this.#told(this.peers)
+    return this.#answer(this.peers)
   }
 
   async isListening() {
-    return this.#told(true)
+    return this.#answer(true)
   }
 
   async commit(number: bigint) {
-    const proof = this.#told(this.proofs.get(number))
+    const proof = this.#answer(this.proofs.get(number))
     if (proof === undefined) throw new ChainError('not-found', `height ${number + 1n} is not decided`)
     return proof
   }
 
-  #told<T>(answer: T): T {
+  #answer<T>(answer: T): T {
     if (!this.isReachable) throw new ChainError('overloaded', 'the engine does not answer')
     return answer
   }

@@ -20,7 +20,7 @@ import { presets } from '../../src/spec/networks.ts'
 /** No round of this engine fails by its time, however long a test takes. */
 const TIMES: RoundTimes = { proposeTimeout: 3000, commitTimeout: 3_600_000 }
 
-/** The consensus key of a test's validator; nobody signs with it. */
+/** The consensus key of a test's validator; nothing is signed with it. */
 export const testKey = (index: number): Hash =>
   hexToHash(`0x${createHash('sha256').update(`validator ${index}`).digest('hex')}`)
 
@@ -115,7 +115,7 @@ export class FakeEngine {
     this.#sets = [set, set]
   }
 
-  /** What the engines do between blocks: the application's new transactions go to all others. */
+  /** Gossip between blocks: the new transactions of each application go to all others. */
   async gossip(): Promise<void> {
     for (const { application } of this.nodes) {
       const reaped = await application.reapTxs(create(abci.RequestReapTxsSchema, { maxBytes: 1_048_576n }))
@@ -126,7 +126,7 @@ export class FakeEngine {
     }
   }
 
-  /** One height, decided by all nodes. Returns what they answered to FinalizeBlock. */
+  /** One height, decided by all nodes. Returns their answers to FinalizeBlock. */
   async decide(decision: Decision = {}) {
     await this.gossip()
     const height = this.head + 1n
@@ -191,7 +191,7 @@ export class FakeEngine {
     return (await proposer?.application.prepareProposal(request))?.txs ?? []
   }
 
-  /** What is told at height H holds from height H + 2 on. */
+  /** Validator updates of height H are in force from height H + 2. */
   #advance(updates: readonly Party[]): void {
     const [, next = []] = this.#sets
     const stay = next.filter(({ key }) => !updates.some((update) => update.key === key))

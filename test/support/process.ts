@@ -13,8 +13,6 @@ import { account, rawRequest, request } from './chain.ts'
 
 /** The program of the last build, or the one that the environment variable names. */
 export const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
-/** The shadow engine of these processes; it differs from the engine they run on. */
-export const SHADOW: 'wasm' | 'library' = process.env.KESTREL_ENGINE === 'library' ? 'wasm' : 'library'
 const STARTING = 20_000
 const STOPPING = 10_000
 
@@ -27,11 +25,11 @@ export type RunningProcess = {
   output(): string
   isRunning(): boolean
   readonly pid: number
-  /** Settles with the exit code, when the program has ended by itself or was stopped. */
+  /** Settles with the exit code, when the program has exited or was stopped. */
   readonly ended: Promise<number | null>
   /** SIGTERM; settles with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL; settles when the process is gone. */
+  /** SIGKILL; settles when the process has ended. */
   kill(): Promise<void>
 }
 
@@ -41,10 +39,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/**
- * Runs `kestrel start` with these flags on a free port and waits until it answers. A shadow engine checks every block: the
- * program ends with code 1 when the engines differ. `env` is added to the environment of the tests.
- */
+/** Runs `kestrel start` with these flags on a free port and waits until it answers. `env` is added to the environment of the tests. */
 export async function startProcess(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -52,8 +47,7 @@ export async function startProcess(
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const shadow = flags.includes('--shadow') ? [] : ['--shadow', SHADOW]
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...shadow, ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })

@@ -29,7 +29,7 @@ export class TestStore implements KvStore {
   readonly inner: KvStore
   /** Called before each batch is handed on: may wait, and may throw, in which case nothing is written. */
   beforeWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
-  /** Called when a batch stands on disk and the writer does not know it yet; may throw as if the answer were lost. */
+  /** Called when a batch is on disk, before the write resolves; may throw, as if the result were lost. */
   afterWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
 
   /** Called before records are appended to the log; may throw, and then none are. */

@@ -155,9 +155,7 @@ const clientVersion = async (context: RpcContext) => String(await web3_clientVer
 export const anvil_nodeInfo = rpcMethod({
   summary: 'The head, the active fork, and the settings of the next block.',
   params: [],
-  result: (info: object) => info,
-  gate: 'development',
-  handler(_, { chain, producer }) {
+  result: ({ chain, producer }: RpcContext) => {
     const { head, fees, spec } = chain
     return {
       currentBlockNumber: toQuantity(head.number),
@@ -174,6 +172,8 @@ export const anvil_nodeInfo = rpcMethod({
       forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
     }
   },
+  gate: 'development',
+  handler: (_, context) => context,
 })
 
 export const anvil_setLoggingEnabled = rpcMethod({

@@ -26,7 +26,7 @@ export const dev_reportDoubleSign = rpcMethod({
   names: ['validator', 'block'],
   result: quantity,
   gate: 'development',
-  handler: ([validator, ref], { chain }) => report(chain, validator, ref, 'punishDoubleSign'),
+  handler: ([validator, ref], { chain }) => report(chain, validator, ref, 'handleDoubleSign'),
 })
 
 export const dev_reportDowntime = rpcMethod({
@@ -36,7 +36,7 @@ export const dev_reportDowntime = rpcMethod({
   names: ['validator'],
   result: quantity,
   gate: 'development',
-  handler: ([validator], { chain }) => report(chain, validator, 'latest', 'punishDowntime'),
+  handler: ([validator], { chain }) => report(chain, validator, 'latest', 'handleDowntime'),
 })
 
 /** Punishes a validator at the head for a fault in a block that it signed. Throws ChainError `invalid-params`. */
@@ -44,7 +44,7 @@ async function report(
   chain: Chain,
   validator: string,
   ref: BlockRef,
-  punish: 'punishDoubleSign' | 'punishDowntime',
+  punish: 'handleDoubleSign' | 'handleDowntime',
 ): Promise<bigint> {
   const operator = operatorOf(chain, validator)
   const { number: height } = (await chain.at(ref)).header

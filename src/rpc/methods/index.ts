@@ -60,6 +60,11 @@ const families = {
   wallet,
 }
 
+type ValueOf<F> = F extends unknown ? F[keyof F] : never
+type AllOf<F> = F extends unknown ? (members: F) => void : never
+/** Methods by wire name, each with its own types. */
+export type RpcMethods = AllOf<ValueOf<typeof families>> extends (members: infer M) => void ? M : never
+
 export const methods: ReadonlyMap<string, RpcMethod> = new Map([
   ...Object.values(families).flatMap((family) => Object.entries<RpcMethod>(family)),
   // The name in OpenRPC's specification, which no export can have.
