@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { flagsOf, type OptionEntry } from '../src/cli/option.ts'
+import { options } from '../src/cli/options.ts'
 import { methods } from '../src/rpc/methods/index.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -26,7 +28,8 @@ const FOREIGN = new Set(
 )
 
 it.each(pages)('%s names flags that the program has', (page) => {
-  const offered = inFolder('src/cli', '.ts').map(read).join('\n')
+  const ofTable = Object.entries<OptionEntry>(options).flatMap(([name, entry]) => flagsOf(name, entry))
+  const offered = [...inFolder('src/cli', '.ts').map(read), ...ofTable.map(({ flags }) => flags)].join('\n')
   const named = new Set(read(page).match(/(?<![\w-])--[a-z][a-z-]*[a-z]/g) ?? [])
   expect([...named].filter((flag) => !FOREIGN.has(flag) && !offered.includes(flag))).toEqual([])
 })

@@ -17,6 +17,8 @@ export type Proposal = {
   readonly name?: string | undefined
   readonly number?: number | undefined
   readonly title: string
+  /** The version of the frame that its functions are written for; left out: 1. */
+  readonly frame?: 1 | undefined
   /** Changes the table; throws when it cannot. The same every time: nodes have to agree. */
   apply(table: JumpTable, tools: Tools): void
 }

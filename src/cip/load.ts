@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
+import { FRAME_VERSION } from '../evm/opcode-frame.ts'
 import { ChainError } from '../lib/errors.ts'
 import { hexToHash } from '../lib/hex.ts'
 import type { Proposal } from './define.ts'
@@ -18,6 +19,7 @@ const shape = z
     {
       name: z.string({ error: 'name: expected a text such as "kestrel_7"' }).optional(),
       number: z.int({ error: 'number: expected a whole number' }).min(0).max(MOST).optional(),
+      frame: z.literal(FRAME_VERSION, { error: `frame: expected ${FRAME_VERSION}` }).optional(),
       title: z.string({ error: 'title: expected a text' }),
       apply: z.custom((given) => typeof given === 'function', { error: 'apply: expected a function' }),
     },

@@ -212,7 +212,7 @@ describe('names', () => {
     [['call', 'nothing', 'x'], 'kestrel: <contract>: expected one of bech32, staking, distribution, ics20, '],
     [['call', 'b', 'x'], '<contract>: expected one of bech32, bank, not "b"'],
     [['call', 'gov', 'getV', '1'], '<function>: expected one of getVote, getVotes, not "getV"'],
-    [['send', 'staking', 'mint'], '<function>: expected one of delegate, undelegate, redelegate, '],
+    [['send', 'staking', 'mint'], '<function>: expected one of allowance, approve, cancelUnbondingDelegation, '],
     [['send', 'staking', 'delegate', 'me', VALIDATOR], '<args>: expected delegate(address delegatorAddress, '],
     [['send', 'staking', 'delegate', 'me', VALIDATOR, '1', '2'], '<args>: expected delegate('],
     [['send', 'staking', 'delegate', 'me', VALIDATOR, 'x=1'], '<amount>: expected a whole number (uint256), not "x=1"'],

@@ -43,7 +43,7 @@ const MYKEY = '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'
 const ZERO = `0x${'0'.repeat(40)}` as const
 
 it('has the selectors of the published interface', () => {
-  const published = ['hexToBech32(address,string)', 'bech32ToHex(string)'].map((signature) =>
+  const published = ['bech32ToHex(string)', 'hexToBech32(address,string)'].map((signature) =>
     toFunctionSelector(signature),
   )
   expect(bech32.abi.map((entry) => entry.type === 'function' && toFunctionSelector(entry))).toEqual(published)

@@ -53,10 +53,12 @@ const lateApprove = (allowedPacketData: readonly string[]): Hex =>
 describe('the interface', () => {
   it('has the published selectors and topics', () => {
     const selectors = ics20.abi.flatMap((entry) => (entry.type === 'function' ? [toFunctionSelector(entry)] : []))
-    expect(selectors).toEqual([
-      ...['0xe3fee927', '0x74a8f103', '0x54de647b', '0xb3f536ec', '0x632535b9'],
-      ...['0xa815cdd9', '0x22b6fad6', '0xb5cb6e7d', '0xdd62ed3e', '0x473c90c7'],
-    ])
+    expect(new Set(selectors)).toEqual(
+      new Set([
+        ...['0xe3fee927', '0x74a8f103', '0x54de647b', '0xb3f536ec', '0x632535b9'],
+        ...['0xa815cdd9', '0x22b6fad6', '0xb5cb6e7d', '0xdd62ed3e', '0x473c90c7'],
+      ]),
+    )
     const topics = ics20.abi.flatMap((entry) => (entry.type === 'event' ? [toEventSelector(entry)] : []))
     expect(new Set(topics)).toEqual(
       new Set([

@@ -9,9 +9,10 @@ import { forkGas } from '../gas/fork-gas.ts'
 import { expansionGas, type MemorySize, ownMemorySize, type PriceState, roundToWords } from '../gas/memory-gas.ts'
 import { unpaidWork } from '../gas/unpaid-work.ts'
 import type { Host } from '../host.ts'
-import { type Execute, type FrameRules, runOpcode } from '../opcode-frame.ts'
+import type { Execute } from '../opcode-frame.ts'
 import { afterLimit, immediateBytes, type OpcodeTable, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { bigintFrom, messageOf } from '../proposal-functions.ts'
+import { type FrameRules, runOpcode } from '../run-opcode.ts'
 import { Halt } from './convert.ts'
 import { growMemory, LibraryOpcodeState } from './library-frame.ts'
 import type { LibraryOpcode, RunState } from './library-types.ts'
@@ -198,7 +199,7 @@ function guarded<T>(run: () => T): T {
   }
 }
 
-/** Runs a proposal's function in place of the opcode: see `opcode-frame.ts`. */
+/** Runs a proposal's function in place of the opcode: see `run-opcode.ts`. */
 function runFunction(state: RunState, execute: Execute, plan: Operation, frame: LibraryOpcodeState): void {
   const { end, gasLeft, charged, taken, pushed } = runOpcode(execute, frame, afterLimit(plan))
   state.gasLeft = gasLeft

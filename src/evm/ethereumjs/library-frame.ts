@@ -2,8 +2,8 @@
 import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { memoryGas } from '../gas/memory-gas.ts'
 import type { Host } from '../host.ts'
-import type { EngineFrame, FrameRules } from '../opcode-frame.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
+import type { EngineFrame, FrameRules } from '../run-opcode.ts'
 import type { FrameState } from '../tracer.ts'
 import type { RunState } from './library-types.ts'
 import { addressOf } from './state-adapter.ts'
@@ -66,7 +66,7 @@ export function copiedFrame(state: RunState, owed: bigint): LibraryFrame {
   return new LibraryFrame(Object.assign({ ...state }, { stack: { getStack: () => stack }, memory }), owed)
 }
 
-/** The frame as the functions of proposals reach it: see `opcode-frame.ts`. */
+/** The frame as the functions of proposals reach it: see `run-opcode.ts`. */
 export class LibraryOpcodeState implements EngineFrame {
   readonly programCounter: number
   readonly stack: EngineFrame['stack']

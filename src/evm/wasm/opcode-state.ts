@@ -1,10 +1,10 @@
-// A frame of the engine as the functions of proposals reach it: those that price an opcode, and, through `opcode-frame.ts`,
+// A frame of the engine as the functions of proposals reach it: those that price an opcode, and, through `run-opcode.ts`,
 // those that run in its place. Every value is read from the engine's memory when it is needed, because most functions need few.
 import { EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { Host } from '../host.ts'
 import { isCreation } from '../message.ts'
-import type { EngineFrame, FrameRules } from '../opcode-frame.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
+import type { EngineFrame, FrameRules } from '../run-opcode.ts'
 import { type ActiveFrame, type Execution, stackSize } from './frames.ts'
 import type { Instance } from './instance.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_TOP } from './layout.ts'
