@@ -12,8 +12,11 @@ import type { TxPool } from '../pool/types.ts'
  */
 export const MAX_WAITING_SENDERS = 16
 
-/** Blocks that a sender waits for a transaction that the first of them left out (its fee, or no room). */
-const MAX_BLOCKS_WAITED = 2
+/**
+ * Blocks that a sender waits for a transaction that they leave out (its fee, or no room): each sender that may wait could need a
+ * block of its own.
+ */
+const MAX_BLOCKS_WAITED = MAX_WAITING_SENDERS
 
 /**
  * A block with more transactions than this stays open for what comes while it is built: what a block costs by itself (some 160
@@ -77,8 +80,8 @@ export class WaitingSenders {
   }
 
   /**
-   * Settles when the transactions of one sender have left the pool, after two blocks at the latest; at once when no block can
-   * take one of them, or when too many senders wait.
+   * Settles when the transactions of one sender have left the pool, after MAX_BLOCKS_WAITED blocks at the latest; at once
+   * when no block can take one of them, or when too many senders wait.
    */
   wait(transactions: readonly Hash[]): Promise<void> {
     const executable = transactions.filter((hash) => this.#isExecutable(hash))
