@@ -14,7 +14,7 @@ import type { KeyRange, KvReader, KvStore } from '../state/types.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRows } from './blocks.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
-import { HASHES } from './state-snapshot/format.ts'
+import { HASHES } from './state-sync/format.ts'
 
 /** Every block from the first one up to the head. `onBlock` is told of each that has been looked at. */
 export async function checkBlocks(
@@ -55,7 +55,10 @@ export async function checkBlocks(
   await checkCounts(store, { blocks: Number(head.number - base) + 1, before, transactions }, report)
 }
 
-/** Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns how many there are to be. */
+/**
+ * Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns how many there are
+ * to be.
+ */
 function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckReport): number {
   let count = 0
   try {

@@ -16,8 +16,8 @@ import {
 } from '../spec/chain-spec.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
-import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
+import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
@@ -99,7 +99,10 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
   if (!preinstalls && hasFactories) throw refuseFlag('no-preinstalls', `${holds}, which has them since genesis`)
 }
 
-/** Whether two specs describe the same chain. Proposals that only one of them names are ignored, because a chain may learn new ones later. */
+/**
+ * Whether two specs describe the same chain. Proposals that only one of them names are ignored, because a chain may learn new
+ * ones later.
+ */
 export async function sameChain(one: GenesisSpec<GenesisAllocation>, other: StoredChain): Promise<boolean> {
   const isNamedByOther = ({ name }: NamedProposal) => other.native?.proposals.some((named) => named.name === name)
   const isNamedByOne = ({ name }: NamedProposal) => one.native?.proposals.some((named) => named.name === name)

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
-import { requireNoEngine } from '../chain/engine-mark.ts'
+import { requireNoConsensus } from '../chain/consensus-mark.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
@@ -38,7 +38,7 @@ Example:
       const modules = await readModules(proposal)
       const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
       try {
-        requireNoEngine(chain.store)
+        requireNoConsensus(chain.store)
         await importFile(chain, file)
       } finally {
         await chain.close()

@@ -30,7 +30,7 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { appStateOf, networkOptions, prepareEngine } from './network/launch-engine.ts'
+import { appStateOf, networkOptions, prepareCometBft } from './network/launch-cometbft.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-modules.ts'
 import { type StartFlags, settingsOf } from './start-flags.ts'
@@ -82,14 +82,14 @@ type Begun = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKno
 /** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
 async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<Begun> {
   const spec = await newChain(flags)
-  if (isNew) await prepareEngine(flags, spec)
+  if (isNew) await prepareCometBft(flags, spec)
   return { spec, ...(await knownKeys(flags, spec)) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
 async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<Begun> {
   await checkAgrees(flags, chain, flags.datadir)
-  await prepareEngine(flags, chain, head)
+  await prepareCometBft(flags, chain, head)
   return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }
 }
 

@@ -2,7 +2,7 @@
 // help page, the types and checks of `startNode`, docs/cli.md (`npm run cli-docs`) and the refusals of a network are made of it.
 // Other commands take single entries (`withOptions`). A name here is the flag in camel case.
 import { FEWEST_STATES } from '../chain/pruning.ts'
-import { SNAPSHOT_INTERVAL } from '../chain/state-snapshot/snapshots.ts'
+import { SNAPSHOT_INTERVAL } from '../chain/state-sync/state-snapshots.ts'
 import { ENGINES } from '../evm/engine-selection.ts'
 import { defaultExplorerOptions } from '../explorer/explorer.ts'
 import { defaultConnectionLimits } from '../http/connections.ts'

@@ -14,7 +14,7 @@ import { createdContract, type MessageResult } from '../runtime/execute-message.
 import { ScriptFailure, type TraceContext, type Tracer } from '../runtime/tracing/tracer.ts'
 import api from './api.text.js' with { type: 'text' }
 import { type Contract, emptyHostState, hostFunctions } from './host-functions.ts'
-import { Sandbox, type SandboxValue, type ScriptEngine } from './sandbox.ts'
+import { Sandbox, type SandboxValue, type ScriptInterpreter } from './sandbox.ts'
 
 export type ScriptLimits = {
   /** Milliseconds for the script and the transaction together. */
@@ -65,7 +65,7 @@ export class JsTracer implements Tracer {
   #created: Address = ZERO_ADDRESS
 
   /** `config`: the JSON for `setup`. Errors of the script are thrown by `result`. */
-  constructor(engine: ScriptEngine, code: string, config: string, limits: ScriptLimits) {
+  constructor(engine: ScriptInterpreter, code: string, config: string, limits: ScriptLimits) {
     this.#limits = limits
     this.#sandbox = new Sandbox(engine, new Deadline(limits.timeout))
     this.#guard(undefined, () => {

@@ -25,16 +25,16 @@ export type SandboxValue = string | number | boolean | undefined | Uint8Array
 export type HostFunctions = Readonly<Record<string, (...args: (string | number)[]) => SandboxValue>>
 
 /** QuickJS, for any number of sandboxes. After an error of QuickJS itself it is broken, with all its sandboxes. */
-export type ScriptEngine = { readonly module: QuickJSWASMModule; isBroken: boolean }
+export type ScriptInterpreter = { readonly module: QuickJSWASMModule; isBroken: boolean }
 
 /** Loads QuickJS, in some 40 ms. */
-export async function loadScriptEngine(): Promise<ScriptEngine> {
+export async function loadScriptInterpreter(): Promise<ScriptInterpreter> {
   return { module: await newQuickJSWASMModuleFromVariant(variant), isBroken: false }
 }
 
 /** One script's QuickJS context. Close it after use, because its memory is not garbage-collected. */
 export class Sandbox {
-  readonly #engine: ScriptEngine
+  readonly #engine: ScriptInterpreter
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
   readonly #handles: QuickJSHandle[] = []
@@ -44,7 +44,7 @@ export class Sandbox {
   #hostError: unknown
   #isOpen = true
 
-  constructor(engine: ScriptEngine, deadline: Deadline) {
+  constructor(engine: ScriptInterpreter, deadline: Deadline) {
     this.#engine = engine
     this.#runtime = engine.module.newRuntime()
     this.#runtime.setMemoryLimit(MEMORY_LIMIT)

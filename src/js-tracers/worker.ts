@@ -19,7 +19,7 @@ import type { KvStore } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import { JsTracer } from './js-tracer.ts'
 import type { SerializedTrace, TracerJob, TracerOutcome, TracerReport, TracerThreadData } from './messages.ts'
-import { loadScriptEngine } from './sandbox.ts'
+import { loadScriptInterpreter } from './sandbox.ts'
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
 const node = parentPort
@@ -28,7 +28,7 @@ const receivedRows = new Int32Array(rowCount)
 let requestedRows = 0
 
 const store = rowStore(requestRow)
-const scriptEngine = await loadScriptEngine()
+const scriptInterpreter = await loadScriptInterpreter()
 const modules = await Promise.all(proposalFiles.map(loadModule))
 const runtime = new Runtime(spec, registryOf(spec, modules), engine)
 
@@ -40,7 +40,7 @@ async function run(job: TracerJob): Promise<void> {
     const message = error instanceof Error ? error.message : String(error)
     return { code: error instanceof ChainError ? error.code : undefined, message }
   })
-  report({ kind: 'done', id: job.id, outcome, isUnusable: scriptEngine.isBroken })
+  report({ kind: 'done', id: job.id, outcome, isUnusable: scriptInterpreter.isBroken })
 }
 
 async function trace({ task, pending, choice, timeout }: TracerJob): Promise<TracerOutcome> {
@@ -48,7 +48,11 @@ async function trace({ task, pending, choice, timeout }: TracerJob): Promise<Tra
   const budget = { left: BUDGET }
   const here: ScriptMaker = (code, config) => () => {
     report({ kind: 'script', isRunning: true })
-    const tracer: JsTracer = new JsTracer(scriptEngine, code, config, { timeout, budget, onClose: () => drop(tracer) })
+    const tracer: JsTracer = new JsTracer(scriptInterpreter, code, config, {
+      timeout,
+      budget,
+      onClose: () => drop(tracer),
+    })
     tracers.add(tracer)
     return tracer
   }

@@ -9,7 +9,7 @@ import { type Address, EMPTY_BYTES, hexToAddress, toHex } from '../../src/lib/he
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../../src/spec/chain-spec.ts'
 import { formatGenesis } from '../../src/spec/genesis-file.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { encodeChanges } from '../../src/state/history.ts'
 import { KEY, RANGE } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'

@@ -6,7 +6,7 @@ import type { ProposalModule } from '../../src/cip/modules.ts'
 import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import type { NodeOptions } from '../../src/node.ts'
 import type { GenesisAccount, GenesisSpec, Upgrade } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { playground } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, request, testChain } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
 import { folder, ONE_LINE, run } from './support.ts'

@@ -117,7 +117,7 @@ describe('resync', () => {
       expect([names(data), names(join(engine, 'data'))]).toEqual(before)
     }
     await run(cwd, 'init', '--genesis', join(import.meta.dirname, '../conformance/execution-apis/genesis.json'))
-    await refused(/not the home of an engine/, '--datadir', 'kestrel-data')
+    await refused(/not the home of a consensus engine/, '--datadir', 'kestrel-data')
     await refused(/no such folder/, '--datadir', 'nowhere')
     await refused(/use --home/, '--datadir', data)
     await rm(join(engine, 'data/priv_validator_state.json'))

@@ -13,7 +13,7 @@ import type { BlobParams, Fork, GenesisSpec } from '../../src/spec/chain-spec.ts
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { type Accounts, accounts, address, bytes, faultOf, parseTests, quantity, word } from './fields.ts'
-import { forkOf, networkOf, specOf } from './networks.ts'
+import { forkOf, networkOf, specOf } from './fork-names.ts'
 import type { RunOptions } from './state-test.ts'
 
 export type BlockTestResult = {

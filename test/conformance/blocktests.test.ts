@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BlockTestResult, runBlockTests } from './block-test.ts'
 import { blocktest } from './blocktest.ts'
-import { networkOf } from './networks.ts'
+import { networkOf } from './fork-names.ts'
 
 const BLOCKS = join(import.meta.dirname, 'blocks')
 const files = readdirSync(BLOCKS, { recursive: true, encoding: 'utf8' })

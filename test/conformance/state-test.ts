@@ -16,7 +16,7 @@ import type { Fork } from '../../src/spec/chain-spec.ts'
 import { forkRules } from '../../src/spec/fork-rules.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
-import { forkOf, specOf } from './networks.ts'
+import { forkOf, specOf } from './fork-names.ts'
 import { signedBy, testIndexes, testTransaction } from './test-transaction.ts'
 
 /** The forks to run, and the engine. */

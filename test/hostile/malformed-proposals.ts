@@ -3,7 +3,7 @@ import { bigToFixed, bigToWord, fromHex, hexToAddress, hexToHash } from '../../s
 import { concatBytes, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts'
 import { encodeTransaction, signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
 
-/** `max_bytes` of the engine. */
+/** `max_bytes` of CometBFT. */
 const SIZE = 4_194_304
 /** Most bytes of one transaction. */
 const LARGE = 128 * 1024

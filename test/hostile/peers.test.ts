@@ -1,5 +1,5 @@
-// A stock engine of a stranger, without stake, key or genesis, whose chain id and moniker are words by which log lines of engines are
-// told apart. It connects to every validator of a network: none ends, no engine is started again, blocks go on.
+// A stock engine of a stranger, without stake, key or genesis, whose chain id and moniker are words by which log lines of engines
+// are told apart. It connects to every validator of a network: none ends, no consensus engine is started again, blocks go on.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -7,13 +7,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { findEngine } from '../../src/consensus/engine/program.ts'
+import { findCometBft } from '../../src/consensus/cometbft/program.ts'
 import { NO_ENGINE, TestNetwork } from '../network/support.ts'
 import { PROGRAM, temporaryFolder } from '../support/process.ts'
 
 const run = promisify(execFile)
 
-/** At most 50 characters, as the engine's genesis has it. */
+/** At most 50 characters, as CometBFT's genesis has it. */
 const CHAIN_IDS = [
   'CONSENSUS FAILURE!!!',
   'CONSENSUS FAILURE!!! module=consensus err="x"',
@@ -44,7 +44,7 @@ type Stranger = { readonly chainId: string; readonly moniker: string }
 /** Starts a stock engine with the application of its own that connects to these `ID@HOST:PORT`. */
 async function startStranger({ chainId, moniker }: Stranger, peers: readonly string[]): Promise<ChildProcess> {
   const { path: home, remove } = await temporaryFolder()
-  const program = findEngine(undefined)
+  const program = findCometBft(undefined)
   await run(program, ['init', '--home', home])
   const genesis = join(home, 'config/genesis.json')
   await writeFile(genesis, JSON.stringify({ ...JSON.parse(await readFile(genesis, 'utf8')), chain_id: chainId }))
@@ -84,19 +84,19 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger 
       .split('\n')
       .filter((line) => line.includes('incompatible: peer is on a different network'))
 
-  /** No node has ended or started its engine again, and five more blocks come. */
+  /** No node has ended or started its consensus engine again, and five more blocks come. */
   async function expectUnharmed(): Promise<void> {
     await network.reach((await network.head(0)) + 5n)
     expect(network.all.filter((node) => !network.isRunning(node))).toEqual([])
     expect(await Promise.all(network.all.map((node) => network.enginePid(node)))).toEqual(engines)
     const logs = await Promise.all(network.all.map((node) => network.log(node)))
-    for (const text of logs) expect(text).not.toMatch(/ERROR|the engine ended|is started again/)
+    for (const text of logs) expect(text).not.toMatch(/ERROR|CometBFT ended|is started again/)
     expect(await network.differences()).toEqual([])
   }
 
   it('is not harmed by any chain id', async () => {
     await Promise.all(CHAIN_IDS.map((chainId) => startStranger({ chainId, moniker: 'stranger' }, addresses)))
-    // Each validator has read each chain id, and its engine has logged it.
+    // Each validator has read each chain id, and its consensus engine has logged it.
     await network.eventually('every chain id in every log', async () => {
       const lines = await Promise.all(network.all.map(refusals))
       const words = CHAIN_IDS.map((chainId) => (/[\w .!]{8,}/.exec(chainId)?.[0] ?? '').slice(0, 20))

@@ -19,7 +19,7 @@ async function processorTime(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** A validator whose engine is this test. */
+/** A validator whose consensus engine is this test. */
 async function startWithoutEngine() {
   const network = await TestNetwork.prepare({ validators: 1 })
   network.start(0, ['--external-engine'])

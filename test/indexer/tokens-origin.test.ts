@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
 import { RANKING } from '../../src/indexer/tables.ts'
 import { bigToFixed, fromHex, type Hash, hexToAddress, toHash } from '../../src/lib/hex.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { smallSpec } from '../chain/support.ts'
 import { ALICE, BOB, CAROL, tokenChain } from './token-chain.ts'
 

@@ -5,7 +5,7 @@ import { NO_CONNECTION } from '../../src/lib/connection-signal.ts'
 import { ReadFailure } from '../../src/lib/errors.ts'
 import { ZERO_HASH } from '../../src/lib/hex.ts'
 import { defaultLimits } from '../../src/node.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 
 const PLAIN = { disableStack: false, disableStorage: false, enableMemory: false, enableReturnData: false }
 

@@ -67,7 +67,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?
     await rewind(BigInt(height ?? ''))
     await catchesUp()
 
-    // An engine without blocks fetches them again. It keeps what it has signed.
+    // A consensus engine without blocks fetches them again. It keeps what it has signed.
     await network.stop(reader)
     for (const entry of await readdir(engine))
       if (entry !== 'priv_validator_state.json') await rm(join(engine, entry), { recursive: true })

@@ -1,18 +1,18 @@
-// Homes that kestrel makes, with the real engine: it reads keys and configuration, waits for its application, ends with it, and is
-// there again after both were killed.
+// Homes that kestrel makes, with the real CometBFT: it reads keys and configuration, waits for its application, ends with it, and
+// is there again after both were killed.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { engineVersion, findEngine } from '../../src/consensus/engine/program.ts'
+import { cometBftVersion, findCometBft } from '../../src/consensus/cometbft/program.ts'
 import { PROGRAM } from '../support/process.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
-/** What the engine that COMETBFT names needs. */
-const mempool = async () => ((await engineVersion(findEngine(undefined))).hasAppMempool ? 'app' : 'flood')
-const asked = async (...args: string[]) => (await run(findEngine(undefined), args)).stdout.trim()
+/** What CometBFT that COMETBFT names needs. */
+const mempool = async () => ((await cometBftVersion(findCometBft(undefined))).hasAppMempool ? 'app' : 'flood')
+const asked = async (...args: string[]) => (await run(findCometBft(undefined), args)).stdout.trim()
 const key = async (...args: string[]) =>
   (await run(process.execPath, [PROGRAM, 'validator', 'key', ...args])).stdout.trim()
 
@@ -23,7 +23,7 @@ async function hasEnded(processId: number): Promise<boolean> {
 }
 
 describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE ?? ''}`, () => {
-  it('has keys that the engine reads', async () => {
+  it('has keys that CometBFT reads', async () => {
     const network = await TestNetwork.prepare({ validators: 1, flags: ['--mempool', await mempool()] })
     const home = network.home(0)
     const engine = join(home, 'engine')
@@ -31,10 +31,10 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE 
     expect(JSON.parse(await asked('show-validator', '--home', engine)).value).toBe(await key('--home', home))
   })
 
-  it('has a configuration with which the engine waits for its application', async () => {
+  it('has a configuration with which CometBFT waits for its application', async () => {
     const network = await TestNetwork.prepare({ validators: 1, flags: ['--mempool', await mempool()] })
     const engine = join(network.home(0), 'engine')
-    const child = spawn(findEngine(undefined), ['start', '--home', engine], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(findCometBft(undefined), ['start', '--home', engine], { stdio: ['ignore', 'pipe', 'pipe'] })
     onTestFinished(() => void child.kill('SIGKILL'))
     let text = ''
     for (const stream of [child.stdout, child.stderr])
@@ -46,7 +46,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE 
     expect(child.exitCode).toBeNull()
   })
 
-  it('has an engine that ends with its node, and is started again when it alone was killed', async () => {
+  it('has a consensus engine that ends with its node, and is started again when it alone was killed', async () => {
     const network = await TestNetwork.start({ validators: 1, flags: ['--mempool', await mempool()] })
     const first = (await network.enginePid(0)) ?? 0
     await network.killEngine(0)
@@ -65,7 +65,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE 
 
     const third = (await network.enginePid(0)) ?? 0
     await network.killApplication(0)
-    await network.eventually('the end of the engine', () => hasEnded(third), 10_000)
+    await network.eventually('the end of CometBFT', () => hasEnded(third), 10_000)
     expect(await hasEnded(third)).toBe(true)
   })
 

@@ -83,7 +83,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`
     expect(await network.differences()).toEqual([])
   })
 
-  it("exchange transactions by the engine's own mempool too", async () => {
+  it("exchange transactions by CometBFT's own mempool too", async () => {
     const network = await TestNetwork.start({ validators: 2, flags: ['--mempool', 'flood'] })
     for (const node of [0, 1, 0, 1]) {
       const hash = await network.wallet(node).sendTransaction({ to: account(1).address, value: 1n })

@@ -1,5 +1,5 @@
-// `kestrel resync` at a validator whose database is damaged, with the real engine: the node comes back with the blocks of the others,
-// once by all blocks and once by a snapshot, and never signs below what it has signed.
+// `kestrel resync` at a validator whose database is damaged, with the real CometBFT: the node comes back with the blocks of the
+// others, once by all blocks and once by a snapshot, and never signs below what it has signed.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// A network of real processes: `kestrel testnet`, one `kestrel start --home` for each node, and the engine that COMETBFT names.
+// A network of real processes: `kestrel testnet`, one `kestrel start --home` for each node, and CometBFT that COMETBFT names.
 // Everything is ended and removed after the tests of a file.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
@@ -15,8 +15,8 @@ import { PROGRAM } from '../support/process.ts'
 
 const run = promisify(execFile)
 
-/** Why tests of this project are skipped where there is no engine. */
-export const NO_ENGINE = process.env.COMETBFT === undefined ? 'skipped: COMETBFT names no engine' : undefined
+/** Why tests of this project are skipped where there is no consensus engine. */
+export const NO_ENGINE = process.env.COMETBFT === undefined ? 'skipped: COMETBFT names no consensus engine' : undefined
 
 /** What the tests call of the precompiles. */
 export const STAKING = '0x0000000000000000000000000000000000000800'
@@ -130,7 +130,7 @@ export class TestNetwork {
     this.#nodes[index] = child
   }
 
-  /** Of kestrel, not of its engine. */
+  /** Of kestrel, not of its consensus engine. */
   pid(index: number): number | undefined {
     return this.#nodes[index]?.pid
   }
@@ -139,7 +139,7 @@ export class TestNetwork {
     return this.#nodes[index] !== undefined
   }
 
-  /** Ends a node and its engine in order. */
+  /** Ends a node and its consensus engine in order. */
   async stop(index: number): Promise<void> {
     await this.#end(index, 'SIGTERM')
   }
@@ -153,14 +153,14 @@ export class TestNetwork {
     if (pid !== undefined) kill(pid, 'SIGKILL')
   }
 
-  /** Stops the engine's process without ending it, or lets it go on: a partition. */
+  /** Stops CometBFT's process without ending it, or lets it go on: a partition. */
   async freezeEngine(index: number, isFrozen: boolean): Promise<void> {
     const pid = await this.enginePid(index)
     if (pid !== undefined) kill(pid, isFrozen ? 'SIGSTOP' : 'SIGCONT')
   }
 
   async enginePid(index: number): Promise<number | undefined> {
-    const pids = [...(await this.log(index)).matchAll(/the engine runs as process (\d+)/g)]
+    const pids = [...(await this.log(index)).matchAll(/CometBFT runs as process (\d+)/g)]
     const pid = pids.at(-1)?.[1]
     return pid === undefined ? undefined : Number(pid)
   }
@@ -183,7 +183,7 @@ export class TestNetwork {
     return rawRequest(this.url(index), method, params)
   }
 
-  /** The `result` of a path of the engine's RPC. */
+  /** The `result` of a path of CometBFT's RPC. */
   async engine(index: number, path: string): Promise<Record<string, unknown>> {
     const response = await fetch(`${this.engineUrl(index)}/${path}`, { signal: AbortSignal.timeout(5_000) })
     return ((await response.json()) as { result: Record<string, unknown> }).result

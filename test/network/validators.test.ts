@@ -1,4 +1,4 @@
-// Stake, downtime and evidence with real engines: what the engine's validators become, and what the chain says of them.
+// Stake, downtime and evidence with real engines: what CometBFT's validators become, and what the chain says of them.
 
 import { execFile } from 'node:child_process'
 import { cp } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { abi, editGenesis, NO_ENGINE, SLASHING, STAKING, TestNetwork } from './s
 const run = promisify(execFile)
 type Listed = { readonly pub_key: { readonly value: string }; readonly voting_power: string; readonly address: string }
 
-/** The engine's validators: power by public key in base64. */
+/** CometBFT's validators: power by public key in base64. */
 async function powers(network: TestNetwork, node = 0): Promise<Map<string, number>> {
   const { validators } = (await network.engine(node, 'validators')) as { validators: Listed[] }
   return new Map(validators.map(({ pub_key, voting_power }) => [pub_key.value, Number(voting_power)]))

@@ -24,7 +24,7 @@ import { authorization, distributionAuthorization } from '../../src/precompiles/
 import { definePrecompile } from '../../src/precompiles/define.ts'
 import { authorizationAbi } from '../../src/precompiles/generated/abi.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
 import { alice, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'

@@ -13,7 +13,7 @@ import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { MODULE_ACCOUNT, operatorPrefix } from '../../src/spec/addresses.ts'
 import type { ChainSpec, NativeSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 
 export const DISTRIBUTION = '0x0000000000000000000000000000000000000801'

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 
 export const GOV = '0x0000000000000000000000000000000000000805'

@@ -14,7 +14,7 @@ import {
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import type { NativeSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 import { forwarder } from '../support/forwarder.ts'

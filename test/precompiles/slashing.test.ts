@@ -16,7 +16,7 @@ import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { slashing } from '../../src/precompiles/slashing.ts'
 import { operatorPrefix } from '../../src/spec/addresses.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
 

@@ -3,7 +3,7 @@ import { encodeFunctionData, getAddress, type Hex, numberToHex, parseAbi, string
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
 import {

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../src/node.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, nodeOptions, testChain, withClients } from '../support/chain.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { temporaryFolder } from '../support/process.ts'

@@ -3,7 +3,7 @@
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 
 const from = account(0).address

@@ -1,10 +1,11 @@
-// debug_getRaw…, eth_config, eth_capabilities and testing_buildBlockV1. Expected values: ethers and viem decode the bytes, EIP-7910 names the
-// fields of eth_config, EIP-1559 and the gas limit's rule (a 1024th of the parent's) give the built block's amounts.
+// debug_getRaw…, eth_config, eth_capabilities and testing_buildBlockV1. Expected values: ethers and viem decode the bytes,
+// EIP-7910 names the fields of eth_config, EIP-1559 and the gas limit's rule (a 1024th of the parent's) give the built block's
+// amounts.
 import { Transaction } from 'ethers'
 import { fromRlp, type Hex, keccak256, parseGwei, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { account, testChain } from '../support/chain.ts'
 
 type Block = Record<'hash' | 'number' | 'timestamp' | 'stateRoot' | 'gasLimit' | 'receiptsRoot', Hex> & {

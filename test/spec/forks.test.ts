@@ -12,7 +12,7 @@ import { FORKS } from '../../src/spec/chain-spec.ts'
 import { forkRules } from '../../src/spec/fork-rules.ts'
 import { blobParamsAt, forkAt, forkId, genesisFork } from '../../src/spec/forks.ts'
 import { parseGenesis, parseGenesisText } from '../../src/spec/genesis-file.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 
 const conformance = parseGenesisText(
   readFileSync(new URL('../conformance/execution-apis/genesis.json', import.meta.url), 'utf8'),

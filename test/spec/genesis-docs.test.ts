@@ -11,7 +11,7 @@ import { readSlashingGenesis } from '../../src/modules/slashing/slashing.ts'
 import { readStakingGenesis } from '../../src/modules/staking/genesis.ts'
 import { readTransferGenesis } from '../../src/modules/transfer/genesis.ts'
 import type { NativeSpec } from '../../src/spec/chain-spec.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { testChain } from '../support/chain.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/genesis.md'), 'utf8')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
 import { hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { formatGenesis, parseGenesis, parseGenesisText } from '../../src/spec/genesis-file.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 
 // The genesis of the execution-apis test chain (CC0), written by go-ethereum's tools.
 const conformanceText = readFileSync(new URL('../conformance/execution-apis/genesis.json', import.meta.url), 'utf8')

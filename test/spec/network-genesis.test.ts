@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { fileNetwork } from '../../src/cli/network/testnet-genesis.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { testKey } from '../support/network.ts'
 
 type Section = Record<string, unknown>

@@ -7,8 +7,8 @@ import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { withLibraryParams } from '../../src/evm/ethereumjs/params.ts'
 import { bytesToBig, toHex } from '../../src/lib/hex.ts'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
-import { presets } from '../../src/spec/networks.ts'
 import { FACTORIES, systemContracts } from '../../src/spec/preinstalls.ts'
+import { presets } from '../../src/spec/presets.ts'
 
 /** Code hashes on Ethereum mainnet, as the projects publish them and other chains check them. */
 const HASHES = {

@@ -1,4 +1,4 @@
-// The engine's side of a connection, for tests of the server and of the application: sends requests, whole or in pieces, and
+// CometBFT's side of a connection, for tests of the server and of the application: sends requests, whole or in pieces, and
 // reads the answers.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

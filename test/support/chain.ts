@@ -6,7 +6,7 @@ import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import { defaultLimits, type Node, type NodeOptions, startNode } from '../../src/node.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'

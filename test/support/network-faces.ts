@@ -1,5 +1,5 @@
-// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's JSON-RPC and explorer over it. A stub
-// stands in for the engine's RPC.
+// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's JSON-RPC and explorer
+// over it. A stub stands in for CometBFT's RPC.
 import { onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import type { BlockProducer } from '../../src/consensus/block-producer.ts'
@@ -42,14 +42,14 @@ export const commitInfo = (change: Partial<CommitInfo> = {}): CommitInfo => ({
   ...change,
 })
 
-/** Commits a block as the engine decides it. */
+/** Commits a block as CometBFT decides it. */
 export async function decide(chain: BlockChain, commit: CommitInfo, transactions: readonly Transaction[] = []) {
   const executed = await chain.build({ commit, parentBeaconBlockRoot: commitInfoHash(commit) }, transactions)
   await chain.commit(executed)
   return executed.block
 }
 
-/** Answers of the engine; a test changes its fields. */
+/** Answers of CometBFT; a test changes its fields. */
 export class StubNetwork implements NetworkStatus {
   progress: SyncProgress | false = false
   peers = 3
@@ -75,7 +75,7 @@ export class StubNetwork implements NetworkStatus {
   }
 
   #answer<T>(answer: T): T {
-    if (!this.isReachable) throw new ChainError('overloaded', 'the engine does not answer')
+    if (!this.isReachable) throw new ChainError('overloaded', 'CometBFT does not answer')
     return answer
   }
 }
@@ -83,7 +83,7 @@ export class StubNetwork implements NetworkStatus {
 /** A producer that makes no block and has no clock of its own. */
 export function refusingProducer(chain: BlockChain): BlockProducer {
   const refuse = (): never => {
-    throw new ChainError('not-allowed', 'the engine of the network makes the blocks')
+    throw new ChainError('not-allowed', 'CometBFT of the network makes the blocks')
   }
   return {
     start: async () => undefined,

@@ -15,7 +15,7 @@ import { type ChainSettings, defaultLimits, openChain } from '../../src/node.ts'
 import { consensusAddress } from '../../src/spec/addresses.ts'
 import type { GenesisSpec, NetworkSpec } from '../../src/spec/chain-spec.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
-import { presets } from '../../src/spec/networks.ts'
+import { presets } from '../../src/spec/presets.ts'
 
 /** No round of this engine fails by its time, however long a test takes. */
 const TIMES: RoundTimes = { proposeTimeout: 3000, commitTimeout: 3_600_000 }

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { HDNodeWallet, keccak256, Mnemonic, recoverAddress, Signature, toUtf8Bytes } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { bigToFixed, fromHex, hexToAddress, toHex } from '../../src/lib/hex.ts'
-import { devKeys } from '../../src/spec/networks.ts'
+import { devKeys } from '../../src/spec/presets.ts'
 import { addressOf, ETHEREUM_PATH, Wallet } from '../../src/wallet/wallet.ts'
 
 const PHRASE = 'test test test test test test test test test test test junk'

@@ -125,7 +125,7 @@ export function composeText(network: ComposeNetwork): string {
   services.push(MONITORING)
   return `# Written by \`kestrel testnet\`: the nodes of this folder, and Blockscout's frontend at http://localhost:3000.
 # With --profile monitoring also Prometheus (http://localhost:9090) and Grafana (http://localhost:3001).
-# KESTREL_SOURCE: the checkout of kestrel whose docker/Dockerfile builds the image, with the engine in it.
+# KESTREL_SOURCE: the checkout of kestrel whose docker/Dockerfile builds the image, with CometBFT in it.
 x-node: &node
   build:
     context: \${KESTREL_SOURCE:-..}

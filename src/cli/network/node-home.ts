@@ -1,10 +1,10 @@
-// The home of a network's node: `node.json` with flags of `start`, kestrel's genesis, the data directory and the engine's home.
+// The home of a network's node: `node.json` with flags of `start`, kestrel's genesis, the data directory and the CometBFT home.
 // `start --home DIR` takes them from there; what the command line names wins.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { hasValidatorKey } from '../../consensus/engine/home.ts'
+import { hasValidatorKey } from '../../consensus/cometbft/home.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { path, refuseFlag } from '../flags.ts'
 import { options } from '../options.ts'
@@ -32,8 +32,8 @@ export const withNode = (command: Command): Command =>
 type NodeFlags = z.output<z.ZodObject<typeof nodeFlags>>
 
 /**
- * Data directory and engine's home of the node that flags name. Throws ChainError for the data directory of a home: its engine is in
- * the folder next to it, and keys made in the data directory would belong to no node.
+ * Data directory and CometBFT home of the node that flags name. Throws ChainError for the data directory of a home: its consensus
+ * engine is in the folder next to it, and keys made in the data directory would belong to no node.
  */
 export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   readonly datadir: string

@@ -1,8 +1,8 @@
-// Scrape targets of a network: every node and its engine. Both have the node's name as `instance`.
+// Scrape targets of a network: every node and its consensus engine. Both have the node's name as `instance`.
 
 export type ScrapedNode = {
   readonly name: string
-  /** Where the metrics of the node and of its engine are: `127.0.0.1:8545`, `127.0.0.1:26658` */
+  /** Where the metrics of the node and of its consensus engine are: `127.0.0.1:8545`, `127.0.0.1:26658` */
   readonly node: string
   readonly engine: string
 }

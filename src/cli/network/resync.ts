@@ -1,16 +1,22 @@
-// `kestrel resync`: sets aside the chain of a network's node and the blocks of its engine, so that the next start fetches them from the
-// peers. Keys, configuration and the state of the engine's signatures are not touched at any moment: a validator without that state may
-// sign a block twice. Data are only renamed, which needs no room; an interrupted run is continued by the next one, and until then the
-// node does not start.
+// `kestrel resync`: sets aside the chain of a network's node and the blocks of its consensus engine, so that the next start
+// fetches them from the peers. Keys, configuration and the state of CometBFT's signatures are not touched at any moment: a
+// validator without that state may sign a block twice. Data are only renamed, which needs no room; an interrupted run is
+// continued by the next one, and until then the node does not start.
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { EngineConfig } from '../../consensus/engine/config.ts'
-import { engineFiles, readAppState, readHomeConfig, readKeys, requireSignatures } from '../../consensus/engine/home.ts'
-import { requirePorts, snapshotsIn } from '../../consensus/engine/options.ts'
-import { endOrphan } from '../../consensus/engine/orphan.ts'
+import type { CometBftConfig } from '../../consensus/cometbft/config.ts'
+import {
+  cometBftFiles,
+  readAppState,
+  readHomeConfig,
+  readKeys,
+  requireSignatures,
+} from '../../consensus/cometbft/home.ts'
+import { requirePorts, snapshotsIn } from '../../consensus/cometbft/options.ts'
+import { endOrphan } from '../../consensus/cometbft/orphan.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { requireNetwork } from '../../spec/chain-spec.ts'
 import { parseExactly, parseSpec } from '../../spec/genesis-file.ts'
@@ -28,7 +34,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Sets aside the chain, its snapshots and the engine's blocks in folders before-resync-TIME of the data directory and of the engine's
+Sets aside the chain, its snapshots and CometBFT's blocks in folders before-resync-TIME of the data directory and of CometBFT's
 data/. Keys, configuration and the state of the signatures stay as they are. Transactions that wait in this node's pool alone are set
 aside too. The next start fetches all blocks from the peers, or a snapshot where [statesync] in config.toml says so. An interrupted
 run is continued by the next one.
@@ -40,7 +46,7 @@ Examples:
     .action(async (given) => {
       const { discard, ...node } = readFlags(flags, given)
       const { datadir, engine: engineHome } = nodeFolders(node)
-      // By its whole path, as the command line of an engine has it.
+      // By its whole path, as the command line of a consensus engine has it.
       const engine = resolve(engineHome)
       requireFolder(datadir)
       const config = await requireNode(engine)
@@ -51,19 +57,19 @@ Examples:
     })
 }
 
-function report(places: readonly string[], discard: boolean, { stateSync }: EngineConfig): string {
+function report(places: readonly string[], discard: boolean, { stateSync }: CometBftConfig): string {
   const done = discard ? 'chain and blocks are deleted' : `chain and blocks are set aside in ${places.join(' and ')}`
   const next = stateSync ? 'fetches a snapshot of the state' : 'fetches all blocks'
   return `${done}; keys and signatures are as they were; the next start ${next} from the peers`
 }
 
 /** The configuration of a node whose blocks others have. Throws ChainError for any other, with the reason. */
-async function requireNode(engine: string): Promise<EngineConfig> {
+async function requireNode(engine: string): Promise<CometBftConfig> {
   const appState = await readAppState(engine)
   if (appState === undefined)
     throw new ChainError(
       'not-allowed',
-      `${engine} is not the home of an engine: only a network's node can fetch its blocks again`,
+      `${engine} is not the home of a consensus engine: only a network's node can fetch its blocks again`,
     )
   requireSignatures(engine)
   const spec = parseSpec(parseExactly(appState))
@@ -72,20 +78,23 @@ async function requireNode(engine: string): Promise<EngineConfig> {
   if (consensus.initialHeight > 1n && !config.stateSync)
     throw new ChainError(
       'not-allowed',
-      `one node made the blocks before ${consensus.initialHeight}, so no peer gives them: enable [statesync] in ${engineFiles(engine).config}, or copy data/ of a node that is stopped`,
+      `one node made the blocks before ${consensus.initialHeight}, so no peer gives them: enable [statesync] in ${cometBftFiles(engine).config}, or copy data/ of a node that is stopped`,
     )
   const validators = spec.native?.validators ?? []
   const { consensusKey } = await readKeys(engine)
   if (!config.hasPeers && validators.every((validator) => validator.consensusKey === consensusKey))
-    throw new ChainError('not-allowed', `${engineFiles(engine).config} names no peer: nobody else may have the blocks`)
+    throw new ChainError(
+      'not-allowed',
+      `${cometBftFiles(engine).config} names no peer: nobody else may have the blocks`,
+    )
   return config
 }
 
-/** Throws ChainError when the node or its engine runs; an engine that has outlived its node is ended. */
-async function requireStopped(datadir: string, engine: string, config: EngineConfig): Promise<void> {
+/** Throws ChainError when the node or its consensus engine runs; a consensus engine that has outlived its node is ended. */
+async function requireStopped(datadir: string, engine: string, config: CometBftConfig): Promise<void> {
   await requireUnlocked(chainFolder(datadir))
-  await endOrphan(engineFiles(engine).processId, engine)
-  await requirePorts(config, engineFiles(engine).config)
+  await endOrphan(cometBftFiles(engine).processId, engine)
+  await requirePorts(config, cometBftFiles(engine).config)
 }
 
 /** Moves what the next start must not find; returns the folders where it is now. */
@@ -93,7 +102,7 @@ async function setAside(datadir: string, engine: string): Promise<readonly strin
   const time = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
   const unfinished = join(datadir, unfinishedResync(datadir) ?? `${SET_ASIDE}${time}${UNFINISHED}`)
   const name = basename(unfinished).slice(0, -UNFINISHED.length)
-  const { signatures } = engineFiles(engine)
+  const { signatures } = cometBftFiles(engine)
   const engineData = dirname(signatures)
   const ofEngine = join(engineData, name)
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
@@ -111,7 +120,7 @@ async function setAside(datadir: string, engine: string): Promise<readonly strin
   return [finished, ofEngine]
 }
 
-/** An engine that was started between two attempts has made files anew, whose names are there already. */
+/** A consensus engine that was started between two attempts has made files anew, whose names are there already. */
 async function moveInto(folder: string, path: string): Promise<void> {
   const name = join(folder, basename(path))
   let free = name

@@ -12,7 +12,7 @@ import {
   type NativeSpec,
 } from '../../spec/chain-spec.ts'
 import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
-import { devKeys } from '../../spec/networks.ts'
+import { devKeys } from '../../spec/presets.ts'
 import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
 import { type ChainFlags, knownOperators, newChain, withActivated } from '../choose-chain.ts'
 

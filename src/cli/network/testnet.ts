@@ -6,9 +6,9 @@ import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { operatorsToPromote, promote } from '../../chain/promote.ts'
 import { nameModules, type ProposalModule } from '../../cip/modules.ts'
-import { genesisText } from '../../consensus/engine/genesis.ts'
-import { type HomeKeys, makeHome, makeKeys } from '../../consensus/engine/home.ts'
-import { socketIn } from '../../consensus/engine/options.ts'
+import { genesisText } from '../../consensus/cometbft/genesis.ts'
+import { type HomeKeys, makeHome, makeKeys } from '../../consensus/cometbft/home.ts'
+import { socketIn } from '../../consensus/cometbft/options.ts'
 import { MAX_MIN_BASE_FEE } from '../../modules/params.ts'
 import { type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
 import { chainFolder, noChain, withStoredChain } from '../datadir.ts'
@@ -17,7 +17,7 @@ import { chainOptions } from '../options.ts'
 import { readModules } from '../proposal-modules.ts'
 import { schemasOf, withOptions } from '../start-flags.ts'
 import { COMPOSE_PROMETHEUS, composePrometheusText, composeText } from './compose.ts'
-import { BLOCK_TIME_MS } from './launch-engine.ts'
+import { BLOCK_TIME_MS } from './launch-cometbft.ts'
 import { homeFiles } from './node-home.ts'
 import { prometheusText } from './prometheus.ts'
 import {
@@ -46,7 +46,7 @@ type Flags = z.output<typeof flags>
 
 /** Default number of validators: the fewest of which one may fail. */
 const VALIDATORS = 4
-/** Distance between the ports of one engine and the next; an engine has three. */
+/** Distance between the ports of one consensus engine and the next; a consensus engine has three. */
 const PORT_STEP = 10
 
 export function register(program: Command): void {
@@ -65,7 +65,7 @@ export function register(program: Command): void {
     .option('--port <port>', 'JSON-RPC and explorer of node0; the next node has the next port', '8545')
     .option(
       '--port-base <port>',
-      "peers' port of node0's engine; RPC and metrics follow, the next engine is 10 on",
+      "peers' port of node0's engine; RPC and metrics follow, the next consensus engine is 10 on",
       '26656',
     )
     .option('--from <datadir>', 'begin with the chain in a data directory, which one node has made until now')
@@ -93,7 +93,7 @@ type Home = HomeKeys & {
   readonly path: string
   readonly isValidator: boolean
   readonly port: number
-  /** `HOST:PORT` of the engine's listeners. */
+  /** `HOST:PORT` of CometBFT's listeners. */
   readonly p2p: string
   readonly rpc: string
   readonly prometheus: string
@@ -259,7 +259,7 @@ function report(flags: Flags, homes: readonly Home[]): string {
     'Start each node in a terminal of its own:',
     ...homes.map(({ path }) => `  kestrel start --home ${path}`),
     '',
-    'JSON-RPC and explorer; peers and RPC of the engine:',
+    'JSON-RPC and explorer; peers and RPC of CometBFT:',
     ...homes.map((of) => `  ${name(of)} ${kind(of)}  http://127.0.0.1:${of.port}   ${of.p2p}, ${of.rpc}`),
     '',
     `With Docker: docker compose -f ${join(output, 'compose.yml')} up`,

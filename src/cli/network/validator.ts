@@ -1,9 +1,9 @@
-// `kestrel validator`: the keys in an engine's home, as genesis, `createValidator` and other nodes need them.
+// `kestrel validator`: the keys in a CometBFT home, as genesis, `createValidator` and other nodes need them.
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { hasValidatorKey, makeKeys } from '../../consensus/engine/home.ts'
-import { keyToBase64 } from '../../consensus/engine/keys.ts'
+import { hasValidatorKey, makeKeys } from '../../consensus/cometbft/home.ts'
+import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { readFlags } from '../flags.ts'
 import { nodeFlags, nodeFolders, withNode } from './node-home.ts'
 

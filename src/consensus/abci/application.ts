@@ -1,33 +1,33 @@
 // What a consensus engine asks of the chain: the application's side of ABCI 2.0, CometBFT v0.38 to v0.40. Types only. Messages
-// are those generated from the engine's .proto files: int64 and uint64 are bigint, bytes are Uint8Array, and an answer may
+// are those generated from CometBFT's .proto files: int64 and uint64 are bigint, bytes are Uint8Array, and an answer may
 // leave out fields with their default value (0, empty).
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type * as abci from './generated/tendermint/abci/types_pb.ts'
 
 /**
- * Handlers of the engine's requests. An error that one throws stops the engine: refuse bad transactions, proposals and
- * queries by the answer's code or status instead. The engine has several connections, so calls of these groups overlap:
+ * Handlers of CometBFT's requests. An error that one throws stops CometBFT: refuse bad transactions, proposals and
+ * queries by the answer's code or status instead. CometBFT has several connections, so calls of these groups overlap:
  * - consensus: `initChain`, `prepareProposal`, `processProposal`, `finalizeBlock`, `commit`, one at a time;
  * - mempool: `checkTx`, `insertTx`, many at once, begun in the order of their requests; `reapTxs`, one at a time;
  * - query: `info`, `query`, one at a time;
  * - snapshot: the four of state sync, one at a time.
  */
 export interface AbciApplication {
-  /** Height and app hash that were committed last; height 0 makes the engine call `initChain`. */
+  /** Height and app hash that were committed last; height 0 makes CometBFT call `initChain`. */
   info(request: abci.RequestInfo): MaybePromise<MessageInitShape<typeof abci.ResponseInfoSchema>>
-  /** Once, before the first block. Validators in the answer replace those of the engine's genesis file. */
+  /** Once, before the first block. Validators in the answer replace those of CometBFT's genesis file. */
   initChain(request: abci.RequestInitChain): MaybePromise<MessageInitShape<typeof abci.ResponseInitChainSchema>>
-  /** Behind `abci_query` of the engine's RPC. */
+  /** Behind `abci_query` of CometBFT's RPC. */
   query(request: abci.RequestQuery): MaybePromise<MessageInitShape<typeof abci.ResponseQuerySchema>>
 
   /**
-   * A transaction from the engine's RPC (`broadcast_tx_…`), with `mempool.type = "app"` too: the application takes it into its
-   * mempool. With `"flood"` also those of peers (`NEW`) and, after each block, those that wait in the engine's mempool (`RECHECK`).
+   * A transaction from CometBFT's RPC (`broadcast_tx_…`), with `mempool.type = "app"` too: the application takes it into its
+   * mempool. With `"flood"` also those of peers (`NEW`) and, after each block, those that wait in CometBFT's mempool (`RECHECK`).
    */
   checkTx(request: abci.RequestCheckTx): MaybePromise<MessageInitShape<typeof abci.ResponseCheckTxSchema>>
   /**
-   * A transaction from a peer, for the application's mempool (`mempool.type = "app"`, v0.40). The engine waits for the answer
+   * A transaction from a peer, for the application's mempool (`mempool.type = "app"`, v0.40). CometBFT waits for the answer
    * before it passes on the peer's next one, and never passes on the same again, unless the code is 32000 or more.
    */
   insertTx(request: abci.RequestInsertTx): MaybePromise<MessageInitShape<typeof abci.ResponseInsertTxSchema>>
@@ -48,7 +48,7 @@ export interface AbciApplication {
   finalizeBlock(
     request: abci.RequestFinalizeBlock,
   ): MaybePromise<MessageInitShape<typeof abci.ResponseFinalizeBlockSchema>>
-  /** Stores the block of the last `finalizeBlock`. The engine may drop blocks below `retainHeight`. */
+  /** Stores the block of the last `finalizeBlock`. CometBFT may drop blocks below `retainHeight`. */
   commit(request: abci.RequestCommit): MaybePromise<MessageInitShape<typeof abci.ResponseCommitSchema>>
 
   listSnapshots(

@@ -1,10 +1,10 @@
-// One connection of the engine: reads requests, asks the application, writes the answers in the order of the requests. A slow
+// One connection of CometBFT: reads requests, asks the application, writes the answers in the order of the requests. A slow
 // reader or a slow application slows down reading, so that a connection holds a bounded number of messages.
 import type { Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import type { AbciApplication } from './application.ts'
-import { boundProposal } from './bounded-proposal.ts'
+import { boundBlockProposal } from './bounded-block-proposal.ts'
 import { frame, messagesOf } from './framing.ts'
 import {
   type Request,
@@ -15,11 +15,11 @@ import {
 
 type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
 
-/** Requests that need not wait for those before them: each is about one transaction. The engine sends many at once. */
+/** Requests that need not wait for those before them: each is about one transaction. CometBFT sends many at once. */
 const INDEPENDENT = ['checkTx', 'insertTx']
-/** Independent requests under way at a time. The engine's queue is as long. */
+/** Independent requests under way at a time. CometBFT's queue is as long. */
 const MOST_UNDER_WAY = 256
-/** Milliseconds that closing waits for the engine to read its answers: one that was stopped never does. */
+/** Milliseconds that closing waits for CometBFT to read its answers: one that was stopped never does. */
 const UNREAD_ANSWERS_MS = 1000
 
 export class Connection {
@@ -82,7 +82,7 @@ export class Connection {
     return !(request instanceof Error)
   }
 
-  /** The encoded answer. An error of the application becomes an `exception`, at which the engine ends itself. */
+  /** The encoded answer. An error of the application becomes an `exception`, at which CometBFT ends itself. */
   async #answerTo(request: Request | Error): Promise<Uint8Array> {
     try {
       if (request instanceof Error) throw request
@@ -104,8 +104,8 @@ export class Connection {
 /** Why the request cannot be answered, instead of the library's error, when it does not decode. */
 function decodeRequest(message: Uint8Array, mostTransactions = Number.POSITIVE_INFINITY): Request | Error {
   try {
-    // Fields that a later engine may add are dropped: nothing passes a request on.
-    return fromBinary(RequestSchema, boundProposal(message, mostTransactions), { readUnknownFields: false })
+    // Fields that a later consensus engine may add are dropped: nothing passes a request on.
+    return fromBinary(RequestSchema, boundBlockProposal(message, mostTransactions), { readUnknownFields: false })
   } catch (error) {
     return new ChainError('invalid-params', 'the request cannot be decoded', undefined, describeError(error))
   }
@@ -114,7 +114,7 @@ function decodeRequest(message: Uint8Array, mostTransactions = Number.POSITIVE_I
 /** A block of 5,000 transactions takes 0.3 ms to decode, and the answer with their results 6 ms to encode. */
 const encodeAnswer = (value: Answer): Uint8Array => toBinary(ResponseSchema, create(ResponseSchema, { value }))
 
-/** The engine prints this text before it ends itself. Details of a bug go only to the log of this node. */
+/** CometBFT prints this text before it ends itself. Details of a bug go only to the log of this node. */
 const publicText = (error: unknown): string =>
   error instanceof ChainError ? error.message : 'internal error of the application'
 

@@ -1,4 +1,4 @@
-// Frames of the engine's socket: the length as a uvarint, then a protobuf message of that many bytes, in both directions.
+// Frames of CometBFT's socket: the length as a uvarint, then a protobuf message of that many bytes, in both directions.
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
 /** Bytes of the longest length. */

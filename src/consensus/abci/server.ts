@@ -10,7 +10,7 @@ import { Connection } from './connection.ts'
 const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 export type AbciServer = {
-  /** Connections that are open now; an engine that runs has four. */
+  /** Connections that are open now; a consensus engine that runs has four. */
   readonly connected: number
   /**
    * Takes no further connection and no further request, waits for the requests that are being answered, ends all
@@ -21,7 +21,7 @@ export type AbciServer = {
 
 /**
  * Listens on a Unix socket that only this user may open (mode 0600). A socket that a killed process left behind is replaced.
- * @param onError - is told what went wrong on a connection: errors of the application (the engine is answered `exception`
+ * @param onError - is told what went wrong on a connection: errors of the application (CometBFT is answered `exception`
  *   and ends itself), requests that cannot be decoded, connections that broke
  * Throws ChainError `invalid-params` for a path that is too long or holds something else, `storage` when another process
  * listens there; the system's error when the folder does not exist or may not be written.
@@ -35,7 +35,7 @@ export async function serveAbci(
   if (excess > 0)
     throw new ChainError(
       'invalid-params',
-      `the path of the engine's socket is ${excess} bytes too long for this system (at most ${LONGEST_PATH}): ${socketPath}`,
+      `the path of CometBFT's socket is ${excess} bytes too long for this system (at most ${LONGEST_PATH}): ${socketPath}`,
     )
   await removeStale(socketPath)
 
@@ -65,7 +65,7 @@ async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return
   if (!found.isSocket())
-    throw new ChainError('invalid-params', `${path} is not a socket: the engine's socket belongs there`)
+    throw new ChainError('invalid-params', `${path} is not a socket: CometBFT's socket belongs there`)
   if (await isServed(path)) throw new ChainError('storage', `another process listens on ${path}`)
   await unlink(path)
 }

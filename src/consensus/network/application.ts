@@ -1,9 +1,9 @@
-// kestrel as the engine's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
+// kestrel as CometBFT's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
 // before Commit; whatever cannot be committed ends the process, because a node that differs from the others must not go on.
 import { isDeepStrictEqual } from 'node:util'
 import { abandonChain } from '../../chain/open.ts'
 import { mostTransactions } from '../../chain/proposed-block.ts'
-import type { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
+import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
 import { fromHex, toHash } from '../../lib/hex.ts'
@@ -19,16 +19,16 @@ import {
   ResponseOfferSnapshot_Result as OfferResult,
   ResponseProcessProposal_ProposalStatus as ProposalStatus,
 } from '../abci/generated/tendermint/abci/types_pb.ts'
+import { Execution, ProposedBlocks, proposalKey } from './block-proposals.ts'
 import { Announcements, Forwarding } from './gossip.ts'
 import { attributesOf, type BlockRequest, isTimestamp } from './header.ts'
-import { type EngineRequest, type Measurements, NO_DURATIONS, timed } from './measurements.ts'
-import { OwnProposals } from './own-proposals.ts'
-import { Execution, ProposedBlocks, proposalKey } from './proposals.ts'
+import { type AbciRequest, type Measurements, NO_DURATIONS, timed } from './measurements.ts'
+import { OwnBlockProposals } from './own-block-proposals.ts'
 import { describeShare, type ProposalShare, Rounds, type RoundTimes, shareAfter } from './rounds.ts'
-import { givingSnapshots } from './snapshots.ts'
+import { givingSnapshots } from './state-sync.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
-/** InsertTx: at or above this code the engine sends the transaction again later. */
+/** InsertTx: at or above this code CometBFT sends the transaction again later. */
 const RETRY_LATER = 32_000
 /** Part of the wait for a proposal in which its transactions are executed; the rest is for sealing it and sending it. */
 const BUILDING_PART = 1 / 3
@@ -36,16 +36,16 @@ const BUILDING_PART = 1 / 3
 const BLOB_TRANSACTION = 3
 /** Failed rounds that add to the time for executing a proposal: `failed` also grows while the network stands still. */
 const MOST_ROUNDS = 10
-/** CheckTx of a transaction that the engine has checked before. */
+/** CheckTx of a transaction that CometBFT has checked before. */
 const RECHECK = 1
 
 export type ApplicationOptions = RoundTimes & {
   readonly chain: Chain
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Sends transactions to the engine's own mempool; left out: the engine asks for them (`mempool.type = "app"`). */
+  /** Sends transactions to CometBFT's own mempool; left out: CometBFT asks for them (`mempool.type = "app"`). */
   readonly broadcast?: ((transactions: readonly Uint8Array[]) => Promise<void>) | undefined
-  /** Number of blocks before the head that the engine keeps; undefined: all. */
+  /** Number of blocks before the head that CometBFT keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   readonly measurements: Measurements
   /** Snapshots of the state for nodes that join; left out: none. */
@@ -63,7 +63,7 @@ export class NetworkApplication implements AbciApplication {
   readonly #textChainId: string
   readonly #proposed = new ProposedBlocks()
   readonly #rounds: Rounds
-  readonly #own: OwnProposals
+  readonly #own: OwnBlockProposals
   readonly #announcements: Announcements | undefined
   readonly #forwarding: Forwarding | undefined
   #decided: ExecutedBlock | undefined
@@ -75,7 +75,7 @@ export class NetworkApplication implements AbciApplication {
     this.#chain = chain
     this.#options = options
     this.#rounds = new Rounds(options)
-    this.#own = new OwnProposals({ chain, time: options.proposeTimeout * BUILDING_PART, measurements, log })
+    this.#own = new OwnBlockProposals({ chain, time: options.proposeTimeout * BUILDING_PART, measurements, log })
     this.#giving = givingSnapshots(() => options.snapshots)
     this.#network = consensus
     this.#textChainId = textChainId
@@ -101,25 +101,25 @@ export class NetworkApplication implements AbciApplication {
     this.#orFail(async () => {
       const { head } = this.#chain
       if (chainId !== this.#textChainId)
-        throw new ChainError('invalid-genesis', `the engine's chain is ${chainId}, this one ${this.#textChainId}`)
+        throw new ChainError('invalid-genesis', `CometBFT's chain is ${chainId}, this one ${this.#textChainId}`)
       const first = initialHeight > 0n ? initialHeight : 1n
       if (first !== this.#network.initialHeight || head.number !== first - 1n)
         throw new ChainError(
           'invalid-genesis',
-          `the engine begins with block ${first}, the genesis with ${this.#network.initialHeight}, and the chain is at ${head.number}`,
+          `CometBFT begins with block ${first}, the genesis with ${this.#network.initialHeight}, and the chain is at ${head.number}`,
         )
       this.#requireSameSpec(appStateBytes)
       this.#options.log(`the network ${chainId} begins with block ${first}`)
       return { validators: this.#chain.validators().map(validatorUpdate), appHash: fromHex(head.hash) }
     })
 
-  /** Accounts are not compared here: their state root is in the app hash, which the engine compares. */
+  /** Accounts are not compared here: their state root is in the app hash, which CometBFT compares. */
   #requireSameSpec(appState: Uint8Array): void {
     const theirs = formatSpec(parseSpec(parseExactly(Buffer.from(appState).toString())))
     if (isDeepStrictEqual(theirs, formatSpec(this.#chain.spec))) return
     throw new ChainError(
       'invalid-genesis',
-      'app_state in the genesis of the engine is another genesis than this chain has',
+      'app_state in the genesis of CometBFT is another genesis than this chain has',
     )
   }
 
@@ -148,7 +148,7 @@ export class NetworkApplication implements AbciApplication {
     return { txs: [...txs] }
   }
 
-  /** Pools a transaction that the engine has brought, unless it waits already. Returns why it was refused. */
+  /** Pools a transaction that CometBFT has brought, unless it waits already. Returns why it was refused. */
   async #receive(raw: Uint8Array): Promise<ChainError | undefined> {
     const hash = keccakHash(raw)
     if (this.#chain.pool.get(hash) !== undefined) return undefined
@@ -260,7 +260,7 @@ export class NetworkApplication implements AbciApplication {
       this.#first('finalize', async () => {
         const { number } = this.#chain.head
         if (request.height !== number + 1n)
-          throw new ChainError('invalid-block', `the engine decides block ${request.height}, and the head is ${number}`)
+          throw new ChainError('invalid-block', `CometBFT decides block ${request.height}, and the head is ${number}`)
         const block = { ...request, lastCommit: request.decidedLastCommit }
         const executed = await this.#executeDecided(block, request.txs)
         this.#decided = executed
@@ -278,7 +278,8 @@ export class NetworkApplication implements AbciApplication {
   /** The block as its proposal was executed, else executes it. Transactions that cannot be decoded or executed are left out. */
   async #executeDecided(request: BlockRequest, raws: readonly Uint8Array[]): Promise<ExecutedBlock> {
     const attributes = attributesOf(this.#chain, request)
-    // The other validators may decide a block that this node refused. Its kept execution fails again, and the block is executed anew.
+    // The other validators may decide a block that this node refused. Its kept execution fails again, and the block is executed
+    // anew.
     const proposed = await this.#proposed
       .get(proposalKey(attributes, raws))
       ?.toEnd()
@@ -298,7 +299,7 @@ export class NetworkApplication implements AbciApplication {
       this.#first('commit', async () => {
         const decided = this.#decided
         if (decided === undefined)
-          throw new ChainError('invalid-block', 'the engine commits a block that it has not decided')
+          throw new ChainError('invalid-block', 'CometBFT commits a block that it has not decided')
         this.#decided = undefined
         await this.#chain.commit(decided)
         this.#proposed.clear()
@@ -315,18 +316,18 @@ export class NetworkApplication implements AbciApplication {
   listSnapshots: AbciApplication['listSnapshots'] = (request) => this.#giving.listSnapshots(request)
   loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = (request) => this.#giving.loadSnapshotChunk(request)
   /**
-   * An engine looks for a snapshot only while it has no state, and a node that has a chain accepts none: it ends, since the
-   * engine would wait for ever. Where both were killed before the engine kept the snapshot that the chain began with, the next
-   * start fetches another (`joining.ts`).
+   * A consensus engine looks for a snapshot only while it has no state, and a node that has a chain accepts none: it ends, since
+   * the consensus engine would wait for ever. Where both were killed before CometBFT kept the snapshot that the chain began with,
+   * the next start fetches another (`joining.ts`).
    */
   offerSnapshot: AbciApplication['offerSnapshot'] = async () => {
     const { base, head, store } = this.#chain
     if (base > 0n && head.number === base) {
       await abandonChain(store)
-      this.#options.fail(`the engine has not kept the snapshot of block ${base}: start again to fetch another`)
+      this.#options.fail(`CometBFT has not kept the snapshot of block ${base}: start again to fetch another`)
     } else {
       const advice = 'restore its data folder, or begin with an empty data directory'
-      this.#options.fail(`the chain is at block ${head.number}, and the engine has no blocks: ${advice}`)
+      this.#options.fail(`the chain is at block ${head.number}, and CometBFT has no blocks: ${advice}`)
     }
     return { result: OfferResult.ABORT }
   }
@@ -354,11 +355,11 @@ export class NetworkApplication implements AbciApplication {
   }
 
   /** Runs the work of a request before all other work of this node, and measures it. */
-  #first<T>(request: EngineRequest, work: () => Promise<T>): Promise<T> {
+  #first<T>(request: AbciRequest, work: () => Promise<T>): Promise<T> {
     return timed(this.#options.measurements, request, () => scheduler.prioritizeForEngine(work))
   }
 
-  /** Runs work whose failure would make this node differ from the others: it then ends the process, and the engine with it. */
+  /** Runs work whose failure would make this node differ from the others: it then ends the process, and CometBFT with it. */
   async #orFail<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -369,7 +370,7 @@ export class NetworkApplication implements AbciApplication {
   }
 }
 
-/** Code, hash and gas of each transaction: the fields that the engine hashes. Logs are our own index's. */
+/** Code, hash and gas of each transaction: the fields that CometBFT hashes. Logs are our own index's. */
 function resultsOf({ block, receipts }: ExecutedBlock, raws: readonly Uint8Array[]) {
   const places = new Map(block.transactions.map(({ hash }, index) => [hash, index]))
   return raws.map((raw) => {

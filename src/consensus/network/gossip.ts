@@ -1,5 +1,5 @@
-// How transactions reach the other nodes. With the engine's `app` mempool it asks for them (ReapTxs) and floods them; with
-// `flood` they are sent to its own mempool. The engine sends a transaction once, to the peers connected at that moment.
+// How transactions reach the other nodes. With CometBFT's `app` mempool it asks for them (ReapTxs) and floods them; with
+// `flood` they are sent to its own mempool. CometBFT sends a transaction once, to the peers connected at that moment.
 import type { Chain } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -7,10 +7,10 @@ import type { Transaction } from '../../primitives/types.ts'
 /** Blocks after which a transaction that still waits is announced again. */
 const PATIENCE = 3n
 
-/** Bytes that the engine adds to a transaction in a list: a tag and a length. */
+/** Bytes that CometBFT adds to a transaction in a list: a tag and a length. */
 export const FRAME_BYTES = 6
 
-/** Milliseconds in which transactions for the engine's own mempool are gathered into one request. */
+/** Milliseconds in which transactions for CometBFT's own mempool are gathered into one request. */
 const GATHERING = 5
 /** Transactions of one such request. */
 const BATCH = 100
@@ -66,7 +66,7 @@ export class Announcements {
   }
 }
 
-/** Sends transactions to the engine's own mempool, except those that came from it. */
+/** Sends transactions to CometBFT's own mempool, except those that came from it. */
 export class Forwarding {
   readonly #broadcast: (transactions: readonly Uint8Array[]) => Promise<void>
   readonly #onError: (error: unknown) => void
@@ -89,7 +89,7 @@ export class Forwarding {
     for (const transaction of chain.pool.ready()) this.#add(transaction)
   }
 
-  /** Runs a submission of a transaction that the engine has brought. */
+  /** Runs a submission of a transaction that CometBFT has brought. */
   async receiving<T>(hash: Hash, submit: () => Promise<T>): Promise<T> {
     this.#received.add(hash)
     try {
@@ -108,7 +108,7 @@ export class Forwarding {
   async #send(): Promise<void> {
     while (this.#outgoing.length > 0) {
       const batch = this.#outgoing.splice(0, BATCH)
-      // A transaction that the engine refuses stays in the pool and is sent again after some blocks.
+      // A transaction that CometBFT refuses stays in the pool and is sent again after some blocks.
       await this.#broadcast(batch).catch(this.#onError)
     }
     this.#timer = undefined

@@ -1,5 +1,5 @@
-// Block attributes from an engine request. They depend on the request and the head alone, never on the clock or flags of this
-// machine, so that every node executes the same block.
+// Block attributes from a consensus engine request. They depend on the request and the head alone, never on the clock or flags of
+// this machine, so that every node executes the same block.
 import type { Chain } from '../../chain/types.ts'
 import { fromHex, toAddress, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'

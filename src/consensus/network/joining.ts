@@ -1,16 +1,16 @@
-// A node without blocks whose engine fetches a snapshot: the application that restores it, in place of the node's own until the
-// chain is there. Requests that come in between wait. The engine keeps its connections all the time, because it ends when it
-// loses one.
-import type { FirstBlockOptions } from '../../chain/state-snapshot/first-block.ts'
-import { StateRestore } from '../../chain/state-snapshot/restore.ts'
+// A node without blocks whose consensus engine fetches a snapshot: the application that restores it, in place of the node's own
+// until the chain is there. Requests that come in between wait. CometBFT keeps its connections all the time, because it ends when
+// it loses one.
+import type { FirstBlockOptions } from '../../chain/state-sync/first-block.ts'
+import { StateRestore } from '../../chain/state-sync/restore.ts'
 import { describeError } from '../../lib/errors.ts'
 import type { AbciApplication } from '../abci/application.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
 import type { NetworkOptions } from './options.ts'
 import { remind } from './silence.ts'
-import { takingSnapshots } from './snapshots.ts'
+import { takingSnapshots } from './state-sync.ts'
 
-type JoiningOptions = Pick<NetworkOptions, 'socket' | 'engine'> & {
+type JoiningOptions = Pick<NetworkOptions, 'socket' | 'cometBft'> & {
   readonly version: string
   readonly log: (line: string) => void
   readonly onError: (error: unknown) => void
@@ -34,12 +34,12 @@ export class Joining {
   }
 
   /**
-   * Starts the engine and makes a chain of the snapshot that it fetches in the empty database. Throws Error when the engine
-   * does not come up, and what the application throws; then the engine has been stopped.
+   * Starts CometBFT and makes a chain of the snapshot that it fetches in the empty database. Throws Error when CometBFT
+   * does not come up, and what the application throws; then CometBFT has been stopped.
    */
   async restore(parts: FirstBlockOptions): Promise<void> {
-    const { socket, engine, log, onError } = this.#options
-    // The engine asks its peers for ever.
+    const { socket, cometBft, log, onError } = this.#options
+    // CometBFT asks its peers for ever.
     const waiting = remind((seconds) => log(`no chunk of a snapshot for ${seconds} s: ${WHAT_TO_CHECK}`))
     const restore = new StateRestore({
       ...parts,
@@ -60,12 +60,12 @@ export class Joining {
           onError(error)
           reject(error)
         }
-        void engine?.failed.then((line) => reject(new Error(line)))
+        void cometBft?.failed.then((line) => reject(new Error(line)))
         serveAbci(socket, guarded(application, failed), onError)
           .then((server) => {
             this.#server = server
-            log('waiting for a snapshot of the state, which the engine looks for at its peers')
-            return engine?.start()
+            log('waiting for a snapshot of the state, which CometBFT looks for at its peers')
+            return cometBft?.start()
           })
           .catch(reject)
       })
@@ -85,8 +85,8 @@ export class Joining {
   }
 
   async close(): Promise<void> {
-    const { engine, log } = this.#options
-    await engine?.stop().catch((error: unknown) => log(`the engine did not stop: ${describeError(error)}`))
+    const { cometBft, log } = this.#options
+    await cometBft?.stop().catch((error: unknown) => log(`CometBFT did not stop: ${describeError(error)}`))
     await this.#server?.close()
   }
 

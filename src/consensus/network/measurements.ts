@@ -1,7 +1,7 @@
-// Counters and durations of a network's node, updated while it answers the engine and read by each scrape. Never reset.
+// Counters and durations of a network's node, updated while it answers CometBFT and read by each scrape. Never reset.
 
-/** Requests of the engine that are timed. */
-export type EngineRequest = 'prepare' | 'process' | 'finalize' | 'commit'
+/** Requests of CometBFT that are timed. */
+export type AbciRequest = 'prepare' | 'process' | 'finalize' | 'commit'
 
 export type Measurements = {
   /** Blocks that this node has built as the proposer. */
@@ -17,17 +17,17 @@ export type Measurements = {
   transactionsStopped: number
   /** Decided blocks that had to be executed once more, because no proposal of theirs was kept: at block sync and replay. */
   blocksExecutedAgain: number
-  /** Transactions that were handed to the engine for its peers. */
+  /** Transactions that were handed to CometBFT for its peers. */
   transactionsAnnounced: number
   /** Durations by request. */
-  readonly durations: Readonly<Record<EngineRequest, DurationHistogram>>
+  readonly durations: Readonly<Record<AbciRequest, DurationHistogram>>
   /** Seconds of the longest request of each kind since the newest block. */
-  slowest: Readonly<Record<EngineRequest, number>>
+  slowest: Readonly<Record<AbciRequest, number>>
 }
 
 export const NO_DURATIONS: Measurements['slowest'] = { prepare: 0, process: 0, finalize: 0, commit: 0 }
 
-/** Upper bounds of the buckets, in seconds: the engine gives a proposal three. */
+/** Upper bounds of the buckets, in seconds: CometBFT gives a proposal three. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10]
 
 export class DurationHistogram {
@@ -65,7 +65,7 @@ export const newMeasurements = (): Measurements => ({
 })
 
 /** Runs the work of a request and adds its time, also when it fails. */
-export async function timed<T>(measurements: Measurements, request: EngineRequest, work: () => Promise<T>): Promise<T> {
+export async function timed<T>(measurements: Measurements, request: AbciRequest, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   try {
     return await work()

@@ -1,8 +1,8 @@
-// A node's part in a network: the producer that makes no blocks, the application that the engine drives over a socket, the
-// engine's program where this node starts it, and what the engine tells of its peers.
-import { markEngine } from '../../chain/engine-mark.ts'
-import type { StateSnapshot } from '../../chain/state-snapshot/format.ts'
-import { StateSnapshots } from '../../chain/state-snapshot/snapshots.ts'
+// A node's part in a network: the producer that makes no blocks, the application that CometBFT drives over a socket, the
+// engine's program where this node starts it, and what CometBFT tells of its peers.
+import { markConsensus } from '../../chain/consensus-mark.ts'
+import type { StateSnapshot } from '../../chain/state-sync/format.ts'
+import { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
 import type { Chain, Indexer } from '../../chain/types.ts'
 import { describeError } from '../../lib/errors.ts'
 import { type AbciServer, serveAbci } from '../abci/server.ts'
@@ -25,7 +25,7 @@ export type NetworkSettings = {
   readonly onError: (error: unknown) => void
   /** Ends the node with this line. */
   readonly fail: (line: string) => void
-  /** Set after a state sync: it has the socket open and the engine running. Left out: the engine is not started yet. */
+  /** Set after a state sync: it has the socket open and CometBFT running. Left out: CometBFT is not started yet. */
   readonly joining?: Joining | undefined
 }
 
@@ -41,15 +41,15 @@ export class Network {
   constructor(settings: NetworkSettings) {
     this.#settings = settings
     this.producer = new NetworkProducer(settings.chain)
-    this.status = new EngineStatus(settings.chain, settings.options.client)
+    this.status = new CometBftStatus(settings.chain, settings.options.client)
   }
 
-  /** Listens for the engine and starts it. Throws ChainError `not-allowed` for a chain of one node. */
+  /** Listens for CometBFT and starts it. Throws ChainError `not-allowed` for a chain of one node. */
   async start(): Promise<void> {
     const { chain, options, version, indexer, log, onError, fail, joining } = this.#settings
-    const { socket, engine, client, mempool, proposeTimeout, commitTimeout, retainBlocks } = options
-    await markEngine(chain.store, chain.spec.native?.consensus?.engine ?? 'the engine')
-    this.#stopWatching.push(watchSilence({ chain, engine: client, measurements: this.measurements, log }))
+    const { socket, cometBft, client, mempool, proposeTimeout, commitTimeout, retainBlocks } = options
+    await markConsensus(chain.store, chain.spec.native?.consensus?.engine ?? 'CometBFT')
+    this.#stopWatching.push(watchSilence({ chain, cometBft: client, measurements: this.measurements, log }))
     if (options.snapshots !== undefined) {
       const onMade = ({ height, chunks }: StateSnapshot) =>
         log(`snapshot of the state of block ${height} in ${chunks} chunks`)
@@ -70,28 +70,28 @@ export class Network {
     this.#server = joining?.become(application)
     if (this.#server === undefined) {
       this.#server = await serveAbci(socket, application, onError)
-      await engine?.start()
+      await cometBft?.start()
     }
-    void engine?.failed.then(fail)
-    this.#stopWatching.push(watchRounds({ chain, client, engine, log, fail }))
+    void cometBft?.failed.then(fail)
+    this.#stopWatching.push(watchRounds({ chain, client, cometBft, log, fail }))
   }
 
-  /** Stops the engine first, so that it cannot request a block that this node does not finish. */
+  /** Stops CometBFT first, so that it cannot request a block that this node does not finish. */
   async stop(): Promise<void> {
     const { options, log } = this.#settings
     for (const stop of this.#stopWatching) stop()
     try {
-      await options.engine?.stop()
+      await options.cometBft?.stop()
     } catch (error) {
-      log(`the engine did not stop: ${describeError(error)}`)
+      log(`CometBFT did not stop: ${describeError(error)}`)
     }
     await (this.#server?.close() ?? this.#settings.joining?.close())
     await this.#snapshots?.close()
   }
 }
 
-/** Sync progress and peers from the engine's RPC, with the block numbers of this node. */
-class EngineStatus implements NetworkStatus {
+/** Sync progress and peers from CometBFT's RPC, with the block numbers of this node. */
+class CometBftStatus implements NetworkStatus {
   readonly #chain: Chain
   readonly #client: NetworkOptions['client']
   /** Newest block when the node began to catch up; undefined while it does not. */

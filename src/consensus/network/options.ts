@@ -3,16 +3,16 @@
 import type { Hash } from '../../lib/hex.ts'
 
 /** The program as a child of this process. */
-type EngineProgram = {
+type CometBftProgram = {
   start(): Promise<void>
   stop(): Promise<void>
   /** Ends it; it is started again. */
   restart(): Promise<void>
-  /** Settles with a line when the engine does not come up again. */
+  /** Settles with a line when CometBFT does not come up again. */
   readonly failed: Promise<string>
 }
 
-/** The engine's steps of a round, by their numbers in its RPC. */
+/** CometBFT's steps of a round, by their numbers in its RPC. */
 export const STEP = {
   newHeight: 1,
   newRound: 2,
@@ -24,7 +24,7 @@ export const STEP = {
   commit: 8,
 } as const
 
-/** Where the engine is in the vote on its next block. */
+/** Where CometBFT is in the vote on its next block. */
 export type RoundState = {
   readonly height: bigint
   readonly round: number
@@ -36,40 +36,40 @@ export type RoundState = {
   readonly validators: number
   /** Whether it has the whole block that is proposed. */
   readonly hasBlock: boolean
-  /** Height and app hash in a block that more than two thirds of the stake have voted for: votes that the engine has verified. */
+  /** Height and app hash in a block that more than two thirds of the stake have voted for: votes that CometBFT has verified. */
   readonly agreed: { readonly height: bigint; readonly appHash: Hash } | undefined
 }
 
-/** Requests to the engine's own RPC. */
-export type EngineRpc = {
+/** Requests to CometBFT's own RPC. */
+export type CometBftRpc = {
   status(): Promise<{ readonly catchingUp: boolean }>
   peers(): Promise<number>
   isListening(): Promise<boolean>
-  /** Throws while the engine waits for this node. */
+  /** Throws while CometBFT waits for this node. */
   rounds(): Promise<RoundState>
   /** Newest block that a peer claims to have; undefined: no peer tells. */
   highestHeight(): Promise<bigint | undefined>
-  /** Signed header and validators of a height, as JSON of the engine. Throws ChainError `not-found`. */
+  /** Signed header and validators of a height, as JSON of CometBFT. Throws ChainError `not-found`. */
   commit(height: bigint): Promise<unknown>
-  /** Hands transactions to the engine's own mempool. */
+  /** Hands transactions to CometBFT's own mempool. */
   broadcast(transactions: readonly Uint8Array[]): Promise<void>
 }
 
 export type NetworkOptions = {
-  /** Path of the socket at which the engine finds the application. */
+  /** Path of the socket at which CometBFT finds the application. */
   readonly socket: string
-  /** The engine's program; undefined where the operator starts it. */
-  readonly engine: EngineProgram | undefined
-  readonly client: EngineRpc
-  /** The engine's mempool: `app` asks this node for transactions, `flood` is given them. */
+  /** CometBFT's program; undefined where the operator starts it. */
+  readonly cometBft: CometBftProgram | undefined
+  readonly client: CometBftRpc
+  /** CometBFT's mempool: `app` asks this node for transactions, `flood` is given them. */
   readonly mempool: 'app' | 'flood'
-  /** Milliseconds that the engine waits for a proposal (`timeout_propose`). */
+  /** Milliseconds that CometBFT waits for a proposal (`timeout_propose`). */
   readonly proposeTimeout: number
   /** Milliseconds from a decided block to the next proposal (`timeout_commit`). */
   readonly commitTimeout: number
-  /** Number of blocks before the head that the engine keeps; undefined: all. */
+  /** Number of blocks before the head that CometBFT keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
-  /** Whether the engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
+  /** Whether the consensus engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
   readonly stateSync?: boolean
   /** Where snapshots for nodes that join are kept, and how many blocks are from one to the next; left out: none is made. */
   readonly snapshots?: { readonly folder: string; readonly interval: bigint } | undefined

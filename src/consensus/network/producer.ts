@@ -1,4 +1,4 @@
-// The block producer of a network's node: it makes no block, because the engine says when one is made and what its clock says.
+// The block producer of a network's node: it makes no block, because CometBFT says when one is made and what its clock says.
 // Methods that mine or set the time are refused; what a block will look like follows from the head.
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'

@@ -1,20 +1,20 @@
-// Watches whether the engine's rounds go on, by its RPC. After an error in its consensus the engine keeps running and answering, but
-// takes no step any more. Only votes that the engine has verified end the node; what peers merely claim starts the engine again, less
+// Watches whether CometBFT's rounds go on, by its RPC. After an error in its consensus CometBFT keeps running and answering, but
+// takes no step any more. Only votes that CometBFT has verified end the node; what peers merely claim starts CometBFT again, less
 // and less often.
 import type { Chain } from '../../chain/types.ts'
 import { type NetworkOptions, type RoundState, STEP } from './options.ts'
 
 /** Milliseconds between looks. */
 const LOOK = 5_000
-/** Milliseconds without a step after which the engine is restarted: the first time, and at most. */
+/** Milliseconds without a step after which CometBFT is restarted: the first time, and at most. */
 const FIRST = 30_000
 const LONGEST = 600_000
 /** The same where only a peer's claim says that there is a later block: a restart drops the votes that are being gathered. */
 const FIRST_FOR_CLAIM = 300_000
-/** Milliseconds by which the engine's own timeouts grow with each round. */
+/** Milliseconds by which CometBFT's own timeouts grow with each round. */
 const PER_ROUND = 1_000
 
-type Watched = Pick<NetworkOptions, 'engine'> & {
+type Watched = Pick<NetworkOptions, 'cometBft'> & {
   readonly chain: Pick<Chain, 'head' | 'canonicalHash'>
   readonly client: Pick<NetworkOptions['client'], 'rounds' | 'status' | 'highestHeight'>
   readonly log: (line: string) => void
@@ -23,7 +23,7 @@ type Watched = Pick<NetworkOptions, 'engine'> & {
 }
 
 /** Watches until the returned function is called. */
-export function watchRounds({ chain, client, engine, log, fail }: Watched): () => void {
+export function watchRounds({ chain, client, cometBft, log, fail }: Watched): () => void {
   let head = chain.head.number
   let place = ''
   let since = Date.now()
@@ -33,7 +33,7 @@ export function watchRounds({ chain, client, engine, log, fail }: Watched): () =
     const isNew = chain.head.number !== head
     head = chain.head.number
     if (isNew) {
-      // The engine is not asked while blocks come: its answer has the whole proposal in it.
+      // CometBFT is not asked while blocks come: its answer has the whole proposal in it.
       patience = FIRST
       return
     }
@@ -49,14 +49,14 @@ export function watchRounds({ chain, client, engine, log, fail }: Watched): () =
     if (waited < patience + rounds.round * PER_ROUND || (await client.status()).catchingUp) return
     const reason = await whyStuck(rounds, waited)
     if (reason === undefined) return
-    const what = `the engine has not left round ${rounds.round} of block ${rounds.height} for ${Math.round(waited / 1000)} s, ${reason}`
-    log(`${what}: ${engine === undefined ? 'start it again' : 'it is started again'}`)
+    const what = `CometBFT has not left round ${rounds.round} of block ${rounds.height} for ${Math.round(waited / 1000)} s, ${reason}`
+    log(`${what}: ${cometBft === undefined ? 'start it again' : 'it is started again'}`)
     patience = Math.min(2 * patience, LONGEST)
     since = Date.now()
-    await engine?.restart()
+    await cometBft?.restart()
   }
 
-  /** Why an engine that takes no step should take one; undefined: it may be waiting for the votes of others. */
+  /** Why a consensus engine that takes no step should take one; undefined: it may be waiting for the votes of others. */
   async function whyStuck(rounds: RoundState, waited: number): Promise<string | undefined> {
     if (!waitsForOthers(rounds)) return 'although it has all that this step needs'
     if (waited < FIRST_FOR_CLAIM) return undefined
@@ -68,7 +68,7 @@ export function watchRounds({ chain, client, engine, log, fail }: Watched): () =
   const timer = setInterval(() => {
     if (isLooking) return
     isLooking = true
-    // An engine that does not answer starts, or waits for this node to execute a block.
+    // A consensus engine that does not answer starts, or waits for this node to execute a block.
     const onError = () => {
       since = Date.now()
     }

@@ -1,7 +1,8 @@
-// Estimates how many rounds of the current height have failed, and says how much a proposal may contain after so many. The engine names no round, and cannot be asked while it waits for a proposal; so rounds are those whose proposal
-// came here, or as many as the time would have held.
+// Estimates how many rounds of the current height have failed, and says how much a proposal may contain after so many. CometBFT
+// names no round, and cannot be asked while it waits for a proposal; so rounds are those whose proposal came here, or as many as
+// the time would have held.
 
-/** Milliseconds of the engine's config.toml. */
+/** Milliseconds of CometBFT's config.toml. */
 export type RoundTimes = {
   /** `timeout_propose`: how long validators wait for a proposal in round 0. */
   readonly proposeTimeout: number

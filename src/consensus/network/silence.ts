@@ -1,7 +1,7 @@
 // Logs when a network's node waits: for blocks, or for a snapshot. Without the line it looks like a healthy one.
 import type { Chain } from '../../chain/types.ts'
 import type { Measurements } from './measurements.ts'
-import type { EngineRpc, RoundState } from './options.ts'
+import type { CometBftRpc, RoundState } from './options.ts'
 
 /** Milliseconds of waiting before the first line; each further line comes after twice the time. */
 const FIRST = 30_000
@@ -40,19 +40,19 @@ type Vote = Pick<RoundState, 'height' | 'round' | 'voting'>
 
 export type Watched = {
   readonly chain: Pick<Chain, 'events' | 'head'>
-  readonly engine: Pick<EngineRpc, 'peers'> & { rounds(): Promise<Vote> }
+  readonly cometBft: Pick<CometBftRpc, 'peers'> & { rounds(): Promise<Vote> }
   readonly measurements: Pick<Measurements, 'slowest'>
   readonly log: (line: string) => void
 }
 
 /** Watches until the returned function is called. */
-export function watchSilence({ chain, engine, measurements, log }: Watched): () => void {
+export function watchSilence({ chain, cometBft, measurements, log }: Watched): () => void {
   let { number } = chain.head
   const { restart, stop } = remind(async (seconds) => {
-    // The engine answers nothing about its round while it waits for this node.
+    // CometBFT answers nothing about its round while it waits for this node.
     const [peers, round] = await Promise.all([
-      engine.peers().catch(() => undefined),
-      engine.rounds().catch(() => undefined),
+      cometBft.peers().catch(() => undefined),
+      cometBft.rounds().catch(() => undefined),
     ])
     const what = [...describeEngine(peers, round), ...describeTimes(measurements.slowest)].join('; ')
     log(`no block for ${seconds} s after block ${number}: ${what}`)
@@ -68,7 +68,7 @@ export function watchSilence({ chain, engine, measurements, log }: Watched): () 
 }
 
 function describeEngine(peers: number | undefined, round: Vote | undefined): string[] {
-  if (peers === undefined) return ['the engine does not answer']
+  if (peers === undefined) return ['CometBFT does not answer']
   const connected = `${peers} peer${peers === 1 ? ' is' : 's are'} connected`
   if (round === undefined) return [connected]
   const where = `round ${round.round} of block ${round.height}`

@@ -1,4 +1,4 @@
-// Changes of the validator set by consensus key, as a block reports them to the engine. Power 0 removes a validator.
+// Changes of the validator set by consensus key, as a block reports them to CometBFT. Power 0 removes a validator.
 import { fromHex } from '../../lib/hex.ts'
 import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 

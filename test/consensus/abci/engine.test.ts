@@ -1,4 +1,4 @@
-// The real engine on the socket of an application that counts transactions. `COMETBFT` names its binary, v0.38 or v0.40; a
+// the real CometBFT on the socket of an application that counts transactions. `COMETBFT` names its binary, v0.38 or v0.40; a
 // v0.40 runs with the application's mempool, a v0.38 with its own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,14 +20,14 @@ type Node = {
   readonly home: string
   readonly application: CountingApplication
   readonly server: AbciServer
-  /** Handlers that the engine has called. */
+  /** Handlers that CometBFT has called. */
   readonly asked: Set<string>
   readonly errors: unknown[]
   readonly engine: ChildProcess
   readonly arguments: readonly string[]
   /** `ID@HOST:PORT` */
   readonly peer: string
-  /** A method of the engine's RPC, with its arguments as in addresses. */
+  /** A method of CometBFT's RPC, with its arguments as in addresses. */
   rpc(call: string): Promise<unknown>
   log(): string
 }
@@ -110,7 +110,7 @@ describe.skipIf(COMETBFT === undefined)('CometBFT (skipped where COMETBFT names 
     const follower = await start({}, validator)
     await vi.waitUntil(() => follower.application.committed.height >= 2n, DEADLINE)
     expect([validator, follower].map(({ server }) => server.connected)).toEqual([4, 4])
-    // The engine gives its mempool to the network when it has caught up.
+    // CometBFT gives its mempool to the network when it has caught up.
     const status = z.object({ result: z.object({ sync_info: z.object({ catching_up: z.boolean() }) }) })
     const catchingUp = async () => status.parse(await follower.rpc('status')).result.sync_info.catching_up
     await vi.waitUntil(async () => !(await catchingUp()), DEADLINE)

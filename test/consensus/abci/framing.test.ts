@@ -1,4 +1,4 @@
-// Frames of the engine's socket: uvarint lengths as the Protocol Buffers encoding defines them (300 = ac 02).
+// Frames of CometBFT's socket: uvarint lengths as the Protocol Buffers encoding defines them (300 = ac 02).
 import { describe, expect, it } from 'vitest'
 import { frame, LONGEST_MESSAGE, messagesOf } from '../../../src/consensus/abci/framing.ts'
 

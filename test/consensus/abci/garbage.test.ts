@@ -1,5 +1,5 @@
-// What no engine sends, from fixed seeds: noise, cut frames, and recorded requests with flipped bits. The server must answer it
-// or end the connection, and serve the next one.
+// What no consensus engine sends, from fixed seeds: noise, cut frames, and recorded requests with flipped bits. The server must
+// answer it or end the connection, and serve the next one.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -59,7 +59,7 @@ async function isServing(): Promise<boolean> {
   return answer?.case === 'echo' && answer.value.message === 'still here'
 }
 
-describe('the engine’s socket', () => {
+describe('CometBFT’s socket', () => {
   it('survives noise', async () => {
     const random = new Random(1)
     errors = []

@@ -1,4 +1,4 @@
-// The generated messages, compared with bytes that the real engine has sent.
+// The generated messages, compared with bytes that the real CometBFT has sent.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -9,7 +9,7 @@ import { exchangesOf, readRecording } from '../../support/abci-recording.ts'
 const recorded = readRecording(readFileSync(join(import.meta.dirname, 'recorded-v0.40.0.txt'), 'utf8'))
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-describe('messages recorded from the engine', () => {
+describe('messages recorded from CometBFT', () => {
   it('decode, and encode to the same bytes', () => {
     const kinds = new Set<string>()
     for (const { from, bytes } of recorded) {
@@ -38,7 +38,8 @@ describe('messages recorded from the engine', () => {
     })
   })
 
-  // 2a 4d: field 5. 0a 0b { 08 98e48ad806: seconds, 10 a0bcdf35: nanos }. 12 0d "kestrel_125-1". 1a 2d: parameters. 30 01: height 1.
+  // 2a 4d: field 5. 0a 0b { 08 98e48ad806: seconds, 10 a0bcdf35: nanos }. 12 0d "kestrel_125-1". 1a 2d: parameters. 30 01: height
+  // 1.
   it('have the values of their bytes: InitChain', () => {
     const [exchange] = exchangesOf(recorded).filter(({ kind }) => kind === 'initChain')
     expect(exchange?.request).toMatchObject({

@@ -1,4 +1,4 @@
-// scripts/record-abci.ts between an engine's connections and an application: it changes nothing and writes everything.
+// scripts/record-abci.ts between a consensus engine's connections and an application: it changes nothing and writes everything.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

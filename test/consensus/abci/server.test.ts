@@ -1,4 +1,4 @@
-// The server of the engine's socket, with connections that behave as the engine's, and some that do not.
+// The server of CometBFT's socket, with connections that behave as CometBFT's, and some that do not.
 import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open }
 }
 
-describe('the engine’s socket', () => {
+describe('CometBFT’s socket', () => {
   it('answers Echo and Flush by itself, and each request with the answer of its kind', async () => {
     await serve()
     const engine = await client()
@@ -179,7 +179,7 @@ describe('the engine’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('answers what was asked before the engine closed its side', async () => {
+  it('answers what was asked before CometBFT closed its side', async () => {
     // More than the system holds for a socket, so that the answers are still waiting when the end is read.
     await serve({ query: () => ({ value: new Uint8Array(5_000_000) }) })
     const engine = await client()
@@ -202,7 +202,7 @@ describe('the engine’s socket', () => {
   })
 })
 
-describe('what goes wrong on the engine’s socket', () => {
+describe('what goes wrong on CometBFT’s socket', () => {
   it('is answered as an exception when the application throws: its own words, but none of a bug', async () => {
     await serve({
       finalizeBlock: () => Promise.reject(new ChainError('invalid-block', 'block 7 does not follow block 5')),
@@ -267,7 +267,7 @@ describe('what goes wrong on the engine’s socket', () => {
     expect(await (await client()).ask(flush)).toMatchObject({ case: 'flush' })
   })
 
-  it('is reported once when an engine dies within a request, and nothing is when it leaves between two', async () => {
+  it('is reported once when a consensus engine dies within a request, and nothing is when it leaves between two', async () => {
     const server = await serve()
     const leaving = await client()
     await leaving.ask(flush)
@@ -278,7 +278,7 @@ describe('what goes wrong on the engine’s socket', () => {
     expect(errors.map(String)).toEqual(['Error: the connection ended within a message'])
   })
 
-  it('does not read on while the engine does not take its answers', async () => {
+  it('does not read on while CometBFT does not take its answers', async () => {
     let handled = 0
     await serve({
       query: () => {
@@ -297,7 +297,7 @@ describe('what goes wrong on the engine’s socket', () => {
   })
 })
 
-describe('closing the engine’s socket', () => {
+describe('closing CometBFT’s socket', () => {
   it('waits for the request that is being answered, sends its answer, and takes no further one', async () => {
     const slow = gate()
     const asked: string[] = []
@@ -340,7 +340,7 @@ describe('closing the engine’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('does not wait for an engine that does not read', async () => {
+  it('does not wait for a consensus engine that does not read', async () => {
     let handled = 0
     const server = await serve({
       query: () => {
@@ -356,7 +356,7 @@ describe('closing the engine’s socket', () => {
   })
 })
 
-describe('the file of the engine’s socket', () => {
+describe('the file of CometBFT’s socket', () => {
   it('may be opened by this user only', async () => {
     const before = process.umask(0)
     try {

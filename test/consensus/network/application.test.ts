@@ -1,4 +1,4 @@
-// The application as an engine drives it, at several nodes: what all answer alike, what is committed, what is refused.
+// The application as a consensus engine drives it, at several nodes: what all answer alike, what is committed, what is refused.
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { fromHex, hexToAddress, toHex } from '../../../src/lib/hex.ts'
@@ -23,7 +23,7 @@ const transfer = async (nonce: number, to: `0x${string}` = bob): Promise<Uint8Ar
     }),
   )
 
-test('decide the same blocks at all nodes, with the app hash of the block and the commit info of the engine', async () => {
+test('decide the same blocks at all nodes, with the app hash of the block and the commit info of CometBFT', async () => {
   const engine = await fakeNetwork()
   const [first, second] = engine.nodes
   await second?.chain.submit(await transfer(0))

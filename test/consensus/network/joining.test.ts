@@ -1,4 +1,4 @@
-// A node that joins a network by a snapshot of the state: from the engine's first request on its socket to the blocks that it
+// A node that joins a network by a snapshot of the state: from CometBFT's first request on its socket to the blocks that it
 // decides with the others.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { create } from '@bufbuild/protobuf'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { storedSpec } from '../../../src/chain/open.ts'
-import { StateSnapshots } from '../../../src/chain/state-snapshot/snapshots.ts'
+import { StateSnapshots } from '../../../src/chain/state-sync/state-snapshots.ts'
 import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
 import { NetworkApplication } from '../../../src/consensus/network/application.ts'
 import { Joining } from '../../../src/consensus/network/joining.ts'
@@ -43,7 +43,7 @@ const applicationOf = (
     ...{ measurements: newMeasurements(), log: () => undefined, fail },
   })
 
-/** A network with a snapshot at block `HEIGHT`, whose node `giver` hands it out, and an engine of a node that joins. */
+/** A network with a snapshot at block `HEIGHT`, whose node `giver` hands it out, and a consensus engine of a node that joins. */
 async function networkWithSnapshot() {
   const spec = networkSpec()
   const engine = new FakeEngine(spec)
@@ -77,7 +77,7 @@ async function networkWithSnapshot() {
     const socket = join(newFolder(), 'abci.sock')
     const lines: string[] = []
     const joining = new Joining({
-      ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
+      ...{ socket, cometBft: undefined, version: 'test', onError: (error) => failures.push(error) },
       log: (line) => lines.push(line),
     })
     const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
@@ -121,7 +121,7 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
     expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
   })
 
-  // The engine asks at once; it is answered when the node has opened its chain.
+  // CometBFT asks at once; it is answered when the node has opened its chain.
   client.send(info)
   const chain = await openChain()
   const application = applicationOf(chain)
@@ -138,26 +138,26 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
   expect(failures).toEqual([])
 })
 
-it('a node whose engine has not kept the snapshot ends, and fetches another when it is started again', async () => {
+it('a node whose consensus engine has not kept the snapshot ends, and fetches another when it is started again', async () => {
   const { giver, failures, store, joinOnce, openChain } = await networkWithSnapshot()
   const first = await joinOnce()
   const lines: string[] = []
   first.joining.become(applicationOf(await openChain(), undefined, (line) => lines.push(line)))
   expect(await first.offer({})).toMatchObject({ value: { result: OFFERED.abort } })
-  expect(lines).toEqual([`the engine has not kept the snapshot of block ${HEIGHT}: start again to fetch another`])
+  expect(lines).toEqual([`CometBFT has not kept the snapshot of block ${HEIGHT}: start again to fetch another`])
   expect(await storedSpec(store)).toBeUndefined()
   await joinOnce()
   expect((await openChain()).head).toEqual(giver.head)
   expect(failures).toEqual([])
 })
 
-it('a node with blocks whose engine has none ends', async () => {
+it('a node with blocks whose consensus engine has none ends', async () => {
   const engine = await fakeNetwork(1)
   await engine.decideMany(2)
   const [node] = engine.nodes
   const request = create(abci.RequestOfferSnapshotSchema)
   expect(await node?.application.offerSnapshot(request)).toEqual({ result: OFFERED.abort })
-  expect(node?.log.at(-1)).toMatch(/^failed: the chain is at block 2, and the engine has no blocks: /)
+  expect(node?.log.at(-1)).toMatch(/^failed: the chain is at block 2, and CometBFT has no blocks: /)
   expect(node?.chain.head.number).toBe(2n)
 })
 
@@ -168,7 +168,7 @@ it('a node that cannot write what it is given says so and ends its server', asyn
   const failures: unknown[] = []
   const lines: string[] = []
   const joining = new Joining({
-    ...{ socket, engine: undefined, version: 'test', onError: (error) => failures.push(error) },
+    ...{ socket, cometBft: undefined, version: 'test', onError: (error) => failures.push(error) },
     log: (line) => lines.push(line),
   })
   const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
@@ -188,7 +188,7 @@ it('a node that cannot write what it is given says so and ends its server', asyn
   await expect(AbciClient.connect(socket)).rejects.toThrow()
 })
 
-it('a node that is given no snapshot says so, less and less often, until its engine fails', async () => {
+it('a node that is given no snapshot says so, less and less often, until its consensus engine fails', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const spec = networkSpec()
@@ -207,19 +207,19 @@ it('a node that is given no snapshot says so, less and less often, until its eng
   const joining = new Joining({
     ...{
       socket: join(newFolder(), 'abci.sock'),
-      engine,
+      cometBft: engine,
       version: 'test',
       onError: (error) => calls.push(String(error)),
     },
     log: (line) => lines.push(line),
   })
   const restoring = joining.restore({ store: await openMemoryStore(), spec, runtime: new Runtime(spec), indexer })
-  const ended = expect(restoring).rejects.toThrow('the engine ended')
+  const ended = expect(restoring).rejects.toThrow('CometBFT ended')
   await started
   await vi.advanceTimersByTimeAsync(100_000)
   const waits = () => lines.flatMap((line) => /^no chunk of a snapshot for (\d+) s/.exec(line)?.[1] ?? [])
   expect(waits()).toEqual(['30', '60'])
-  fail('the engine ended')
+  fail('CometBFT ended')
   await ended
   await vi.advanceTimersByTimeAsync(600_000)
   expect(waits()).toHaveLength(2)

@@ -1,5 +1,5 @@
-// Heights of a real network, as its engine and its first node recorded them (test/network/recording.test.ts makes them anew): a fresh
-// chain answers every request of consensus with the same bytes, on every engine that runs contracts.
+// Heights of a real network, as its consensus engine and its first node recorded them (test/network/recording.test.ts makes them
+// anew): a fresh chain answers every request of consensus with the same bytes, on every engine that runs contracts.
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 let sockets = 0
 
-/** A fresh chain behind a socket, and the engine's side of it. */
+/** A fresh chain behind a socket, and CometBFT's side of it. */
 async function application(engine?: EngineChoice) {
   const chain = await openFresh(spec, { engine })
   const failures: string[] = []

@@ -1,5 +1,5 @@
-// What a node makes of an engine whose rounds do not go on. The fields are those that CometBFT v0.40.0 answered after real failures:
-// a block with another app hash (step 6, with a valid block), and a full disk under its log of votes (step 3).
+// What a node makes of a consensus engine whose rounds do not go on. The fields are those that CometBFT v0.40.0 answered after
+// real failures: a block with another app hash (step 6, with a valid block), and a full disk under its log of votes (step 3).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type RoundState, STEP } from '../../../src/consensus/network/options.ts'
 import { watchRounds } from '../../../src/consensus/network/round-watch.ts'
@@ -21,7 +21,7 @@ const waiting: RoundState = {
   agreed: undefined,
 }
 
-/** A node at block 15 and its engine; the fields can be changed while it is watched. */
+/** A node at block 15 and its consensus engine; the fields can be changed while it is watched. */
 function watched(state: Partial<RoundState> = {}) {
   const node = {
     rounds: { ...waiting, ...state },
@@ -52,7 +52,7 @@ function watched(state: Partial<RoundState> = {}) {
       status: () => answer({ catchingUp: node.catchingUp }),
       highestHeight: () => answer(node.highest),
     },
-    engine: { start: never, stop: never, restart, failed: new Promise(() => undefined) },
+    cometBft: { start: never, stop: never, restart, failed: new Promise(() => undefined) },
     log: (line) => node.lines.push(line),
     fail: (line) => node.failed.push(line),
   })
@@ -79,7 +79,7 @@ describe('a block that more than two thirds have voted for', () => {
   })
 })
 
-describe('an engine that takes no step', () => {
+describe('a consensus engine that takes no step', () => {
   it('is left alone while it may wait for the votes of others', async () => {
     const { node, stop } = watched()
     await pass(3_600)
@@ -93,7 +93,7 @@ describe('an engine that takes no step', () => {
     expect(node.restarts).toBe(0)
     await pass(5)
     expect(node.restarts).toBe(1)
-    expect(node.lines).toEqual([expect.stringMatching(/^the engine has not left round 0 of block 16 for 30 s, /)])
+    expect(node.lines).toEqual([expect.stringMatching(/^CometBFT has not left round 0 of block 16 for 30 s, /)])
     // After 60 s more, then after 120.
     await pass(55)
     expect(node.restarts).toBe(1)

@@ -18,7 +18,7 @@ it('says that no block comes after 30 seconds, less and less often, and when one
   const log = (line: string) => lines.push(line)
   const stop = watchSilence({
     chain: node.chain,
-    engine: { peers: () => peers(), rounds: () => round() },
+    cometBft: { peers: () => peers(), rounds: () => round() },
     measurements,
     log,
   })
@@ -40,7 +40,7 @@ it('says that no block comes after 30 seconds, less and less often, and when one
   expect(lines[2]).toBe('no block for 120 s after block 0: 1 peer is connected')
   peers = () => Promise.reject(new Error('gone'))
   await vi.advanceTimersByTimeAsync(120_000)
-  expect(lines[3]).toBe('no block for 240 s after block 0: the engine does not answer')
+  expect(lines[3]).toBe('no block for 240 s after block 0: CometBFT does not answer')
   await engine.decide()
   expect(lines[4]).toBe('blocks come again: block 1')
   stop()

@@ -1,4 +1,4 @@
-// Staking, votes and evidence of a network: what the engine is told of the validators, and what its votes do to them. Expected
+// Staking, votes and evidence of a network: what CometBFT is told of the validators, and what its votes do to them. Expected
 // values are worked out from the Cosmos SDK's rules (x/staking, x/slashing, x/distribution) and the genesis' parameters.
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -60,7 +60,7 @@ async function validatorAt(engine: FakeEngine, operator: Address) {
 
 const powers = (engine: FakeEngine) => engine.validators.map(({ power }) => power)
 
-test('tell the engine of delegations, which count two blocks later', async () => {
+test('tell CometBFT of delegations, which count two blocks later', async () => {
   const engine = await fakeNetwork()
   const alice = account(0)
   await send(

@@ -12,7 +12,7 @@ import {
   toHex,
 } from 'viem'
 import { hexToAddress } from '../../../src/lib/hex.ts'
-import { presets } from '../../../src/spec/networks.ts'
+import { presets } from '../../../src/spec/presets.ts'
 import { withdraw } from '../../precompiles/distribution-support.ts'
 import { submit, vote } from '../../precompiles/gov-support.ts'
 import { transfer as transferOverIbc } from '../../precompiles/ics20-support.ts'

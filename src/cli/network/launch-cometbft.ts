@@ -1,0 +1,97 @@
+// Prepares the consensus engine of a node that `start --consensus` runs: its program, its home, and that both belong to the
+// chain.
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { SNAPSHOT_INTERVAL } from '../../chain/state-sync/state-snapshots.ts'
+import {
+  makeHome,
+  missingFile,
+  readAppState,
+  readHomeConfig,
+  readKeys,
+  requireSameChain,
+} from '../../consensus/cometbft/home.ts'
+import { cometBftOptions, socketIn } from '../../consensus/cometbft/options.ts'
+import { cometBftVersion, findCometBft } from '../../consensus/cometbft/program.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { NodeOptions } from '../../node.ts'
+import { type ChainSpec, type GenesisAllocation, type GenesisSpec, requireNetwork } from '../../spec/chain-spec.ts'
+import type { StartFlags } from '../start-flags.ts'
+
+/** CometBFT's default ports. */
+const P2P = '0.0.0.0:26656'
+const RPC = '127.0.0.1:26657'
+const PROMETHEUS = '127.0.0.1:26660'
+/** Milliseconds between blocks, as on Evmos. */
+export const BLOCK_TIME_MS = 3_000
+
+export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
+  engineHome ?? join(datadir, 'engine')
+
+/** The genesis in the CometBFT home, for a node started without a genesis file; undefined: there is none. */
+export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
+  flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
+
+/**
+ * Makes the CometBFT home if there is none, and checks that it goes with the chain. `head`: the chain's newest block, undefined
+ * when it is new. Throws ChainError with what to do.
+ */
+export async function prepareCometBft(
+  flags: StartFlags,
+  spec: GenesisSpec<GenesisAllocation>,
+  head: bigint = 0n,
+): Promise<void> {
+  if (flags.consensus === undefined) return
+  const { consensus } = requireNetwork(spec)
+  const home = engineHomeOf(flags)
+  const joins = head === 0n && missingFile(home) === undefined && (await readHomeConfig(home)).stateSync
+  if (head < consensus.initialHeight - 1n && !joins)
+    throw new ChainError(
+      'not-allowed',
+      `this network begins with block ${consensus.initialHeight} of a chain that one node made: begin with a copy of its data directory, which is at block ${head}, or with a snapshot ([statesync] in config.toml)`,
+    )
+  const missing = missingFile(home)
+  if (missing !== undefined) {
+    if (head >= consensus.initialHeight)
+      throw new ChainError(
+        'not-allowed',
+        `the chain is at block ${head}, and ${missing} is gone: restore it, or begin with an empty data directory`,
+      )
+    const mempool = flags.externalEngine || (await usesAppMempool(flags)) ? 'app' : 'flood'
+    const blockTime = Number(consensus.blockTimeMs ?? BLOCK_TIME_MS)
+    const config = { moniker: hostname(), socket: socketIn(flags.datadir), mempool, blockTime } as const
+    const listeners = { p2p: P2P, rpc: RPC, prometheus: PROMETHEUS }
+    await makeHome(home, spec, { ...config, ...listeners, peers: flags.peers ?? [], isLocal: false })
+  }
+  await requireSameChain(home, spec, head)
+}
+
+const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
+  (await cometBftVersion(findCometBft(cometbft))).hasAppMempool
+
+/**
+ * Options of CometBFT and a line about it for the log; undefined without --consensus. Throws ChainError with what to do.
+ */
+export async function networkOptions(
+  flags: StartFlags,
+  { native }: Pick<ChainSpec, 'native'>,
+  log: Logger,
+): Promise<{ readonly options: NonNullable<NodeOptions['network']>; readonly line: string } | undefined> {
+  if (flags.consensus === undefined) return undefined
+  const home = engineHomeOf(flags)
+  const { options, version } = await cometBftOptions({
+    home,
+    datadir: flags.datadir,
+    program: flags.cometbft,
+    isExternal: flags.externalEngine,
+    peers: flags.peers,
+    blockTime: native?.consensus?.blockTimeMs === undefined ? undefined : Number(native.consensus.blockTimeMs),
+    retainBlocks: flags.retainBlocks === undefined ? undefined : BigInt(flags.retainBlocks),
+    snapshotInterval: flags.snapshotInterval === undefined ? SNAPSHOT_INTERVAL : BigInt(flags.snapshotInterval),
+    log: (line) => log.info({ room: 'consensus' }, line),
+  })
+  const { nodeId } = await readKeys(home)
+  const program = options.cometBft === undefined ? `of the operator, expected at ${options.socket}` : version
+  return { options, line: `engine: cometbft ${program}; node id ${nodeId}; mempool ${options.mempool}` }
+}

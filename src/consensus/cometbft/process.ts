@@ -1,0 +1,208 @@
+// CometBFT as a child of this process: it is started again when it ends, given up when that does not help, and never outlives
+// kestrel (its socket and its output end with kestrel). Its exit code, its signal and its RPC decide what happens. What it prints
+// decides nothing, because peers write into it (their chain id, their moniker); it is quoted for people, as text of others.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { ChainError, describeError } from '../../lib/errors.ts'
+import { visibleText } from '../../lib/visible-text.ts'
+import { cometBftFiles } from './home.ts'
+import { LogFile } from './log-file.ts'
+import { endOrphan, noteEngine } from './orphan.ts'
+
+export type CometBftSettings = {
+  readonly program: string
+  readonly home: string
+  /** Socket of the application. */
+  readonly socket: string
+  /** `ID@HOST:PORT` of each; undefined: those of its configuration. */
+  readonly peers: readonly string[] | undefined
+  /** Milliseconds between blocks, of the chain's genesis; undefined: those of its configuration. */
+  readonly blockTime: number | undefined
+  /** Throws ChainError when a port that CometBFT listens on is taken. */
+  readonly checkPorts: () => Promise<void>
+  /** Whether CometBFT's RPC answers. It does as soon as engine and chain have agreed on what was decided. */
+  readonly answers: () => Promise<boolean>
+  readonly log: (line: string) => void
+}
+
+/** Milliseconds before CometBFT is restarted: the first time, and at most. */
+const FIRST_PAUSE = 1_000
+const LONGEST_PAUSE = 30_000
+/** A consensus engine that ran for so many milliseconds had started well: the count of failed starts begins anew. */
+const HEALTHY = 30_000
+/** Failed starts in a row after which kestrel gives up. */
+const ATTEMPTS = 6
+/** Milliseconds between SIGTERM and SIGKILL. */
+const GRACE = 10_000
+/** Milliseconds for which `start` waits for an answer; replaying many blocks takes longer, and goes on in the background. */
+const START = 3_000
+/** Milliseconds between requests to a consensus engine that does not answer yet. */
+const POLL = 100
+/** Characters of CometBFT's last error that a line quotes. */
+const QUOTED = 300
+
+export class CometBftProcess {
+  /** Settles with a line when CometBFT does not come up again. */
+  readonly failed: Promise<string>
+  readonly #settings: CometBftSettings
+  readonly #fail: (line: string) => void
+  #child: ChildProcess | undefined
+  #log: LogFile | undefined
+  #again: NodeJS.Timeout | undefined
+  #isStopping = false
+  /** Whether a consensus engine of this process has ever answered. */
+  #hasAnswered = false
+  #shortRuns = 0
+  /** The last line of CometBFT that looks like an error, for people. */
+  #lastError = ''
+
+  constructor(settings: CometBftSettings) {
+    this.#settings = settings
+    let fail: (line: string) => void = () => undefined
+    this.failed = new Promise((resolve) => {
+      fail = resolve
+    })
+    this.#fail = fail
+  }
+
+  /** Starts CometBFT; settles when it answers, or after `START`. Throws ChainError when it cannot be started, or ends before. */
+  async start(): Promise<void> {
+    const { home } = this.#settings
+    const { processId, log } = cometBftFiles(home)
+    await endOrphan(processId, home)
+    await this.#settings.checkPorts()
+    this.#log = new LogFile(log)
+    const child = await this.#run()
+    const failure = await Promise.race([this.#untilAnswer(child), this.failed, pause(START)])
+    if (failure !== undefined) throw new ChainError('not-allowed', failure)
+  }
+
+  /** Ends CometBFT by SIGTERM, and after ten seconds by SIGKILL. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#again)
+    await this.#end()
+    this.#log?.close()
+    this.#log = undefined
+  }
+
+  /** Ends a consensus engine that runs and does nothing more; as any engine that ends, it is started again. */
+  async restart(): Promise<void> {
+    if (!this.#isStopping) await this.#end()
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || hasEnded(child)) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const kill = setTimeout(() => child.kill('SIGKILL'), GRACE)
+    await ended
+    clearTimeout(kill)
+  }
+
+  /** Runs the program once. Throws ChainError when the system cannot run it. */
+  async #run(): Promise<ChildProcess> {
+    const { program, home, socket, peers, blockTime } = this.#settings
+    const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
+    if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
+    // A process group of its own, so that Ctrl-C reaches kestrel alone, which then stops CometBFT in order.
+    const env = blockTime === undefined ? {} : { CMT_CONSENSUS_TIMEOUT_COMMIT: `${blockTime}ms` }
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, ...env },
+    })
+    if (child.pid === undefined) {
+      const [error]: unknown[] = await once(child, 'error')
+      throw new ChainError('not-allowed', `${program} cannot be started`, undefined, describeError(error))
+    }
+    noteEngine(cometBftFiles(home).processId, child.pid)
+    this.#settings.log(`CometBFT runs as process ${child.pid}`)
+    this.#child = child
+    this.#lastError = ''
+    const began = performance.now()
+    this.#copyOutput(child)
+    child.on('error', (error) => this.#settings.log(`CometBFT's process: ${describeError(error)}`))
+    child.once('close', (code, signal) => this.#onEnd({ code, signal }, performance.now() - began))
+    return child
+  }
+
+  /** Copies CometBFT's output into its log, and remembers the line that a message may quote. */
+  #copyOutput(child: ChildProcess): void {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        this.#log?.write(`${line}\n`)
+        if (/^(?:ERROR|Error|panic)[: ]/.test(line)) this.#lastError = line.slice(0, 4 * QUOTED)
+      })
+    }
+  }
+
+  /** Settles when CometBFT answers; when it has ended before, as `failed`. */
+  async #untilAnswer(child: ChildProcess): Promise<string | undefined> {
+    while (!(await this.#settings.answers())) {
+      if (this.#isStopping || hasEnded(child)) return this.failed
+      await pause(POLL)
+    }
+    this.#hasAnswered = true
+    return undefined
+  }
+
+  /**
+   * A consensus engine that ends by itself before it has ever answered cannot start; one that was killed, or had worked, is tried
+   * `ATTEMPTS` times.
+   */
+  #onEnd(end: Ended, time: number): void {
+    rmSync(cometBftFiles(this.#settings.home).processId, { force: true })
+    if (this.#isStopping) return
+    this.#shortRuns = time < HEALTHY ? this.#shortRuns + 1 : 1
+    if (!this.#hasAnswered && typeof end.code === 'number') {
+      this.#giveUp(`CometBFT ended before it was ready (${endOf(end)})`)
+      return
+    }
+    if (this.#shortRuns >= ATTEMPTS) {
+      this.#giveUp(`CometBFT ended ${ATTEMPTS} times in a row (${endOf(end)})`)
+      return
+    }
+    const wait = Math.min(FIRST_PAUSE * 2 ** (this.#shortRuns - 1), LONGEST_PAUSE)
+    this.#settings.log(this.#withError(`CometBFT ended (${endOf(end)}); it is started again in ${wait / 1000} s`))
+    this.#again = setTimeout(() => {
+      this.#run().then(
+        (child) => void this.#untilAnswer(child),
+        (error: unknown) => {
+          this.#lastError ||= error instanceof Error ? error.message : String(error)
+          this.#onEnd({}, 0)
+        },
+      )
+    }, wait)
+  }
+
+  #giveUp(what: string): void {
+    if (this.#isStopping) return
+    this.#isStopping = true
+    this.#fail(this.#withError(what))
+  }
+
+  /** The line with CometBFT's last error, quoted, and where to look. */
+  #withError(what: string): string {
+    const error = visibleText(this.#lastError)?.slice(0, QUOTED)
+    const quote = error === undefined ? '' : `; last error ${JSON.stringify(error)}`
+    return `${what}${quote}; its log is ${cometBftFiles(this.#settings.home).log}`
+  }
+}
+
+/** Exit code of a process, or the signal that ended it. */
+type Ended = { readonly code?: unknown; readonly signal?: unknown }
+
+const endOf = ({ code, signal }: Ended): string => {
+  if (typeof signal === 'string') return `by ${signal}`
+  return typeof code === 'number' ? `code ${code}` : 'before it ran'
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
+const pause = (milliseconds: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref())

@@ -1,0 +1,48 @@
+// The four requests of state sync, between CometBFT and the chain: snapshots that a node gives to those that join, and the
+// restore of one that joins.
+import type { ChunkAnswer, OfferAnswer, StateRestore } from '../../chain/state-sync/restore.ts'
+import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
+import type { AbciApplication } from '../abci/application.ts'
+import {
+  ResponseApplySnapshotChunk_Result as ChunkResult,
+  ResponseOfferSnapshot_Result as OfferResult,
+} from '../abci/generated/tendermint/abci/types_pb.ts'
+
+type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
+type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>
+
+/** `snapshots` is called on each request; undefined: this node offers none. */
+export const givingSnapshots = (snapshots: () => Pick<StateSnapshots, 'list' | 'chunk'> | undefined): Giving => ({
+  listSnapshots: () => ({ snapshots: (snapshots()?.list() ?? []).map((snapshot) => ({ ...snapshot })) }),
+  async loadSnapshotChunk({ height, format, chunk }) {
+    const bytes = await snapshots()?.chunk(height, format, chunk)
+    return bytes === undefined ? {} : { chunk: bytes }
+  },
+})
+
+const OFFERED: Readonly<Record<OfferAnswer, OfferResult>> = {
+  accept: OfferResult.ACCEPT,
+  abort: OfferResult.ABORT,
+  reject: OfferResult.REJECT,
+  'reject-format': OfferResult.REJECT_FORMAT,
+  'reject-sender': OfferResult.REJECT_SENDER,
+}
+
+const APPLIED: Readonly<Record<ChunkAnswer['result'], ChunkResult>> = {
+  accept: ChunkResult.ACCEPT,
+  abort: ChunkResult.ABORT,
+  retry: ChunkResult.RETRY,
+  'retry-snapshot': ChunkResult.RETRY_SNAPSHOT,
+  'reject-snapshot': ChunkResult.REJECT_SNAPSHOT,
+}
+
+export const takingSnapshots = (restore: StateRestore): Taking => ({
+  async offerSnapshot({ snapshot, appHash }) {
+    if (snapshot === undefined) return { result: OfferResult.REJECT }
+    return { result: OFFERED[await restore.offer(snapshot, appHash)] }
+  },
+  async applySnapshotChunk({ index, chunk, sender }) {
+    const { result, refetch, rejectSenders } = await restore.apply(index, chunk, sender)
+    return { result: APPLIED[result], refetchChunks: [...refetch], rejectSenders: [...rejectSenders] }
+  },
+})

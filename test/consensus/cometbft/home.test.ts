@@ -1,0 +1,268 @@
+// The CometBFT home: key files as CometBFT writes and reads them, a configuration that is read back, a genesis that follows
+// from kestrel's alone, and nothing that is there is overwritten.
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { configText, goDuration, readConfig } from '../../../src/consensus/cometbft/config.ts'
+import { cometBftGenesisText } from '../../../src/consensus/cometbft/genesis.ts'
+import {
+  cometBftFiles,
+  makeHome,
+  makeKeys,
+  missingFile,
+  readHomeConfig,
+  readKeys,
+  requireSameChain,
+} from '../../../src/consensus/cometbft/home.ts'
+import { newKey, nodeIdOf, nodeKeyFile, publicKeyIn, validatorKeyFile } from '../../../src/consensus/cometbft/keys.ts'
+import { socketIn } from '../../../src/consensus/cometbft/options.ts'
+import { toHash } from '../../../src/lib/hex.ts'
+import { consensusAddress } from '../../../src/spec/addresses.ts'
+import type { GenesisSpec } from '../../../src/spec/chain-spec.ts'
+import { parseGenesis } from '../../../src/spec/genesis-file.ts'
+import { presets } from '../../../src/spec/presets.ts'
+import { temporaryFolder } from '../../support/process.ts'
+
+/** Written by `cometbft init` of v0.40.0; `show-node-id` says the id. */
+const RECORDED = {
+  validatorKey: `{
+  "address": "A728C8EBDC8F22BCFD1B3E6781F0C4DA839F14B3",
+  "pub_key": { "type": "tendermint/PubKeyEd25519", "value": "YCmD8Z+MYQ8wAu+/oiYjtikWpe4qpZhEGJdN4moz8tM=" },
+  "priv_key": {
+    "type": "tendermint/PrivKeyEd25519",
+    "value": "9wt8m+U9XLK0EbVgV85uVyjY8zcsPlVUrHJrO/NLAYdgKYPxn4xhDzAC77+iJiO2KRal7iqlmEQYl03iajPy0w=="
+  }
+}`,
+  nodeKey:
+    '{"priv_key":{"type":"tendermint/PrivKeyEd25519","value":"uY2xjCcpfIaVm9HvWLOpMUQeV5rB1HNDXjJfgw9CRWcaW7iSr1S/B09CNAAhItk+0gMLYRAyqefCmuQvV/ZkFg=="}}',
+  nodeId: '8966541ae7d395f221c6272a5866f78fb5e9c6a2',
+}
+
+const privateBytes = (text: string): Buffer => Buffer.from(JSON.parse(text).priv_key.value, 'base64')
+const keyOf = (bytes: Buffer) => ({ seed: bytes.subarray(0, 32), publicKey: bytes.subarray(32) })
+
+async function folder(): Promise<string> {
+  const { path, remove } = await temporaryFolder()
+  onTestFinished(remove)
+  return join(path, 'engine')
+}
+
+const config = {
+  moniker: 'node "0"',
+  socket: '/data/abci.sock',
+  p2p: '127.0.0.1:26656',
+  rpc: '127.0.0.1:26657',
+  prometheus: '127.0.0.1:26658',
+  peers: [`${'ab'.repeat(20)}@10.0.0.1:26656`, `${'cd'.repeat(20)}@node.example:26656`],
+  mempool: 'app',
+  blockTime: 1_500,
+  isLocal: true,
+} as const
+
+/** A network of one validator; `staking`: the module's section of the genesis. */
+function network(staking?: object): GenesisSpec {
+  const spec = presets.kestrel({ timestamp: 1_700_000_000n, gasLimit: 30_000_000n })
+  const [first] = spec.native?.validators ?? []
+  if (spec.native === undefined || first === undefined) throw new Error('the preset has validators')
+  const validators = [{ ...first, consensusKey: toHash(publicKeyIn(RECORDED.validatorKey, '')) }]
+  const consensus = { engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] } as const
+  const modules = staking === undefined ? spec.native.modules : { ...spec.native.modules, staking }
+  return { ...spec, native: { ...spec.native, validators, consensus, modules } }
+}
+
+async function genesisOf(spec: GenesisSpec) {
+  let text = ''
+  for await (const part of cometBftGenesisText(spec)) text += part
+  return JSON.parse(text)
+}
+
+describe('key files of CometBFT', () => {
+  it('are read as CometBFT writes them', () => {
+    const key = toHash(publicKeyIn(RECORDED.validatorKey, 'key.json'))
+    expect(consensusAddress(key)).toBe('0xa728c8ebdc8f22bcfd1b3e6781f0c4da839f14b3')
+    expect(nodeIdOf(publicKeyIn(RECORDED.nodeKey, 'key.json'))).toBe(RECORDED.nodeId)
+  })
+
+  it('are written as CometBFT writes them', () => {
+    const validator = JSON.parse(validatorKeyFile(keyOf(privateBytes(RECORDED.validatorKey))))
+    expect(validator).toEqual(JSON.parse(RECORDED.validatorKey))
+    expect(nodeKeyFile(keyOf(privateBytes(RECORDED.nodeKey)))).toBe(`${RECORDED.nodeKey}\n`)
+  })
+
+  it('have new keys of ed25519', () => {
+    const { seed, publicKey } = newKey()
+    expect(Buffer.from(ed25519.getPublicKey(seed)).equals(publicKey)).toBe(true)
+    expect(Buffer.from(newKey().seed).equals(seed)).toBe(false)
+  })
+
+  it.each(['', '{}', '[]', RECORDED.nodeKey.replace('Ed25519', 'Secp256k1'), RECORDED.nodeKey.replace('uY2x', '')])(
+    'are refused in one line: %s',
+    (text) => {
+      expect(() => publicKeyIn(text, 'key.json')).toThrow(/^key\.json: expected a key file of CometBFT/)
+    },
+  )
+})
+
+describe("CometBFT's configuration", () => {
+  it('is read back', () => {
+    expect(readConfig(configText(config), 'config.toml')).toEqual({
+      socket: '/data/abci.sock',
+      rpcUrl: 'http://127.0.0.1:26657',
+      rpc: { host: '127.0.0.1', port: 26657 },
+      p2p: { host: '127.0.0.1', port: 26656 },
+      hasPeers: true,
+      mempool: 'app',
+      batch: 100,
+      proposeTimeout: 3000,
+      commitTimeout: 1500,
+      stateSync: false,
+    })
+    expect(configText(config)).toContain('timeout_commit = "1500ms"')
+    expect(configText(config)).toContain(`persistent_peers = "${config.peers.join(',')}"`)
+  })
+
+  it('has the defaults of CometBFT where it says nothing', () => {
+    expect(readConfig('', 'config.toml')).toEqual({
+      socket: undefined,
+      rpcUrl: 'http://127.0.0.1:26657',
+      rpc: { host: '127.0.0.1', port: 26657 },
+      p2p: { host: '0.0.0.0', port: 26656 },
+      hasPeers: false,
+      mempool: 'flood',
+      batch: 10,
+      proposeTimeout: 3000,
+      commitTimeout: 1000,
+      stateSync: false,
+    })
+  })
+
+  it('says whether a new engine fetches a snapshot', () => {
+    expect(readConfig('[statesync]\nenable = true', 'config.toml').stateSync).toBe(true)
+    expect(() => readConfig('[statesync]\nenable = 1', 'config.toml')).toThrow('config.toml: statesync.enable: ')
+  })
+
+  it.each<[string, RegExp]>([
+    ['x = [', /^config\.toml: expected TOML: /],
+    ['[rpc]\nladdr = "here"', /^config\.toml: rpc\.laddr: expected tcp:\/\/HOST:PORT, not "here"$/],
+    ['[consensus]\ntimeout_propose = "3"', /^config\.toml: consensus\.timeout_propose: expected a duration/],
+    ['[mempool]\ntype = "nop"', /^config\.toml: mempool\.type: /],
+  ])('is refused in one line: %j', (text, words) => {
+    expect(() => readConfig(text, 'config.toml')).toThrow(words)
+  })
+
+  it.each([
+    ['3s', 3000],
+    ['1m30s', 90_000],
+    ['250ms', 250],
+    ['1.5s', 1500],
+    ['1h', 3_600_000],
+    ['', undefined],
+    ['5', undefined],
+    ['1 s', undefined],
+  ])("reads Go's duration %j", (text, milliseconds) => {
+    expect(goDuration(text)).toBe(milliseconds)
+  })
+
+  it.each([
+    ['tcp://0.0.0.0:1', 'http://127.0.0.1:1'],
+    ['tcp://[::1]:2', 'http://[::1]:2'],
+    ['tcp://:3', 'http://127.0.0.1:3'],
+    ['10.1.2.3:4', 'http://10.1.2.3:4'],
+  ])('asks an RPC that listens on %s at %s', (laddr, url) => {
+    expect(readConfig(`[rpc]\nladdr = "${laddr}"`, '').rpcUrl).toBe(url)
+  })
+})
+
+describe("CometBFT's genesis", () => {
+  it('has the parameters of the chain, and the chain in its state', async () => {
+    const spec = network()
+    const genesis = await genesisOf(spec)
+    expect(genesis).toMatchObject({
+      genesis_time: '2023-11-14T22:13:20.000Z',
+      chain_id: 'kestrel_125-1',
+      initial_height: '1',
+      validators: [],
+      consensus_params: {
+        block: { max_bytes: '4194304', max_gas: '30000000' },
+        // 21 days; a block takes three seconds.
+        evidence: { max_age_duration: '1814400000000000', max_age_num_blocks: '604800', max_bytes: '1048576' },
+        validator: { pub_key_types: ['ed25519'] },
+      },
+    })
+    expect(parseGenesis(genesis.app_state)).toEqual(spec)
+  })
+
+  it('keeps evidence as long as stake can be slashed', async () => {
+    const { consensus_params: params } = await genesisOf(network({ params: { unbondingTime: '100' } }))
+    expect(params.evidence).toMatchObject({ max_age_duration: '100000000000', max_age_num_blocks: '34' })
+  })
+
+  it('keeps it for as many blocks as the block time of the chain makes in that time', async () => {
+    const { native, ...spec } = network({ params: { unbondingTime: '100' } })
+    if (native?.consensus === undefined) throw new Error('no network')
+    const faster = { ...spec, native: { ...native, consensus: { ...native.consensus, blockTimeMs: 1_500n } } }
+    const { consensus_params: params } = await genesisOf(faster)
+    expect(params.evidence).toMatchObject({ max_age_duration: '100000000000', max_age_num_blocks: '67' })
+  })
+
+  it('is refused for a chain of one node', async () => {
+    await expect(genesisOf(presets.kestrel())).rejects.toThrow('kestrel is a chain of one node')
+  })
+})
+
+describe('the CometBFT home', () => {
+  it('is made whole, for its owner alone, and stays as it is', async () => {
+    const home = await folder()
+    const keys = await makeHome(home, network(), config)
+    expect(missingFile(home)).toBeUndefined()
+    await rename(cometBftFiles(home).signatures, join(home, 'elsewhere'))
+    expect(missingFile(home)).toBe(cometBftFiles(home).signatures)
+    await rename(join(home, 'elsewhere'), cometBftFiles(home).signatures)
+    expect(await readKeys(home)).toEqual(keys)
+    expect((await readHomeConfig(home)).mempool).toBe('app')
+    const files = cometBftFiles(home)
+    const secret = [files.validatorKey, files.nodeKey, files.signatures]
+    const modes = await Promise.all(secret.map(async (path) => (await stat(path)).mode & 0o777))
+    expect(modes).toEqual([0o600, 0o600, 0o600])
+    expect(JSON.parse(await readFile(files.signatures, 'utf8'))).toEqual({ height: '0', round: 0, step: 0 })
+
+    await writeFile(files.config, '[mempool]\ntype = "flood"\n')
+    expect(await makeHome(home, network(), config)).toEqual(keys)
+    expect((await readHomeConfig(home)).mempool).toBe('flood')
+  })
+
+  it('gets no new key, and no new state of signatures, once CometBFT has run', async () => {
+    const home = await folder()
+    await makeKeys(home)
+    const { blocks, signatures, validatorKey } = cometBftFiles(home)
+    await mkdir(blocks)
+    await rm(signatures)
+    await expect(makeKeys(home)).rejects.toThrow(`${signatures} is gone: restore it`)
+    await rm(validatorKey)
+    await expect(makeKeys(home)).rejects.toThrow(`${validatorKey} is gone: restore it`)
+    expect(existsSync(validatorKey)).toBe(false)
+  })
+
+  it('is refused for another chain, and without the blocks that the chain has', async () => {
+    const home = await folder()
+    const spec = network()
+    await makeHome(home, spec, config)
+    await expect(requireSameChain(home, spec, 0n)).resolves.toBeUndefined()
+    await expect(requireSameChain(home, spec, 7n)).rejects.toThrow(/the chain is at block 7, and CometBFT .* no blocks/)
+    await mkdir(cometBftFiles(home).blocks)
+    await expect(requireSameChain(home, spec, 7n)).resolves.toBeUndefined()
+    const other = { ...spec, native: spec.native && { ...spec.native, textChainId: 'other_1-1' } }
+    await expect(requireSameChain(home, other, 0n)).rejects.toThrow(
+      /home of the chain kestrel_125-1, this one is other_1-1/,
+    )
+  })
+})
+
+it('the socket is in the data directory, unless its path would be too long for a socket', () => {
+  expect(socketIn('/data/chain')).toBe('/data/chain/abci.sock')
+  const long = socketIn(`/${'d'.repeat(120)}`)
+  expect(long.length).toBeLessThan(104)
+  expect(long).not.toBe(socketIn(`/${'e'.repeat(120)}`))
+})

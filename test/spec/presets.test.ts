@@ -1,0 +1,115 @@
+import { HDNodeWallet, Mnemonic } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { hexToAddress } from '../../src/lib/hex.ts'
+import { FACTORIES } from '../../src/spec/preinstalls.ts'
+import { devKeys, devValidatorKeys, presets } from '../../src/spec/presets.ts'
+
+const COIN = 10n ** 18n
+
+/** Accounts of a mnemonic by ethers. */
+const accountsOf = (mnemonic: string, indexes: number[]) =>
+  indexes.map((index) =>
+    hexToAddress(HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(mnemonic), `m/44'/60'/0'/0/${index}`).address),
+  )
+const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
+
+describe('kestrel', () => {
+  const spec = presets.kestrel()
+  const { alloc } = spec.genesis
+
+  it('is chain 125 with the newest rules from block 0', () => {
+    expect(spec).toMatchObject({
+      name: 'kestrel',
+      chainId: 125n,
+      native: { textChainId: 'kestrel_125-1', denom: 'akest', symbol: 'KEST', bech32Prefix: 'kest' },
+    })
+    expect(spec.genesis).toMatchObject({ gasLimit: 36_000_000n, baseFeePerGas: 10n ** 9n, difficulty: 0n })
+    expect(spec.forks.at(-1)).toEqual({ fork: 'bpo2', time: 0n })
+    expect(spec.native?.authz.granter).toBe('caller')
+  })
+
+  it('has ten known accounts with 10,000 coins each', () => {
+    const accounts = devKeys.kestrel.flatMap(({ mnemonic, first, count }) => accountsOf(mnemonic, range(first, count)))
+    expect(accounts).toHaveLength(10)
+    expect(accounts[0]).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
+    for (const account of accounts) expect(alloc.get(account)?.balance).toBe(10_000n * COIN)
+    expect([...alloc.keys()].slice(0, 10)).toEqual(accounts)
+  })
+
+  it('has three other validators with known keys and ten coins more than they bond', () => {
+    const validators = spec.native?.validators ?? []
+    const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
+      accountsOf(mnemonic, range(first, count)),
+    )
+    expect(operators).toHaveLength(3)
+    expect(validators.map(({ operator }) => operator)).toEqual(operators)
+    for (const { operator } of validators) expect(alloc.get(operator)?.balance).toBe(1_010n * COIN)
+  })
+
+  it("adds a validator's stake to its balance", () => {
+    const operator = hexToAddress('0xBcd4042DE499D14e55001CcbB24a551F3b954096')
+    const balanceOf = (balance: bigint) =>
+      presets.kestrel({ accounts: [operator], balance }).genesis.alloc.get(operator)?.balance
+    expect(balanceOf(5n * COIN)).toBe(1_015n * COIN)
+    expect(balanceOf(1_010n * COIN)).toBe(1_010n * COIN)
+  })
+
+  it('has the system contracts and factories, with nonce 1', () => {
+    expect(alloc.size).toBe(13 + 4 + 5)
+    for (const { address, code } of FACTORIES)
+      expect(alloc.get(address)).toMatchObject({ balance: 0n, nonce: 1n, code })
+    const bare = presets.kestrel({ preinstalls: false }).genesis.alloc
+    expect(bare.size).toBe(13 + 4)
+    expect(bare.get(hexToAddress('0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02'))?.nonce).toBe(1n)
+  })
+
+  it('takes chain id, name, accounts and balance as options', () => {
+    const account = hexToAddress(`0x${'ab'.repeat(20)}`)
+    const own = presets.kestrel({ chainId: 9n, accounts: [account], balance: 5n, gasLimit: 7n, timestamp: 8n })
+    expect(own).toMatchObject({
+      chainId: 9n,
+      genesis: { gasLimit: 7n, timestamp: 8n },
+      native: { textChainId: 'kestrel_9-1' },
+    })
+    expect(own.genesis.alloc.get(account)?.balance).toBe(5n)
+    expect(own.genesis.alloc.has(hexToAddress('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'))).toBe(false)
+    expect(presets.kestrel({ accounts: [account] }).genesis.alloc.get(account)?.balance).toBe(10_000n * COIN)
+  })
+
+  it('is equal each time it is made', () => {
+    expect(presets.kestrel()).toEqual(spec)
+  })
+})
+
+describe('evmos', () => {
+  const spec = presets.evmos()
+
+  it('is the local chain of its suites', () => {
+    expect(spec).toMatchObject({
+      name: 'evmos',
+      chainId: 9000n,
+      native: {
+        textChainId: 'evmos_9000-1',
+        denom: 'aevmos',
+        symbol: 'EVMOS',
+        bech32Prefix: 'evmos',
+        authz: { granter: 'origin' },
+        // evmosd v14.1: `allowance(grantee, granter, method)`, min_commission_rate, and the distribution without grants.
+        compat: { allowanceOrder: 'grantee-first', distributionGrants: false },
+        modules: { staking: { params: { minCommissionRate: '0.05' } } },
+      },
+    })
+  })
+
+  it('has the five accounts of local_node.sh', () => {
+    const accounts = devKeys.evmos.flatMap(({ mnemonic }) => accountsOf(mnemonic, [0]))
+    expect(accounts.map((account) => spec.genesis.alloc.get(account)?.balance)).toEqual([
+      10n ** 26n,
+      10n ** 21n,
+      10n ** 21n,
+      10n ** 21n,
+      10n ** 21n,
+    ])
+    expect(spec.native?.validators).toMatchObject([{ operator: accounts[0], selfDelegation: 10n ** 21n }])
+  })
+})
