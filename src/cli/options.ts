@@ -46,7 +46,7 @@ const data = {
   }),
   inMemory: switchOn('keep nothing on disk', {
     inLibrary: 'on without `datadir` and `home`',
-    notInNetwork: 'the engine keeps its blocks on disk, so the chain has to',
+    notInNetwork: 'the consensus engine keeps its blocks on disk, so the chain has to',
   }),
   prune: optional(
     '<blocks>',
@@ -144,41 +144,41 @@ const network = {
   home: optional(
     '<dir>',
     path,
-    'home of a network node, as `kestrel testnet` writes it: flags, genesis, data and engine',
+    'home of a network node, as `kestrel testnet` writes it: flags, genesis, data and consensus engine',
   ),
   consensus: optional(
     '<engine>',
     oneOf('cometbft'),
-    'the engine that decides blocks with other nodes: cometbft; implies --production',
+    'the consensus engine, which decides blocks with other nodes: cometbft; implies --production',
   ),
-  cometbft: optional('<file>', path, "the engine's program", {
+  cometbft: optional('<file>', path, "the consensus engine's program", {
     unset: 'the variable COMETBFT, or cometbft on PATH',
     networkOnly: true,
     more: 'Version 0.40 or 0.38.',
   }),
-  engineHome: optional('<dir>', path, "the engine's home", {
+  engineHome: optional('<dir>', path, "the consensus engine's home", {
     unset: 'engine/ in the data directory',
     networkOnly: true,
     more: 'It has keys, configuration and blocks, and is made when it is missing.',
   }),
-  externalEngine: switchOn('the operator starts the engine, not kestrel', {
+  externalEngine: switchOn('the operator starts the consensus engine, not kestrel', {
     conflicts: ['cometbft', 'peers'],
     networkOnly: true,
   }),
   peers: optional('<list>', peers, 'ID@HOST:PORT of other nodes, separated by commas', {
-    unset: "those of the engine's home",
+    unset: "those of the consensus engine's home",
     networkOnly: true,
   }),
   retainBlocks: optional(
     '<number>',
     wholeNumber(1, 1_000_000_000),
-    'number of blocks that the engine keeps for its peers',
+    'number of blocks that the consensus engine keeps for its peers',
     { unset: 'all', networkOnly: true },
   ),
   snapshotInterval: optional(
     '<number>',
     wholeNumber(0, 1_000_000_000),
-    'number of blocks from one snapshot of the state to the next, for nodes that join; 0 for none',
+    'number of blocks from one state snapshot to the next, for nodes that join; 0 for none',
     { unset: String(SNAPSHOT_INTERVAL), networkOnly: true },
   ),
 }
@@ -277,7 +277,7 @@ const server = {
   engine: optional(
     '<name>',
     oneOf(...ENGINES),
-    'engine of contracts: compiled, wasm (our interpreter alone) or library',
+    'engine that executes contracts: compiled, wasm (our interpreter alone) or library',
     { unset: 'compiled', room: 'node', more: '`library` is the interpreter of @ethereumjs/evm.' },
   ),
 }

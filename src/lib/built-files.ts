@@ -29,9 +29,10 @@ export function threadProgram(name: string, rooms: readonly string[]): URL {
   return pathToFileURL(program)
 }
 
-/** When the newest file of these rooms was changed, in milliseconds since 1970. */
+/** When the newest source of these rooms was changed, in milliseconds since 1970. */
 function newestChange(sources: string, rooms: readonly string[]): number {
   const folders = rooms.map((room) => join(sources, room))
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  return Math.max(...files.map((file) => statSync(join(file.parentPath, file.name)).mtimeMs))
+  const programs = files.filter(({ name }) => name.endsWith('.ts'))
+  return Math.max(...programs.map((file) => statSync(join(file.parentPath, file.name)).mtimeMs))
 }
