@@ -15,13 +15,13 @@ beforeEach(async () => {
 })
 
 describe('bank', () => {
-  it('moves the very balances that the EVM sees', () => {
+  it('moves the balances that the EVM reads', () => {
     bank.transfer(alice, bob, 30n)
     expect([view.balance(alice), view.balance(bob)]).toEqual([70n, 30n])
     expect([bank.balance(alice), bank.balance(bob), bank.supply()]).toEqual([70n, 30n, 100n])
   })
 
-  it('moves all coins, none, and to their own holder', () => {
+  it('transfers a whole balance, zero, and to the sender', () => {
     bank.transfer(alice, alice, 100n)
     bank.transfer(alice, bob, 0n)
     expect([bank.balance(alice), bank.balance(bob)]).toEqual([100n, 0n])
@@ -29,10 +29,10 @@ describe('bank', () => {
     expect([bank.balance(alice), bank.balance(bob)]).toEqual([0n, 100n])
   })
 
-  it('refuses to move or burn more than there is, and changes nothing then', () => {
-    const why = 'spendable balance 100akest is smaller than 101akest: insufficient funds'
-    expect(() => bank.transfer(alice, bob, 101n)).toThrow(new ChainError('execution-reverted', why))
-    expect(() => bank.burn(alice, 101n)).toThrow(new ChainError('execution-reverted', why))
+  it('refuses to transfer or burn more than the balance, and changes nothing', () => {
+    const refusal = 'spendable balance 100akest is smaller than 101akest: insufficient funds'
+    expect(() => bank.transfer(alice, bob, 101n)).toThrow(new ChainError('execution-reverted', refusal))
+    expect(() => bank.burn(alice, 101n)).toThrow(new ChainError('execution-reverted', refusal))
     expect([bank.balance(alice), bank.balance(bob), bank.supply()]).toEqual([100n, 0n, 100n])
   })
 
@@ -43,7 +43,7 @@ describe('bank', () => {
     expect([bank.balance(alice), bank.supply()]).toEqual([100n, 100n])
   })
 
-  it('counts what is minted, burnt, and made or destroyed elsewhere', () => {
+  it('counts coins that are minted, burnt, and created or destroyed outside the bank', () => {
     bank.mint(bob, 50n)
     expect([bank.balance(bob), bank.supply()]).toEqual([50n, 150n])
     bank.burn(alice, 20n)
@@ -53,18 +53,18 @@ describe('bank', () => {
     expect(bank.supply()).toBe(128n)
   })
 
-  it('keeps the supply in slot 0 of its address, under the undo of the view', () => {
+  it('keeps the supply in slot 0 of its address, and reverts it with the view', () => {
     expect(view.storage(NATIVE_CONTRACT.bank, 0n)).toBe(100n)
     view.checkpoint()
     bank.mint(bob, 1n)
     expect(view.storage(NATIVE_CONTRACT.bank, 0n)).toBe(101n)
     view.revert()
     expect([bank.supply(), bank.balance(bob)]).toEqual([100n, 0n])
-    // One slot, three of an enumerable, one of a mapping.
+    // One slot for the supply, three for an enumerable, one for a mapping.
     expect(bankLayout.width).toBe(5n)
   })
 
-  it('asks the restrictions before it moves coins, in the order they came', () => {
+  it('calls the restrictions in the order of registration before it moves coins', () => {
     const asked: unknown[] = []
     bank.restrictSends((from, to, amount) => asked.push([from, to, amount]))
     bank.restrictSends((from) => {
@@ -75,7 +75,7 @@ describe('bank', () => {
     expect(bank.balance(bob)).toBe(0n)
   })
 
-  it('does not write when it was opened for reading', () => {
+  it('refuses to write when opened for reading', () => {
     const reader = new Bank(moduleContext(view, { access: 'read' }))
     expect(reader.supply()).toBe(100n)
     expect(() => reader.mint(bob, 1n)).toThrow()

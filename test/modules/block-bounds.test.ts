@@ -1,4 +1,4 @@
-// The end of a block does so much and no more: what many blocks have set to one moment is done in several, in its order.
+// The end of a block does a bounded amount of work: what is due at one moment is spread over several blocks, in order.
 import { describe, expect, it } from 'vitest'
 import { MAX_ENDED_PER_BLOCK, SLASH_WORK } from '../../src/modules/staking/context.ts'
 import { MOST_HOPS, readHash } from '../../src/modules/transfer/denoms.ts'
@@ -10,8 +10,8 @@ import { START, textOf, chainWith as transferChain } from './transfer/support.ts
 
 const more = 20
 
-describe('the bounded work at the end of a block', () => {
-  it('completes a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
+describe('the work at the end of a block', () => {
+  it('completes a bounded number of unbondings, the earliest first; the rest workPerBlock in the next block', async () => {
     const chain = await stakingChain([genesisValidator(0, 100n * P)])
     const people = Array.from({ length: MAX_ENDED_PER_BLOCK + more }, (_, index) => delegator(100 + index))
     for (const person of people) {
@@ -23,7 +23,7 @@ describe('the bounded work at the end of a block', () => {
     begin(people.slice(0, more))
     chain.next(1n)
     begin(people.slice(more))
-    // Sets the clock behind the end of all of them, at once.
+    // All of them are mature at once.
     chain.next(22n * DAY)
     chain.next(1n)
     const paid = () => people.map((person) => chain.view.balance(person) === P)
@@ -34,13 +34,13 @@ describe('the bounded work at the end of a block', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('times out a bounded number of packets, and the others in the next block', async () => {
+  it('times out a bounded number of packets; the rest workPerBlock in the next block', async () => {
     const chain = await transferChain()
     const count = MOST_PACKETS_A_BLOCK + more
     chain.bank.mint(alice, BigInt(count))
     const before = chain.view.balance(alice)
     const timeout = { height: { revisionNumber: 0n, revisionHeight: 0n }, timestamp: (START + 1_000n) * 1_000_000_000n }
-    // A block of its own for each half: a block delivers no more than it can end.
+    // One block for each half: a block delivers no more than it can end.
     for (const half of [count / 2, count / 2]) {
       for (let i = 0; i < half; i++) chain.send({ channel: 'channel-5', amount: 1n, timeout })
       chain.next()
@@ -55,7 +55,7 @@ describe('the bounded work at the end of a block', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('delivers a bounded number of packets, and the others in the next block', async () => {
+  it('delivers a bounded number of packets; the rest workPerBlock in the next block', async () => {
     const chain = await transferChain()
     chain.bank.mint(alice, BigInt(MOST_PACKETS_A_BLOCK + more))
     for (let i = 0; i < MOST_PACKETS_A_BLOCK + more; i++) chain.send({ amount: 1n })
@@ -69,7 +69,7 @@ describe('the bounded work at the end of a block', () => {
 })
 
 describe('a slash of thousands of entries', () => {
-  it('reads a bounded number of entries in each block, and burns tokens of fewer', async () => {
+  it('reads a bounded number of entries in each block, and burns tokens of at most a bounded number', async () => {
     const [each, at] = [7, operator(0)]
     const people = Array.from({ length: Math.ceil(3_000 / each) }, (_, index) => delegator(100 + index))
     const entries = people.length * each
@@ -83,8 +83,8 @@ describe('a slash of thousands of entries', () => {
       chain.next(1n)
     }
     const inNotBonded = () => chain.view.balance(MODULE_ACCOUNT.notBondedPool)
-    /** Entries that each block until the end of the slash looked at, and those that it burnt a tenth of. */
-    function follow() {
+    /** For each block until the end of the slash: how many entries were read, and of how many a tenth was burnt. */
+    function workPerBlock() {
       const blocks: { looked: number; burnt: number }[] = []
       let [before, held] = [0, BigInt(entries) * P]
       while (before < entries) {
@@ -98,28 +98,28 @@ describe('a slash of thousands of entries', () => {
       return blocks
     }
     chain.next(1n)
-    // All began before the fault.
+    // All entries began before the infraction.
     chain.staking.slash(at, { height: chain.number - 1n, power: 100n, fraction: P / 10n })
-    const idle = follow()
+    const idle = workPerBlock()
     expect(idle.length).toBeGreaterThan(entries / SLASH_WORK.ofBlock - 1)
     for (const { looked } of idle) expect(looked).toBeLessThanOrEqual(SLASH_WORK.ofBlock + each)
     expect(inNotBonded()).toBe(BigInt(entries) * P)
     expect(chain.staking.stake(at)?.tokens).toBe(90n * P)
 
     chain.staking.slash(at, { height: 1n, power: 100n + BigInt(entries), fraction: P / 10n })
-    const busy = follow()
+    const busy = workPerBlock()
     const most = SLASH_WORK.ofBlock / (SLASH_WORK.look + SLASH_WORK.burn)
     expect(busy.length).toBeGreaterThan(entries / most - 1)
     for (const { burnt } of busy) expect(burnt).toBeLessThanOrEqual(most + each)
     expect(inNotBonded()).toBe((BigInt(entries) * P * 9n) / 10n)
-    // The validator loses its own part besides, a tenth of the 100 that it had.
+    // The validator also loses a tenth of its own 100.
     expect(chain.staking.stake(at)?.tokens).toBe(80n * P)
     expect(chain.staking.invariants()).toEqual([])
   })
 })
 
-describe('a coin that goes through many channels', () => {
-  it('has a trace of bounded length, and comes back', async () => {
+describe('a coin transferred through many channels', () => {
+  it('has a trace of bounded length, and can be returned', async () => {
     const chain = await transferChain()
     let [denom, holder] = ['akest', alice]
     const hop = (channel: string) => {
@@ -130,7 +130,8 @@ describe('a coin that goes through many channels', () => {
       holder = next
       denom = chain.bank.balances(next).find((coin) => coin.denom !== 'akest' && coin.amount === 1n)?.denom ?? 'akest'
     }
-    // Out of channel-0 it arrives at channel-1, and out of channel-0 again it goes on: a coin goes back by channel-1 only.
+    // A coin sent through channel-0 arrives at channel-1. Sent through channel-0 again it gets one more hop; only channel-1
+    // returns it.
     for (let hops = 0; hops < MOST_HOPS; hops++) hop('channel-0')
     expect(chain.transfer.trace(readHash(denom))?.path.split('/')).toHaveLength(2 * MOST_HOPS)
     expect(chain.attempt(() => chain.send({ denom, amount: 1n, sender: holder, receiver: textOf(bob) }))).toBe(

@@ -1,4 +1,4 @@
-// What the bank keeps of coins other than the base coin.
+// The bank's balances and supplies of coins other than the base coin.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Bank } from '../../src/modules/bank.ts'
@@ -27,7 +27,7 @@ describe('other denominations', () => {
     expect([bank.balance(alice), bank.supply(), view.balance(bob)]).toEqual([100n, 100n, 0n])
   })
 
-  it('are listed behind the base coin by name, and nothing is not listed', () => {
+  it('are listed after the base coin, by name; zero balances are not listed', () => {
     bank.mint(alice, 5n, OSMO)
     bank.mint(alice, 7n, ATOM)
     bank.mint(bob, 1n, ATOM)
@@ -46,11 +46,11 @@ describe('other denominations', () => {
     ])
   })
 
-  it('cannot be spent beyond the balance', () => {
+  it('cannot be spent above the balance', () => {
     bank.mint(alice, 5n, ATOM)
-    const why = `spendable balance 5${ATOM} is smaller than 6${ATOM}: insufficient funds`
-    expect(() => bank.transfer(alice, bob, 6n, ATOM)).toThrow(why)
-    expect(() => bank.burn(alice, 6n, ATOM)).toThrow(why)
+    const refusal = `spendable balance 5${ATOM} is smaller than 6${ATOM}: insufficient funds`
+    expect(() => bank.transfer(alice, bob, 6n, ATOM)).toThrow(refusal)
+    expect(() => bank.burn(alice, 6n, ATOM)).toThrow(refusal)
     expect(() => bank.transfer(bob, alice, -1n, ATOM)).toThrow(RangeError)
     expect([bank.balance(alice, ATOM), bank.supply(ATOM)]).toEqual([5n, 5n])
   })
@@ -61,7 +61,7 @@ describe('other denominations', () => {
     expect([bank.balance(bob, ATOM), bank.supply(ATOM)]).toEqual([0n, MAX])
   })
 
-  it('are not restricted by what locks base coins', () => {
+  it('are not restricted by a lock on the base coin', () => {
     bank.restrictSends(() => {
       throw new Error('locked')
     })
@@ -71,7 +71,7 @@ describe('other denominations', () => {
     expect(() => bank.transfer(alice, bob, 5n)).toThrow('locked')
   })
 
-  it('add up to their supply after any operations', () => {
+  it('have balances that add up to their supply after any operations', () => {
     const act = fc.record({
       kind: fc.constantFrom('mint', 'burn', 'transfer'),
       from: fc.constantFrom(alice, bob),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 const block = { number: 0n, timestamp: 1_700_000_000n, proposer: ZERO_ADDRESS }
 
 describe('genesis of the modules', () => {
-  it('makes the module accounts: nonce 1, code 0xfe, coins kept', () => {
+  it('creates the module accounts with nonce 1 and code 0xfe, and keeps their coins', () => {
     // The Cosmos SDK's fee collector: the first 20 bytes of SHA-256("fee_collector").
     const feeCollector = hexToAddress('0xf1829676DB577682E944fc3493d451B67Ff3E29F')
     view.setBalance(feeCollector, 7n)
@@ -25,7 +25,7 @@ describe('genesis of the modules', () => {
     expect(view.balance(feeCollector)).toBe(7n)
   })
 
-  it('starts the supply and the parameters from the specification', () => {
+  it('initializes the supply and the parameters from the specification', () => {
     initGenesis(view, { ...nativeSpec, params: { activeProposals: ['kestrel_0'] } }, 123n, block)
     const { bank, params } = openModules(moduleContext(view, { access: 'read' }))
     expect(bank.supply()).toBe(123n)
@@ -37,7 +37,7 @@ describe('genesis of the modules', () => {
     expect(() => initGenesis(view, spec, 0n, block)).toThrow('EIP nonsense name is not valid')
   })
 
-  it('runs the begin hooks: an upgrade holds from its own block on', () => {
+  it('runs the begin hooks: an upgrade applies from its own block on', () => {
     initGenesis(view, nativeSpec, 0n, block)
     const upgrade = { name: 'first', height: 1n, addProposals: ['kestrel_0'], removeProposals: [] }
     const modules = openModules(moduleContext(view, { spec: { ...nativeSpec, upgrades: [upgrade] } }))

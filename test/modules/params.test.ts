@@ -19,7 +19,7 @@ const upgrade = (change: Partial<Upgrade>): Upgrade => ({
 })
 
 describe('the parameters of the EVM', () => {
-  it('keeps names in the order in which they are applied', () => {
+  it('keep names in the order in which they are applied', () => {
     params.initGenesis({ activeProposals: ['kestrel_10', 'kestrel_2'] })
     expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_2'])
     params.update({ extraEips: ['kestrel_2', 'kestrel_10', 'kestrel_0'] })
@@ -28,7 +28,7 @@ describe('the parameters of the EVM', () => {
     expect(params.activeProposals()).toEqual([])
   })
 
-  it('keeps them as a Solidity string[] in slot 0 of the evm module account', () => {
+  it('store the names as a Solidity string[] in slot 0 of the evm module account', () => {
     params.setActiveProposals(['kestrel_0'])
     expect(view.storage(MODULE_ACCOUNT.evm, 0n)).toBe(1n)
     // keccak256 of slot 0; 'kestrel_0' is 9 bytes.
@@ -39,7 +39,7 @@ describe('the parameters of the EVM', () => {
     expect(element).toBe(BigInt(`0x${Buffer.from('kestrel_0').toString('hex').padEnd(62, '0')}12`))
   })
 
-  it('keeps the floor of the base fee as a uint256 in slot 1, which an absent one leaves alone', () => {
+  it('store the base fee floor as a uint256 in slot 1; a change without one keeps it', () => {
     params.initGenesis({ activeProposals: [] })
     expect(view.slots(MODULE_ACCOUNT.evm, 'read').load(1n)).toBe(0n)
     params.initGenesis({ activeProposals: [], minBaseFee: 7n })
@@ -49,14 +49,14 @@ describe('the parameters of the EVM', () => {
     expect(params.activeProposals()).toEqual([])
   })
 
-  it('refuses the whole list when one entry is bad', () => {
+  it('refuse the whole list when one entry is invalid', () => {
     params.setActiveProposals(['kestrel_1'])
     expect(() => params.setActiveProposals(['kestrel_0', 'kestrel'])).toThrow('EIP kestrel name is not valid')
     expect(() => params.update({ extraEips: ['kestrel_0', 'kestrel_0'] })).toThrow('found duplicate EIP: kestrel_0')
     expect(params.activeProposals()).toEqual(['kestrel_1'])
   })
 
-  it('checks a list with the registry of proposals', () => {
+  it('check a list with the registry of proposals', () => {
     const asked: (readonly string[])[] = []
     const checkProposals = (names: readonly string[]) => {
       asked.push(names)
@@ -69,7 +69,7 @@ describe('the parameters of the EVM', () => {
     expect(asked).toEqual([['kestrel_0'], ['kestrel_9']])
   })
 
-  it('applies the upgrades of its block and no others', () => {
+  it('apply the upgrades of their block only', () => {
     const upgrades = [
       upgrade({ name: 'a', addProposals: ['kestrel_0'] }),
       upgrade({ name: 'b', addProposals: ['kestrel_1'] }),
@@ -89,7 +89,7 @@ describe('the parameters of the EVM', () => {
 })
 
 describe('an upgrade', () => {
-  it('adds at the end, and keeps the order of the entries', () => {
+  it('appends new entries and keeps the order of the others', () => {
     const active = ['kestrel_10', 'kestrel_2']
     expect(upgraded(active, upgrade({ addProposals: ['kestrel_2', 'kestrel_1'] }))).toEqual([...active, 'kestrel_1'])
     expect(upgraded(active, upgrade({ removeProposals: ['kestrel_10', 'kestrel_7'] }))).toEqual(['kestrel_2'])
@@ -103,7 +103,7 @@ describe('an upgrade', () => {
 })
 
 describe('the parameter set as JSON', () => {
-  it('has one key, in either spelling', () => {
+  it('has one key, accepted in either spelling', () => {
     expect(evmParamsSchema.parse({ extra_eips: ['kestrel_0'] })).toEqual({ extraEips: ['kestrel_0'] })
     expect(evmParamsSchema.parse({ extraEips: [] })).toEqual({ extraEips: [] })
   })

@@ -1,4 +1,4 @@
-// The authority matrix: who may act for whom, by caller, origin, owner and grant. Texts are those of Evmos' precompiles.
+// The authority matrix: who may act for whom, by caller, origin, owner and grant. Error texts are those of Evmos' precompiles.
 import { getAddress } from 'viem'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
@@ -57,8 +57,8 @@ describe('a call for the caller itself', () => {
   })
 })
 
-describe('a contract for the account that signed', () => {
-  it('needs a grant of the very message', () => {
+describe('a contract acting for the account that signed', () => {
+  it('needs a grant of exactly this message', () => {
     const perform = vi.fn()
     modules.authz.approve(alice, contract, MESSAGE.undelegate, UNLIMITED, [listed])
     modules.authz.approve(alice, contract, MESSAGE.setWithdrawAddress, UNLIMITED, [])
@@ -68,7 +68,7 @@ describe('a contract for the account that signed', () => {
     expect(perform).not.toHaveBeenCalled()
   })
 
-  it('uses a stake grant up, for 6,000 gas and 30 for each validator listed', () => {
+  it('reduces a stake grant, for 6,000 gas and 30 for each listed validator', () => {
     modules.authz.approve(alice, contract, MESSAGE.delegate, 5n, [listed, bob])
     expect(authorize(call(contract), alice, staking(2n), () => 'done')).toBe('done')
     expect(gas).toBe(6_060n)
@@ -80,13 +80,13 @@ describe('a contract for the account that signed', () => {
     expect(perform).not.toHaveBeenCalled()
   })
 
-  it('does not use a generic grant up', () => {
+  it('does not reduce a generic grant', () => {
     modules.authz.approve(alice, contract, MESSAGE.withdrawReward, 1n, [])
     for (let i = 0; i < 2; i++) expect(authorize(call(contract), alice, reward, () => 'done')).toBe('done')
     expect(gas).toBe(12_000n)
   })
 
-  it('is refused for an unlisted validator only after the checks of the action itself', () => {
+  it('fails for an unlisted validator only after the checks of the action itself', () => {
     modules.authz.approve(alice, contract, MESSAGE.delegate, 5n, [listed])
     const act = staking(1n, unlisted)
     const fail = () => {
@@ -98,7 +98,7 @@ describe('a contract for the account that signed', () => {
     )
   })
 
-  it('uses up a transfer grant', () => {
+  it('reduces a transfer grant', () => {
     expect(() => authorizeTransfer(call(contract), alice, transfer())).toThrow(
       `authorization to ${getAddress(contract)} for address ${getAddress(alice)} does not exist or is expired`,
     )
@@ -110,7 +110,7 @@ describe('a contract for the account that signed', () => {
     expect(modules.authz.allowance(alice, contract, MESSAGE.transfer)).toBe(4n)
   })
 
-  it('is refused actions that cannot be granted', () => {
+  it('is refused for actions that cannot be granted', () => {
     expect(() => requireOwner(call(contract), alice, 'spender')).toThrow('not from a smart contract')
   })
 })
@@ -157,7 +157,7 @@ describe('a call for a third account', () => {
 })
 
 describe('a direct call', () => {
-  it('is the call of the transaction itself', () => {
+  it('is a call that the transaction itself makes', () => {
     requireDirect(call(alice))
     expect(() => requireDirect(call(contract))).toThrow(
       'this method can only be called directly to the precompile, not from a smart contract',
@@ -175,26 +175,26 @@ describe('the granter', () => {
 const CHANNEL = { sourcePort: 'transfer', sourceChannel: 'channel-0' }
 const transfer = () => ({ ...CHANNEL, denom: 'akest', amount: 1n, receiver: 'somebody', memo: '' })
 
-describe('a decision of an account about itself', () => {
+describe('an action that accounts may take for themselves only', () => {
   const onEvmos = { ...nativeSpec, authz: { granter: 'origin' } } as const
 
-  it('is refused to a contract that the account calls', () => {
+  it('is refused for a contract that the account calls', () => {
     requireDecider(call(alice), alice, 'from')
     requireDecider(call(contract, alice), contract, 'from')
     expect(() => requireDecider(call(contract, alice), alice, 'from')).toThrow('can only be called directly')
     expect(() => requireDecider(call(contract, bob), alice, 'from')).toThrow('does not match the from address')
   })
 
-  it('is allowed through any contract where the signer grants', () => {
+  it('is allowed through any contract when the signer has granted it', () => {
     requireDecider({ ...call(contract, alice), spec: onEvmos }, alice, 'from')
     expect(() => requireDecider({ ...call(alice, bob), spec: onEvmos }, alice, 'from')).toThrow('does not match')
   })
 })
 
-describe('on a chain without grants for the distribution', () => {
+describe('on a chain without grants of distribution messages', () => {
   const spec = { ...nativeSpec, compat: { ...nativeSpec.compat, distributionGrants: false } }
 
-  it('a contract may claim the rewards of the signer only', () => {
+  it('a contract may claim rewards of the signer only', () => {
     expect(authorize({ ...call(contract), spec }, alice, reward, () => 'done')).toBe('done')
     expect(() => authorize({ ...call(contract, bob), spec }, alice, reward, () => 'done')).toThrow('does not match')
     expect(() => authorize({ ...call(contract), spec }, alice, staking(1n), () => 'done')).toThrow(

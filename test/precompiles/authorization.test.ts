@@ -1,5 +1,5 @@
-// Grants as users and contracts make them, through a running node. The interface, its selectors and topics are the
-// published ones; numbers in titles are the specification's behaviour vectors.
+// Grants by users and contracts, through a running node. Interface, selectors and topics are the published ones; numbers in
+// titles are the specification's behaviour vectors.
 import { formatAbi } from 'abitype'
 import {
   type Address,
@@ -62,13 +62,13 @@ async function open(overrides: Parameters<typeof testChain>[0] = {}) {
   const wallet = chain.walletOf(0)
   return {
     ...chain,
-    /** Sends a transaction to the contract, or to one that passes it on, and waits for it. */
+    /** Sends a transaction to `to`, by default the contract itself, and waits for its receipt. */
     async send(data: Hex, { to = AUTHORIZATION, gas }: { to?: Address; gas?: bigint } = {}) {
       const hash = await wallet.sendTransaction({ to, data, ...(gas !== undefined && { gas }) })
       const receipt = await chain.viem.waitForTransactionReceipt({ hash })
       return { ...receipt, events: parseEventLogs({ abi, logs: receipt.logs }) }
     },
-    /** Why a call is refused. */
+    /** The reason of a call's refusal. */
     async refusal(data: Hex, { to = AUTHORIZATION, value = 0n }: { to?: Address; value?: bigint } = {}) {
       const { error } = await chain.raw('eth_call', { from: owner, to, data, value: numberToHex(value) }, 'latest')
       const [reason] = decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error?.data as Hex }).args
@@ -95,7 +95,7 @@ describe('the interface', () => {
 })
 
 describe('approve', () => {
-  it('1, 2, 3: refuses bad lists of methods and then grants nothing', async () => {
+  it('1, 2, 3: refuses invalid lists of methods and grants nothing', async () => {
     const { refusal, send, allowance } = await open()
     expect(await refusal(callData('approve', CONTRACT, 1n, []))).toBe(
       'no methods defined; expected at least one message type url',
@@ -105,7 +105,7 @@ describe('approve', () => {
     )
     const unknown = callData('approve', CONTRACT, maxUint256, ['MSG_DELEGATE', '/foo'])
     expect(await refusal(unknown)).toBe('invalid transaction type: /foo')
-    // The second of two is not there: the first is not taken back either.
+    // The second grant does not exist, so the first is not revoked either.
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     const half = callData('approve', CONTRACT, 0n, ['MSG_DELEGATE', 'MSG_UNDELEGATE'])
     expect(await refusal(half)).toBe(missing(URL.undelegate))
@@ -116,7 +116,7 @@ describe('approve', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(5n)
   })
 
-  it('4: grants every method of the list, by name and by URL alike, with one log', async () => {
+  it('4: grants every method of the list, by name or by URL, with one log', async () => {
     const { send, allowance } = await open()
     const { events, logs } = await send(callData('approve', CONTRACT, maxUint256, STAKING))
     expect(logs).toHaveLength(1)
@@ -129,7 +129,7 @@ describe('approve', () => {
     expect(await allowance(URL.delegate, { granter: CONTRACT, grantee: owner })).toBe(0n)
   })
 
-  it('logs the bytes that the ABI prescribes', async () => {
+  it('logs the data of the ABI encoding', async () => {
     const { send } = await open()
     const { logs } = await send(callData('approve', CONTRACT, 7n, ['MSG_DELEGATE']))
     const word = (value: string | number) => (typeof value === 'number' ? value.toString(16) : value).padStart(64, '0')
@@ -138,12 +138,12 @@ describe('approve', () => {
       `0x${word(owner.slice(2).toLowerCase())}`,
       `0x${word(CONTRACT.slice(2).toLowerCase())}`,
     ])
-    // methods at 0x40, 7; one method, at 0x20, of 12 characters.
+    // The offset of `methods`, the value 7, one method, its offset, its length.
     const text = Buffer.from('MSG_DELEGATE').toString('hex').padEnd(64, '0')
     expect(logs[0]?.data).toBe(`0x${[0x40, 7, 1, 0x20, 12].map(word).join('')}${text}`)
   })
 
-  it('5: with an amount of zero takes the grant back', async () => {
+  it('5: revokes the grant when the amount is zero', async () => {
     const { send, refusal, allowance } = await open()
     const revoking = callData('approve', CONTRACT, 0n, [URL.delegate])
     expect(await refusal(revoking)).toBe(missing(URL.delegate))
@@ -153,14 +153,14 @@ describe('approve', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(0n)
   })
 
-  it('grants distribution and vesting messages without a number', async () => {
+  it('grants distribution and vesting messages without an amount', async () => {
     const { send, allowance } = await open()
     await send(callData('approve', CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD', '/evmos.vesting.v2.MsgClawback']))
     expect(await allowance('/cosmos.distribution.v1beta1.MsgWithdrawDelegatorReward')).toBe(maxUint256)
     expect(await allowance('MSG_CLAWBACK')).toBe(maxUint256)
   })
 
-  it('refuses the zero address and coins', async () => {
+  it('refuses the zero address and a value', async () => {
     const { refusal } = await open()
     expect(await refusal(callData('approve', zeroAddress, 1n, STAKING))).toBe(`invalid grantee address: ${zeroAddress}`)
     expect(await refusal(callData('approve', CONTRACT, 1n, STAKING), { value: 1n })).toBe(
@@ -168,7 +168,7 @@ describe('approve', () => {
     )
   })
 
-  it('costs the gas of the table, and of the estimate', async () => {
+  it('costs the gas of the table, and as much as estimated', async () => {
     const { send, viem } = await open()
     const data = callData('approve', CONTRACT, 5n, ['MSG_DELEGATE', 'MSG_WITHDRAW_DELEGATOR_REWARD'])
     const estimate = await viem.estimateGas({ account: owner, to: AUTHORIZATION, data })
@@ -176,13 +176,13 @@ describe('approve', () => {
     const bytes = Buffer.from(data.slice(2), 'hex')
     const zeros = bytes.filter((byte) => byte === 0).length
     const intrinsic = 21_000 + 4 * zeros + 16 * (bytes.length - zeros)
-    // Three validators go into the one stake grant.
+    // Three validators are stored in the stake grant.
     const native = 2_000 + 30 * (bytes.length - 4) + 5_000 + 2 * 20_000 + 3 * 40
     expect([status, gasUsed]).toEqual(['success', BigInt(intrinsic + native)])
   })
 })
 
-describe('the five functions at the distribution contract', () => {
+describe('the five authorization functions at the distribution contract', () => {
   const contract = definePrecompile({
     name: 'trial',
     address: NATIVE_CONTRACT.distribution,
@@ -191,7 +191,7 @@ describe('the five functions at the distribution contract', () => {
     functions: distributionAuthorization,
   }).on(nativeSpec, (message) => expect.fail(message))
 
-  it('know the three messages of distribution, and log under its address', async () => {
+  it('accept the three messages of distribution, and log under its address', async () => {
     const view = await emptyView()
     initGenesis(view, nativeSpec, 0n, { number: 0n, timestamp: 0n, proposer: alice })
     const run = (data: Hex) => runNow(contract, nativeCall(view, hexToBytes(data)))
@@ -213,7 +213,7 @@ describe('the five functions at the distribution contract', () => {
 })
 
 describe('increaseAllowance and decreaseAllowance', () => {
-  it('6: do not change a grant without limit, and log it', async () => {
+  it('6: do not change a grant without a limit, but log it', async () => {
     const { send, allowance } = await open()
     await send(callData('approve', CONTRACT, maxUint256, ['MSG_DELEGATE']))
     for (const change of ['increaseAllowance', 'decreaseAllowance'] as const) {
@@ -223,7 +223,7 @@ describe('increaseAllowance and decreaseAllowance', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(maxUint256)
   })
 
-  it('7: change limits and log the new ones; not below zero', async () => {
+  it('7: change limits and log the new ones; refuse to go below zero', async () => {
     const { send, refusal, allowance } = await open()
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await send(callData('approve', CONTRACT, 8n, ['MSG_CANCEL_UNDELEGATION']))
@@ -241,7 +241,7 @@ describe('increaseAllowance and decreaseAllowance', () => {
     expect([await allowance('MSG_DELEGATE'), await allowance(URL.cancel)]).toEqual([0n, 3n])
   })
 
-  it('are refused for other messages than those of staking', async () => {
+  it('are refused for messages other than those of staking', async () => {
     const { send, refusal } = await open()
     await send(callData('approve', CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD']))
     for (const change of ['increaseAllowance', 'decreaseAllowance'] as const) {
@@ -257,7 +257,7 @@ describe('increaseAllowance and decreaseAllowance', () => {
 })
 
 describe('revoke', () => {
-  it('8: removes grants, all or none', async () => {
+  it('8: removes grants, either all or none', async () => {
     const { send, refusal, allowance } = await open()
     expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE']))).toBe(missing(URL.delegate))
     await send(callData('approve', CONTRACT, 5n, STAKING))
@@ -273,7 +273,7 @@ describe('revoke', () => {
 })
 
 describe('allowance', () => {
-  it('is zero without a grant and for unknown messages', async () => {
+  it('returns zero without a grant and for unknown messages', async () => {
     const { allowance } = await open()
     for (const method of ['MSG_DELEGATE', URL.delegate, '/ibc.applications.transfer.v1.MsgTransfer', '/foo']) {
       expect(await allowance(method)).toBe(0n)
@@ -289,7 +289,7 @@ describe('allowance', () => {
     expect(await ask(owner, CONTRACT, '')).toBe('empty method defined; expected a valid message type url')
   })
 
-  it('takes its arguments in the other order on chains with that rule', async () => {
+  it('takes grantee and granter in the other order on chains with that rule', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('the preset has no native part')
     const compat = { ...spec.native.compat, allowanceOrder: 'grantee-first' } as const
@@ -301,7 +301,7 @@ describe('allowance', () => {
     expect(await refusal(data)).toBe(`invalid grantee address: ${zeroAddress}`)
   })
 
-  it('9: is zero a year later, when the owner may grant again', async () => {
+  it('9: returns zero a year later, and the owner may grant again', async () => {
     const { send, allowance, dev } = await open()
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await dev.increaseTime({ seconds: YEAR - 60 })
@@ -314,7 +314,7 @@ describe('allowance', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(6n)
   })
 
-  it('is answered for older blocks', async () => {
+  it('can be queried at older blocks', async () => {
     const { send, viem } = await open()
     const { blockNumber } = await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await send(callData('revoke', CONTRACT, ['MSG_DELEGATE']))
@@ -331,7 +331,7 @@ describe('allowance', () => {
 })
 
 describe('contracts that call the authorization contract', () => {
-  it('grant for themselves, not for the signer', async () => {
+  it('create grants of their own, not of the signer', async () => {
     const { send, dev, allowance } = await open()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     const { events } = await send(callData('approve', owner, 5n, ['MSG_DELEGATE']), { to: CONTRACT })
@@ -341,18 +341,18 @@ describe('contracts that call the authorization contract', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(0n)
   })
 
-  it('10: grant for the signer on the network of Evmos', async () => {
+  it('10: create grants of the signer under Evmos’ rules', async () => {
     const { send, dev, allowance } = await open({
       spec: presets.evmos({ accounts: [hexToAddress(owner)], balance: 10n ** 21n }),
     })
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     const { events } = await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']), { to: CONTRACT })
     expect(events[0]).toMatchObject({ eventName: 'Approval', args: { owner, spender: CONTRACT } })
-    // Evmos asks by (grantee, granter).
+    // Evmos' query takes (grantee, granter).
     expect(await allowance('MSG_DELEGATE', { granter: CONTRACT, grantee: owner })).toBe(5n)
   })
 
-  it('14: may query in every kind of frame, but grant in plain calls only', async () => {
+  it('14: may query in every kind of call, but create grants in plain calls only', async () => {
     const { dev, viem, refusal } = await open()
     const approve = callData('approve', owner, 5n, ['MSG_DELEGATE'])
     const data = encodeFunctionData({ abi, functionName: 'allowance', args: [owner, CONTRACT, 'MSG_DELEGATE'] })
@@ -361,7 +361,7 @@ describe('contracts that call the authorization contract', () => {
       expect(await refusal(approve, { to: CONTRACT })).toBe('write protection')
       expect(await viem.call({ to: CONTRACT, data })).toEqual({ data: `0x${'0'.repeat(64)}` })
     }
-    // A plain call inside a static one.
+    // A plain call inside a static call.
     const outer = getAddress('0xdddddddddddddddddddddddddddddddddddddddd')
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     await dev.setCode({ address: outer, bytecode: forwarder(CONTRACT, 'staticcall') })

@@ -7,7 +7,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { alice, bob, emptyView, moduleContext, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
-// As Evmos publishes it.
+// The interface as published by Evmos.
 const abi = parseAbi([
   'struct Balance { address contractAddress; uint256 amount; }',
   'function balances(address account) view returns (Balance[] balances)',
@@ -44,7 +44,7 @@ describe('bank precompile', () => {
     expect(decodeFunctionResult({ abi, functionName: 'balances', data })).toEqual([])
   })
 
-  it('answers the total supply, and the supply by contract', () => {
+  it('returns the total supply, and the supply by contract', () => {
     const all = ask(encodeFunctionData({ abi, functionName: 'totalSupply' }))
     expect(decodeFunctionResult({ abi, functionName: 'totalSupply', data: all.data })).toEqual([
       { contractAddress: zeroAddress, amount: 12n },
@@ -59,7 +59,7 @@ describe('bank precompile', () => {
   })
 })
 
-describe('other coins than the base coin', () => {
+describe('coins other than the base coin', () => {
   const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
   beforeEach(() => {
     const { bank, erc20 } = openModules(moduleContext(view))
@@ -69,7 +69,7 @@ describe('other coins than the base coin', () => {
     bank.mint(alice, 6n, 'nobody/knows')
   })
 
-  it('are listed by their contracts, with gas for each', () => {
+  it('are listed by their contracts, with gas for each one', () => {
     const listed = [
       { contractAddress: zeroAddress, amount: 12n },
       { contractAddress: TOKEN, amount: 5n },
@@ -86,17 +86,17 @@ describe('other coins than the base coin', () => {
 })
 
 describe('the registry of native contracts', () => {
-  it('is in order of address, each address once', () => {
+  it('is sorted by address, without duplicates', () => {
     const addresses = PRECOMPILES.map(({ address }) => address)
     expect(addresses).toEqual([...new Set(addresses)].sort())
-    // Slashing has a contract only where the genesis has its section.
+    // Slashing has a contract only if the genesis has its section.
     const { slashing } = NATIVE_CONTRACT
     expect([...nativeContracts(nativeSpec, 0n).keys()]).toEqual(addresses.filter((address) => address !== slashing))
     const slashed = { ...nativeSpec, modules: { ...nativeSpec.modules, slashing: {} } }
     expect([...nativeContracts(slashed, 0n).keys()]).toEqual(addresses)
   })
 
-  it('has a contract from its first block on, when its account is created', async () => {
+  it("creates a contract's account at its first block", async () => {
     const fresh = await emptyView()
     installContracts(fresh, nativeSpec, 1n)
     expect(fresh.account(NATIVE_CONTRACT.bank)).toBeUndefined()

@@ -1,5 +1,5 @@
-// Addresses to text and back. Expected texts: the specification's table of Evmos' local accounts, and the test vectors
-// of BIP-173.
+// Conversion of addresses to bech32 and back. Expected texts: the specification's table of Evmos' local accounts, and the test
+// vectors of BIP-173.
 import {
   decodeErrorResult,
   decodeFunctionResult,
@@ -61,7 +61,7 @@ describe('hexToBech32', () => {
     expect(decodeFunctionResult({ abi, functionName: 'hexToBech32', data: toHex(output) })).toBe(text)
   })
 
-  it('refuses a prefix that bech32 cannot have', () => {
+  it('refuses an invalid bech32 prefix', () => {
     expect(refusal(toText(MYKEY, ' '))).toBe(
       'invalid bech32 human readable prefix (HRP): expected one such as kest, kestvaloper, kestvalcons',
     )
@@ -71,7 +71,7 @@ describe('hexToBech32', () => {
     expect(toText(MYKEY, 'x'.repeat(51)).error).toBeUndefined()
   })
 
-  it('costs 6,000 gas besides its input', () => {
+  it('costs 6,000 gas on top of its input', () => {
     // 1000 + 3 * 128: an address, an offset, a length, one word of text.
     expect(toText(ZERO, 'kest').gasUsed).toBe(7_384n)
   })
@@ -92,7 +92,7 @@ describe('bech32ToHex', () => {
     expect(refusal(toAddress('kest'))).toBe('invalid bech32 address: kest')
     for (const text of [
       'kest1',
-      // A digit changed, cases mixed.
+      // A changed character; mixed case.
       'evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpckz',
       'Evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpcky',
       // BIP-173: invalid checksum calculated with the upper-case prefix; empty prefix.
@@ -103,8 +103,8 @@ describe('bech32ToHex', () => {
     }
   })
 
-  it('refuses bytes that are no address', () => {
-    // BIP-173, valid: no data at all.
+  it('refuses data that is not an address', () => {
+    // Valid in BIP-173, without data.
     expect(refusal(toAddress('A12UEL5L'))).toBe('incorrect address length (expected: 20, actual: 0)')
   })
 })

@@ -1,4 +1,4 @@
-// The machinery that every precompile stands on: guards, gas, decoding, events, and how errors leave.
+// The common code of all precompiles: guards, gas, decoding, events, and how errors become results.
 // Golden values (selector, topics, calldata, gas of the input) are those of Evmos' staking precompile.
 import { decodeErrorResult, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -89,8 +89,8 @@ const reason = (result: NativeResult) => {
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const word = (value: bigint) => value.toString(16).padStart(64, '0')
 
-describe('a call that succeeds', () => {
-  it('hands over decoded arguments and the message, and encodes the result', () => {
+describe('a successful call of a precompile', () => {
+  it('passes decoded arguments and the message to the function, and encodes its result', () => {
     const result = run(delegate, { caller: bob })
     expect(seen).toEqual([[bob, alice, 0n, 1_700_000_000n, alice, validator, 10n ** 18n]])
     expect(hex(result.output)).toBe(word(1n))
@@ -98,7 +98,7 @@ describe('a call that succeeds', () => {
     expect(view.balance(bob)).toBe(10n ** 18n)
   })
 
-  it('reads the published calldata of delegate', () => {
+  it('decodes the published calldata of delegate', () => {
     const calldata =
       '0x53266bbb' +
       '0000000000000000000000007cb61d4117ae31a12e393a1cfa3bac666481d02e' +
@@ -112,7 +112,7 @@ describe('a call that succeeds', () => {
     expect(calldata.length).toBe(2 + 2 * 196)
     const result = run(hexToBytes(calldata as `0x${string}`), { caller: delegator, origin: delegator })
     expect(seen).toEqual([[delegator, delegator, 0n, 1_700_000_000n, delegator, validator, 10n ** 18n]])
-    // Input 2000 + 30 * 192 = 7760, and the function's own 75,000.
+    // The input costs 2000 + 30 * 192 = 7760, the function 75,000.
     expect(result.gasUsed).toBe(7_760n + 75_000n)
     expect(result.logs).toEqual([
       {
@@ -145,7 +145,7 @@ describe('a call that succeeds', () => {
     expect(result.gasUsed).toBe(1_480n + 6_000n)
   })
 
-  it('allows bytes behind the arguments, and charges for them', () => {
+  it('allows extra bytes after the arguments, and charges for them', () => {
     const result = run(`${delegate}0000`)
     expect(result.error).toBeUndefined()
     expect(result.gasUsed).toBe(7_760n + 75_000n + 60n)
@@ -157,13 +157,13 @@ describe('guards of precompiles', () => {
     expect(run(input)).toEqual({ output: new Uint8Array(0), gasUsed: 0n, logs: [], error: 'revert' })
   })
 
-  it('names an unknown selector', () => {
+  it('report an unknown selector', () => {
     const result = run('0xdeadbeef')
     expect(reason(result)).toBe('unknown method: 0xdeadbeef')
     expect(result.gasUsed).toBe(0n)
   })
 
-  it('takes value only where the ABI says payable', () => {
+  it('refuse a value unless the ABI says payable', () => {
     expect(reason(run(delegate, { value: 1n }))).toBe('extension methods do not accept value')
     expect(seen).toEqual([])
     expect(hex(run(encodeFunctionData({ abi, functionName: 'pay' }), { value: 5n }).output)).toBe(word(5n))
@@ -183,13 +183,13 @@ describe('guards of precompiles', () => {
     },
   )
 
-  it('ignores the apparent value of a delegatecall', () => {
+  it('ignore the apparent value of a delegatecall', () => {
     const query = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
     expect(run(query, { isDelegate: true, value: 3n }).error).toBeUndefined()
     expect(reason(run(delegate, { isDelegate: true, value: 3n }))).toBe('write protection')
   })
 
-  it('refuses malformed arguments, for the price of the input', () => {
+  it('refuse malformed arguments, at the price of the input', () => {
     const dirty = hexToBytes(delegate)
     dirty[4] = 1
     const result = run(dirty)
@@ -200,7 +200,7 @@ describe('guards of precompiles', () => {
 })
 
 describe('gas of precompiles', () => {
-  it('needs exactly the gas that it uses', () => {
+  it('is exactly enough when the limit equals the gas used', () => {
     expect(run(delegate, { gasLimit: 82_760n }).error).toBeUndefined()
     seen = []
     expect(run(delegate, { gasLimit: 82_759n })).toEqual({
@@ -212,33 +212,33 @@ describe('gas of precompiles', () => {
     expect(seen).toEqual([])
   })
 
-  it('charges items while it runs', () => {
+  it('is charged for each item while the function runs', () => {
     const input = encodeFunctionData({ abi, functionName: 'work', args: [7n] })
     // 2000 + 30 * 32 + 100 + 7 * 1000
     expect(run(input).gasUsed).toBe(10_060n)
     expect(run(input, { gasLimit: 10_059n })).toMatchObject({ error: 'out of gas', gasUsed: 10_059n })
   })
 
-  it('ends a loop without enough gas', () => {
+  it('stops a loop when it runs out', () => {
     const input = encodeFunctionData({ abi, functionName: 'work', args: [1n << 255n] })
     expect(run(input)).toMatchObject({ error: 'out of gas', gasUsed: 1_000_000n })
   })
 })
 
 describe('errors of precompiles', () => {
-  it('turns a refusal into Error(string) and returns the unused gas', () => {
+  it('with a reason become Error(string) and return the unused gas', () => {
     const result = run(fail('refuse'))
     expect(reason(result)).toBe('no: invalid request')
-    // The input, 2000 + 30 * 96, and the function.
+    // 2000 + 30 * 96 for the input, 2,000 for the function.
     expect(result.gasUsed).toBe(4_880n + 2_000n)
     expect(result.logs).toEqual([])
   })
 
-  it('passes on revert data that the refusal brings', () => {
+  it('with revert data are passed on unchanged', () => {
     expect(run(fail('data'))).toMatchObject({ output: hexToBytes('0xdeadbeef'), error: 'revert' })
   })
 
-  it('takes all gas for an internal error, and logs it', () => {
+  it('that are internal consume all gas and are logged', () => {
     expect(run(fail('otherwise'))).toEqual({
       output: new Uint8Array(0),
       gasUsed: 1_000_000n,
@@ -251,12 +251,12 @@ describe('errors of precompiles', () => {
     )
   })
 
-  it('does not let a view write', () => {
+  it('include a write by a view', () => {
     expect(run(encodeFunctionData({ abi, functionName: 'write' })).error).toBe('invalid opcode')
     expect(report).toHaveBeenCalledOnce()
   })
 
-  it('passes on the message of the bank module', () => {
+  it('of the bank module keep their message', () => {
     view.setBalance(alice, 3n)
     expect(reason(run(delegate))).toBe(
       'spendable balance 3akest is smaller than 1000000000000000000akest: insufficient funds',
@@ -269,7 +269,7 @@ describe('the definition of a precompile', () => {
     parseAbi(['function f(uint8 small) view returns (uint8 twice)', 'event E(string indexed s, address a)']),
   )
 
-  it('joins functions that are implemented in several places', () => {
+  it('joins functions that are implemented in several objects', () => {
     const parsed = parseAbi([
       'function f(uint8 small) view returns (uint8)',
       'function g(address a) view returns (address)',
@@ -289,7 +289,7 @@ describe('the definition of a precompile', () => {
     expect(outputs).toEqual([word(8n), word(BigInt(bob))])
   })
 
-  it('does not compile unless everything in the ABI is there and of its type', () => {
+  it('does not compile unless every entry of the ABI is implemented with its types', () => {
     const wrong = [
       // @ts-expect-error a function of the ABI is missing
       () => definePrecompile({ name: 'none', address, since: 0n, abi: one, functions: {} }),

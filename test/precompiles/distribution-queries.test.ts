@@ -1,4 +1,4 @@
-// What the distribution contract tells, through a running node. Numbers in titles are the specification's vectors.
+// Queries of the distribution contract, through a running node. Numbers in titles are the specification's vectors.
 import { encodeFunctionData, type Hex, size, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
@@ -29,14 +29,14 @@ import {
 const TENTH = 10n ** 14n
 const operatorOfA = hexToAddress(account(10).address)
 
-/** V6: A has 60 coins, 20 of them the owner's, B has 40; a block's fees of one coin have been shared. */
+/** V6: A has 60 coins, 20 of them the owner's, B has 40; the fees of a block, one coin, have been allocated. */
 async function v6(overrides: Parameters<typeof distributionChain>[0] = {}) {
   const chain = await distributionChain(overrides)
   await chain.send(delegate(20n * COIN), { to: STAKING })
   await chain.share(COIN)
   return {
     ...chain,
-    /** Slashes A at the head's height by a fraction of its stake, in hundredths. */
+    /** Slashes A at the height of the head by a fraction of its stake, in hundredths. */
     async slash(hundredths: bigint) {
       const { node } = chain
       const { native } = node.chain.spec
@@ -54,7 +54,7 @@ async function v6(overrides: Parameters<typeof distributionChain>[0] = {}) {
 }
 
 describe('queries of vector V6', () => {
-  it('give its rewards and commission', async () => {
+  it('return its rewards and commission', async () => {
     const { rewards, outstanding, commission, info } = await v6()
     expect(await rewards()).toEqual(shown(1_764n * TENTH))
     expect(await rewards(account(10).address)).toEqual(shown(3_528n * TENTH))
@@ -67,7 +67,7 @@ describe('queries of vector V6', () => {
     })
   })
 
-  it('have 18 decimals on chains with that rule', async () => {
+  it('return 18 decimals on chains with that rule', async () => {
     const compat = {
       allowanceOrder: 'owner-first',
       entriesAsStruct: false,
@@ -82,11 +82,11 @@ describe('queries of vector V6', () => {
 })
 
 describe('a delegator’s queries', () => {
-  it('list validators in order of operator, with rewards and their sum', async () => {
+  it('list validators in operator order, with rewards and their sum', async () => {
     const { send, share, total, validatorsOf } = await v6()
     await send(delegate(20n * COIN, owner, B), { to: STAKING })
     await share(0n)
-    // B is 0x71be…, A 0xbcd4….
+    // B is 0x71be…, A is 0xbcd4….
     expect(await validatorsOf()).toEqual([B, A])
     expect(await total()).toEqual([
       [
@@ -97,18 +97,18 @@ describe('a delegator’s queries', () => {
     ])
   })
 
-  it('are empty for strangers, and refused for the zero address', async () => {
+  it('are empty for accounts without delegations, and refused for the zero address', async () => {
     const { rewards, total, validatorsOf, withdrawAddress } = await v6()
     const stranger = account(5).address
     expect([await total(stranger), await validatorsOf(stranger)]).toEqual([[[], []], []])
     expect(await withdrawAddress(stranger)).toBe(bech32(stranger))
-    const why = `invalid delegator address: ${zeroAddress}`
+    const refusal = `invalid delegator address: ${zeroAddress}`
     for (const ask of [rewards, total, validatorsOf, withdrawAddress]) {
-      await expect(ask(zeroAddress)).rejects.toThrow(why)
+      await expect(ask(zeroAddress)).rejects.toThrow(refusal)
     }
   })
 
-  it('38: are answered for older blocks', async () => {
+  it('38: are answered at older blocks', async () => {
     const { rewards, share, viem, send } = await v6()
     const then = await viem.getBlockNumber()
     await share(COIN)
@@ -127,13 +127,13 @@ describe('a delegator’s queries', () => {
 })
 
 describe('a validator’s queries', () => {
-  it('are empty for one that does not exist, but its information is refused', async () => {
+  it('are empty for an unknown validator, except its information, which is refused', async () => {
     const { outstanding, commission, info } = await v6()
     expect([await outstanding(operator(5)), await commission(operator(5))]).toEqual([[], []])
     await expect(info(operator(5))).rejects.toThrow('validator does not exist')
   })
 
-  it('show no rewards of an operator that delegates nothing to itself', async () => {
+  it('show no rewards of an operator without a self-delegation', async () => {
     const { send, share, info } = await v6()
     const undelegate = encodeFunctionData({
       abi: [
@@ -166,7 +166,7 @@ describe('validatorSlashes', () => {
     await chain.share(0n)
     const second = await chain.slash(10n)
     const fraction = (hundredths: bigint) => ({ value: hundredths * 10n ** 16n, precision: 18 })
-    // The self-delegation ended period 1, the owner's period 2.
+    // The self-delegation ended period 1, the owner's delegation period 2.
     const [five, ten] = [
       { validatorPeriod: 3n, fraction: fraction(5n) },
       { validatorPeriod: 4n, fraction: fraction(10n) },
@@ -196,10 +196,10 @@ describe('validatorSlashes', () => {
   it('V9: lowers later rewards', async () => {
     const { slash, share, rewards, info } = await v6()
     await slash(50n)
-    // A has 30 coins left, B 40: of the next 2.1 coins A gets 0.98 · 0.9, a third of it the owner's.
+    // A has 30 coins left, B 40: of the next 2.1 coins A gets 0.98 · 0.9, and the owner a third of that.
     await share(0n)
     await share(21n * 10n ** 17n)
-    // The power of A is 30 of 70, cut off at 18 decimals; so is the ratio.
+    // The power fraction of A, 30 of 70, is truncated to 18 decimals, and so is the ratio.
     const [reward] = await rewards()
     expect((reward?.amount ?? 0n) - 1_764n * TENTH).toBe(264_599_999_999_999_990n)
     expect((await info()).selfBondRewards).toEqual(shown(3_528n * TENTH + 2n * 264_599_999_999_999_990n))
@@ -220,14 +220,14 @@ describe('a query of the distribution contract', () => {
   it('costs the gas of the table', async () => {
     const { raw, slash } = await v6()
     await slash(5n)
-    /** Beside that of the input. */
+    /** Gas without that of the input. */
     const gas = async (data: Hex) => {
       const { result } = await raw('eth_estimateGas', { from: owner, to: DISTRIBUTION, data })
-      // What calldata costs before any code runs (EIP-2028).
+      // Gas of the calldata (EIP-2028).
       const intrinsic = Buffer.from(data.slice(2), 'hex').reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
       return BigInt(String(result)) - intrinsic - 1_000n - 3n * BigInt(size(data) - 4)
     }
-    // One slash has been crossed.
+    // The rewards are calculated over one slash.
     expect(await gas(encodeFunctionData({ abi, functionName: 'delegationRewards', args: [owner, A] }))).toBe(11_000n)
     expect(await gas(encodeFunctionData({ abi, functionName: 'validatorDistributionInfo', args: [A] }))).toBe(15_000n)
     expect(await gas(encodeFunctionData({ abi, functionName: 'validatorDistributionInfo', args: [B] }))).toBe(14_000n)
@@ -242,7 +242,7 @@ describe('a query of the distribution contract', () => {
 })
 
 describe('fees of transactions at the distribution contract', () => {
-  it('are shared in the next block, base fee and tip alike, and the invariants hold', async () => {
+  it('are allocated in the next block, base fee and tip, and the invariants hold', async () => {
     const { send, balance, outstanding, mine, rpc } = await distributionChain()
     const pool = () => balance(MODULE_ACCOUNT.distribution)
     const before = await pool()
@@ -252,7 +252,7 @@ describe('fees of transactions at the distribution contract', () => {
     await mine()
     expect([await balance(MODULE_ACCOUNT.feeCollector), (await pool()) - before]).toEqual([0n, fee])
     const [ofA, ofB] = [await outstanding(), await outstanding(B)]
-    // Two hundredths are the community's; A has 41 coins, B 40.
+    // 2 % goes to the community pool; A has 41 coins, B 40.
     const lacking = (of: typeof ofA, power: bigint) => (fee * 98n * power) / 8_100n - (of[0]?.amount ?? 0n)
     for (const lack of [lacking(ofA, 41n), lacking(ofB, 40n)]) expect([0n, 1n]).toContain(lack)
     expect(await rpc('dev_invariants')).toEqual([])
@@ -260,7 +260,7 @@ describe('fees of transactions at the distribution contract', () => {
 })
 
 describe('dev_invariants', () => {
-  it('reports violations, at any block', async () => {
+  it('reports violations at any block', async () => {
     const { rpc, dev, viem } = await v6()
     expect(await rpc('dev_invariants')).toEqual([])
     const block = await viem.getBlockNumber()

@@ -34,7 +34,7 @@ const COMMON = [
   'struct DelegationDelegatorReward { string validatorAddress; DecCoin[] reward; }',
 ] as const
 
-// The requirement's functions and events.
+// The functions and events of the specification.
 export const abi = parseAbi([
   ...COMMON,
   'function setWithdrawAddress(address delegatorAddress, string withdrawerAddress) returns (bool success)',
@@ -53,7 +53,7 @@ export const abi = parseAbi([
   'event WithdrawValidatorCommission(string indexed validatorAddress, uint256 commission)',
 ])
 
-// What Evmos has added.
+// Functions that later Evmos releases added.
 export const lateAbi = parseAbi([
   'function claimRewards(address delegatorAddress, uint32 maxRetrieve) returns (bool success)',
   'function fundCommunityPool(address depositor, uint256 amount) returns (bool success)',
@@ -73,7 +73,7 @@ const otherAbi = parseAbi([
   'function allowance(address owner, address spender, string method) view returns (uint256 remaining)',
 ])
 
-/** The operator text of one of the mnemonic's accounts. */
+/** The bech32 operator address of an account of the mnemonic. */
 export const operator = (index: number): string =>
   toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 export const bech32 = (of: Address): string => toBech32('kest', hexToAddress(of))
@@ -81,8 +81,8 @@ export const [A, B] = [operator(10), operator(11)]
 export const owner = account(0).address
 
 /**
- * The default network with V6's validators: A of 40 coins and a tenth commission, B of 40 coins and a twentieth.
- * Its base fee is zero, so that nothing but what a test wants to share is shared.
+ * The default network with V6's validators: A has 40 coins and 10 % commission, B has 40 coins and 5 %.
+ * The base fee is zero, so that only the fees of `share` are allocated.
  */
 export function spec(change: Partial<NativeSpec> = {}): ChainSpec {
   const preset = presets.kestrel()
@@ -117,7 +117,7 @@ type Sending = {
   readonly from?: number
   readonly value?: bigint
   readonly gas?: bigint
-  /** Of gas, in wei. */
+  /** Gas price in wei. */
   readonly price?: bigint
 }
 
@@ -137,7 +137,7 @@ export async function distributionChain(overrides: Parameters<typeof testChain>[
         events: parseEventLogs({ abi: [...abi, ...lateAbi], logs: receipt.logs }),
       }
     },
-    /** Why a call is refused; undefined: it is not. */
+    /** The reason of a call's refusal; undefined if it succeeds. */
     async refusal(data: Hex, { to = DISTRIBUTION, from = 0, value = 0n }: Sending = {}) {
       const request = { from: account(from).address, to, data, value: numberToHex(value) }
       const { error } = await raw('eth_call', request, 'latest')
@@ -145,7 +145,7 @@ export async function distributionChain(overrides: Parameters<typeof testChain>[
       if (error.data === undefined || error.data === '0x') return error.message
       return decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error.data as Hex }).args[0]
     },
-    /** Mines an empty block, in which these fees are shared. */
+    /** Mines an empty block that allocates these fees. */
     async share(fees: bigint) {
       await dev.setBalance({ address: MODULE_ACCOUNT.feeCollector, value: fees })
       await dev.mine({ blocks: 1 })
@@ -180,5 +180,5 @@ export async function distributionChain(overrides: Parameters<typeof testChain>[
   }
 }
 
-/** Amounts as the contract shows them. */
+/** Amounts as the contract returns them. */
 export const shown = (amount: bigint) => (amount === 0n ? [] : [{ denom: 'akest', amount, precision: 18 }])

@@ -1,4 +1,4 @@
-// The distribution contract's transactions, through a running node. Numbers in titles are the specification's vectors.
+// Transactions of the distribution contract, through a running node. Numbers in titles are the specification's vectors.
 import { formatAbi } from 'abitype'
 import {
   decodeFunctionResult,
@@ -51,14 +51,14 @@ const missing = (message: string) =>
 const stranger = (origin: Hex, subject: Hex, role = 'delegator') =>
   `tx origin address ${origin} does not match the ${role} address ${subject}`
 
-/** V6: A has 60 coins, 20 of them the owner's, B has 40; a block's fees of one coin have been shared. */
+/** V6: A has 60 coins, 20 of them the owner's, B has 40; the fees of a block, one coin, have been allocated. */
 async function v6() {
   const chain = await distributionChain()
   await chain.send(delegate(20n * COIN), { to: STAKING })
   await chain.share(COIN)
   return chain
 }
-/** The owner's part of them. */
+/** The owner's part of the fees. */
 const EARNED = 1_764n * 10n ** 14n
 
 describe('the interface', () => {
@@ -73,7 +73,7 @@ describe('the interface', () => {
       new Set([
         ...['0x5a9d9a96', '0xb46a8d61', '0x3ce4e3be', '0x54212a89', '0x85b2d2da', '0x3dd40f78', '0xa75395a5'],
         ...['0x8f2473ce', '0x9ad563b4', '0x54be1a28', '0xa66cb605', '0x5431f450', '0x2efe8a5f', '0xed41d0b6'],
-        // The five of the generic authorization.
+        // The five functions of the authorization interface.
         ...['0xb6039895', '0x61dc5c3b', '0xa386a63c', '0xf007d286', '0xfc08930c'],
       ]),
     )
@@ -114,7 +114,7 @@ describe('withdrawDelegatorRewards', () => {
     expect(await rewards()).toEqual([])
   })
 
-  it('35: pays nothing the second time in one block, and does not fail', async () => {
+  it('35: succeeds and pays nothing the second time in one block', async () => {
     const { walletOf, viem, rpc, mine } = await v6()
     await rpc('evm_setAutomine', false)
     const nonce = await viem.getTransactionCount({ address: owner })
@@ -136,7 +136,7 @@ describe('withdrawDelegatorRewards', () => {
     expect(receipts.map(({ logs }) => hexToBigInt(logs[0]?.data ?? '0x'))).toEqual([EARNED, 0n])
   })
 
-  it('35: answers one coin even when it is zero', async () => {
+  it('35: returns one coin even when its amount is zero', async () => {
     const { send, viem } = await v6()
     await send(withdraw())
     const { data } = await viem.call({ account: owner, to: DISTRIBUTION, data: withdraw() })
@@ -145,7 +145,7 @@ describe('withdrawDelegatorRewards', () => {
     ])
   })
 
-  it('is refused without validator, delegation or right', async () => {
+  it('is refused without a validator, a delegation or permission', async () => {
     const { refusal } = await v6()
     expect(await refusal(withdraw(owner, operator(5)))).toBe('no validator distribution info')
     expect(await refusal(withdraw(owner, B))).toBe('no delegation distribution info')
@@ -155,7 +155,7 @@ describe('withdrawDelegatorRewards', () => {
     )
   })
 
-  it('34: needs a grant when a contract calls, which is not used up; a contract’s own rewards need none', async () => {
+  it('34: by a contract for the owner needs a grant, which stays; for itself it needs none', async () => {
     const { send, refusal, share, balance, allowance, dev } = await v6()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     expect(await refusal(withdraw(), { to: CONTRACT })).toBe(missing('MsgWithdrawDelegatorReward'))
@@ -167,7 +167,7 @@ describe('withdrawDelegatorRewards', () => {
     const before = await balance()
     const { events } = await send(withdraw(), { to: CONTRACT })
     expect(events).toMatchObject([{ args: { delegatorAddress: owner, amount: 2n * EARNED } }])
-    // Rewards go to the owner, not to the contract.
+    // The owner receives the rewards, not the contract.
     expect([await balance(), await balance(CONTRACT)]).toEqual([before + 2n * EARNED, 0n])
     expect(await allowance('MSG_WITHDRAW_DELEGATOR_REWARD')).toBe(2n ** 256n - 1n)
     expect((await send(withdraw(), { to: CONTRACT })).status).toBe('success')
@@ -179,11 +179,11 @@ describe('withdrawDelegatorRewards', () => {
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     await share(COIN)
     expect((await send(withdraw(CONTRACT), { to: CONTRACT, from: 1 })).status).toBe('success')
-    // A of 80 coins and B of 40: 0.98 · 2/3 · 0.9 · 20/80, cut off at the 18th decimal of each.
+    // A has 80 coins, B 40: 0.98 · 2/3 · 0.9 · 20/80, each factor truncated to 18 decimals.
     expect(await balance(CONTRACT)).toBe(146_999_999_999_999_980n)
   })
 
-  it('37: is done by a second delegation, before its coins are taken', async () => {
+  it('37: also happens at a second delegation, before the coins are delegated', async () => {
     const { send, balance, rewards } = await v6()
     const before = await balance()
     await send(delegate(COIN), { to: STAKING })
@@ -193,7 +193,7 @@ describe('withdrawDelegatorRewards', () => {
 })
 
 describe('setWithdrawAddress', () => {
-  it('33: changes where rewards are paid', async () => {
+  it('33: changes the account that receives the rewards', async () => {
     const { send, balance, withdrawAddress } = await v6()
     expect(await withdrawAddress()).toBe(bech32(owner))
     const { events, logs } = await send(setWithdrawAddress(bech32(fresh)))
@@ -208,7 +208,7 @@ describe('setWithdrawAddress', () => {
     expect([await balance(), await balance(fresh)]).toEqual([before, EARNED])
   })
 
-  it('33: is refused for accounts without a key, and for malformed addresses', async () => {
+  it('33: is refused for module and contract accounts, and for malformed addresses', async () => {
     const { refusal, send } = await distributionChain()
     const blocked = [MODULE_ACCOUNT.distribution, STAKING, pad('0x01', { size: 20 })] as const
     for (const to of blocked) {
@@ -223,13 +223,13 @@ describe('setWithdrawAddress', () => {
       'invalid withdraw address: : empty address string is not allowed',
     )
     expect(await refusal(setWithdrawAddress(fresh), { from: 1 })).toBe(stranger(account(1).address, owner))
-    // Hex will do as well; the log has bech32.
+    // A hex address is accepted too; the log has bech32.
     expect((await send(setWithdrawAddress(fresh))).events).toMatchObject([
       { args: { withdrawerAddress: bech32(fresh) } },
     ])
   })
 
-  it('needs its own grant for a contract', async () => {
+  it('by a contract needs a grant of this message', async () => {
     const { send, refusal, withdrawAddress, dev } = await distributionChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     await send(approve(['MSG_WITHDRAW_DELEGATOR_REWARD']))
@@ -241,7 +241,7 @@ describe('setWithdrawAddress', () => {
 })
 
 describe('withdrawValidatorCommission', () => {
-  it('pays the operator whole units', async () => {
+  it('pays the operator in whole units', async () => {
     const { send, balance, commission, viem } = await v6()
     const of = account(10).address
     const { data: answer } = await viem.call({ account: of, to: DISTRIBUTION, data: withdrawCommission() })
@@ -261,7 +261,7 @@ describe('withdrawValidatorCommission', () => {
     expect(await commission()).toEqual([])
   })
 
-  it('36: is refused to others, and without commission', async () => {
+  it('36: is refused for other accounts, and without commission', async () => {
     const { refusal, dev } = await distributionChain()
     const of = account(10).address
     expect(await refusal(withdrawCommission())).toBe(stranger(owner, of))
@@ -276,12 +276,12 @@ describe('withdrawValidatorCommission', () => {
 })
 
 describe('claimRewards', () => {
-  it('pays the first delegations, in order of operator', async () => {
+  it('pays the first delegations in operator order', async () => {
     const { send, share, rewards, balance } = await distributionChain()
     await send(delegate(20n * COIN), { to: STAKING })
     await send(delegate(40n * COIN, owner, B), { to: STAKING })
     await share(COIN)
-    // A of 60 coins, B of 80, each cut off at 18 decimals; the first operator by its bytes is B, 0x71be….
+    // A has 60 coins, B 80, each truncated to 18 decimals; B, 0x71be…, is first in order.
     const [ofA, ofB] = [126n * MILLI, 266n * MILLI]
     expect([await rewards(owner, A), await rewards(owner, B)]).toEqual([shown(ofA - 20n), shown(ofB - 40n)])
     const before = await balance()
@@ -294,7 +294,7 @@ describe('claimRewards', () => {
     expect((await send(claim(100), { from: 3 })).status).toBe('reverted')
   })
 
-  it('pays at most as many as there may be validators, and for others only with their grant', async () => {
+  it('pays at most as many delegations as the maximum of validators, and those of other accounts only with a grant', async () => {
     const { send, refusal, dev } = await v6()
     expect(await refusal(claim(101))).toBe('maxRetrieve (101) parameter exceeds the maximum number of validators (100)')
     expect(await refusal(claim(5), { from: 1 })).toBe(stranger(account(1).address, owner))
@@ -306,7 +306,7 @@ describe('claimRewards', () => {
 })
 
 describe('fundCommunityPool', () => {
-  it('gives the caller’s coins to the pool', async () => {
+  it('transfers the caller’s coins to the pool', async () => {
     const { send, balance, rpc } = await distributionChain()
     const [before, pool] = [await balance(), await balance(MODULE_ACCOUNT.distribution)]
     const { events } = await send(fund(5n * COIN))
@@ -316,7 +316,7 @@ describe('fundCommunityPool', () => {
     expect(await rpc('dev_invariants')).toEqual([])
   })
 
-  it('refuses coins of others, with any grant', async () => {
+  it('refuses coins of other accounts, even with a grant', async () => {
     const { send, refusal, balance, dev } = await distributionChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     expect(await refusal(fund(0n))).toBe('0akest: invalid coins')
@@ -331,8 +331,8 @@ describe('fundCommunityPool', () => {
   })
 })
 
-describe('the five functions at the distribution contract', () => {
-  it('13: accept distribution messages only, in the common store of grants', async () => {
+describe('the five authorization functions at the distribution contract', () => {
+  it('13: accept distribution messages only, and share the store of grants', async () => {
     const { refusal, send, allowance } = await distributionChain()
     for (const method of ['MSG_DELEGATE', '/evmos.vesting.v2.MsgClawback', '/foo']) {
       expect(await refusal(approve(['MSG_WITHDRAW_DELEGATOR_REWARD', method]))).toBe(
@@ -356,14 +356,14 @@ describe('a call of the distribution contract', () => {
     }
   })
 
-  it('31: takes no coins', async () => {
+  it('31: refuses a value', async () => {
     const { refusal } = await v6()
     expect(await refusal(withdraw(), { value: 1n })).toBe('extension methods do not accept value')
   })
 
-  it('30: costs what the table says: with a unit less it runs out of gas and does nothing', async () => {
+  it('30: costs the gas of the table, and with one unit less runs out of gas without effect', async () => {
     const { viem, send, rewards } = await v6()
-    /** What calldata costs before any code runs (EIP-2028). */
+    /** Gas of the calldata (EIP-2028). */
     const intrinsic = (data: Hex) =>
       Buffer.from(data.slice(2), 'hex').reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
     const perByte = (data: Hex) => 30n * BigInt(size(data) - 4)

@@ -1,5 +1,5 @@
-// What a native call is charged beside the table, worked out by hand from the prices: covered are 100 gas a read and 500 a
-// change; charged are 200 a read, and SSTORE's 22,100 and 5,000 (EIP-2929, EIP-3529), or 1,000 for a slot that is cleared.
+// Gas of state access beyond a function's price, computed by hand. The price covers 100 gas a read and 500 a change. Beyond
+// that a read costs 200, a change 22,100 or 5,000 as in SSTORE (EIP-2929, EIP-3529), and clearing a slot 1,000.
 import { describe, expect, it } from 'vitest'
 import { GasMeter, MeteredView, OutOfGas } from '../../src/precompiles/metered-view.ts'
 import { alice, bob, emptyView } from '../support/native.ts'
@@ -19,7 +19,7 @@ async function metered(price: bigint, limit = 10n ** 9n) {
 }
 
 describe('the gas of state access in a precompile', () => {
-  it('is covered by the price of the function, for each read and change', async () => {
+  it('is part of the function’s price up to a bound for each read and change', async () => {
     const { meter, slots } = await metered(1_000n)
     for (let i = 0; i < 5; i++) slots.load(1n)
     slots.store(9n, 1n)
@@ -29,7 +29,7 @@ describe('the gas of state access in a precompile', () => {
     expect(meter.used).toBe(1_200n)
   })
 
-  it('costs what SSTORE does where the price does not cover it', async () => {
+  it('is that of SSTORE beyond the function’s price', async () => {
     const { meter, slots } = await metered(0n)
     slots.store(9n, 1n)
     expect(meter.used).toBe(22_100n)
@@ -39,7 +39,7 @@ describe('the gas of state access in a precompile', () => {
     expect(meter.used).toBe(28_100n)
   })
 
-  it('costs a read where nothing changes, or what this call has changed already', async () => {
+  it('is that of a read when the value is unchanged or this call changed the slot before', async () => {
     const { meter, slots } = await metered(0n)
     slots.store(3n, 7n)
     expect(meter.used).toBe(200n)
@@ -48,7 +48,7 @@ describe('the gas of state access in a precompile', () => {
     expect(meter.used).toBe(200n + 5_000n + 200n)
   })
 
-  it('includes accounts', async () => {
+  it('is charged for accounts too', async () => {
     const { view, meter } = await metered(0n)
     view.setBalance(alice, 5n)
     const counted = new MeteredView(view, meter)
@@ -58,7 +58,7 @@ describe('the gas of state access in a precompile', () => {
     expect(meter.used).toBe(10_200n)
   })
 
-  it('runs out before the access is made', async () => {
+  it('is charged before the access', async () => {
     const { view, slots } = await metered(0n, 22_099n)
     expect(() => slots.store(9n, 1n)).toThrow(OutOfGas)
     expect(view.storage(alice, 9n)).toBe(0n)

@@ -1,4 +1,4 @@
-// What one may ask the governance contract: paging, filters, older blocks, and what it costs.
+// Queries of the governance contract: paging, filters, older blocks, and gas.
 import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
@@ -24,20 +24,20 @@ import {
   YES,
 } from './gov-support.ts'
 
-const people = [1, 2, 3, 4, 5].map((index) => account(index).address)
-const [one, two, three] = people as [Address, Address, Address]
+const voters = [1, 2, 3, 4, 5].map((index) => account(index).address)
+const [one, two, three] = voters as [Address, Address, Address]
 const first = account(10).address
 const key = (place: number): Hex => `0x${place.toString(16).padStart(16, '0')}`
 const voters = (page: readonly { readonly voter: Address }[]) => page.map(({ voter }) => voter)
 
 describe('queries of votes and deposits', () => {
-  it('come in pages, in order of the first', async () => {
+  it('are paged in order of their accounts', async () => {
     const { propose, send, votes } = await govChain()
     const id = await propose([])
-    for (const [i, voter] of people.entries()) await send(vote(id, voter, NO), { from: i + 1 })
+    for (const [i, voter] of voters.entries()) await send(vote(id, voter, NO), { from: i + 1 })
     await send(vote(id, two, YES), { from: 2 })
     const [all, whole] = await votes(id)
-    expect([voters(all), whole]).toEqual([people, { nextKey: '0x', total: 5n }])
+    expect([voters(all), whole]).toEqual([voters, { nextKey: '0x', total: 5n }])
     expect(all[1]).toEqual({
       proposalId: id,
       voter: two,
@@ -45,13 +45,13 @@ describe('queries of votes and deposits', () => {
       metadata: '',
     })
     const [begin, next] = await votes(id, { limit: 2n, countTotal: true })
-    expect([voters(begin), next]).toEqual([people.slice(0, 2), { nextKey: key(2), total: 5n }])
+    expect([voters(begin), next]).toEqual([voters.slice(0, 2), { nextKey: key(2), total: 5n }])
     const [middle, last] = await votes(id, { key: next.nextKey, limit: 2n })
-    expect([voters(middle), last]).toEqual([people.slice(2, 4), { nextKey: key(4), total: 0n }])
+    expect([voters(middle), last]).toEqual([voters.slice(2, 4), { nextKey: key(4), total: 0n }])
     const [end, none] = await votes(id, { key: last.nextKey, limit: 2n })
-    expect([voters(end), none]).toEqual([people.slice(4), { nextKey: '0x', total: 0n }])
+    expect([voters(end), none]).toEqual([voters.slice(4), { nextKey: '0x', total: 0n }])
     const [back] = await votes(id, { limit: 2n, offset: 1n, reverse: true })
-    expect(voters(back)).toEqual([people[3], people[2]])
+    expect(voters(back)).toEqual([voters[3], voters[2]])
     expect(await votes(9n)).toEqual([[], { nextKey: '0x', total: 0n }])
     await expect(votes(id, { key: key(1), offset: 1n })).rejects.toThrow('either offset or key is expected, got both')
   })
@@ -77,7 +77,7 @@ describe('queries of votes and deposits', () => {
 })
 
 describe('queries of proposals', () => {
-  it('are filtered by status, voter and depositor, in pages by number', async () => {
+  it('filter by status, voter and depositor, and page by number', async () => {
     const { send, propose, proposals, refusal } = await govChain()
     await send(submit([], { deposit: [] }))
     await propose([], { title: 'second' })
@@ -112,14 +112,14 @@ describe('queries of proposals', () => {
     )
   })
 
-  it('are answered in full', async () => {
+  it('return all fields', async () => {
     const { propose, messages, failure, tally } = await govChain()
     const id = await propose([evmParams('kestrel_1'), spend(owner, 7n)])
     expect((await messages(id)).map((text) => JSON.parse(text))).toEqual([evmParams('kestrel_1'), spend(owner, 7n)])
     for (const ask of [messages, failure, tally]) await expect(ask(9n)).rejects.toThrow("proposal 9 doesn't exist")
   })
 
-  it('are answered for an older block as of that block', async () => {
+  it('return the state of an older block', async () => {
     const { propose, send, viem, tally, proposal, voteOf, conclude } = await govChain()
     const id = await propose([])
     await send(vote(id, first, YES), { from: 10 })
@@ -135,7 +135,7 @@ describe('queries of proposals', () => {
 })
 
 describe('queries of governance parameters', () => {
-  it('give those of the genesis, with periods in nanoseconds', async () => {
+  it('return those of the genesis, with periods in nanoseconds', async () => {
     const gov = {
       params: { votingPeriod: 100, proposalCancelDest: textOf(one) },
       constitution: 'All power to the stake.',
@@ -174,11 +174,11 @@ it('charge 1000 gas for each validator, vote and delegation of a tally', async (
     return BigInt(gasUsed)
   }
   const none = await gas()
-  // A validator with its own delegation, and somebody who has none.
+  // A validator with its self-delegation, and an account without delegations.
   await send(vote(id, first, YES), { from: 10 })
   await send(vote(id, one, YES), { from: 1 })
   expect(await gas()).toBe(none + 3_000n)
-  // The function's own, its input's, three validators, and what every transaction costs.
+  // The gas of the function, its input, three validators, and the intrinsic gas.
   const bytes = Buffer.from(data.slice(2), 'hex')
   const intrinsic = 21_000n + bytes.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 0n)
   expect(none - intrinsic).toBe(1_000n + 3n * 32n + 4_000n + 3_000n)

@@ -1,5 +1,5 @@
-// The governance contract as its users see it: the interface as cosmos/evm publishes it, and a running chain whose three
-// validators, accounts 10 to 12 of the mnemonic, have 1000 coins bonded each.
+// The governance contract as its users see it: the interface as cosmos/evm publishes it, and a running chain with three
+// validators, accounts 10 to 12 of the mnemonic, of 1000 bonded coins each.
 import {
   type Address,
   decodeErrorResult,
@@ -16,9 +16,9 @@ import { account, testChain } from '../support/chain.ts'
 
 export const GOV = '0x0000000000000000000000000000000000000805'
 export const COIN = 10n ** 18n
-/** The least deposit with which a vote begins. */
+/** The minimum deposit, with which a vote begins. */
 export const MIN = 10_000_000n
-/** Seconds of a vote where a test names none: more than any test takes, whatever else the machine does. */
+/** The default voting period in seconds: longer than any test takes. */
 export const VOTING = 10_000n
 /** The first 20 bytes of SHA-256("gov"). */
 export const GOV_ACCOUNT = '0x7b5Fe22B5446f7C62Ea27B8BD71CeF94e03f3dF2'
@@ -58,7 +58,7 @@ export const abi = parseAbi([
   'function getAuthority() view returns (string authorityBech32, address authorityHex)',
 ])
 
-/** What this chain has beside it. */
+/** Functions that only this chain has. */
 export const ownAbi = parseAbi([
   'function getMessages(uint64 proposalId) view returns (string[] messages)',
   'function getFailure(uint64 proposalId) view returns (string reason)',
@@ -100,7 +100,7 @@ export const vote = (id: bigint, voter: Address, option: number, metadata = ''):
 export const voteWeighted = (id: bigint, voter: Address, options: readonly { option: number; weight: string }[]): Hex =>
   encodeFunctionData({ abi, functionName: 'voteWeighted', args: [voter, id, options, ''] })
 
-/** A message that governance orders. */
+/** A message that governance executes. */
 export const message = (type: string, fields: object) => ({ '@type': type, authority: GOV_ACCOUNT, ...fields })
 export const evmParams = (...extraEips: string[]) =>
   message('/ethermint.evm.v1.MsgUpdateParams', { params: { extra_eips: extraEips } })
@@ -110,7 +110,7 @@ export const spend = (recipient: Address, amount: bigint) =>
     amount: [{ denom: 'akest', amount: amount.toString() }],
   })
 
-/** The preset with this section of governance in its genesis. */
+/** The preset with this genesis section of governance. */
 export function governed(gov: object) {
   const preset = presets.kestrel()
   if (preset.native === undefined) throw new Error('the preset has no native modules')
@@ -142,7 +142,7 @@ export async function govChain(overrides: Parameters<typeof testChain>[0] = {}) 
     send,
     proposal,
     mineAt,
-    /** Why a call is refused; undefined: it is not. */
+    /** The reason of a call's refusal; undefined if it succeeds. */
     async refusal(data: Hex, { to = GOV, from = 0, value = 0n }: Sending = {}) {
       const request = { from: account(from).address, to, data, value: numberToHex(value) }
       const { error } = await raw('eth_call', request, 'latest')
@@ -150,7 +150,7 @@ export async function govChain(overrides: Parameters<typeof testChain>[0] = {}) 
       if (error.data === undefined || error.data === '0x') return error.message
       return decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error.data as Hex }).args[0]
     },
-    /** Submits messages with enough deposit; the proposal's number. */
+    /** Submits messages with the minimum deposit; returns the proposal's number. */
     async propose(messages: readonly object[], how: Proposing = {}) {
       const { events } = await send(submit(messages, how))
       const [event] = events

@@ -1,4 +1,4 @@
-// The governance contract's transactions through a running node: from a proposal to what it brings about.
+// Transactions of the governance contract through a running node, from a proposal to its effect.
 import { formatAbi } from 'abitype'
 import { type Address, encodeFunctionData, getAddress, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ const ICS20 = '0x0000000000000000000000000000000000000802'
 const CONTRACT = getAddress('0xcccccccccccccccccccccccccccccccccccccccc')
 const [first, second, third] = [10, 11, 12].map((index) => account(index).address) as [Address, Address, Address]
 
-/** Ten units of a token, by its address, over a channel. */
+/** Transfers ten units of a token, named by its address, over a channel. */
 const icsTransfer = (token: Address) =>
   encodeFunctionData({
     abi: parseAbi([
@@ -70,7 +70,7 @@ describe('the interface', () => {
     expect([gov.address, gov.since]).toEqual([GOV, 0n])
   })
 
-  it('is at an account with code, while its coins belong to the module account', async () => {
+  it('is at an account with code; the coins are held by the module account', async () => {
     const { viem, balance, propose } = await govChain()
     expect(await viem.getCode({ address: GOV })).toBe('0xfe')
     await propose([])
@@ -79,7 +79,7 @@ describe('the interface', () => {
 })
 
 describe('a proposal', () => {
-  it('is submitted, paid for, voted on, and carried out in the block in which the vote ends', async () => {
+  it('is submitted, gets its deposit and votes, and is executed in the block in which the vote ends', async () => {
     const chain = await govChain()
     const { send, proposal, balance, mineAt, rpc } = chain
     const before = await balance()
@@ -142,10 +142,10 @@ describe('a proposal', () => {
     expect(await chain.invariants()).toEqual([])
   })
 
-  it('whose messages fail leaves nothing but the reason', async () => {
+  it('whose messages fail changes nothing and stores the reason', async () => {
     const { propose, voteAll, conclude, proposal, failure, balance, rpc, invariants } = await govChain()
     const before = await balance(CONTRACT)
-    // The first fees have gone to the pool: there is something to spend, and then not enough.
+    // The fees of the first blocks are in the pool: enough for the first spend, not for both.
     const id = await propose([evmParams('kestrel_0'), spend(CONTRACT, 1n), spend(CONTRACT, 1_000_000n * COIN)])
     await voteAll(id)
     await conclude(id)
@@ -159,7 +159,7 @@ describe('a proposal', () => {
 
   it('spends the community pool', async () => {
     const { propose, voteAll, conclude, proposal, balance, invariants } = await govChain()
-    // Two hundredths of the first blocks' fees are in it.
+    // The pool has 2 % of the fees of the first blocks.
     const id = await propose([spend(CONTRACT, 1_000n), spend(first, 500n)])
     await voteAll(id)
     const before = await balance(first)
@@ -175,7 +175,7 @@ describe('a proposal', () => {
     const { address: token } = await deployToken(clientsOf(chain.url), 0, 1_000n)
     const register = message('/evmos.erc20.v1.MsgRegisterERC20', { erc20addresses: [token] })
     const id = await propose([register])
-    // Nothing is a pair yet.
+    // There are no pairs yet.
     expect(await refusal(icsTransfer(token), { to: ICS20 })).toBe('token pair not found')
     await voteAll(id)
     await conclude(id)
@@ -193,19 +193,19 @@ describe('a proposal', () => {
     expect(await chain.invariants()).toEqual([])
   })
 
-  it('cannot register a contract that is no token', async () => {
+  it('cannot register a contract that is not an ERC-20 token', async () => {
     const { refusal, dev } = await govChain()
     const register = submit([message('/evmos.erc20.v1.MsgRegisterERC20', { erc20addresses: [CONTRACT] })])
     const words = `${CONTRACT} has no name that an ERC-20 token would have`
     expect(await refusal(register)).toBe(words)
-    // Answers every call with one word, which is no text.
+    // Returns one word for every call, which is not a valid string.
     await dev.setCode({ address: CONTRACT, bytecode: '0x60015f5260205ff3' })
     expect(await refusal(register)).toBe(words)
     await dev.setCode({ address: CONTRACT, bytecode: '0x5f5ffd' })
     expect(await refusal(register)).toContain('execution reverted')
   })
 
-  it('is refused with the reason when it is malformed', async () => {
+  it('is refused with a reason when it is malformed', async () => {
     const { refusal } = await govChain()
     expect(await refusal(submitText('{"title": "x"'))).toBe('invalid proposal JSON: malformed')
     expect(await refusal(submitText('{"title": "x"}'))).toBe('proposal summary cannot be empty: invalid request')
@@ -233,7 +233,7 @@ describe('a proposal', () => {
 })
 
 describe('the account that a governance call acts for', () => {
-  it('is the caller and signer', async () => {
+  it('is the caller, who must have signed', async () => {
     const { propose, refusal, dev } = await govChain()
     const id = await propose([])
     const stranger = account(1).address
@@ -256,7 +256,7 @@ describe('the account that a governance call acts for', () => {
     }
   })
 
-  it('may be a contract for itself: it proposes, pays, votes with its stake, and cancels', async () => {
+  it('may be a contract itself: it proposes, deposits, votes with its stake, and cancels', async () => {
     const { send, proposal, dev, balance, tally, voteOf } = await govChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(GOV) })
     await dev.setBalance({ address: CONTRACT, value: 10n * COIN })
@@ -276,7 +276,7 @@ describe('the account that a governance call acts for', () => {
 })
 
 describe('a vote', () => {
-  it('replaces the voter’s last one', async () => {
+  it('replaces the voter’s previous one', async () => {
     const { propose, send, voteOf, votes, tally } = await govChain()
     const id = await propose([])
     await send(vote(id, first, YES, 'one'), { from: 10 })
@@ -322,7 +322,7 @@ describe('a vote', () => {
     expect(await invariants()).toEqual([])
   })
 
-  it('does not begin when the deposits come too late: they are returned, and the proposal is removed', async () => {
+  it('does not begin when the deposits are below the minimum in time: they are returned, and the proposal is deleted', async () => {
     const { send, mineAt, proposal, refusal, balance, viem } = await govChain({
       spec: governed({ params: { maxDepositPeriod: 60 } }),
     })
@@ -335,13 +335,13 @@ describe('a vote', () => {
     expect(after).toEqual([(before[0] ?? 0n) + MIN / 2n, (before[1] ?? 0n) + MIN / 4n])
     expect(await refusal(deposit(1n, MIN))).toBe("proposal 1 doesn't exist")
     await expect(proposal(1n)).rejects.toThrow("proposal 1 doesn't exist")
-    // Before, it was there.
+    // The proposal existed one block earlier.
     expect(await proposal(1n, (await viem.getBlockNumber()) - 1n)).toMatchObject({ status: 1 })
   })
 })
 
 describe('gas of the governance contract', () => {
-  it('is 2000 and 30 a byte, that of the function, and 100 for each byte of the proposal', async () => {
+  it('is 2000 and 30 for each byte of input, that of the function, and 100 for each byte of the proposal', async () => {
     const { rpc } = await govChain()
     const gasOf = async (data: `0x${string}`) => {
       const tracer = { tracer: 'callTracer' }
@@ -363,7 +363,7 @@ describe('gas of the governance contract', () => {
     expect(await gasOf(plain)).toBe(2_000n + 30n * length(plain) + 60_000n + 100n * json)
   })
 
-  it('is enough as estimated', async () => {
+  it('is at most the estimate', async () => {
     const { viem, send } = await govChain()
     const data = submit([evmParams('kestrel_0')], { summary: 'long '.repeat(500) })
     const gas = await viem.estimateGas({ account: owner, to: GOV, data })

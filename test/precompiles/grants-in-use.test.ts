@@ -1,4 +1,4 @@
-// Contracts that stake their users' coins, through a running node: what a grant lets them do and what it does not.
+// Contracts that stake their users' coins, through a running node: what a grant allows and what it does not.
 // Numbers in titles are the specification's behaviour vectors; V16 is its worked example.
 import { type Address, decodeErrorResult, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ const abi = parseAbi([
 ])
 
 const operator = (index: number) => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
-/** The network's validators are the mnemonic's accounts 10 to 12. */
+/** The network's validators are accounts 10 to 12 of the mnemonic. */
 const [VALIDATOR, OTHER] = [operator(10), operator(11)]
 const owner = account(0).address
 const URL = '/cosmos.staking.v1beta1.MsgDelegate'
@@ -41,7 +41,7 @@ const approve = (amount: bigint, methods: readonly string[] = ['MSG_DELEGATE']) 
 const delegate = (amount: bigint, { delegator = owner, validator = VALIDATOR } = {}) =>
   encodeFunctionData({ abi, functionName: 'delegate', args: [delegator, validator, amount] })
 
-/** A chain with a contract that passes on to the staking contract whatever it is called with. */
+/** A chain with a contract that forwards every call to the staking contract. */
 async function open() {
   const chain = await testChain()
   const { dev, viem, raw, walletOf } = chain
@@ -75,7 +75,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await delegated()).toBe(0n)
   })
 
-  it('V16: uses its grant up, and is refused then', async () => {
+  it('V16: uses its grant up, and is refused afterwards', async () => {
     const { send, refusal, allowance, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     const { status } = await send(delegate(4n * 10n ** 17n), CONTRACT)
@@ -88,14 +88,14 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
   })
 
-  it('costs its owner the coins, and gas for the check: 6,000 and 30 for each of three validators', async () => {
+  it('spends the owner’s coins, and gas for the check: 6,000 and 30 for each of three validators', async () => {
     const { send, viem, dev, delegated } = await open()
     await send(approve(maxUint256), AUTHORIZATION)
     const before = await viem.getBalance({ address: owner })
     const granted = await send(delegate(COIN), CONTRACT)
     expect(await viem.getBalance({ address: owner })).toBe(before - COIN - granted.gasUsed * granted.effectiveGasPrice)
     expect([await delegated(), await delegated(CONTRACT)]).toEqual([COIN, 0n])
-    // Its own coins it stakes without asking. The calldata has as many bytes that are not zero.
+    // The contract's own coins need no grant. Both calldatas have the same number of non-zero bytes.
     await dev.setBalance({ address: CONTRACT, value: COIN })
     const own = await send(delegate(COIN, { delegator: CONTRACT }), CONTRACT)
     expect(await delegated(CONTRACT)).toBe(COIN)
@@ -112,7 +112,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
   })
 
-  it('9: may act for a year, and again when the owner grants again', async () => {
+  it('9: may act for a year, and again after a new grant', async () => {
     const { send, refusal, dev, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     await dev.increaseTime({ seconds: YEAR + 1 })
@@ -123,7 +123,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await delegated()).toBe(5n)
   })
 
-  it('11: may use the granted messages and no others', async () => {
+  it('11: may use the granted messages only', async () => {
     const { send, refusal } = await open()
     await send(delegate(COIN), STAKING)
     await send(approve(maxUint256, ['MSG_DELEGATE', 'MSG_CANCEL_UNDELEGATION']), AUTHORIZATION)
@@ -133,7 +133,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(redelegate, CONTRACT)).toBe(missing('/cosmos.staking.v1beta1.MsgBeginRedelegate'))
   })
 
-  it('17: may not choose a validator created after the grant, though its owner may', async () => {
+  it('17: may not use a validator created after the grant, though its owner may', async () => {
     const { send, refusal, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     const description = { moniker: 'new', identity: '', website: '', securityContact: '', details: '' }
@@ -162,8 +162,8 @@ describe('an account that did not sign', () => {
   })
 })
 
-describe('the five functions at the staking contract', () => {
-  it('13: share the store of grants, and log under the address of staking', async () => {
+describe('the five authorization functions at the staking contract', () => {
+  it('13: share the store of grants, and log under the staking address', async () => {
     const { send, allowance, delegated } = await open()
     const here = await send(approve(5n), STAKING)
     const there = await send(approve(6n, ['MSG_UNDELEGATE']), AUTHORIZATION)

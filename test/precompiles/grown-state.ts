@@ -1,5 +1,5 @@
-// A state that has grown in every way that users can make it grow, around the accounts that the samples of
-// `matrix-samples.ts` speak of. It is built by the modules themselves, without a chain, in some seconds.
+// A large state, grown in every way that users can grow it, around the accounts of the samples in `matrix-samples.ts`. The
+// modules build it without a chain, in seconds.
 import { createHash } from 'node:crypto'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { MESSAGE } from '../../src/modules/authz/messages.ts'
@@ -16,14 +16,14 @@ export const START = 1_700_000_000n
 export const addressOf = (index: number): Address => hexToAddress(account(index).address)
 const [owner, spender] = [addressOf(0), hexToAddress(`0x${'5e'.repeat(20)}`)]
 const numbered = (first: string, index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
-/** Of the samples: accounts that are, or are not yet, clawback accounts. */
+/** Accounts of the samples: without a schedule, funded, and not yet a vesting account. */
 const [EMPTY, FUNDED, NEEDLESS] = [7, 8, 9]
 
-/** How far everything has grown. */
+/** The size of each part. */
 export const SIZE = {
   validators: 100,
   vouchers: 3_000,
-  /** Of the owner's, to each of `validators`; and of others, to the first validator. */
+  /** Delegations of the owner to each of `validators`, and of others to the first validator. */
   delegators: 300,
   unbonding: 20,
   redelegations: 30,
@@ -46,7 +46,7 @@ const validator = (operator: Address): GenesisValidator => ({
   selfDelegation: 100n * COIN,
   minSelfDelegation: 1n,
 })
-/** A base name of the longest kind, so that traces take several slots. */
+/** A base denomination of maximum length, so that traces take several slots. */
 const voucher = (index: number): string => `transfer/channel-2/${'gamm/pool/'.repeat(6)}${index}`
 
 export const grownSpec: NativeSpec = {
@@ -70,7 +70,7 @@ export type Grown = {
   readonly block: { number: bigint; timestamp: bigint; proposer: Address }
 }
 
-/** The modules on a state in a block. */
+/** The modules on the state, in the current block. */
 export const modulesOn = ({ view, block }: Grown): Modules =>
   openModules(moduleContext(view, { spec: grownSpec, block: { ...block } }))
 
@@ -112,7 +112,7 @@ function stake(grown: Grown): void {
   for (const operator of operators) modulesOn(grown).staking.delegate(owner, operator, 1_000n * COIN)
   for (let index = 0; index < SIZE.delegators; index++)
     modulesOn(grown).staking.delegate(numbered('dd', index), first, COIN)
-  // Entries of one block and second become one: each round is a block of its own.
+  // Entries of one block and second are merged, so each round has a block of its own.
   for (let entry = 0; entry < SIZE.entries; entry++) {
     nextBlock(grown)
     const { staking } = modulesOn(grown)
@@ -153,5 +153,5 @@ function propose({ gov }: Modules): void {
   gov.vote(2n, owner, { options: wholeVote(1n), metadata: '' })
 }
 
-/** The hash of the first voucher, as users write it. */
+/** The hash of the first voucher in upper-case hex. */
 export const voucherHash = createHash('sha256').update(voucher(0)).digest('hex').toUpperCase()

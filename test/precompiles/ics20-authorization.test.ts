@@ -1,5 +1,5 @@
-// IBC transfers granted by the Authorization contract: one number of base coins for all channels of the chain, as the
-// requirement says `approve` takes "native or IBC message types".
+// IBC transfer grants by the Authorization contract: one amount of the base coin for all channels of the chain, because the
+// specification says that `approve` takes "native or IBC message types".
 import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi, parseEventLogs } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { allocation, approve, CONTRACT, ics20Chain, owner, transfer } from './ics20-support.ts'
@@ -42,7 +42,7 @@ describe('transfer grants at the authorization contract', () => {
       args: { owner, spender: CONTRACT, methods: ['MSG_TRANSFER'], value: 10n },
     })
     expect([await left(), await left('MSG_TRANSFER')]).toEqual([10n, 10n])
-    // Two ends of the loopback and four simulated chains, each with the one limit.
+    // Two ends of the loopback and four simulated chains, each with the same limit.
     expect((await allowance()).map(({ sourceChannel, spendLimit }) => [sourceChannel, spendLimit[0]?.amount])).toEqual(
       [0, 1, 2, 3, 4, 5].map((n) => [`channel-${n}`, 10n]),
     )
@@ -58,7 +58,7 @@ describe('transfer grants at the authorization contract', () => {
     expect(await refusal(transfer({ amount: 1n }), by)).toMatch(/does not exist or is expired$/)
   })
 
-  it('are raised, lowered and taken back', async () => {
+  it('are raised, lowered and revoked', async () => {
     const { grant: act, refusal, left } = await open()
     const missing = `authorization to ${URL} for address ${CONTRACT} does not exist or is expired`
     expect(await refusal(grant('increaseAllowance', 5n), { to: AUTHORIZATION })).toBe(missing)
@@ -76,7 +76,7 @@ describe('transfer grants at the authorization contract', () => {
     expect(await left()).toBe(0n)
   })
 
-  it('cover the base coin only, and are unknown to the staking contract', async () => {
+  it('cover the base coin only, and do not exist for the staking contract', async () => {
     const { grant: act, refusal } = await open()
     await act(grant('approve', 10n))
     const uatom = transfer({ amount: 1n, channel: 'channel-2', denom: 'transfer/channel-2/uatom' })
@@ -84,7 +84,7 @@ describe('transfer grants at the authorization contract', () => {
     expect(await refusal(grant('approve', 1n), { to: STAKING })).toBe(`invalid staking transaction type: ${URL}`)
   })
 
-  it('share their place with grants of the ICS20 contract: the later replaces the earlier', async () => {
+  it('and grants of the ICS20 contract replace each other', async () => {
     const { grant: act, send, refusal, left, allowance } = await open()
     await send(approve(allocation(5n)))
     expect((await act(grant('increaseAllowance', 2n))).args).toMatchObject({ values: [7n] })

@@ -1,5 +1,5 @@
-// The ICS20 contract as its users see it: the published interface, a running chain with one loop and a simulated chain of
-// each kind, and a contract that passes on to it whatever it is called with.
+// The ICS20 contract as its users see it: the published interface, a running chain with one looped channel and a simulated
+// chain of each kind, and a contract that forwards every call to it.
 import {
   type Address,
   decodeErrorResult,
@@ -24,7 +24,7 @@ export const BANK = '0x0000000000000000000000000000000000000804'
 export const CONTRACT = getAddress('0xcccccccccccccccccccccccccccccccccccccccc')
 export const COIN = 10n ** 18n
 
-// As Evmos v13 publishes it.
+// The interface as published by Evmos v13.
 export const abi = parseAbi([
   'struct Coin { string denom; uint256 amount; }',
   'struct PageRequest { bytes key; uint64 offset; uint64 limit; bool countTotal; bool reverse; }',
@@ -64,7 +64,7 @@ export const owner = account(0).address
 export const other = account(1).address
 export const textOf = (of: Address): string => toBech32('kest', hexToAddress(of))
 
-/** Where the first contract of the mnemonic's first account stands, and the second of it. */
+/** The addresses of the first account's first and second contract. */
 export const TOKEN = getContractAddress({ from: owner, nonce: 0n })
 export const UNUSED = getContractAddress({ from: owner, nonce: 1n })
 
@@ -79,7 +79,7 @@ export type Transfer = {
   readonly memo?: string
 }
 
-/** A transfer of the first account's coins to the second one, which is far from timing out. */
+/** A transfer from the first account to the second one with a distant timeout. */
 export const transfer = ({
   channel = 'channel-0',
   denom = 'akest',
@@ -109,7 +109,7 @@ export const approve = (...allocations: ReturnType<typeof allocation>[]): Hex =>
 
 type Sending = { readonly to?: Address; readonly from?: number; readonly gas?: bigint; readonly value?: bigint }
 
-/** `modules`: their sections of the genesis; `native`: what else of the chain is otherwise. */
+/** `modules`: genesis sections of the modules; `native`: other changes of the preset. */
 export async function ics20Chain(modules: Record<string, unknown> = {}, native: Partial<NativeSpec> = {}) {
   const preset = presets.kestrel()
   if (preset.native === undefined) throw new Error('the network has no native modules')
@@ -134,7 +134,7 @@ export async function ics20Chain(modules: Record<string, unknown> = {}, native: 
       const receipt = await viem.waitForTransactionReceipt({ hash })
       return { ...receipt, events: parseEventLogs({ abi: [...abi, ...token.abi], logs: receipt.logs }) }
     },
-    /** Why a call is refused; undefined: it is not. */
+    /** The reason of a call's refusal; undefined if it succeeds. */
     async refusal(data: Hex, { to = ICS20, from = 0, value = 0n }: Sending = {}) {
       const request = { from: account(from).address, to, data, value: numberToHex(value) }
       const { error } = await raw('eth_call', request, 'latest')

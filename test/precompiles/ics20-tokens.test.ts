@@ -1,4 +1,4 @@
-// ERC-20 coins that come back are tokens again when their block is over: refunded by a sink, or home from the other end.
+// Coins of a token pair that return are converted to tokens at the end of the block, after a refund or a transfer back.
 
 import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
@@ -7,18 +7,18 @@ import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { token } from '../support/contracts.ts'
 import { ICS20, ics20Chain, other, owner, TOKEN, textOf, transfer, UNUSED } from './ics20-support.ts'
 
-it('refunded and returning coins of a token pair are paid as tokens', async () => {
+it('coins of a token pair that are refunded or returned are paid out as tokens', async () => {
   const chain = await ics20Chain()
   const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
   await chain.viem.waitForTransactionReceipt({ hash })
 
-  // channel-3 refuses: the refund arrives with the next block.
+  // channel-3 refuses; the next block refunds.
   await chain.send(transfer({ denom: TOKEN, amount: 100n, channel: 'channel-3' }))
   expect(await chain.tokenBalance(owner)).toBe(900n)
   await chain.mine()
   expect(await chain.tokenBalance(owner)).toBe(1000n)
 
-  // Over the loopback and a part of it back, to another account.
+  // Over the loopback, and a part of it back to another account.
   await chain.send(transfer({ denom: TOKEN, amount: 100n }))
   await chain.mine()
   const voucher = `ibc/${traceHash(`transfer/channel-1/erc20/${TOKEN}`).slice(2).toUpperCase()}`
@@ -29,7 +29,7 @@ it('refunded and returning coins of a token pair are paid as tokens', async () =
   expect(await chain.rpc('dev_invariants')).toEqual([])
 })
 
-it('48: escrows a registered token by its address, with the token’s log first; a disabled pair is refused', async () => {
+it('48: a transfer of a registered token by its address escrows it and logs the token’s event first; a disabled pair is refused', async () => {
   const chain = await ics20Chain()
   const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
   await chain.viem.waitForTransactionReceipt({ hash })

@@ -1,5 +1,5 @@
-// IBC transfers and grants of them, through a running node. The interface, its selectors and topics are the published
-// ones; numbers in titles are the specification's behaviour vectors, V1 to V3 its numeric ones.
+// IBC transfers and their grants, through a running node. Interface, selectors and topics are the published ones; numbers in
+// titles are the specification's behaviour vectors, V1 to V3 its numeric ones.
 import {
   concatHex,
   encodeFunctionData,
@@ -72,7 +72,7 @@ describe('the interface', () => {
 })
 
 describe('transfer grants at the ICS20 contract', () => {
-  it('40: of two channels log twice, topic 1 the grantee and topic 2 the granter', async () => {
+  it('40: for two channels log twice, topic 1 the grantee and topic 2 the granter', async () => {
     const { send, allowance } = await ics20Chain()
     const allocations = [allocation(5n), allocation(6n, { sourceChannel: 'channel-1', allowList: ['kest1friend'] })]
     const { events, logs } = await send(approve(...allocations))
@@ -87,7 +87,7 @@ describe('transfer grants at the ICS20 contract', () => {
     expect(await allowance(other)).toEqual([])
   })
 
-  it('40: are refused for channels that are not here, or named twice', async () => {
+  it('40: are refused for unknown channels and for a channel that is listed twice', async () => {
     const { refusal, send, allowance } = await ics20Chain()
     const nowhere = approve(allocation(5n), allocation(5n, { sourceChannel: 'channel-9' }))
     expect(await refusal(nowhere)).toBe('port ID (transfer) channel ID (channel-9): channel not found')
@@ -105,7 +105,7 @@ describe('transfer grants at the ICS20 contract', () => {
     expect(await refusal(nobody)).toBe(`invalid grantee address: 0x${'00'.repeat(20)}`)
   })
 
-  it('are raised and lowered, and their logs have the remaining amount', async () => {
+  it('are raised and lowered, and the logs have the remaining amount', async () => {
     const { send, refusal, allowance } = await ics20Chain()
     expect(await refusal(change('increaseAllowance', 1n))).toBe(missing)
     await send(approve(allocation(5n)))
@@ -124,7 +124,7 @@ describe('transfer grants at the ICS20 contract', () => {
     expect(await allowance()).toEqual([])
   })
 
-  it('are taken back with a log without data', async () => {
+  it('are revoked with a log without data', async () => {
     const { send, refusal, allowance } = await ics20Chain()
     expect(await refusal(revoke)).toBe(missing)
     await send(approve(allocation(5n)))
@@ -136,7 +136,7 @@ describe('transfer grants at the ICS20 contract', () => {
     expect(await allowance()).toEqual([])
   })
 
-  it('10: are given by the caller, or by the signer on chains with that rule, where queries name the grantee first', async () => {
+  it('10: belong to the caller, or to the signer on chains with that rule, where queries take the grantee first', async () => {
     const { send, allowance } = await ics20Chain()
     await send(approve(allocation(5n)), { to: CONTRACT })
     expect([await allowance(owner), await allowance(CONTRACT)]).toEqual([[], [allocation(5n)]])
@@ -151,11 +151,11 @@ describe('transfer grants at the ICS20 contract', () => {
     expect([await late.allowance(CONTRACT, owner), await late.allowance(owner)]).toEqual([[allocation(5n)], []])
   })
 
-  it('cost by their size: 25,000 each and 100 for each receiver', async () => {
+  it('cost gas by size: 25,000 for each allocation and 100 for each receiver', async () => {
     const { send } = await ics20Chain()
     const gasOf = async (data: Hex) => {
       const { gasUsed } = await send(data)
-      // 21,000 and the calldata (EIP-2028: 16 and 4 a byte), and 2,000 + 30 a byte for the input.
+      // 21,000, the calldata (EIP-2028: 16 and 4 a byte), and 2,000 + 30 a byte for the input.
       const bytes = [...Buffer.from(data.slice(2), 'hex')]
       const calldata = bytes.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 0n)
       return gasUsed - 21_000n - calldata - 2_000n - 30n * BigInt(size(data) - 4)
@@ -170,7 +170,7 @@ describe('transfer grants at the ICS20 contract', () => {
 })
 
 describe('an ICS20 transfer', () => {
-  it('41: by its sender takes the first sequence, escrows, commits and logs', async () => {
+  it('41: by its sender gets sequence 1, escrows, commits and logs', async () => {
     const { send, viem, balance, raw } = await ics20Chain()
     const { result } = await raw('eth_call', { from: owner, to: ICS20, data: transfer() }, 'latest')
     expect(BigInt(result as Hex)).toBe(1n)
@@ -189,7 +189,7 @@ describe('an ICS20 transfer', () => {
     })
     const second = await raw('eth_call', { from: owner, to: ICS20, data: transfer() }, 'latest')
     expect(BigInt(second.result as Hex)).toBe(2n)
-    // The commitment of V3's form, over this packet, among the contract's own slots.
+    // The commitment in V3's form, of this packet, in the contract's storage.
     const commitment = packetCommitment({
       source: { port: 'transfer', channel: 'channel-0' },
       destination: { port: 'transfer', channel: 'channel-1' },
@@ -221,7 +221,7 @@ describe('an ICS20 transfer', () => {
     )
   })
 
-  it('43: by a contract stays within its grant and uses it up', async () => {
+  it('43: by a contract is limited by its grant and uses it up', async () => {
     const { refusal, send, allowance, balance } = await ics20Chain()
     const through = { to: CONTRACT }
     expect(await refusal(transfer({ amount: 1n }), through)).toBe(missing)
@@ -243,14 +243,14 @@ describe('an ICS20 transfer', () => {
     expect(await refusal(transfer({ amount: 1n }), through)).toBe(missing)
   })
 
-  it('44: with a limit of 2^256 - 1 leaves the grant as it is', async () => {
+  it('44: does not change a limit of 2^256 - 1', async () => {
     const { send, allowance } = await ics20Chain()
     await send(approve(allocation(maxUint256)))
     await send(transfer({ amount: 5n }), { to: CONTRACT })
     expect(await allowance()).toEqual([allocation(maxUint256)])
   })
 
-  it('needs its sender’s signature, or its sender’s own call', async () => {
+  it('needs a call or a signature of its sender', async () => {
     const { refusal, send, dev, balance } = await ics20Chain()
     await send(approve(allocation(maxUint256)))
     const foreign = `origin address ${other} is not the same as sender address ${owner}`
@@ -262,7 +262,7 @@ describe('an ICS20 transfer', () => {
     expect([await balance(CONTRACT), await balance(ESCROW)]).toEqual([0n, COIN])
   })
 
-  it('14, 22, 31: is no view and takes no value', async () => {
+  it('14, 22, 31: fails in static and delegate calls and with a value', async () => {
     const { refusal, dev } = await ics20Chain()
     for (const kind of ['staticcall', 'delegatecall', 'callcode'] as const) {
       await dev.setCode({ address: CONTRACT, bytecode: forwarder(ICS20, kind) })
@@ -271,7 +271,7 @@ describe('an ICS20 transfer', () => {
     expect(await refusal(transfer(), { value: 1n })).toBe('extension methods do not accept value')
   })
 
-  it('30: succeeds with the gas that was estimated, and leaves nothing with too little', async () => {
+  it('30: succeeds with the estimated gas, and has no effect with less', async () => {
     const { send, viem, balance } = await ics20Chain()
     const data = transfer()
     const gas = await viem.estimateGas({ account: owner, to: ICS20, data })
@@ -282,7 +282,7 @@ describe('an ICS20 transfer', () => {
 })
 
 describe('packets of ICS20 transfers', () => {
-  it('45: over the loop arrive as vouchers, and vouchers go home', async () => {
+  it('45: arrive over the loop as vouchers, which can be returned', async () => {
     const { send, mine, balance, denomTrace, balances } = await ics20Chain()
     await send(transfer())
     await mine()
@@ -315,7 +315,7 @@ describe('packets of ICS20 transfers', () => {
     expect(BigInt(result as Hex)).toBe(2n)
   })
 
-  it('without an answer are refunded at their timeout height', async () => {
+  it('without an acknowledgement are refunded at their timeout height', async () => {
     const { send, mine, balance, viem } = await ics20Chain()
     const height = { revisionNumber: 1n, revisionHeight: (await viem.getBlockNumber()) + 4n }
     await send(transfer({ channel: 'channel-5', timestamp: 0n, height }))
@@ -328,7 +328,7 @@ describe('packets of ICS20 transfers', () => {
 
   it('are removed when the call that sent them is reverted', async () => {
     const { send, dev, mine, balance, balances } = await ics20Chain()
-    // Calls ICS20 and then reverts, whatever came of it.
+    // Calls ICS20 and then reverts.
     await dev.setCode({ address: CONTRACT, bytecode: `0x365f5f375f5f365f5f73${ICS20.slice(2)}5af15f5ffd` })
     await dev.setBalance({ address: CONTRACT, value: COIN })
     expect((await send(transfer({ sender: CONTRACT }), { to: CONTRACT })).status).toBe('reverted')
@@ -339,7 +339,7 @@ describe('packets of ICS20 transfers', () => {
 })
 
 describe('queries of the ICS20 contract', () => {
-  it('47: of unknown names give empty answers', async () => {
+  it('47: of unknown names return empty results', async () => {
     const { denomTrace, denomHash, allowance } = await ics20Chain()
     expect(await denomTrace(`ibc/${'0'.repeat(64)}`)).toEqual({ path: '', baseDenom: '' })
     expect(await denomHash('transfer/channel-2/uosmo')).toBe('')
@@ -359,7 +359,7 @@ describe('queries of the ICS20 contract', () => {
     expect(await refusal(hashQuery('(transfer)/channel-2/uatom'))).toMatch(/^invalid port ID at position 0: /)
   })
 
-  it('page through traces by hash, each page in order of the paths', async () => {
+  it('page traces by hash, each page sorted by path', async () => {
     const denoms = ['uatom', 'uosmo', 'ustars', 'aevmos', 'ujuno']
     const vouchers = denoms.map((denom) => ({ trace: `transfer/channel-2/${denom}`, balances: { [owner]: '1' } }))
     const sinks = [{ channel: 'channel-2', behaviour: 'never' }]
@@ -383,7 +383,7 @@ describe('queries of the ICS20 contract', () => {
   const hashOf = (denom: string) => traceHash(`transfer/channel-2/${denom}`)
 })
 
-/** `commitments` is behind two booleans, an enumerable's three slots and `sequences`; mappings as Solidity's. */
+/** `commitments` comes after two booleans, the three slots of an enumerable, and `sequences`. */
 function slotOfCommitment(end: string, sequence: bigint): Hex {
   const word = (value: bigint) => numberToHex(value, { size: 32 })
   const outer = keccak256(concatHex([stringToHex(end), word(6n)]))

@@ -1,5 +1,5 @@
-// One call of every function of every precompile, the world in which all of these calls succeed, and what happens to
-// those who may not make them. `matrix.test.ts` runs each through every way of calling.
+// One sample call for every function of every precompile, a chain state in which all of them succeed, and the callers that may
+// not make them. `matrix.test.ts` makes each call in every way.
 import { createHash } from 'node:crypto'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, toHex } from 'viem'
 import { toBech32 } from '../../src/lib/bech32.ts'
@@ -15,18 +15,18 @@ const COIN = 10n ** 18n
 const DENOM = 'akest'
 const CHANNEL = 'channel-0'
 
-/** The account whose coins, stake and grants most samples are about. */
+/** Most samples are about the coins, stake and grants of this account. */
 export const OWNER = 0
-/** An account that has granted nothing and been granted nothing. */
+/** An account that has neither granted nor been granted anything. */
 export const STRANGER = 1
-/** The network's first validator; the mnemonic's accounts 10 to 12 operate them. */
+/** Operator of the network's first validator; accounts 10 to 12 of the mnemonic operate them. */
 const OPERATOR = 10
 const NEW_OPERATOR = 5
-/** Not a vesting account; one without a schedule; one with; one that need never have become one. */
+/** Not yet a vesting account; one without a schedule; one with a schedule; one that can be converted back. */
 const [FUTURE, EMPTY, FUNDED, NEEDLESS] = [6, 7, 8, 9]
 
 const owner = account(OWNER).address
-/** Holds grants that samples take away and change. */
+/** Has grants that samples revoke and change. */
 const SPENDER = getAddress('0x5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e')
 const operator = (index: number): string => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 const [A, B, C] = [operator(OPERATOR), operator(11), operator(12)]
@@ -35,39 +35,41 @@ const COINS = [{ denom: DENOM, amount: COIN }]
 const ALLOCATION = { sourcePort: 'transfer', sourceChannel: CHANNEL, spendLimit: COINS, allowList: [] }
 const DESCRIPTION = { moniker: 'm', identity: '', website: '', securityContact: '', details: 'd' }
 const ZERO = `0x${'00'.repeat(20)}`
-/** Two proposals of the owner's: one that still needs a deposit, one that is voted on for longer than the tests take. */
+/** Two proposals of the owner: one that still needs a deposit, one whose vote lasts longer than the tests. */
 const [UNPAID, VOTED] = [1n, 2n]
 const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
 const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
-export const WORLD_MODULES = { slashing: {}, gov: { params: { votingPeriod: 100_000 } } }
+export const FIXTURE_MODULES = { slashing: {}, gov: { params: { votingPeriod: 100_000 } } }
 const TRACE = 'transfer/channel-1/akest'
 const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase()
 
 /**
- * Who may make a state-changing call, the caller not being its subject:
+ * Which caller other than the subject may make a state-changing call:
  * `grantee`: a contract with the subject's grant, in a transaction that the subject signed;
- * `holder`: whoever has something of its own to change; `nobody` else than the subject, and no contract;
- * `anyone` at all; `everyone`: for itself.
+ * `holder`: any account, on grants that it has itself;
+ * `subject`: no caller but the subject, and no contract;
+ * `anyone`: any caller;
+ * `self`: any caller, which then acts for itself.
  */
-export type Rule = 'grantee' | 'holder' | 'nobody' | 'anyone' | 'everyone'
+export type Rule = 'grantee' | 'holder' | 'subject' | 'anyone' | 'self'
 
 export type Sample = {
   readonly args: readonly unknown[]
-  /** The account that makes it; `OWNER` when left out. */
+  /** The account that makes the call; `OWNER` by default. */
   readonly from?: number
-  /** Of a state-changing function. */
+  /** State-changing functions only. */
   readonly rule?: Rule
-  /** Nobody can make it here, for this reason. */
+  /** The error with which the call always fails on this chain. */
   readonly never?: RegExp
-  /** Of a query: why its answer is the same in an older block. */
+  /** For a query: why its result is the same at an older block. */
   readonly constant?: string
 }
 
-/** By function name, or by signature where a name is overloaded. */
+/** By function name, or by signature when the name is overloaded. */
 type Samples = Readonly<Record<string, Sample>>
 
 const grants = (method: string, changing: Pick<Sample, 'rule' | 'never'>): Samples => ({
-  approve: { args: [SPENDER, COIN, [method]], rule: 'everyone' },
+  approve: { args: [SPENDER, COIN, [method]], rule: 'self' },
   revoke: { args: [SPENDER, [method]], rule: 'holder' },
   increaseAllowance: { args: [SPENDER, COIN, [method]], ...changing },
   decreaseAllowance: { args: [SPENDER, COIN, [method]], ...changing },
@@ -81,7 +83,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     delegate: { args: [owner, A, COIN], rule: 'grantee' },
     undelegate: { args: [owner, A, COIN], rule: 'grantee' },
     redelegate: { args: [owner, A, C, COIN], rule: 'grantee' },
-    // The creation height is put in by `openWorld`.
+    // `openFixture` sets the creation height.
     cancelUnbondingDelegation: { args: [owner, A, COIN / 2n, 0n], rule: 'grantee' },
     createValidator: {
       args: [
@@ -93,12 +95,12 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
         COIN,
       ],
       from: NEW_OPERATOR,
-      rule: 'nobody',
+      rule: 'subject',
     },
     editValidator: {
       args: [{ ...DESCRIPTION, details: 'changed' }, account(OPERATOR).address, -1n, -1n],
       from: OPERATOR,
-      rule: 'nobody',
+      rule: 'subject',
     },
     delegation: { args: [owner, A] },
     unbondingDelegation: { args: [owner, A] },
@@ -114,7 +116,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     withdrawDelegatorRewards: { args: [owner, A], rule: 'grantee' },
     withdrawValidatorCommission: { args: [A], from: OPERATOR, rule: 'grantee' },
     claimRewards: { args: [owner, 2], rule: 'grantee' },
-    fundCommunityPool: { args: [owner, COIN], rule: 'nobody' },
+    fundCommunityPool: { args: [owner, COIN], rule: 'subject' },
     validatorDistributionInfo: { args: [A] },
     validatorOutstandingRewards: { args: [A] },
     validatorCommission: { args: [A] },
@@ -131,11 +133,11 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   ics20: {
     'approve(address,(string,string,(string,uint256)[],string[])[])': {
       args: [SPENDER, [ALLOCATION]],
-      rule: 'everyone',
+      rule: 'self',
     },
     'approve(address,(string,string,(string,uint256)[],string[],string[])[])': {
       args: [SPENDER, [{ ...ALLOCATION, allowedPacketData: ['*'] }]],
-      rule: 'everyone',
+      rule: 'self',
     },
     revoke: { args: [SPENDER], rule: 'holder' },
     increaseAllowance: { args: [SPENDER, 'transfer', CHANNEL, DENOM, COIN], rule: 'holder' },
@@ -153,7 +155,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     createClawbackVestingAccount: {
       args: [owner, account(FUTURE).address, false],
       from: FUTURE,
-      rule: 'nobody',
+      rule: 'subject',
     },
     fundVestingAccount: {
       args: [owner, account(EMPTY).address, 1_767_225_600n, [], [{ length: 3600n, amount: COINS }]],
@@ -162,15 +164,15 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     clawback: { args: [owner, account(FUNDED).address, owner], rule: 'grantee' },
     updateVestingFunder: { args: [owner, account(STRANGER).address, account(FUNDED).address], rule: 'grantee' },
     convertVestingAccount: { args: [account(NEEDLESS).address], rule: 'anyone' },
-    approve: { args: [SPENDER, 'MSG_CLAWBACK'], rule: 'everyone' },
+    approve: { args: [SPENDER, 'MSG_CLAWBACK'], rule: 'self' },
     balances: { args: [account(FUNDED).address] },
   },
   gov: {
-    submitProposal: { args: [owner, PROPOSAL, DEPOSIT], rule: 'nobody' },
-    cancelProposal: { args: [owner, VOTED], rule: 'nobody' },
-    deposit: { args: [owner, UNPAID, DEPOSIT], rule: 'nobody' },
-    vote: { args: [owner, VOTED, 1, 'why'], rule: 'nobody' },
-    voteWeighted: { args: [owner, VOTED, [{ option: 2, weight: '1' }], ''], rule: 'nobody' },
+    submitProposal: { args: [owner, PROPOSAL, DEPOSIT], rule: 'subject' },
+    cancelProposal: { args: [owner, VOTED], rule: 'subject' },
+    deposit: { args: [owner, UNPAID, DEPOSIT], rule: 'subject' },
+    vote: { args: [owner, VOTED, 1, 'why'], rule: 'subject' },
+    voteWeighted: { args: [owner, VOTED, [{ option: 2, weight: '1' }], ''], rule: 'subject' },
     getVote: { args: [VOTED, owner] },
     getVotes: { args: [VOTED, PAGE] },
     getDeposit: { args: [UNPAID, owner] },
@@ -208,7 +210,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   },
 }
 
-/** Throws for a function that has no sample: whoever adds a function adds one. */
+/** Throws for a function without a sample, so that every new function gets one. */
 export function sampleOf(precompile: string, name: string, signature: string): Sample {
   const samples = SAMPLES[precompile]
   const sample = samples?.[signature] ?? samples?.[name]
@@ -216,7 +218,7 @@ export function sampleOf(precompile: string, name: string, signature: string): S
   return sample
 }
 
-/** Contracts that lie between an account and a precompile. */
+/** Contracts between the account and the precompile. */
 export type Role = 'grantee' | 'bare' | 'static' | 'nestedStatic' | 'delegate' | 'callcode' | 'reverting' | 'attempting'
 
 const PLACE: Readonly<Record<Role, string>> = {
@@ -270,15 +272,15 @@ const VESTING = ['MSG_FUND_VESTING_ACCOUNT', 'MSG_CLAWBACK', 'MSG_UPDATE_VESTING
 
 type Step = (from: Address | number, to: string, data: Hex) => Promise<bigint>
 
-/** What the world was made of: the block between its two halves, and the block of the undelegation. */
-export type World = { readonly past: bigint; readonly undelegated: bigint }
+/** The block after the first half of the set-up, and the block of the undelegation. */
+export type Fixture = { readonly past: bigint; readonly undelegated: bigint }
 
 /**
- * Brings a new chain to where every sample succeeds. `halfway` runs at block `past`; behind it every query's answer
- * changes.
+ * Brings a new chain to the state in which every sample succeeds. `halfway` runs at block `past`; later blocks change every
+ * query's result.
  */
-export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: () => Promise<void>): Promise<World> {
-  /** Each in a block of its own, whose number it gives; steps of a precompile that is not there are left out. */
+export async function openFixture({ dev, viem, rpc, walletOf }: Clients, halfway: () => Promise<void>): Promise<Fixture> {
+  /** Sends a transaction in a block of its own and returns its number; skips precompiles that the chain does not have. */
   const step: Step = async (from, name, data) => {
     const to = PRECOMPILES.find((of) => of.name === name)?.address
     if (to === undefined) return 0n
@@ -297,7 +299,7 @@ export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: 
     contractOf(address, 'reverting'),
   ])
   for (const contract of contracts) {
-    // Grants of its own, made before it has code: contracts send no transactions.
+    // The contract's own grants, sent before it has code, because an account with code cannot send transactions.
     await dev.setBalance({ address: contract, value: 100n * COIN })
     await rpc('anvil_impersonateAccount', contract)
     await step(contract, 'authorization', granting(SPENDER, 5n * COIN, [...STAKING, ...REWARDS]))
@@ -347,7 +349,7 @@ export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: 
   await step(OWNER, 'gov', voting(3))
   const more = [owner, UNPAID, [{ denom: DENOM, amount: 100_000n }]] as const
   await step(OWNER, 'gov', encodeFunctionData({ abi, functionName: 'deposit', args: more }))
-  // Fees of these blocks become rewards; the packet arrives.
+  // The fees of these blocks become rewards, and the packet arrives.
   await dev.mine({ blocks: 3 })
   return { past, undelegated }
 }

@@ -1,5 +1,5 @@
-// Every function of every precompile, called in every way there is. The calls come from `matrix-samples.ts`; what may
-// and may not happen follows from the function's mutability and from who may act for whom.
+// Calls every function of every precompile in every way. The calls come from `matrix-samples.ts`; what is allowed follows from
+// the function's mutability and from who may act for whom.
 import {
   type Abi,
   type AbiFunction,
@@ -24,13 +24,13 @@ import { provenAccount } from '../support/proofs.ts'
 import {
   contractOf,
   OWNER,
-  openWorld,
+  openFixture,
   type Role,
   type Rule,
   STRANGER,
   sampleOf,
-  WORLD_MODULES,
-  type World,
+  FIXTURE_MODULES,
+  type Fixture,
 } from './matrix-samples.ts'
 
 const GAS = 3_000_000n
@@ -53,7 +53,7 @@ const CASES: readonly (Case & { readonly isQuery: boolean })[] = PRECOMPILES.fla
     const sample = sampleOf(of.name, entry.name, signature)
     const { args, from = OWNER, rule, never, constant } = sample
     const data = () => {
-      const given = entry.name === 'cancelUnbondingDelegation' ? [...args.slice(0, -1), world.undelegated] : args
+      const given = entry.name === 'cancelUnbondingDelegation' ? [...args.slice(0, -1), fixture.undelegated] : args
       return encodeFunctionData({ abi: [entry], functionName: entry.name, args: given })
     }
     return { signature: `${of.name}.${signature}`, of, from, rule, never, constant, data, isQuery: isQuery(entry) }
@@ -62,23 +62,23 @@ const CASES: readonly (Case & { readonly isQuery: boolean })[] = PRECOMPILES.fla
 const QUERIES = CASES.filter((of) => of.isQuery)
 const TRANSACTIONS = CASES.filter((of) => !of.isQuery && of.never === undefined)
 const IMPOSSIBLE = CASES.filter((of) => of.never !== undefined)
-/** Those that a contract with the right grants can make. */
-const THROUGH_CONTRACTS = TRANSACTIONS.filter(({ rule }) => rule !== 'nobody')
-const ONLY_DIRECT = TRANSACTIONS.filter(({ rule }) => rule === 'nobody')
+/** Functions that a contract with grants can call. */
+const THROUGH_CONTRACTS = TRANSACTIONS.filter(({ rule }) => rule !== 'subject')
+const ONLY_DIRECT = TRANSACTIONS.filter(({ rule }) => rule === 'subject')
 
 let node: Node
 let chain: Clients
-let world: World
-/** Answers of the queries when block `past` was the newest. */
-const then = new Map<string, Hex>()
+let fixture: Fixture
+/** Results of the queries when block `past` was the head. */
+const resultsAtPast = new Map<string, Hex>()
 
 beforeAll(async () => {
   const spec = presets.kestrel()
   if (spec.native === undefined) throw new Error('the preset has no native modules')
-  node = await startNode(nodeOptions({ spec: { ...spec, native: { ...spec.native, modules: WORLD_MODULES } } }))
+  node = await startNode(nodeOptions({ spec: { ...spec, native: { ...spec.native, modules: FIXTURE_MODULES } } }))
   chain = clientsOf(node.url)
-  world = await openWorld(chain, async () => {
-    for (const of of QUERIES) then.set(of.signature, await answer(of))
+  fixture = await openFixture(chain, async () => {
+    for (const of of QUERIES) resultsAtPast.set(of.signature, await answer(of))
   })
 }, 60_000)
 afterAll(() => node.close())
@@ -92,11 +92,11 @@ const requestOf = (of: Case, { to = of.of.address, from = of.from, value = 0n }:
   value: numberToHex(value),
 })
 
-/** What a call gives back. */
+/** The result of a call. */
 const answer = async (of: Case, way: Way = {}, block: bigint | 'latest' = 'latest'): Promise<Hex> =>
   (await chain.rpc('eth_call', requestOf(of, way), block === 'latest' ? block : numberToHex(block))) as Hex
 
-/** Why a call is refused; undefined: it is not. */
+/** The reason of a call's refusal; undefined if it succeeds. */
 async function refusal(of: Case, way: Way = {}): Promise<string | undefined> {
   const { error } = await chain.raw('eth_call', requestOf(of, way), 'latest')
   if (error === undefined) return undefined
@@ -109,7 +109,7 @@ async function send(of: Case, { to = of.of.address, from = of.from, value = 0n }
   return chain.viem.waitForTransactionReceipt({ hash })
 }
 
-/** Runs something and takes the blocks that it made back. */
+/** Runs `work` and rewinds the blocks that it made. */
 async function undone(work: () => Promise<void>): Promise<void> {
   const snapshot = await chain.rpc('evm_snapshot')
   try {
@@ -139,7 +139,7 @@ const trace = async ({ transactionHash }: TransactionReceipt): Promise<Frame> =>
 
 type Accounts = Readonly<Record<Hex, { readonly storage?: Readonly<Record<Hex, Hex>> }>>
 
-/** Storage slots that a transaction changed, by account. What it cleared stands only in `pre`. */
+/** Storage slots that a transaction changed, by account. Cleared slots are in `pre` only. */
 async function written({ transactionHash }: TransactionReceipt): Promise<ReadonlyMap<Hex, readonly Hex[]>> {
   const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
   const diff = (await chain.rpc('debug_traceTransaction', transactionHash, tracer)) as { pre: Accounts; post: Accounts }
@@ -159,35 +159,35 @@ const REFUSED: Readonly<
   bare: {
     grantee: /^authorization to \S+ for address \S+ does not exist or is expired$/,
     holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
-    nobody: /can only be called directly to the precompile, not from a smart contract$/,
+    subject: /can only be called directly to the precompile, not from a smart contract$/,
     anyone: undefined,
-    everyone: undefined,
+    self: undefined,
   },
   stranger: {
     grantee: /^(tx )?origin address \S+ (is not the same as|does not match the) \S+ address \S+$/,
     holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
-    nobody: /origin address/,
+    subject: /origin address/,
     anyone: undefined,
-    everyone: undefined,
+    self: undefined,
   },
   strangerThroughGrantee: {
     grantee: /origin address/,
-    // The contract changes grants of its own, whoever calls it.
+    // The contract changes its own grants, whoever calls it.
     holder: undefined,
-    nobody: /origin address|can only be called directly/,
+    subject: /origin address|can only be called directly/,
     anyone: undefined,
-    everyone: undefined,
+    self: undefined,
   },
 }
 
 function expectRefusal(reason: string | undefined, of: Case, who: keyof typeof REFUSED): void {
-  const expected = REFUSED[who][of.rule ?? 'everyone']
+  const expected = REFUSED[who][of.rule ?? 'self']
   if (expected === undefined) expect(reason).toBeUndefined()
   else expect(reason).toMatch(expected)
 }
 
 describe.each(TRANSACTIONS)('$signature', (of) => {
-  it('runs for its owner, is in the trace, costs the estimated gas, and leaves provable storage', async () => {
+  it('succeeds for its owner, is traced, costs the estimated gas, and leaves provable storage', async () => {
     const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
     await undone(async () => {
       const receipt = await send(of, {}, estimate)
@@ -216,7 +216,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
     })
   })
 
-  it('leaves no state when it runs out of gas in the middle', async () => {
+  it('leaves no state when it runs out of gas halfway', async () => {
     await undone(async () => {
       let gasUsed = 0n
       await undone(async () => {
@@ -231,7 +231,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
     })
   })
 
-  it('takes no value', async () => {
+  it('refuses a value', async () => {
     expect(await refusal(of, { value: 1n })).toBe('extension methods do not accept value')
     await undone(async () => {
       const before = await chain.viem.getBalance({ address: of.of.address })
@@ -246,11 +246,11 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
     expect(await refusal(of, through(of, role))).toBe('write protection')
   })
 
-  it('is refused to a contract without a grant, unless it acts for itself', async () => {
+  it('is refused for a contract without a grant, unless the contract acts for itself', async () => {
     expectRefusal(await refusal(of, through(of, 'bare')), of, 'bare')
   })
 
-  it('is refused in a transaction of another signer', async () => {
+  it('is refused in a transaction that another account signed', async () => {
     expectRefusal(await refusal(of, { from: STRANGER }), of, 'stranger')
     const way = { ...through(of, 'grantee'), from: STRANGER }
     expectRefusal(await refusal(of, way), of, 'strangerThroughGrantee')
@@ -258,7 +258,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
 })
 
 describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
-  it('runs with a grant, and is in the trace beneath the contract', async () => {
+  it('succeeds with a grant, and is traced as a call of the contract', async () => {
     await undone(async () => {
       const receipt = await send(of, through(of, 'grantee'))
       expect(receipt.status).toBe('success')
@@ -277,7 +277,7 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
       await undone(async () => {
         needed = BigInt((await trace(await send(of, through(of, 'grantee')))).calls?.[0]?.gasUsed ?? 0)
       })
-      // The holder of the grants, for once with a bound on what it passes on.
+      // The contract with the grants, but with a gas limit for its call.
       const way = through(of, 'reverting')
       await chain.dev.setCode({ address: way.to, bytecode: attempter(of.of.address, needed - 1n) })
       const receipt = await send(of, way)
@@ -296,7 +296,7 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
       expect(receipt).toMatchObject({ status: 'success', logs: [] })
       const outer = (await trace(receipt)).calls?.[0]
       expect(outer?.error).toBe('execution reverted')
-      // It had succeeded.
+      // The inner call had succeeded.
       expect(outer?.calls?.[0]).toMatchObject({ to: of.of.address, input: of.data() })
       expect(outer?.calls?.[0]?.error).toBeUndefined()
       expect(await written(receipt)).toEqual(new Map())
@@ -305,13 +305,13 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
 })
 
 describe.each(ONLY_DIRECT)('$signature', (of) => {
-  it('is refused to contracts with grants too', async () => {
-    expect(await refusal(of, through(of, 'grantee'))).toMatch(REFUSED.bare.nobody ?? /^$/)
+  it('is refused for contracts even with grants', async () => {
+    expect(await refusal(of, through(of, 'grantee'))).toMatch(REFUSED.bare.subject ?? /^$/)
   })
 })
 
 describe.each(IMPOSSIBLE)('$signature', (of) => {
-  it('is refused to everyone', async () => {
+  it('is refused for every caller', async () => {
     for (const way of [{}, { from: STRANGER }, through(of, 'grantee')]) {
       expect(await refusal(of, way)).toMatch(of.never ?? /^$/)
     }
@@ -319,13 +319,13 @@ describe.each(IMPOSSIBLE)('$signature', (of) => {
 })
 
 describe.each(QUERIES)('$signature', (of) => {
-  it('gives the same answer for an older block as then', async () => {
-    expect(await answer(of, {}, world.past)).toBe(then.get(of.signature))
-    const isSame = (await answer(of)) === then.get(of.signature)
+  it('returns the same at an older block as when that block was the head', async () => {
+    expect(await answer(of, {}, fixture.past)).toBe(resultsAtPast.get(of.signature))
+    const isSame = (await answer(of)) === resultsAtPast.get(of.signature)
     expect(isSame, of.constant).toBe(of.constant !== undefined)
   })
 
-  it('answers the same in every kind of call and to everyone', async () => {
+  it('returns the same in every kind of call and to every caller', async () => {
     const expected = await answer(of)
     expect(expected.length).toBeGreaterThan(2)
     for (const role of ['bare', 'static', 'nestedStatic', 'delegate', 'callcode'] as const) {
@@ -334,7 +334,7 @@ describe.each(QUERIES)('$signature', (of) => {
     expect(await answer(of, { from: STRANGER })).toBe(expected)
   })
 
-  it('takes no value, and changes nothing in a transaction, which costs the estimated gas', async () => {
+  it('refuses a value, and in a transaction changes nothing and costs the estimated gas', async () => {
     expect(await refusal(of, { value: 1n })).toBe('extension methods do not accept value')
     const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
     await undone(async () => {

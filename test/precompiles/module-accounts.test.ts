@@ -1,5 +1,5 @@
-// What reaches a module's account, and an account that delegates to a native contract (EIP-7702: "when a precompile
-// address is the target of a delegation, the retrieved code is considered empty"), on both interpreters.
+// Transfers and calls to a module account, and an account that delegates to a native contract (EIP-7702: "when a precompile
+// address is the target of a delegation, the retrieved code is considered empty"), on both engines.
 import { decodeErrorResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
@@ -22,7 +22,7 @@ describe.each(engines)('on %s', (engine) => {
     const hash = await wallet.sendTransaction({ to: FEES, value: COIN, gas: 500_000n })
     const { status, gasUsed } = await viem.waitForTransactionReceipt({ hash })
     expect([status, gasUsed]).toEqual(['reverted', 21_000n])
-    // The fee is all that has come.
+    // Only the fee has arrived.
     expect(await viem.getBalance({ address: FEES })).toBeLessThan(COIN)
     const coins = 'module account fee_collector is not allowed to receive funds: unauthorized'
     const request = { from: account(0).address, to: FEES }
@@ -57,7 +57,7 @@ describe.each(engines)('on %s', (engine) => {
     })
     const { status, gasUsed } = await viem.waitForTransactionReceipt({ hash: sent })
     expect(status).toBe('success')
-    // 21,000 and the floor of four bytes (EIP-7623: 10 gas a token, 4 tokens a byte that is not zero).
+    // 21,000 and the floor of four bytes (EIP-7623: 10 gas a token, 4 tokens for each non-zero byte).
     expect(gasUsed).toBe(21_160n)
     expect(await viem.getBalance({ address: account(1).address })).toBe(before + COIN)
   })

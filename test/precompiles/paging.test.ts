@@ -7,7 +7,7 @@ const request = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: 
 const key = (place: number): Hex => `0x${place.toString(16).padStart(16, '0')}`
 
 describe('a page of a query', () => {
-  it('is chosen by key or offset', () => {
+  it('begins at a key or an offset', () => {
     const of = (change: object) => page({ ...request, ...change }, byPlace(5))
     expect(of({})).toEqual({ places: [0, 1, 2, 3, 4], response: { nextKey: '0x', total: 5n } })
     expect(of({ limit: 2n })).toEqual({ places: [0, 1], response: { nextKey: key(2), total: 0n } })
@@ -30,7 +30,7 @@ describe('a page of a query', () => {
     expect(() => of({ key: '0x01' })).toThrow('invalid page key: expected 8 bytes')
   })
 
-  it('continues at a key that was removed meanwhile', () => {
+  it('continues at a key that has been removed in between', () => {
     const list = byKey(['0x02', '0x04', '0x06'], 1)
     const from = (name: Hex, reverse: boolean) => page({ ...request, key: name, reverse }, list).places
     expect([from('0x03', false), from('0x03', true)]).toEqual([[1, 2], [0]])
@@ -42,7 +42,7 @@ describe('a page of a query', () => {
     ])
   })
 
-  it('gives every item once, page by page, forward and backward', () => {
+  it('covers every item exactly once, forward and backward', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.bigInt(1n, 12n), fc.boolean(), (length, limit, reverse) => {
         const places: number[] = []

@@ -1,5 +1,5 @@
-// Jail, slash and the way back, through a running node. The interface is that of Evmos v20 and its successor; amounts are the
-// specification's rules (4.1.4) worked out on the page.
+// Jailing, slashing and unjailing through a running node. The interface is that of Evmos v20 and later; amounts follow the
+// specification's rules (4.1.4).
 import { createHash } from 'node:crypto'
 import {
   type Address,
@@ -57,7 +57,7 @@ const other = parseAbi([
 const [BONDED, UNBONDING] = [3, 2]
 
 const unjail = (of: Address): Hex => encodeFunctionData({ abi, functionName: 'unjail', args: [of] })
-/** The preset's three validators are the accounts 10 to 12 of the mnemonic, with 1,000 coins each. */
+/** The preset's three validators are accounts 10 to 12 of the mnemonic, with 1,000 coins each. */
 const operator = (index: number): Address => account(10 + index).address
 const valoper = (index: number): string => toBech32(operatorPrefix('kest'), hexToAddress(operator(index)))
 
@@ -107,7 +107,7 @@ describe('the interface', () => {
     expect(events).toEqual([toEventSelector('ValidatorUnjailed(address)')])
   })
 
-  it('answers parameters and signing infos', async () => {
+  it('returns parameters and signing infos', async () => {
     const { viem, signingInfo, raw } = await slashingChain()
     const read = { address: SLASHING, abi } as const
     expect(await viem.readContract({ ...read, functionName: 'getParams' })).toEqual({
@@ -141,7 +141,7 @@ describe('the interface', () => {
 })
 
 describe('a report of double signing', () => {
-  it('slashes all stake of the time of the fault, and jails for ever', async () => {
+  it('slashes all stake at the infraction height, and tombstones the validator', async () => {
     const { send, rpc, viem, validator, signingInfo, slashes, supply, refusal, wholeBooks, mine } =
       await slashingChain()
     const before = await supply()
@@ -150,8 +150,8 @@ describe('a report of double signing', () => {
     const move = { functionName: 'redelegate', args: [owner, valoper(0), valoper(1), 20n * COIN] } as const
     await send(encodeFunctionData({ abi: other, ...move }), { to: STAKING })
     await send(staked('undelegate', 0, 40n * COIN), { to: STAKING })
-    // Block 3 was signed with what block 2 had left: 1,080 coins, of which a twentieth is 54. Of the 20 redelegated since
-    // block 2 one goes, of the 40 unbonding since block 3 two, and 51 of the 1,040 that are still there.
+    // The stake behind block 3 is that after block 2: 1,080 coins, a twentieth is 54. Of this the 20 coins redelegated since
+    // block 2 pay 1, the 40 unbonding since block 3 pay 2, and the remaining 1,040 pay 51.
     expect(BigInt((await rpc('dev_reportDoubleSign', valoper(0))) as Hex)).toBe(51n * COIN)
     expect(await validator(0)).toMatchObject({ jailed: true, status: UNBONDING, tokens: 989n * COIN })
     expect((await validator(1)).tokens).toBe(1_019n * COIN)
@@ -172,7 +172,7 @@ describe('a report of double signing', () => {
     await wholeBooks()
   })
 
-  it('about an earlier block counts the power of that block', async () => {
+  it('about an earlier block counts the power at that block', async () => {
     const { send, rpc, validator, mine } = await slashingChain()
     await mine(3)
     await send(staked('delegate', 0, 100n * COIN), { to: STAKING })
@@ -183,7 +183,7 @@ describe('a report of double signing', () => {
 })
 
 describe('downtime and unjailing', () => {
-  it('cost a hundredth and ten minutes of jail, after which the operator returns', async () => {
+  it('slash a hundredth and jail for ten minutes, after which the operator can unjail', async () => {
     const { send, rpc, url, viem, validator, signingInfo, refusal, slashes, wholeBooks, mine, dev } =
       await slashingChain()
     await mine()
@@ -225,7 +225,7 @@ describe('downtime and unjailing', () => {
     })
   })
 
-  it('let an operator return that went below its minimum and delegates again', async () => {
+  it('let an operator unjail after raising its self-delegation to the minimum again', async () => {
     const { send, validator, refusal, wholeBooks } = await slashingChain()
     await send(staked('undelegate', 2, 1_000n * COIN, operator(2)), { to: STAKING, from: 12 })
     expect(await validator(2)).toMatchObject({ jailed: true, status: UNBONDING, tokens: 0n })
@@ -238,7 +238,7 @@ describe('downtime and unjailing', () => {
     await wholeBooks()
   })
 
-  it('are undone with a snapshot', async () => {
+  it('are reverted with a snapshot', async () => {
     const { rpc, validator, slashes, mine } = await slashingChain()
     await mine()
     const snapshot = await rpc('evm_snapshot')
@@ -250,8 +250,8 @@ describe('downtime and unjailing', () => {
   })
 })
 
-describe('a chain whose genesis names no slashing', () => {
-  it('has no slashing contract, as chains begun earlier', async () => {
+describe('a chain without the slashing section in its genesis', () => {
+  it('has no slashing contract, like chains that began before the module existed', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('the preset has no native part')
     const { viem, rpc } = await testChain({ spec: { ...spec, native: { ...spec.native, modules: {} } } })

@@ -1,5 +1,5 @@
-// The Solidity interfaces of solidity/: the precompiles' ABIs are generated from them; what the compiler does not compare
-// (addresses, message type URLs, documentation) is compared here.
+// The Solidity interfaces in solidity/. The ABIs of the precompiles are generated from them; these tests compare what the
+// compiler does not: addresses, message type URLs, documentation.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, getAddress, toEventSelector, toFunctionSelector } from 'viem'
@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, '../../solidity')
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
 const sources = readdirSync(folder).filter((name) => name.endsWith('.sol'))
 
-/** Entries by selector and topic, by which callers know them. */
+/** Entries by selector or topic. */
 const byId = (abi: Abi): Record<string, unknown> => Object.fromEntries(abi.map((entry) => [idOf(entry), entry]))
 
 function idOf(entry: Abi[number]): string {
@@ -21,7 +21,7 @@ function idOf(entry: Abi[number]): string {
   return entry.type === 'event' ? toEventSelector(entry) : entry.type
 }
 
-test('everything compiles without a warning, the examples to code', () => {
+test('everything compiles without warnings, and the examples compile to code', () => {
   const { contracts, warnings } = compileSolidity()
   expect(warnings).toEqual([])
   for (const name of ['StakingManager', 'AutoCompounder', 'VestingVault', 'InterchainSender']) {
@@ -29,14 +29,14 @@ test('everything compiles without a warning, the examples to code', () => {
   }
 })
 
-test('each interface is that of a precompile', () => {
+test('every interface belongs to a precompile', () => {
   expect(sources).toEqual(
     ['Types', ...PRECOMPILES.map(({ name }) => nativeTitle(name))].map((n) => `${n}.sol`).toSorted(),
   )
 })
 
 describe.each(PRECOMPILES.map((of) => ({ of, name: nativeTitle(of.name) })))('$name', ({ of, name }) => {
-  it('has the ABI that the precompile runs on, in the published file too', () => {
+  it('has the ABI of the precompile, in the published file too', () => {
     const abi = compileSolidity().contracts.get(`${name}I`)?.abi ?? []
     expect(byId(of.abi)).toEqual(byId(abi))
     expect(JSON.parse(read(`abi/${name}.json`))).toEqual(of.abi)
@@ -48,7 +48,7 @@ describe.each(PRECOMPILES.map((of) => ({ of, name: nativeTitle(of.name) })))('$n
   })
 })
 
-test('the constants of messages are their type URLs', () => {
+test('the message constants are the type URLs', () => {
   const constants = [...read('Authorization.sol').matchAll(/^string constant (MSG_\w+) = "(.+)";$/gm)]
   expect(constants).toHaveLength(10)
   for (const [, name = '', url] of constants) expect(messageNamed(name)).toBe(url)
@@ -56,7 +56,7 @@ test('the constants of messages are their type URLs', () => {
 
 describe.each(sources)('%s', (name) => {
   const lines = read(name).split('\n')
-  /** The documentation directly above a line. */
+  /** The documentation above a line. */
   const docOf = (at: number): string => {
     let first = at
     while (lines[first - 1]?.trim().startsWith('///')) first--

@@ -1,4 +1,4 @@
-// What the staking contract answers, through a running node. Numbers in titles are the specification's vectors.
+// Queries of the staking contract, through a running node. Numbers in titles are the specification's vectors.
 import { encodeFunctionData, getAddress, type Hex, numberToHex, parseAbi, stringToHex, toHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
@@ -26,7 +26,7 @@ import {
   undelegate,
 } from './staking-support.ts'
 
-const nobody = {
+const emptyValidator = {
   operatorAddress: '',
   consensusPubkey: '',
   jailed: false,
@@ -39,12 +39,12 @@ const nobody = {
   commission: 0n,
   minSelfDelegation: 0n,
 }
-/** The network's validators, in order of their operators' bytes. */
+/** The network's validators, ordered by operator address. */
 const inOrder = [10, 11, 12].sort((x, y) => (BigInt(account(x).address) < BigInt(account(y).address) ? -1 : 1))
 const texts = inOrder.map(operator)
 
 describe('validator', () => {
-  it('answers a validator, by its text and by its address', async () => {
+  it('returns a validator by its bech32 text or its address', async () => {
     const { viem, validator, rpc } = await stakingChain()
     const found = await validator(A)
     expect(found).toMatchObject({
@@ -63,8 +63,8 @@ describe('validator', () => {
     const { address } = account(10)
     const read = { address: STAKING, abi: byAddressAbi, functionName: 'validator' } as const
     expect(await viem.readContract({ ...read, args: [address] })).toEqual({ ...found, operatorAddress: address })
-    expect(await viem.readContract({ ...read, args: [owner] })).toEqual(nobody)
-    expect(await validator(operator(5))).toEqual(nobody)
+    expect(await viem.readContract({ ...read, args: [owner] })).toEqual(emptyValidator)
+    expect(await validator(operator(5))).toEqual(emptyValidator)
     expect(await validator(address)).toEqual(found)
     await expect(validator('kest1nonsense')).rejects.toThrow('invalid validator address: kest1nonsense')
     expect(await rpc('eth_getCode', STAKING, 'latest')).toBe('0xfe')
@@ -72,7 +72,7 @@ describe('validator', () => {
 })
 
 describe('the list of validators', () => {
-  it('29: come in pages, in order of operator', async () => {
+  it('29: is paged in operator order', async () => {
     const { validators } = await stakingChain()
     const names = (found: readonly { operatorAddress: string }[]) => found.map(({ operatorAddress }) => operatorAddress)
     const [all, whole] = await validators('')
@@ -95,7 +95,7 @@ describe('the list of validators', () => {
     expect(beyond).toEqual([])
   })
 
-  it('29: are filtered by status', async () => {
+  it('29: is filtered by status', async () => {
     const { validators } = await stakingChain()
     const [bonded, { total }] = await validators('BOND_STATUS_BONDED', { limit: 1n, countTotal: true })
     expect([bonded.length, total]).toEqual([1, 3n])
@@ -110,7 +110,7 @@ describe('the list of validators', () => {
 })
 
 describe('queries of delegations and unbonding entries', () => {
-  it('are zero and empty where there are none, and never revert', async () => {
+  it('return zeros or empty lists when there is nothing, and never revert', async () => {
     const { delegation, unbonding, redelegation } = await stakingChain()
     const nothing = { shares: 0n, denom: 'akest', amount: 0n }
     expect(await delegation()).toEqual(nothing)
@@ -123,7 +123,7 @@ describe('queries of delegations and unbonding entries', () => {
     await expect(delegation(owner, 'nonsense')).rejects.toThrow('invalid validator address: nonsense')
   })
 
-  it('are those of the requested block', async () => {
+  it('return the state of the requested block', async () => {
     const { viem, send } = await stakingChain()
     const { blockNumber } = await send(delegate(5n))
     await send(delegate(7n))
@@ -135,7 +135,7 @@ describe('queries of delegations and unbonding entries', () => {
     expect(await Promise.all([0n, blockNumber, blockNumber + 1n].map(at))).toEqual([0n, 5n * COIN, 12n * COIN])
   })
 
-  it('have the wrapped form of Evmos v15 on chains with that rule', async () => {
+  it('return the wrapped form of Evmos v15 on chains with that rule', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('a chain without modules')
     const compat = { ...spec.native.compat, entriesAsStruct: true }
@@ -234,7 +234,7 @@ describe('operators at the staking contract', () => {
     return encodeFunctionData({ abi: operatorsAbi, functionName: 'editValidator', args: [keep, of, rate, minimum] })
   }
 
-  it('create and edit their validators themselves', async () => {
+  it('create and edit their own validators', async () => {
     const { send, refusal, validator, viem, balance } = await stakingChain()
     const before = await balance()
     const created = await send(create(owner))
@@ -264,7 +264,7 @@ describe('operators at the staking contract', () => {
     expect((await viem.getLogs({ address: STAKING, fromBlock: 0n })).length).toBe(2)
   })
 
-  it('may not act for others, through a contract, or with an invalid key', async () => {
+  it('may not act for other accounts, through a contract, or with an invalid key', async () => {
     const { refusal, dev } = await stakingChain()
     const other = getAddress(account(1).address)
     expect(await refusal(create(other))).toBe(

@@ -1,5 +1,5 @@
-// The staking contract as its users see it: the published interface, a running chain with the network's three
-// validators, and contracts made of calls to it.
+// The staking contract as its users see it: the published interface, a running chain with the network's three validators, and
+// generated contracts that call it.
 import {
   type Address,
   concatHex,
@@ -23,7 +23,7 @@ export const COIN = 10n ** 18n
 /** 21 days in seconds. */
 export const UNBONDING = 1_814_400n
 
-// As Evmos v13 publishes it, with the functions that later releases added.
+// The interface as published by Evmos v13, with functions of later releases.
 export const abi = parseAbi([
   'struct Coin { string denom; uint256 amount; }',
   'struct PageRequest { bytes key; uint64 offset; uint64 limit; bool countTotal; bool reverse; }',
@@ -64,7 +64,7 @@ export const operatorsAbi = parseAbi([
   'event EditValidator(address indexed validatorAddress, int256 commissionRate, int256 minSelfDelegation)',
 ])
 
-/** The operator text of one of the mnemonic's accounts. The network's validators are accounts 10 to 12. */
+/** The bech32 operator address of an account of the mnemonic. The network's validators are accounts 10 to 12. */
 export const operator = (index: number): string =>
   toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 export const [A, B, C] = [operator(10), operator(11), operator(12)]
@@ -96,7 +96,7 @@ export async function stakingChain(overrides: Parameters<typeof testChain>[0] = 
       const receipt = await viem.waitForTransactionReceipt({ hash })
       return { ...receipt, events: parseEventLogs({ abi, logs: receipt.logs }) }
     },
-    /** Why a call is refused; undefined: it is not. */
+    /** The reason of a call's refusal; undefined if it succeeds. */
     async refusal(data: Hex, { to = STAKING, from = 0, value = 0n }: Sending = {}) {
       const request = { from: account(from).address, to, data, value: numberToHex(value) }
       const { error } = await raw('eth_call', request, 'latest')
@@ -131,14 +131,17 @@ export async function stakingChain(overrides: Parameters<typeof testChain>[0] = 
 }
 
 export type Step =
-  /** Calls the staking contract; `must`: reverts with its answer if it fails; `keep`: stores the answer's first word. */
+  /**
+   * Calls the staking contract. `must`: reverts with its revert data if it fails; `keep`: the slot for the first word of its
+   * result.
+   */
   | { readonly call: Hex; readonly must?: boolean; readonly keep?: number }
   /** Stores an account's balance. */
   | { readonly balance: Address; readonly keep: number }
   /** Sends coins. */
   | { readonly pay: Address; readonly value: bigint }
 
-/** Runtime code that takes these steps in order, whatever it is called with, and then stops or reverts. */
+/** Runtime code that performs these steps in order for any input, and then stops or reverts. */
 export function script(steps: readonly Step[], end: 'stop' | 'revert' = 'stop'): Hex {
   const calls = steps.flatMap((step) => ('call' in step ? [step.call] : []))
   const assemble = (dataAt: number): Hex => {
@@ -150,7 +153,7 @@ export function script(steps: readonly Step[], end: 'stop' | 'revert' = 'stop'):
     }
     return concatHex([...code, end === 'stop' ? '0x00' : '0x5f5ffd'])
   }
-  // Every push of a place has two bytes, so the code's length does not depend on it.
+  // Every push of an offset has two bytes, so the code's length does not depend on it.
   return concatHex([assemble(size(assemble(0))), ...calls])
 }
 

@@ -1,4 +1,4 @@
-// The staking contract's transactions, through a running node. Numbers in titles are the specification's vectors.
+// Transactions of the staking contract, through a running node. Numbers in titles are the specification's vectors.
 import { formatAbi } from 'abitype'
 import {
   encodeFunctionData,
@@ -60,7 +60,7 @@ describe('the interface', () => {
       new Set([
         ...['0x53266bbb', '0x3edab33c', '0x54b826f5', '0x12d58dfe', '0x241774e6', '0xa03ffee1', '0x0bc82a17'],
         ...['0x186b2167', '0x7d9f939c', '0x10a2851c', '0x223b3b7a', '0xf7cd5516', '0xa50f05ac'],
-        // The five of the generic authorization.
+        // The five functions of the authorization interface.
         ...['0xb6039895', '0x61dc5c3b', '0xa386a63c', '0xf007d286', '0xfc08930c'],
       ]),
     )
@@ -77,7 +77,7 @@ describe('the interface', () => {
     })
   })
 
-  it('V4: takes the calldata and makes the log of an Evmos client', async () => {
+  it('V4: accepts the calldata and emits the log of an Evmos client', async () => {
     const spec = presets.evmos()
     const mnemonic = devKeys.evmos[0]?.mnemonic ?? ''
     const { walletOf: _, ...chain } = await stakingChain({ spec, wallet: Wallet.fromMnemonic(mnemonic, 1) })
@@ -99,12 +99,12 @@ describe('the interface', () => {
         data: '0x0000000000000000000000000000000000000000000000000de0b6b3a76400000000000000000000000000000000000000c097ce7bc90715b34b9f1000000000',
       },
     ])
-    // Beside its 1000 coins from the genesis.
+    // In addition to its 1000 coins from the genesis.
     expect((await chain.delegation(mykey, valoper)).amount).toBe(1_001n * COIN)
     expect(await chain.delegation(mykey, valoper)).toMatchObject({ denom: 'aevmos', shares: 1_001n * COIN * COIN })
   })
 
-  it('V4: answers `delegation` with the published bytes', async () => {
+  it('V4: returns the published bytes for `delegation`', async () => {
     const { send, raw } = await stakingChain({ spec: presets.evmos({ accounts: [hexToAddress(owner)] }) })
     const valoper = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
     await send(delegate(COIN, owner, valoper))
@@ -124,7 +124,7 @@ describe('the interface', () => {
 })
 
 describe('delegate at the staking contract', () => {
-  it('15: moves exactly the coins, and refuses impossible delegations', async () => {
+  it('15: moves exactly the delegated coins, and refuses impossible delegations', async () => {
     const { send, refusal, delegation, balance } = await stakingChain()
     const before = await balance()
     const { events, gasUsed, effectiveGasPrice } = await send(delegate(3n * COIN))
@@ -152,26 +152,26 @@ describe('delegate at the staking contract', () => {
     expect(await balance()).toBe(poorer - failed.gasUsed * failed.effectiveGasPrice)
   })
 
-  it('names validators in bech32 of either case or in hex, and hashes them as lower-case bech32', async () => {
+  it('accepts validators in bech32 of either case or in hex, and hashes them in logs as lower-case bech32', async () => {
     const { send, refusal, delegation } = await stakingChain()
     for (const text of [A.toUpperCase(), account(10).address, account(10).address.toLowerCase()]) {
       const { events } = await send(delegate(COIN, owner, text))
       expect(events[0]?.args).toMatchObject({ validatorAddress: keccak256(stringToBytes(A)) })
     }
     expect((await delegation()).amount).toBe(3n * COIN)
-    const why = (text: string) => refusal(delegate(1n, owner, text))
-    expect(await why('')).toBe('invalid validator address: : empty address string is not allowed')
-    expect(await why('nonsense')).toMatch(/^invalid validator address: nonsense: decoding bech32 failed: /)
+    const refusal = (text: string) => refusal(delegate(1n, owner, text))
+    expect(await refusal('')).toBe('invalid validator address: : empty address string is not allowed')
+    expect(await refusal('nonsense')).toMatch(/^invalid validator address: nonsense: decoding bech32 failed: /)
     const foreign = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
-    expect(await why(foreign)).toBe(
+    expect(await refusal(foreign)).toBe(
       `invalid validator address: ${foreign}: invalid Bech32 prefix; expected kestvaloper, got evmosvaloper`,
     )
   })
 
-  it('30: costs what the table says; a unit less is out of gas, the estimate suffices', async () => {
+  it('30: costs the gas of the table; one unit less is out of gas, the estimate suffices', async () => {
     const { send, viem, delegation } = await stakingChain()
     const data = delegate(COIN)
-    // 21000 and the calldata (EIP-2028: 16 or 4 a byte); 2000 + 30 * 192 + 75000.
+    // 21000, the calldata (EIP-2028: 16 or 4 a byte), and 2000 + 30 * 192 + 75000.
     const bytes = [...toBytes(data)]
     const intrinsic = 21_000 + bytes.reduce((sum, byte) => sum + (byte === 0 ? 4 : 16), 0)
     const exact = BigInt(intrinsic + 2_000 + 30 * 192 + 75_000)
@@ -182,14 +182,14 @@ describe('delegate at the staking contract', () => {
     expect(await send(data, { gas: exact })).toMatchObject({ status: 'success', gasUsed: exact })
   })
 
-  it('31: refuses a value, which stays with the sender', async () => {
+  it('31: refuses a value, which the sender keeps', async () => {
     const { send, refusal, balance } = await stakingChain()
     expect(await refusal(delegate(1n), { value: 1n })).toBe('extension methods do not accept value')
     const { status } = await send(delegate(1n), { value: 1n })
     expect([status, await balance(STAKING)]).toEqual(['reverted', 0n])
   })
 
-  it('32: refuses malformed calldata, and keeps the rest of the gas', async () => {
+  it('32: refuses malformed calldata, and returns the remaining gas', async () => {
     const { send, refusal } = await stakingChain()
     const data = delegate(1n)
     const reasons = [
@@ -239,7 +239,7 @@ describe('undelegate', () => {
     expect(await viem.getLogs({ blockHash: latest.hash })).toEqual([])
   })
 
-  it('27: removes a delegation that is undelegated completely', async () => {
+  it('27: removes a delegation without remaining shares', async () => {
     const { send, refusal, delegation } = await stakingChain()
     await send(delegate(5n))
     expect(await refusal(undelegate(6n))).toBe('invalid shares amount: invalid request')
@@ -248,7 +248,7 @@ describe('undelegate', () => {
     expect(await refusal(undelegate(1n))).toBe('no delegation for (address, validator) tuple')
   })
 
-  it('23: keeps at most seven entries', async () => {
+  it('23: allows at most seven entries', async () => {
     const { send, refusal, unbonding } = await stakingChain()
     await send(delegate(100n))
     for (let i = 0; i < 7; i++) await send(undelegate(1n))
@@ -271,7 +271,7 @@ describe('undelegate', () => {
 })
 
 describe('cancelUnbondingDelegation', () => {
-  it('24: takes an entry back by its block, in part or whole', async () => {
+  it('24: cancels an entry by its creation height, partly or completely', async () => {
     const { send, refusal, unbonding, delegation, balance } = await stakingChain()
     await send(delegate(10n))
     const { blockNumber } = await send(undelegate(4n))
@@ -297,7 +297,7 @@ describe('cancelUnbondingDelegation', () => {
 })
 
 describe('redelegate', () => {
-  it('25, 26: moves tokens, but not to the same validator and not onward before 21 days', async () => {
+  it('25, 26: moves tokens, but not to the same validator, and not again within 21 days', async () => {
     const { send, refusal, mineAt, redelegation, delegation, viem } = await stakingChain()
     await send(delegate(10n))
     expect(await refusal(redelegate(1n, A, A))).toBe('cannot redelegate to the same validator')
@@ -332,7 +332,7 @@ describe('redelegate', () => {
 })
 
 describe('a staking call inside other contracts', () => {
-  it('18: is undone with the frame around it', async () => {
+  it('18: is reverted with the frame around it', async () => {
     const { dev, send, delegation, balance } = await stakingChain()
     await dev.setCode({ address: CONTRACT, bytecode: script([{ call: delegate(5n, CONTRACT), must: true }], 'revert') })
     await dev.setBalance({ address: CONTRACT, value: 10n })
@@ -341,7 +341,7 @@ describe('a staking call inside other contracts', () => {
     expect([(await delegation(CONTRACT)).amount, await balance(CONTRACT)]).toEqual([0n, 10n])
   })
 
-  it('19, 20, 21: fails alone, and its effects are visible at once', async () => {
+  it('19, 20, 21: fails without its caller, and its effects are visible at once', async () => {
     const { dev, send, rpc, delegation, balance } = await stakingChain()
     const stranger = getAddress('0x00000000000000000000000000000000000057aa')
     const code = script([
@@ -376,7 +376,7 @@ describe('a staking call inside other contracts', () => {
     expect([(await delegation(CONTRACT)).amount, await balance(CONTRACT)]).toEqual([12n, 68n])
   })
 
-  it('22: is refused under delegatecall, callcode and static calls; queries are not', async () => {
+  it('22: is refused under delegatecall, callcode and static calls, unless it is a query', async () => {
     const { dev, refusal, raw } = await stakingChain()
     const [kind, nested] = [CONTRACT, getAddress('0xdddddddddddddddddddddddddddddddddddddddd')]
     const query = encodeFunctionData({ abi, functionName: 'validator', args: [A] })
@@ -409,7 +409,7 @@ describe('gas of the input', () => {
     const used = (data: Hex) => runNow(contract, nativeCall(view, toBytes(data), { view })).gasUsed
     const text = 'evmosvaloper1wzvhjxr9cyg6zqxq6pqzw8yqrk2d6l0gm5t2q7'
     expect(text).toHaveLength(51)
-    // The checksum of this text is wrong: the input was paid for all the same, and the function's own gas too.
+    // The checksum is wrong: the input and the function are charged nevertheless.
     expect(used(delegate(1n, alice, text))).toBe(7_760n + 75_000n)
     expect(used(redelegate(1n, text, text))).toBe(11_600n + 110_000n)
     expect(

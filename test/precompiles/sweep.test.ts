@@ -1,12 +1,11 @@
-// One million gas must not buy more than 50 ms of work, however the state has grown: every function of every precompile,
-// called on a grown state. Functions come from the registry and calls from `matrix-samples.ts`, so that a new function is
-// here without anybody thinking of it.
+// One million gas must not buy more than 50 ms of work, however large the state: calls every function of every precompile on a
+// grown state. Functions come from the registry and calls from `matrix-samples.ts`, so new functions are included.
 //
-// Time is not asserted, because it depends on the machine; reads and changes of the state are counted, which stand for it.
-// They were measured on two cores that six others used: 20,000 reads of slots of a mapping took 4 us each, 20,000 changes
-// 23 us each, 11 for the change and 12 for its part of the state root. That is several times what an idle core takes.
-// The rest of a call is in proportion to its input, which is paid by the byte, and to what it reads. One million gas may
-// therefore do r reads and c changes with 4 r + 23 c <= 50,000 us. The time that was taken is printed.
+// Time depends on the machine, so reads and changes of the state are asserted instead. Measured on two cores shared with six
+// other processes: 20,000 reads of mapping slots took 4 µs each; 20,000 changes took 23 µs each, 11 for the change and 12 for
+// the state root. An idle core is several times faster. The rest of a call's time is proportional to its input, which is paid
+// by the byte, and to its reads. One million gas may therefore buy r reads and c changes with 4 r + 23 c <= 50,000 µs. The time
+// taken is printed.
 import { type AbiFunction, encodeFunctionData, hexToBytes, toFunctionSignature } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NativeResult } from '../../src/evm/native-call.ts'
@@ -33,7 +32,7 @@ const [owner, funded] = [account(0).address, account(8).address]
 const spender = `0x${'5e'.repeat(20)}` as const
 const methods = ['MSG_DELEGATE', 'MSG_UNDELEGATE', 'MSG_REDELEGATE', 'MSG_CANCEL_UNDELEGATION']
 
-/** Arguments that make a function work harder than its sample does, by `precompile.function`. */
+/** Arguments that cause more work than the sample, by `precompile.function`. */
 const HARDER: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   'authorization.approve': [[spender, COIN, [...methods, ...methods, ...methods]]],
   'staking.redelegations': [[`0x${'00'.repeat(20)}`, operator(10), '', pageOf({ limit: 1_000n })]],
@@ -44,7 +43,7 @@ const HARDER: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   ],
   'ics20.denomTrace': [[voucherHash]],
   'ics20.denomHash': [[HOSTILE_TEXT]],
-  // Before everything that is there, so that every step of both schedules moves up.
+  // Starts before all existing periods, so that every step of both schedules moves.
   'vesting.fundVestingAccount': [
     [owner, funded, START - 10n, [period], [period]],
     [owner, account(7).address, START, Array(900).fill(period), Array(900).fill({ length: 1n, amount: coins(COIN) })],
@@ -65,7 +64,7 @@ function pageOf(change: object) {
 const isPage = (argument: unknown): boolean =>
   typeof argument === 'object' && argument !== null && 'countTotal' in argument
 
-/** The sample itself, with other pages where it has one, and what is harder. */
+/** The sample, the sample with other pages if it has one, and the harder arguments. */
 function callsOf(name: string, { name: fn, inputs }: AbiFunction, sample: readonly unknown[]): (readonly unknown[])[] {
   const pages = [
     { limit: 1n },
@@ -97,7 +96,7 @@ const CASES = PRECOMPILES.flatMap((of) =>
     }),
 )
 
-/** undefined: the arguments are those of an overload. */
+/** Returns undefined if the arguments are those of an overload. */
 function encoded(entry: AbiFunction, args: readonly unknown[]) {
   try {
     return encodeFunctionData({ abi: [entry], functionName: entry.name, args })
@@ -106,7 +105,7 @@ function encoded(entry: AbiFunction, args: readonly unknown[]) {
   }
 }
 
-/** A view that counts what is done with it, whoever does it. */
+/** A view that counts its reads and changes, including nested ones. */
 function counting(view: StateView) {
   const counts = { reads: 0, changes: 0 }
   const READS = new Set(['account', 'balance', 'nonce', 'code', 'storage', 'word', 'originalWord', 'hasStorage'])

@@ -1,5 +1,5 @@
-// Coins that come out of escrow at the end of a block and become tokens again: the module's own calls of the token, which
-// here is the tests' own in Solidity and a few put together by hand.
+// Coins released from escrow at the end of a block are converted to tokens: the module's calls of the token, which is a test
+// contract in Solidity or hand-written bytecode.
 
 import { encodeDeployData, encodeFunctionData, getContractAddress, hexToBytes, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   view.setBalance(alice, 10n ** 18n)
   number = 1n
   initGenesis(view, spec, 10n ** 18n, { number: 0n, timestamp: 0n, proposer: bob })
-  // Alice deploys a token of 1,000, of which the module is given 10 for as many coins of hers.
+  // Alice deploys a token with a supply of 1,000; the module gets 10, against as many of alice's coins.
   view.setNonce(alice, 1n)
   const data = hexToBytes(encodeDeployData({ ...token, args: ['Token', 1_000n] }))
   const deployed = await machine().run(messageTo(null, { from: alice, gasLimit: 5_000_000n, data }))
@@ -107,7 +107,7 @@ describe('a refund of a token’s coins', () => {
     const { bank, transfer } = modules()
     expect([bank.balance(alice, COIN), bank.supply(COIN), view.storage(TOKEN, 0n)]).toEqual([10n, 10n, 0n])
     expect(transfer.invariants()).toEqual([])
-    // The note is gone with it: nothing is tried again.
+    // The record of the refund is deleted, so the conversion is not tried again.
     await next()
     expect(modules().bank.balance(alice, COIN)).toBe(10n)
   })

@@ -1,5 +1,5 @@
-// What a clawback account must keep, wherever coins could leave it: transfers, gas, code that runs in its name
-// (EIP-7702), other native contracts, and already the pool. Numbers in titles are the specification's vectors.
+// The locked coins of a clawback account cannot leave it: by transfers, gas, code that runs in its name (EIP-7702) or other
+// native contracts; the pool checks this too. Numbers in titles are the specification's vectors.
 import {
   type Address,
   concatHex,
@@ -21,7 +21,7 @@ const DISTRIBUTION = '0x0000000000000000000000000000000000000801'
 const LOCKED =
   'clawback vesting account has insufficient unlocked tokens to execute transaction: insufficient unlocked coins error'
 
-/** A chain on which the holder has V12's grant of 1000 coins, at T, and exactly `own` beside it. */
+/** A chain on which the holder has V12's grant of 1000 coins, at T, and `own` coins in addition. */
 async function granted(own: bigint) {
   const chain = await vestingChain()
   await chain.grant()
@@ -30,15 +30,15 @@ async function granted(own: bigint) {
 }
 
 const push = (value: bigint): Hex => concatHex(['0x7f', numberToHex(value, { size: 32 })])
-/** Runtime code that calls TARGET with a value and stores, in slot 0, 1 + whether it could. */
+/** Runtime code that calls TARGET with a value and stores 1 + success in slot 0. */
 const paying = (value: bigint, opcode: Hex = '0xf1'): Hex =>
   concatHex(['0x5f5f5f5f', push(value), '0x73', TARGET, '0x5a', opcode, '0x6001015f5500'])
-/** The same with CREATE: what is stored is 1 + the new address. */
+/** The same with CREATE; stores 1 + the new address. */
 const creating = (value: bigint): Hex => concatHex(['0x5f5f', push(value), '0xf0', '0x6001015f5500'])
 const DESTROYING = concatHex(['0x73', TARGET, '0xff'])
 
 describe('a transaction of a clawback account', () => {
-  it('51: may send the spendable balance, and no more', async () => {
+  it('51: may send the spendable balance only', async () => {
     const { send, refusal, mineAt, balance, T } = await granted(10n * COIN)
     expect(await refusal('0x', { to: TARGET, from: HOLDER, value: 10n * COIN })).toBeUndefined()
     expect(await refusal('0x', { to: TARGET, from: HOLDER, value: 10n * COIN + 1n })).toBe(LOCKED)
@@ -64,7 +64,7 @@ describe('a transaction of a clawback account', () => {
     await walletOf(HOLDER).sendTransaction(costly)
   })
 
-  it('is estimated with the gas that the spendable balance pays for', async () => {
+  it('is estimated with the gas that the spendable balance can pay for', async () => {
     const { raw } = await granted(parseGwei('30000'))
     const request = { from: holder, to: TARGET, maxFeePerGas: numberToHex(parseGwei('2')) }
     expect((await raw('eth_estimateGas', request)).error?.message).toMatch(/gas required exceeds allowance \(15000\)/)
@@ -72,7 +72,7 @@ describe('a transaction of a clawback account', () => {
     expect((await raw('eth_estimateGas', cheaper)).result).toBe(numberToHex(21_000))
   })
 
-  it('is admitted to the pool by the time of the next block', async () => {
+  it('is admitted to the pool by the balance that is spendable in the next block', async () => {
     const { viem, dev, walletOf, T } = await granted(COIN)
     const { timestamp } = await viem.getBlock()
     await dev.increaseTime({ seconds: Number(T + 2_010n - timestamp) })
@@ -92,7 +92,7 @@ describe('a transaction of a clawback account', () => {
       `cannot delegate unvested coins. coins available for delegation < delegation amount (${250n * COIN} < ${250n * COIN + 1n}): insufficient vested coins error`,
     )
     expect(await refusal(call(250n * COIN).data, options)).toBeUndefined()
-    // With coins of its own for the gas.
+    // Coins of its own for the gas.
     await send('0x', { to: holder, value: COIN })
     expect((await send(call(250n * COIN).data, options)).status).toBe('success')
     expect(await balance(holder)).toBeGreaterThan(750n * COIN)
@@ -101,7 +101,7 @@ describe('a transaction of a clawback account', () => {
 })
 
 describe('native contracts called by a clawback account', () => {
-  it('take no more than the spendable balance', async () => {
+  it('debit the spendable balance only', async () => {
     const { refusal, send, T } = await granted(2n * COIN)
     const abi = parseAbi(['function fundCommunityPool(address depositor, uint256 amount) returns (bool success)'])
     const give = (amount: bigint) =>
@@ -110,13 +110,13 @@ describe('native contracts called by a clawback account', () => {
       `spendable balance ${2n * COIN}akest is smaller than ${2n * COIN + 1n}akest: insufficient funds`,
     )
     expect((await send(give(COIN), { to: DISTRIBUTION, from: HOLDER })).status).toBe('success')
-    // Not even as a grant to somebody else.
+    // Funding another vesting account is refused too.
     expect(await refusal(fund(T, [], [[1n, COIN]], holder), { from: HOLDER })).toMatch(/can only accept grants/)
   })
 })
 
 describe('code that runs in the name of a clawback account', () => {
-  /** The holder's account runs this code, and whoever likes may call it. */
+  /** The holder's account has this code; any account may call it. */
   async function delegated(code: Hex, own: bigint) {
     const chain = await granted(own)
     await chain.dev.setCode({ address: CODE, bytecode: code })
@@ -131,7 +131,7 @@ describe('code that runs in the name of a clawback account', () => {
     }
   }
 
-  it('may send the spendable coins, and is refused more like an insufficient balance', async () => {
+  it('may send the spendable coins; more fails like an insufficient balance', async () => {
     const { run, balance, mineAt, dev, rpc, T } = await delegated(paying(10n * COIN), 15n * COIN)
     expect(await run()).toEqual(['success', 2n])
     expect(await run()).toEqual(['success', 1n])
@@ -149,9 +149,9 @@ describe('code that runs in the name of a clawback account', () => {
     ])
   })
 
-  it('keeps the gas of a call that is refused', async () => {
+  it('costs the same gas for a refused call as for an insufficient balance', async () => {
     const { dev, send } = await delegated(paying(20n * COIN), 15n * COIN)
-    // The first run writes the slot.
+    // The first run makes the slot non-zero.
     await send('0x', { to: holder, from: STRANGER })
     const refused = await send('0x', { to: holder, from: STRANGER })
     await dev.setCode({ address: CODE, bytecode: paying(2_000n * COIN) })
@@ -159,7 +159,7 @@ describe('code that runs in the name of a clawback account', () => {
     expect(refused.gasUsed).toBe(poor.gasUsed)
   })
 
-  it('may pass a value to CALLCODE, which sends nothing', async () => {
+  it('may pass a value to CALLCODE, which transfers nothing', async () => {
     const { run } = await delegated(paying(20n * COIN, '0xf2'), 15n * COIN)
     expect(await run()).toEqual(['success', 2n])
   })
@@ -172,7 +172,7 @@ describe('code that runs in the name of a clawback account', () => {
     expect([status, slot > 1n]).toEqual(['success', true])
   })
 
-  it('cannot give locked coins away with SELFDESTRUCT', async () => {
+  it('cannot transfer locked coins with SELFDESTRUCT', async () => {
     const { run, balance, mineAt, T } = await delegated(DESTROYING, 15n * COIN)
     expect(await run()).toEqual(['reverted', 0n])
     expect([await balance(TARGET), await balance(holder)]).toEqual([0n, 1_015n * COIN])
@@ -182,8 +182,8 @@ describe('code that runs in the name of a clawback account', () => {
   })
 })
 
-describe('ordinary accounts near clawback accounts', () => {
-  it('spend all their coins', async () => {
+describe('ordinary accounts related to clawback accounts', () => {
+  it('can spend all their coins', async () => {
     const { dev, send, balance } = await granted(0n)
     await dev.setCode({ address: CODE, bytecode: paying(7n * COIN) })
     await dev.setBalance({ address: CODE, value: 7n * COIN })
@@ -193,7 +193,7 @@ describe('ordinary accounts near clawback accounts', () => {
     expect((await send('0x', { to: TARGET, from: STRANGER, value })).status).toBe('success')
   })
 
-  it('that fund are not restricted by their grants', async () => {
+  it('that fund a grant are not restricted by it', async () => {
     const { send, balance } = await granted(0n)
     const value = (await balance(funder)) - COIN
     expect((await send('0x', { to: account(5).address as Address, from: FUNDER, value })).status).toBe('success')

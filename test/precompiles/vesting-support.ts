@@ -1,5 +1,5 @@
-// The vesting contract as its users see it: the published interface over a running chain, whose second account is the
-// holder and whose first is the funder.
+// The vesting contract as its users see it: the published interface over a running chain. The first account is the funder, the
+// second the holder.
 import {
   type Address,
   decodeErrorResult,
@@ -16,7 +16,7 @@ export const COIN = 10n ** 18n
 export const [funder, holder, stranger] = [account(0).address, account(1).address, account(2).address]
 export const [FUNDER, HOLDER, STRANGER] = [0, 1, 2]
 
-// As Evmos v14 publishes it, with the `approve` of v15.
+// The interface as published by Evmos v14, with the `approve` of v15.
 export const abi = parseAbi([
   'struct Coin { string denom; uint256 amount; }',
   'struct Period { int64 length; Coin[] amount; }',
@@ -38,7 +38,7 @@ export const abi = parseAbi([
 export const create = (by: Address = funder, of: Address = holder): Hex =>
   encodeFunctionData({ abi, functionName: 'createClawbackVestingAccount', args: [by, of, false] })
 
-/** Seconds and base units of each period. */
+/** Length in seconds and amount in base units of each period. */
 export type Periods = readonly (readonly [length: bigint, amount: bigint])[]
 export const coins = (amount: bigint, denom = 'akest') => [{ denom, amount }]
 export const periodsOf = (periods: Periods) => periods.map(([length, amount]) => ({ length, amount: coins(amount) }))
@@ -59,7 +59,7 @@ export const convert = (of: Address = holder): Hex =>
 export const balancesOf = (of: Address = holder): Hex =>
   encodeFunctionData({ abi, functionName: 'balances', args: [of] })
 
-/** V12, in units of a whole coin. */
+/** V12, in whole coins. */
 export const LOCKUP: Periods = [
   [2_000n, 500n * COIN],
   [1_000n, 500n * COIN],
@@ -73,7 +73,7 @@ export async function vestingChain() {
   const { viem, raw, dev, walletOf } = chain
   const setTime = (timestamp: bigint) => dev.setNextBlockTimestamp({ timestamp })
   const { timestamp: genesis } = await viem.getBlock()
-  /** Of the grants: a round second in the future, since the clock never goes back. */
+  /** The start of the grants: a round second in the future, because the clock never goes back. */
   const T = (genesis / 1_000n + 1_000_000n) * 1_000n
   const it = {
     ...chain,
@@ -83,7 +83,7 @@ export async function vestingChain() {
       const receipt = await viem.waitForTransactionReceipt({ hash })
       return { ...receipt, events: parseEventLogs({ abi, logs: receipt.logs }) }
     },
-    /** Why a call is refused; undefined: it is not. */
+    /** The reason of a call's refusal; undefined if it succeeds. */
     async refusal(data: Hex, { to = VESTING, from = FUNDER, value = 0n }: Sending = {}) {
       const request = { from: account(from).address, to, data, value: numberToHex(value) }
       const { error } = await raw('eth_call', request, 'latest')
@@ -91,7 +91,7 @@ export async function vestingChain() {
       if (error.data === undefined || error.data === '0x') return error.message
       return decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error.data as Hex }).args[0]
     },
-    /** locked, unvested, vested. */
+    /** Returns locked, unvested and vested. */
     async balances(of: Address = holder) {
       const lists = await viem.readContract({ address: VESTING, abi, functionName: 'balances', args: [of] })
       return lists.map((list) => list.reduce((sum, { denom, amount }) => sum + (denom === 'akest' ? amount : 0n), 0n))

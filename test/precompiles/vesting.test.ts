@@ -62,7 +62,7 @@ describe('the interface', () => {
 })
 
 describe('createClawbackVestingAccount', () => {
-  it('49: may be called by the signer once, and by no contract', async () => {
+  it('49: may be called by the signer once, and not by contracts', async () => {
     const { send, refusal, dev } = await vestingChain()
     expect(await refusal(create())).toBe(`tx origin address ${funder} does not match the from address ${holder}`)
     expect(await refusal(create(zeroAddress), { from: HOLDER })).toBe(
@@ -82,7 +82,7 @@ describe('createClawbackVestingAccount', () => {
     )
   })
 
-  it('is refused to a contract that the account merely calls', async () => {
+  it('is refused for a contract that the account merely calls', async () => {
     const { refusal, dev } = await vestingChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(VESTING) })
     expect(await refusal(create(), { to: CONTRACT, from: FUNDER })).toBe(
@@ -123,7 +123,7 @@ describe('fundVestingAccount', () => {
     expect(await refusal(fund(2n ** 63n, [], STEPS))).toMatch('after the last one')
     expect(await refusal(fund(T, [], [[1n, 0n]]))).toBe('coin 0akest amount is not positive: invalid coins')
     expect(await refusal(fund(T, [], [[1n, 20_000n * COIN]]))).toMatch('insufficient funds')
-    // More than any word holds together, which nobody has.
+    // The sum of both amounts overflows a word.
     expect(
       await refusal(
         fund(
@@ -159,11 +159,11 @@ describe('fundVestingAccount', () => {
         },
       ],
     ])
-    // Less the gas of making the account.
+    // Minus the gas of creating the account.
     expect(await balance(holder)).toBeGreaterThan(before + 999n * COIN)
   })
 
-  it("55: by a contract, from its own coins without a grant, from the signer's with one", async () => {
+  it("55: by a contract needs no grant for its own coins, and a grant for the signer's", async () => {
     const { send, refusal, dev, balances, T } = await vestingChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(VESTING) })
     await dev.setBalance({ address: CONTRACT, value: 5_000n * COIN })
@@ -191,7 +191,7 @@ describe('fundVestingAccount', () => {
     )
   })
 
-  it('accepts no grants of other messages', async () => {
+  it('accepts grants of this message only', async () => {
     const { refusal } = await vestingChain()
     const approve = (method: string, to: Hex = CONTRACT) =>
       encodeFunctionData({ abi, functionName: 'approve', args: [to, method] })
@@ -202,7 +202,7 @@ describe('fundVestingAccount', () => {
 })
 
 describe('balances of vesting accounts', () => {
-  it('V12: follow the two schedules', async () => {
+  it('V12: follow both schedules', async () => {
     const { grant, balances, mineAt, T } = await vestingChain()
     await grant()
     const seen = [await balances()]
@@ -223,7 +223,7 @@ describe('balances of vesting accounts', () => {
     expect(seen).toEqual(rows.map((row) => row.map((amount) => amount * COIN)))
   })
 
-  it('V13: add a second grant', async () => {
+  it('V13: include a second grant', async () => {
     const { grant, send, balances, mineAt, T } = await vestingChain()
     await grant()
     await mineAt(T + 500n)
@@ -278,7 +278,7 @@ describe('clawback', () => {
     )
   })
 
-  it('52, V12: takes the unvested coins; the rest stays with the holder, unlocked', async () => {
+  it('52, V12: takes the unvested coins; the holder keeps the rest, unlocked', async () => {
     const { grant, send, viem, mineAt, refusal, balance, T } = await vestingChain()
     await grant()
     await mineAt(T + 1000n)
@@ -302,7 +302,7 @@ describe('clawback', () => {
     expect((await send('0x', { to: CONTRACT, from: HOLDER, value })).status).toBe('success')
   })
 
-  it('pays the funder when no other address is named, and nothing when all has vested', async () => {
+  it('pays the funder by default, and nothing when all has vested', async () => {
     const { grant, send, viem, mineAt, T } = await vestingChain()
     await grant()
     await mineAt(T + 4000n)
@@ -314,7 +314,7 @@ describe('clawback', () => {
 })
 
 describe('convertVestingAccount', () => {
-  it('53: is refused until all has vested and is unlocked; anyone may call it', async () => {
+  it('53: is refused until all coins are vested and unlocked; any account may call it', async () => {
     const { send, refusal, mineAt, T } = await vestingChain()
     await send(create(), { from: HOLDER })
     await send(fund(T, [[3000n, 1000n]], [[1000n, 1000n]]))
@@ -336,7 +336,7 @@ describe('convertVestingAccount', () => {
 })
 
 describe('updateVestingFunder', () => {
-  it('54: passes the claim to another funder for good', async () => {
+  it('54: transfers the right to claw back to another funder permanently', async () => {
     const { grant, send, refusal } = await vestingChain()
     await grant()
     expect(await refusal(updateFunder(funder))).toBe('new funder address is equal to current funder address')

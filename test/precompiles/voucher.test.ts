@@ -1,4 +1,4 @@
-// A voucher as an ERC-20 token, through a running node and viem's own ERC-20 interface. V1 is the specification's vector.
+// A voucher as an ERC-20 token, through a running node and viem's ERC-20 ABI. V1 is the specification's vector.
 import { encodeFunctionData, erc20Abi, getAddress, type Hex, maxUint256, parseEventLogs, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../src/lib/bech32.ts'
@@ -7,12 +7,12 @@ import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { forwarder } from '../support/forwarder.ts'
 import { BANK, bankAbi, CONTRACT, ics20Chain, other, owner, textOf, transfer } from './ics20-support.ts'
 
-/** V1: of transfer/channel-0/uatom. */
-const FACE = getAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
+/** V1: the contract of transfer/channel-0/uatom. */
+const VOUCHER_CONTRACT = getAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
 const ATOM = 'ibc/27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2'
 const ALL = 1_000_000n
 
-/** A chain on which the first account holds vouchers for atoms that came through channel-0. */
+/** A chain on which the first account has vouchers of atoms that came through channel-0. */
 async function open() {
   const chain = await ics20Chain({
     transfer: {
@@ -22,10 +22,10 @@ async function open() {
     },
   })
   const { viem } = chain
-  const token = { address: FACE, abi: erc20Abi } as const
+  const token = { address: VOUCHER_CONTRACT, abi: erc20Abi } as const
   return {
     ...chain,
-    async act(data: Hex, { to = FACE, from = 0 }: { to?: Hex; from?: number } = {}) {
+    async act(data: Hex, { to = VOUCHER_CONTRACT, from = 0 }: { to?: Hex; from?: number } = {}) {
       const receipt = await chain.send(data, { to, from })
       return { ...receipt, events: parseEventLogs({ abi: erc20Abi, logs: receipt.logs }) }
     },
@@ -42,37 +42,37 @@ const moveFrom = (from: Hex, to: Hex, value: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [from, to, value] })
 
 describe('the ERC-20 contract of a voucher', () => {
-  it('V1: has the last 20 bytes of its hash as address, code and nonce, and answers its metadata', async () => {
+  it('V1: has the last 20 bytes of the hash as its address, code and nonce, and returns its metadata', async () => {
     const { viem } = await open()
-    expect([await viem.getCode({ address: FACE }), await viem.getTransactionCount({ address: FACE })]).toEqual([
+    expect([await viem.getCode({ address: VOUCHER_CONTRACT }), await viem.getTransactionCount({ address: VOUCHER_CONTRACT })]).toEqual([
       '0xfe',
       1,
     ])
     const ask = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
-      viem.readContract({ address: FACE, abi: erc20Abi, functionName })
+      viem.readContract({ address: VOUCHER_CONTRACT, abi: erc20Abi, functionName })
     const all = await Promise.all([ask('name'), ask('symbol'), ask('decimals'), ask('totalSupply')])
     expect(all).toEqual(['Atom', 'ATOM', 6, ALL])
   })
 
-  it('moves vouchers, logs it, and costs about as much as an ERC-20 transfer', async () => {
+  it('transfers vouchers, logs it, and costs about as much as an ERC-20 transfer', async () => {
     const { act, balanceOf, balances } = await open()
     const data = move(other, 5n)
     const { logs, events, gasUsed } = await act(data)
     expect(events.map(({ eventName, args }) => [eventName, args])).toEqual([
       ['Transfer', { from: owner, to: other, value: 5n }],
     ])
-    expect(getAddress(logs[0]?.address ?? '0x')).toBe(FACE)
+    expect(getAddress(logs[0]?.address ?? '0x')).toBe(VOUCHER_CONTRACT)
     expect([await balanceOf(owner), await balanceOf(other)]).toEqual([ALL - 5n, 5n])
-    expect((await balances(other)).at(-1)).toEqual({ contractAddress: FACE, amount: 5n })
+    expect((await balances(other)).at(-1)).toEqual({ contractAddress: VOUCHER_CONTRACT, amount: 5n })
     const bytes = [...Buffer.from(data.slice(2), 'hex')]
     const calldata = bytes.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 0n)
-    // 21,000, the calldata, 2,000 and 30 a byte of two words, and the function's own 25,000.
+    // 21,000, the calldata, 2,000 and 30 a byte for two words of input, and 25,000 for the function.
     expect(gasUsed).toBe(21_000n + calldata + 2_000n + 1_920n + 25_000n)
   })
 
-  it('keeps allowances for transferFrom', async () => {
+  it('stores allowances for transferFrom', async () => {
     const { act, dev, allowed, balanceOf, refusal } = await open()
-    await dev.setCode({ address: CONTRACT, bytecode: forwarder(FACE) })
+    await dev.setCode({ address: CONTRACT, bytecode: forwarder(VOUCHER_CONTRACT) })
     const through = { to: CONTRACT, from: 1 }
     expect(await refusal(moveFrom(owner, other, 1n), through)).toBe('ERC20: insufficient allowance')
     const { events } = await act(allow(CONTRACT, 5n))
@@ -90,59 +90,59 @@ describe('the ERC-20 contract of a voucher', () => {
 
   it('refuses transfers without balance, allowance or receiver', async () => {
     const { refusal, act, balanceOf } = await open()
-    expect(await refusal(move(other, ALL + 1n), { to: FACE })).toBe('ERC20: transfer amount exceeds balance')
-    expect(await refusal(move(zeroAddress, 1n), { to: FACE })).toBe('ERC20: transfer to the zero address')
-    expect(await refusal(allow(zeroAddress, 1n), { to: FACE })).toBe('ERC20: approve to the zero address')
-    expect(await refusal(move(MODULE_ACCOUNT.gov, 1n), { to: FACE })).toBe(
+    expect(await refusal(move(other, ALL + 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: transfer amount exceeds balance')
+    expect(await refusal(move(zeroAddress, 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: transfer to the zero address')
+    expect(await refusal(allow(zeroAddress, 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: approve to the zero address')
+    expect(await refusal(move(MODULE_ACCOUNT.gov, 1n), { to: VOUCHER_CONTRACT })).toBe(
       `${toBech32('kest', MODULE_ACCOUNT.gov)} is not allowed to receive funds: unauthorized`,
     )
-    expect(await refusal(move(other, 1n), { to: FACE, value: 1n })).toBe('extension methods do not accept value')
+    expect(await refusal(move(other, 1n), { to: VOUCHER_CONTRACT, value: 1n })).toBe('extension methods do not accept value')
     expect((await act(move(other, ALL + 1n))).status).toBe('reverted')
     expect(await balanceOf(owner)).toBe(ALL)
   })
 
-  it('is read but not written under a static call', async () => {
+  it('can be read but not written in a static call', async () => {
     const { dev, raw, refusal } = await open()
-    await dev.setCode({ address: CONTRACT, bytecode: forwarder(FACE, 'staticcall') })
+    await dev.setCode({ address: CONTRACT, bytecode: forwarder(VOUCHER_CONTRACT, 'staticcall') })
     expect(await refusal(move(other, 1n), { to: CONTRACT })).toBe('write protection')
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
     const { result } = await raw('eth_call', { to: CONTRACT, data }, 'latest')
     expect(BigInt(result as Hex)).toBe(ALL)
   })
 
-  it('shows the very vouchers that IBC sends', async () => {
+  it('holds the same vouchers that IBC transfers', async () => {
     const { send, act, balanceOf, mine } = await open()
     await act(move(other, 5n))
     const back = transfer({ denom: ATOM, amount: 4n, sender: other, receiver: 'cosmos1whoever' })
     await send(back, { from: 1 })
     expect(await balanceOf(other)).toBe(1n)
-    // The other chain refuses them.
+    // The other chain refuses the packet.
     await mine()
     expect(await balanceOf(other)).toBe(5n)
-    // By the face's address they may be named as well.
-    await send(transfer({ denom: FACE, amount: 5n, sender: other, receiver: 'cosmos1whoever' }), { from: 1 })
+    // The contract's address is accepted as denomination too.
+    await send(transfer({ denom: VOUCHER_CONTRACT, amount: 5n, sender: other, receiver: 'cosmos1whoever' }), { from: 1 })
     expect(await balanceOf(other)).toBe(0n)
   })
 
   it('is created with the first voucher', async () => {
     const { send, mine, viem } = await ics20Chain()
-    const face = getAddress(`0x${traceHash('transfer/channel-1/akest').slice(-40)}`)
+    const voucherContract = getAddress(`0x${traceHash('transfer/channel-1/akest').slice(-40)}`)
     await send(transfer({ receiver: textOf(other) }))
     await mine()
     const now = await viem.getBlockNumber()
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' })
-    const symbol = (blockNumber: bigint) => viem.call({ to: face, data, blockNumber })
+    const symbol = (blockNumber: bigint) => viem.call({ to: voucherContract, data, blockNumber })
     expect((await symbol(now - 1n)).data).toBeUndefined()
     expect(Buffer.from((await symbol(now)).data?.slice(2) ?? '', 'hex').toString()).toContain('KEST')
   })
 
-  it('is listed by the bank', async () => {
+  it('is listed by the bank contract', async () => {
     const { viem, balances } = await open()
     const [base, atoms] = await balances(owner)
-    expect([base?.contractAddress, atoms]).toEqual([zeroAddress, { contractAddress: FACE, amount: ALL }])
+    expect([base?.contractAddress, atoms]).toEqual([zeroAddress, { contractAddress: VOUCHER_CONTRACT, amount: ALL }])
     const ask = { address: BANK, abi: bankAbi } as const
-    expect(await viem.readContract({ ...ask, functionName: 'supplyOf', args: [FACE] })).toBe(ALL)
+    expect(await viem.readContract({ ...ask, functionName: 'supplyOf', args: [VOUCHER_CONTRACT] })).toBe(ALL)
     const all = await viem.readContract({ ...ask, functionName: 'totalSupply' })
-    expect(all.slice(1)).toEqual([{ contractAddress: FACE, amount: ALL }])
+    expect(all.slice(1)).toEqual([{ contractAddress: VOUCHER_CONTRACT, amount: ALL }])
   })
 })

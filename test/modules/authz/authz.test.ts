@@ -1,5 +1,5 @@
-// Grants by themselves: what is given, used, changed, taken back, and when it dies. Texts and numbers are those of
-// Evmos' precompiles; V16 is the specification's worked example of an allowance.
+// The authz module without an EVM: granting, using, changing, revoking and expiry. Error texts and numbers are those of Evmos'
+// precompiles; V16 is the specification's worked example of an allowance.
 import fc from 'fast-check'
 import { getAddress, keccak256, numberToHex, pad } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 const missing = (message: string) =>
   `authorization to ${message} for address ${getAddress(bob)} does not exist or is expired`
-/** What a contract does with a stake grant. */
+/** Uses a stake grant as a contract would. */
 const use = (amount: bigint, validator = first) => {
   authz.requireStake(alice, bob, delegate, amount)
   authz.spendStake(alice, bob, delegate, amount, validator)
@@ -65,7 +65,7 @@ describe('message names of grants', () => {
     expect(messageNamed('MSG_CANCEL_UNBONDING_DELEGATION')).toBe(names.MSG_CANCEL_UNDELEGATION)
   })
 
-  it('are case-sensitive, and any other text is refused', () => {
+  it('are case-sensitive; any other text is refused', () => {
     for (const name of ['msg_delegate', '', ' MSG_DELEGATE', 'cosmos.staking.v1beta1.MsgDelegate', 'constructor']) {
       expect(messageNamed(name)).toBeUndefined()
     }
@@ -73,7 +73,7 @@ describe('message names of grants', () => {
 })
 
 describe('a stake grant', () => {
-  it('V16: counts down with its use and is gone when used up', () => {
+  it('V16: decreases with each use and is removed when used up', () => {
     authz.approve(alice, bob, delegate, ONE, validators)
     use(4n * 10n ** 17n)
     expect(authz.allowance(alice, bob, delegate)).toBe(6n * 10n ** 17n)
@@ -85,14 +85,14 @@ describe('a stake grant', () => {
     expect(() => use(1n)).toThrow(missing(delegate))
   })
 
-  it('without a limit stays as it is', () => {
+  it('without a limit is not changed by use', () => {
     authz.approve(alice, bob, delegate, UNLIMITED, validators)
     use(UNLIMITED)
     use(ONE)
     expect(authz.allowance(alice, bob, delegate)).toBe(2n ** 256n - 1n)
   })
 
-  it('is kept for one granter, one grantee and one message', () => {
+  it('is stored per granter, grantee and message', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(authz.allowance(bob, alice, delegate)).toBe(0n)
     expect(authz.allowance(alice, bob, undelegate)).toBe(0n)
@@ -100,7 +100,7 @@ describe('a stake grant', () => {
     expect(() => authz.requireStake(bob, alice, delegate, 1n)).toThrow('does not exist or is expired')
   })
 
-  it('names the validators that it was made with', () => {
+  it('lists the validators that it was granted for', () => {
     authz.approve(alice, bob, delegate, 5n, [first, second])
     expect(authz.requireStake(alice, bob, delegate, 1n)).toBe(2)
     use(1n, second)
@@ -109,13 +109,13 @@ describe('a stake grant', () => {
     expect(authz.allowance(alice, bob, delegate)).toBe(4n)
   })
 
-  it('needs a validator', () => {
+  it('is refused without a validator', () => {
     expect(() => authz.approve(alice, bob, delegate, 5n, [])).toThrow('both allowed & deny list cannot be empty')
     authz.approve(alice, bob, withdrawReward, 5n, [])
     expect(authz.allowance(alice, bob, withdrawReward)).toBe(UNLIMITED)
   })
 
-  it('is replaced by the next one, validators and all', () => {
+  it('is replaced by the next one, including its validators', () => {
     authz.approve(alice, bob, delegate, UNLIMITED, [first, second])
     authz.approve(alice, bob, delegate, 7n, [third])
     expect(authz.allowance(alice, bob, delegate)).toBe(7n)
@@ -123,7 +123,7 @@ describe('a stake grant', () => {
     expect(() => use(1n, first)).toThrow('unauthorized')
   })
 
-  it('may have the granter as its grantee', () => {
+  it('may have the same account as granter and grantee', () => {
     authz.approve(alice, alice, delegate, 7n, validators)
     expect(authz.allowance(alice, alice, delegate)).toBe(7n)
   })
@@ -137,14 +137,14 @@ describe('revoking a stake grant', () => {
     expect(() => authz.revoke(alice, bob, delegate)).toThrow(missing(delegate))
   })
 
-  it('happens too when an amount of zero is approved', () => {
+  it('also happens when an amount of zero is approved', () => {
     expect(() => authz.approve(alice, bob, delegate, 0n, validators)).toThrow(missing(delegate))
     authz.approve(alice, bob, clawback, 1n, [])
     authz.approve(alice, bob, clawback, 0n, [])
     expect(authz.allowance(alice, bob, clawback)).toBe(0n)
   })
 
-  it('leaves nothing in storage but the entry of its expiry', () => {
+  it('clears its storage except for the entry in the expiry queue', () => {
     const slots = new Map<bigint, bigint>()
     const recording: StateView = Object.create(view, {
       slots: {
@@ -164,7 +164,7 @@ describe('revoking a stake grant', () => {
     watched.approve(alice, bob, undelegate, 5n, validators)
     expect([...slots.values()].filter((word) => word !== 0n).length).toBeGreaterThan(8)
     watched.revoke(alice, bob, undelegate)
-    // The queue: granter, grantee, message (1 in stored order), expiration, and its tail.
+    // The expiry queue: granter, grantee, message (1 in stored order), expiration, and its tail.
     expect([...slots.values()].filter((word) => word !== 0n).sort()).toEqual(
       [BigInt(alice), BigInt(bob), 1n, NOW + YEAR, 1n].sort(),
     )
@@ -172,7 +172,7 @@ describe('revoking a stake grant', () => {
 })
 
 describe('changing the limit of a stake grant', () => {
-  it('raises and lowers the limit and answers the new one', () => {
+  it('raises and lowers the limit and returns the new one', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(authz.increaseAllowance(alice, bob, delegate, 3n)).toBe(8n)
     expect(authz.decreaseAllowance(alice, bob, delegate, 6n)).toBe(2n)
@@ -180,7 +180,7 @@ describe('changing the limit of a stake grant', () => {
     expect(authz.allowance(alice, bob, delegate)).toBe(2n)
   })
 
-  it('does not touch a grant without limit', () => {
+  it('does not change a grant without a limit', () => {
     authz.approve(alice, bob, delegate, UNLIMITED, validators)
     expect(authz.increaseAllowance(alice, bob, delegate, UNLIMITED)).toBe(UNLIMITED)
     expect(authz.decreaseAllowance(alice, bob, delegate, 1n)).toBe(UNLIMITED)
@@ -188,7 +188,7 @@ describe('changing the limit of a stake grant', () => {
     expect(authz.allowance(alice, bob, delegate)).toBe(UNLIMITED)
   })
 
-  it('stops at 2^256 - 1, where the grant is still a limited one', () => {
+  it('fails above 2^256 - 1, where the grant still has a limit', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(() => authz.increaseAllowance(alice, bob, delegate, UNLIMITED - 4n)).toThrow(
       'integer overflow when increasing allowance',
@@ -198,13 +198,13 @@ describe('changing the limit of a stake grant', () => {
     expect(authz.allowance(alice, bob, delegate)).toBe(UNLIMITED - 1n)
   })
 
-  it('never adds 2^256 - 1, not even to nothing', () => {
+  it('refuses to add 2^256 - 1, even to zero', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     authz.decreaseAllowance(alice, bob, delegate, 5n)
     expect(() => authz.increaseAllowance(alice, bob, delegate, UNLIMITED)).toThrow('integer overflow')
   })
 
-  it('to zero leaves a grant that allows nothing', () => {
+  it('to zero keeps the grant, which then allows nothing', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(() => authz.decreaseAllowance(alice, bob, delegate, 6n)).toThrow(
       'amount by which the allowance should be decreased is greater than the authorization limit: 6 > 5',
@@ -219,7 +219,7 @@ describe('changing the limit of a stake grant', () => {
     expect(() => authz.decreaseAllowance(alice, bob, redelegate, 1n)).toThrow(missing(redelegate))
   })
 
-  it('does not change when the grant expires', () => {
+  it('does not change the expiration of the grant', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     const later = at(NOW + YEAR - 1n)
     later.increaseAllowance(alice, bob, delegate, 1n)
@@ -230,7 +230,7 @@ describe('changing the limit of a stake grant', () => {
 })
 
 describe('a generic grant', () => {
-  it('is not used up', () => {
+  it('is not reduced by use', () => {
     expect(() => authz.requireGeneric(alice, bob, withdrawReward)).toThrow(missing(withdrawReward))
     authz.approve(alice, bob, withdrawReward, 1n, [])
     authz.requireGeneric(alice, bob, withdrawReward)
@@ -242,7 +242,7 @@ describe('a generic grant', () => {
 })
 
 describe('the expiry of a grant', () => {
-  it('is a year after the grant, with everything it allows', () => {
+  it('is a year after the grant and ends everything it allows', () => {
     authz.approve(alice, bob, delegate, UNLIMITED, validators)
     authz.approve(alice, bob, withdrawReward, 1n, [])
     const alive = at(NOW + YEAR - 1n)
@@ -257,27 +257,27 @@ describe('the expiry of a grant', () => {
     expect(() => dead.increaseAllowance(alice, bob, delegate, 1n)).toThrow(missing(delegate))
   })
 
-  it('is moved by granting again', () => {
+  it('is extended by granting again', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     at(NOW + 10n).approve(alice, bob, delegate, 6n, validators)
     expect(at(NOW + YEAR + 9n).allowance(alice, bob, delegate)).toBe(6n)
     expect(at(NOW + YEAR + 10n).allowance(alice, bob, delegate)).toBe(0n)
   })
 
-  it('is at the time that the genesis sets', () => {
+  it('is at the expiration that the genesis sets', () => {
     authz.initGenesis({ defaultExpiration: 60 })
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(at(NOW + 59n).allowance(alice, bob, delegate)).toBe(5n)
     expect(at(NOW + 60n).allowance(alice, bob, delegate)).toBe(0n)
   })
 
-  // The grant's first slot, its expiration, by Solidity's rule for mappings, worked out with viem.
+  // The grant's first slot holds its expiration; its place follows Solidity's rule for mappings, computed here with viem.
   const element = (key: `0x${string}`, slot: `0x${string}`) => keccak256(`${pad(key)}${slot.slice(2)}` as `0x${string}`)
   const expirationOf = (granter: `0x${string}`, grantee: `0x${string}`, message: number) =>
     BigInt(element(numberToHex(message), element(grantee, element(granter, pad('0x1')))))
   const stored = (slot: bigint) => view.storage(hexToAddress('0x0000000000000000000000000000000000000A00'), slot)
 
-  it('clears its storage at the beginning of a block', () => {
+  it("clears the grant's storage at the beginning of a block", () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     const slot = expirationOf(alice, bob, 0)
     expect(stored(slot)).toBe(NOW + YEAR)
@@ -287,7 +287,7 @@ describe('the expiry of a grant', () => {
     expect(stored(slot)).toBe(0n)
   })
 
-  it('of an older grant does not clear the newer one', () => {
+  it('of a replaced grant does not clear the new one', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     at(NOW + 10n).approve(alice, bob, delegate, 6n, validators)
     at(NOW + YEAR).beginBlock()
@@ -296,7 +296,7 @@ describe('the expiry of a grant', () => {
     expect(stored(expirationOf(alice, bob, 0))).toBe(0n)
   })
 
-  it('of many grants is cleared over several blocks, 200 in each', () => {
+  it('of many grants is processed over several blocks, 200 in each', () => {
     const grantees = Array.from({ length: 201 }, (_, i) => hexToAddress(pad(numberToHex(i + 1), { size: 20 })))
     for (const grantee of grantees) authz.approve(alice, grantee, withdrawReward, 1n, [])
     const left = () => grantees.filter((grantee) => stored(expirationOf(alice, grantee, 5)) !== 0n)
@@ -330,7 +330,7 @@ describe('any sequence of grants, uses and revocations', () => {
     amount: fc.oneof(fc.bigInt({ min: 0n, max: 9n }), fc.constantFrom(UNLIMITED, UNLIMITED - 5n)),
   })
 
-  it('leaves the grant that a model of the rules has', () => {
+  it('leaves the same grant as a model of the rules', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         view.checkpoint()
@@ -366,8 +366,8 @@ describe('any sequence of grants, uses and revocations', () => {
   })
 })
 
-describe('the genesis section of grants', () => {
-  it('refuses unknown fields by their names', () => {
+describe('the genesis section of authz', () => {
+  it('refuses unknown fields and names them', () => {
     expect(() => authz.initGenesis({ defaultExpiration: 0 })).toThrow('kestrel.modules.authz.defaultExpiration: ')
     expect(() => authz.initGenesis({ defaultExpiration: '60' })).toThrow('kestrel.modules.authz.defaultExpiration: ')
     expect(() => authz.initGenesis({ expiration: 60 })).toThrow('kestrel.modules.authz.expiration: unknown field')
@@ -375,7 +375,7 @@ describe('the genesis section of grants', () => {
   })
 })
 
-it('the authz module that was opened for reading refuses to write', () => {
+it('an authz module opened for reading refuses to write', () => {
   authz.approve(alice, bob, delegate, 5n, validators)
   const reader = at(NOW, { access: 'read', spec: nativeSpec })
   expect(reader.allowance(alice, bob, delegate)).toBe(5n)

@@ -1,5 +1,5 @@
-// Grants of IBC transfers: what an allocation may hold and what a transfer draws from it. Texts are those of ibc-go's
-// transfer authorization; numbers in titles are the specification's behaviour vectors.
+// Grants of IBC transfers: valid allocations, and what a transfer deducts from them. Error texts are those of ibc-go's transfer
+// authorization; numbers in titles are the specification's behaviour vectors.
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ const left = () => authz.transferAllocations(alice, bob)
 const missing = `authorization to ${getAddress(bob)} for address ${getAddress(alice)} does not exist or is expired`
 
 describe('granting a transfer', () => {
-  it('keeps the allocations as they were given, coins sorted', () => {
+  it('stores the allocations as given, coins sorted', () => {
     const given = allocation({
       spendLimit: [
         { denom: VOUCHER, amount: 5n },
@@ -64,7 +64,7 @@ describe('granting a transfer', () => {
     expect(left()).toEqual([{ ...given, spendLimit: [...given.spendLimit].reverse() }, other])
   })
 
-  it('replaces all that was granted before', () => {
+  it('replaces the whole previous grant', () => {
     grant(allocation({ allowList: [RECEIVER] }), allocation({ sourceChannel: 'channel-1' }))
     grant(allocation({ sourceChannel: 'channel-2' }))
     expect(left()).toEqual([allocation({ sourceChannel: 'channel-2' })])
@@ -104,7 +104,7 @@ describe('granting a transfer', () => {
         'duplicate entry in allow list: invalid transfer authorization',
       ],
     ]
-    for (const [allocations, why] of refusals) expect(() => grant(...allocations)).toThrow(why)
+    for (const [allocations, refusal] of refusals) expect(() => grant(...allocations)).toThrow(refusal)
     expect(left()).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe('granting a transfer', () => {
     expect(() => at(YEAR).useTransfer(alice, bob, transfer())).toThrow(missing)
   })
 
-  it('47: is for one pair of granter and grantee', () => {
+  it('47: applies to one pair of granter and grantee', () => {
     grant(allocation())
     expect(authz.transferAllocations(bob, alice)).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('revoking a transfer grant', () => {
 })
 
 describe('using a transfer grant', () => {
-  it('lowers the limit of its channel and coin', () => {
+  it("lowers the limit of the transfer's channel and coin", () => {
     grant(
       allocation({
         spendLimit: [
@@ -157,7 +157,7 @@ describe('using a transfer grant', () => {
     expect(left()).toEqual([allocation({ sourceChannel: 'channel-1' })])
   })
 
-  it('43: refuses more than the limit, and removes the grant that is used up', () => {
+  it('43: refuses more than the limit, and removes the grant when it is used up', () => {
     const tooMuch = 'requested amount is more than spend limit: insufficient funds'
     expect(() => use()).toThrow(missing)
     grant(allocation())
@@ -174,14 +174,14 @@ describe('using a transfer grant', () => {
     expect(() => use()).toThrow(missing)
   })
 
-  it('43: is refused for receivers outside the list, if there is a list', () => {
+  it('43: is refused for receivers outside the list, if there is one', () => {
     grant(allocation({ allowList: [RECEIVER] }))
     expect(() => use({ receiver: 'somebody' })).toThrow('not allowed receiver address for transfer: invalid address')
     use()
     expect(left()).toEqual([allocation({ allowList: [RECEIVER], spendLimit: [{ denom: 'akest', amount: 99n }] })])
   })
 
-  it('44: leaves a limit of 2^256 - 1 as it is', () => {
+  it('44: does not change a limit of 2^256 - 1', () => {
     const unlimited = allocation({ spendLimit: [{ denom: 'akest', amount: MAX }] })
     grant(unlimited)
     use({ amount: 10n ** 30n })
@@ -222,7 +222,7 @@ describe('using a transfer grant', () => {
 })
 
 describe('changing the limit of a transfer grant', () => {
-  it('raises and lowers one coin of one channel', () => {
+  it('raises and lowers the limit of one coin on one channel', () => {
     grant(allocation(), allocation({ sourceChannel: 'channel-1' }))
     expect(authz.increaseTransfer(alice, bob, akest, 5n)).toBe(105n)
     expect(authz.decreaseTransfer(alice, bob, akest, 15n)).toBe(90n)
@@ -237,7 +237,7 @@ describe('changing the limit of a transfer grant', () => {
     expect(() => authz.revokeTransfer(alice, bob)).toThrow(missing)
   })
 
-  it('is refused below zero, above 2^256 - 1, and where there is no limit to change', () => {
+  it('is refused below zero, above 2^256 - 1, and when there is no limit', () => {
     expect(() => authz.increaseTransfer(alice, bob, akest, 1n)).toThrow(missing)
     expect(() => authz.decreaseTransfer(alice, bob, akest, 1n)).toThrow(missing)
     grant(allocation())
@@ -247,14 +247,14 @@ describe('changing the limit of a transfer grant', () => {
     expect(() => authz.decreaseTransfer(alice, bob, akest, 101n)).toThrow('negative amount when decreasing allowance')
     for (const elsewhere of [{ sourcePort: 'port' }, { sourceChannel: 'channel-1' }, { denom: 'atom' }]) {
       const of = { ...akest, ...elsewhere }
-      const why = `no matching allocation found for source port: ${of.sourcePort}, source channel: ${of.sourceChannel}, and denom: ${of.denom}`
-      expect(() => authz.increaseTransfer(alice, bob, of, 1n)).toThrow(why)
-      expect(() => authz.decreaseTransfer(alice, bob, of, 1n)).toThrow(why)
+      const refusal = `no matching allocation found for source port: ${of.sourcePort}, source channel: ${of.sourceChannel}, and denom: ${of.denom}`
+      expect(() => authz.increaseTransfer(alice, bob, of, 1n)).toThrow(refusal)
+      expect(() => authz.decreaseTransfer(alice, bob, of, 1n)).toThrow(refusal)
     }
     expect(left()).toEqual([allocation()])
   })
 
-  it('does not raise what has no limit', () => {
+  it('does not raise an unlimited amount', () => {
     grant(allocation({ spendLimit: [{ denom: 'akest', amount: MAX }] }))
     expect(authz.increaseTransfer(alice, bob, akest, 5n)).toBe(MAX)
     expect(authz.decreaseTransfer(alice, bob, akest, 5n)).toBe(MAX - 5n)

@@ -1,4 +1,4 @@
-// Allocation of fees, withdrawal of rewards and commission, the community pool, slash events, and removal of a validator.
+// Fee allocation, withdrawal of rewards and commission, the community pool, slash events, and removal of a validator.
 import { describe, expect, it } from 'vitest'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
@@ -15,7 +15,7 @@ const storage = (chain: Chain) => distributionLayout.open(chain.view.slots(NATIV
 const held = (chain: Chain) => chain.balance(MODULE_ACCOUNT.distribution) * P
 
 describe('the allocation of fees', () => {
-  it('happens at the beginning of the next block, but not of block 1', async () => {
+  it('happens at the beginning of the next block, from block 2 on', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.number = 0n
     chain.next(7n)
@@ -42,7 +42,7 @@ describe('the allocation of fees', () => {
     chain.next(10n)
     expect([chain.distribution.outstandingRewards(A), chain.distribution.outstandingRewards(B)]).toEqual([10n * P, 0n])
     chain.staking.jail(A)
-    // The set of the block that collected them is the one that its end has fixed.
+    // The set of the block that collected the fees was fixed at the end of the block before.
     chain.next(10n)
     expect([chain.distribution.outstandingRewards(A), chain.distribution.outstandingRewards(B)]).toEqual([
       10n * P,
@@ -72,7 +72,7 @@ describe('the allocation of fees', () => {
 })
 
 describe('rewards of delegators', () => {
-  it('35: are zero the second time in one block', async () => {
+  it('35: are zero when withdrawn a second time in one block', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.next(9n)
     expect([
@@ -86,7 +86,7 @@ describe('rewards of delegators', () => {
     const chain = await chainWith([validator(0, (5n * P) / 2n)])
     chain.staking.delegate(D, A, P / 2n)
     chain.next(9n)
-    // Three units a coin.
+    // Three units for each coin.
     expect([chain.distribution.delegationRewards(D, A), chain.distribution.delegationRewards(A, A)]).toEqual([
       (3n * P) / 2n,
       (15n * P) / 2n,
@@ -115,7 +115,7 @@ describe('rewards of delegators', () => {
   it('are withdrawn by every change of shares: undelegating, redelegating, delegating again', async () => {
     const chain = await chainWith([validator(0, 2n * P), validator(1, P)])
     chain.staking.delegate(D, A, 2n * P)
-    // Two units a coin, then three, then two.
+    // Two units for each coin, then three, then two.
     chain.next(10n)
     expect(chain.gain(D, ({ staking }) => staking.undelegate(D, A, P))).toBe(4n)
     const height = chain.number
@@ -131,7 +131,7 @@ describe('rewards of delegators', () => {
     ])
   })
 
-  it('end with the delegation, whose starting info is deleted', async () => {
+  it('end with the delegation, and the starting info is deleted', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.staking.delegate(D, A, P)
     chain.next(8n)
@@ -145,21 +145,21 @@ describe('rewards of delegators', () => {
     expect(chain.distribution.invariants()).toEqual([])
   })
 
-  it('are not reduced by a slash earlier in the block in which the delegation began', async () => {
+  it('are not reduced by a slash that came before the delegation in the same block', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
     chain.staking.delegate(D, A, 50n * P)
     expect(chain.distribution.slashEventCount(D, A)).toBe(0)
     chain.next(10n * P)
     expect(chain.distribution.delegationRewards(D, A)).toBe(5n * P * P)
-    // The operator's stake began before it.
+    // The operator's delegation is older than the slash.
     expect([chain.distribution.slashEventCount(A, A), chain.distribution.delegationRewards(A, A)]).toEqual([
       1,
       5n * P * P,
     ])
   })
 
-  it('are reduced by every slash since the delegation began, also one in the same block', async () => {
+  it('are reduced by every slash after the delegation began, including one in the same block', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.staking.delegate(D, A, 100n * P)
     chain.staking.slash(A, { height: chain.number, power: 200n, fraction: P / 2n })
@@ -185,19 +185,19 @@ describe('commission of validators', () => {
     expect(chain.distribution.withdrawValidatorCommission(A)).toBe(3n)
   })
 
-  it('36: cannot be withdrawn when there is none, less than one unit, or no validator', async () => {
+  it('36: cannot be withdrawn when it is zero or less than one unit, or without a validator', async () => {
     const chain = await chainWith([validator(0, P, 25n)])
-    const why = 'no validator commission to withdraw'
-    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(why)
+    const refusal = 'no validator commission to withdraw'
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(refusal)
     chain.next(3n)
     expect(chain.distribution.accumulatedCommission(A)).toBe((3n * P) / 4n)
-    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(why)
-    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(B))).toBe(why)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(A))).toBe(refusal)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(B))).toBe(refusal)
   })
 })
 
 describe('the withdraw address', () => {
-  it('33: receives rewards and commission, and is the delegator’s own address at first', async () => {
+  it('33: receives rewards and commission; by default it is the delegator’s address', async () => {
     const chain = await chainWith([validator(0, P, 50n)])
     expect(chain.distribution.withdrawAddress(A)).toBe(A)
     chain.distribution.setWithdrawAddress(A, fresh)
@@ -223,7 +223,7 @@ describe('the withdraw address', () => {
         to,
       ).toMatch(/^kest1[a-z0-9]{38} is not allowed to receive external funds: unauthorized$/)
     }
-    // Evmos' own: evmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd8974jnh is the distribution's account.
+    // From Evmos: evmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd8974jnh is the distribution's account.
     expect(MODULE_ACCOUNT.distribution).toBe('0x93354845030274cd4bf1686abd60ab28ec52e1a7')
     for (const to of ['12', 'ff', '101', '7ff', '807'].map(low)) chain.distribution.setWithdrawAddress(D, to)
     expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, ZERO_ADDRESS))).toBe(
@@ -263,7 +263,7 @@ describe('slash events of a validator', () => {
       for (let i = 0; i < blocks; i++) chain.next()
       slash()
     }
-    // Blocks 3, 3 and 6; each ends a period, the first of which the self-delegation has ended.
+    // Slashes at heights 3, 3 and 6; each ends a period, starting with period 2 (the self-delegation ended period 1).
     const heights = (from: bigint, to: bigint) => {
       const found = chain.distribution.slashEvents(A, from, to)
       return Array.from({ length: found.length }, (_, place) => [found.at(place).height, found.at(place).period])
@@ -291,7 +291,7 @@ describe('a validator that is removed', () => {
     chain.distribution.setWithdrawAddress(A, fresh)
     const tokens = chain.staking.validator(A)?.tokens ?? 0n
     chain.staking.undelegate(A, A, tokens)
-    // 6.3 over 1.5 coins, in whole units a coin; the commission of 0.7 is less than one.
+    // 6.3 units for 1.5 coins, paid in whole units for each coin; the commission of 0.7 is less than one unit.
     expect(chain.balance(fresh)).toBe(6n)
     chain.next(0n, 21n * DAY)
     chain.next()
@@ -315,18 +315,18 @@ describe('a validator that is removed', () => {
     const before = chain.balance(A)
     chain.next(0n, 21n * DAY)
     chain.next()
-    // The tokens and 3 of 3.5.
+    // The tokens, and 3 of 3.5 units.
     expect(chain.balance(A) - before).toBe(3n * P + 3n)
     expect(chain.distribution.communityPool()).toBe(P)
   })
 })
 
 describe('inflation', () => {
-  it('is added to the fees of every block, and to the community pool', async () => {
+  it('is distributed with the fees of every block', async () => {
     const chain = await chainWith([validator(0, P)], { inflation: { perBlock: '1000', stakingShare: '0.5333' } })
     const supply = () => chain.modules.bank.supply()
     const before = supply()
-    // Block 1 does not share fees.
+    // Block 1 does not allocate fees.
     expect([chain.distribution.outstandingRewards(A), chain.balance(MODULE_ACCOUNT.feeCollector)]).toEqual([0n, 533n])
     chain.next()
     expect(supply() - before).toBe(1_000n)
@@ -336,7 +336,7 @@ describe('inflation', () => {
   })
 })
 
-describe('the genesis section of the distribution', () => {
+describe('the genesis section of the distribution module', () => {
   const open = async (modules: Record<string, unknown>) => {
     const view = await emptyView()
     const block = { number: 0n, timestamp: 0n, proposer: A }
@@ -366,12 +366,12 @@ describe('the genesis section of the distribution', () => {
     [{ distribution: { pool: 1 } }, 'kestrel.modules.distribution.pool: unknown field'],
     [{ inflation: { perBlock: -1 } }, 'kestrel.modules.inflation.perBlock: expected'],
     [{ inflation: { stakingShare: '2' } }, 'kestrel.modules.inflation.stakingShare: expected'],
-  ])('names the field that is wrong: %j', async (modules, why) => {
-    await expect(open(modules)).rejects.toThrow(why)
+  ])('names the field that is wrong: %j', async (modules, refusal) => {
+    await expect(open(modules)).rejects.toThrow(refusal)
   })
 })
 
-describe('the invariants of the distribution', () => {
+describe('the invariants of the distribution module', () => {
   const broken = async (breakIt: (chain: Chain) => void) => {
     const chain = await chainWith([validator(0, P, 10n)])
     chain.staking.delegate(D, A, P)
@@ -381,14 +381,14 @@ describe('the invariants of the distribution', () => {
     return chain.distribution.invariants()
   }
 
-  it('report missing coins, but not coins that were sent to the module account', async () => {
+  it('report a deficit of the module account, but not coins that were sent to it', async () => {
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, 5n))).toEqual([])
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, -5n))).toEqual([
       '995.000000000000000000 held, 1000.000000000000000000 due',
     ])
   })
 
-  it('report outstanding rewards below the rewards of the delegations', async () => {
+  it("report outstanding rewards below the sum of the delegations' rewards", async () => {
     expect(
       await broken((chain) =>
         storage(chain)
@@ -398,7 +398,7 @@ describe('the invariants of the distribution', () => {
     ).toEqual([`${A} owes 1000.000000000000000000 of 999.000000000000000000`])
   })
 
-  it('report a stake above the tokens of the delegation', async () => {
+  it('report a starting stake above the tokens of the delegation', async () => {
     const more = await broken((chain) =>
       storage(chain)
         .validatorRewards.at(A)

@@ -1,5 +1,5 @@
-// Random operations with the real staking module. After each sequence the invariants hold, the coins add up, and every delegator
-// was paid what a simple model computes, which divides the fees of every block among all delegations.
+// Random operations with the real staking module. After each sequence the invariants hold, the coins add up, and every
+// delegator has been paid what a simple model computes, which divides the fees of every block among all delegations.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
@@ -9,9 +9,9 @@ import { type Chain, chainWith, DAY, delegator, operator, P, slashWorkOfBlock, v
 
 const VALIDATORS = [10n, 20n, 15n, 12n]
 const TAX = 2n
-const people = [...Array(4).keys()].flatMap((i) => [delegator(i), operator(i)])
-/** Where somebody's rewards go, so that nothing else comes there. */
-const purse = (of: Address) => hexToAddress(`0x${of.startsWith('0xaa') ? 'ea' : 'ed'}${of.slice(4)}`)
+const accounts = [...Array(4).keys()].flatMap((i) => [delegator(i), operator(i)])
+/** The withdraw address of an account; it receives nothing but rewards. */
+const withdrawAddress = (of: Address) => hexToAddress(`0x${of.startsWith('0xaa') ? 'ea' : 'ed'}${of.slice(4)}`)
 
 const person = fc.nat(3)
 const place = fc.nat(3)
@@ -57,7 +57,7 @@ function perform({ staking, distribution }: Chain['modules'], chain: Chain, of: 
   return staking.slash(at, { height, power, fraction: of.parts * 10n ** 16n })
 }
 
-/** What everybody is owed over time, in 10^-36 of a unit, by exact shares of every block's fees. */
+/** The rewards of every account over time, in 10^-36 of a unit, by exact shares of every block's fees. */
 class Model {
   readonly owed = new Map<Address, bigint>()
 
@@ -86,7 +86,7 @@ async function run(operations: readonly Operation[], slashing: object | undefine
     VALIDATORS.map((coins, i) => validator(i, coins * P, [0n, 5n, 10n, 100n][i])),
     { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 }, slashing },
   )
-  for (const of of people) chain.distribution.setWithdrawAddress(of, purse(of))
+  for (const of of accounts) chain.distribution.setWithdrawAddress(of, withdrawAddress(of))
   const model = new Model()
   for (const of of operations) {
     if (of.kind !== 'next') {
@@ -100,14 +100,14 @@ async function run(operations: readonly Operation[], slashing: object | undefine
 }
 
 const operations = fc.array(operation, { minLength: 10, maxLength: 60 })
-/** Long enough for a crowd of operations to be found, short enough for every run of the tests. */
+/** Enough runs to reach most interleavings, few enough for every run of the suite. */
 const runs = { numRuns: 30 }
 
 describe.each([
   ['whole', undefined],
   ['in pieces', { version: 2 }],
 ] as const)('the distribution under any sequence of operations, slashes carried out %s', (_, slashing) => {
-  // One entry a block, so that most slashes of these few people take several blocks.
+  // One entry for each block, so that most slashes take several blocks with this small number of accounts.
   beforeEach(() => slashWorkOfBlock(1))
   it('satisfies the invariants, and the module account holds exactly the outstanding rewards and the pool', async () => {
     await fc.assert(
@@ -116,10 +116,10 @@ describe.each([
         chain.next()
         expect(chain.staking.invariants()).toEqual([])
         expect(chain.distribution.invariants()).toEqual([])
-        const outstanding = people.reduce((sum, of) => sum + chain.distribution.outstandingRewards(of), 0n)
+        const outstanding = accounts.reduce((sum, of) => sum + chain.distribution.outstandingRewards(of), 0n)
         expect(chain.balance(MODULE_ACCOUNT.distribution) * P).toBe(outstanding + chain.distribution.communityPool())
-        const accounts = [...people, ...people.map(purse), ...Object.values(MODULE_ACCOUNT)]
-        expect(accounts.reduce((sum, of) => sum + chain.balance(of), 0n)).toBe(chain.modules.bank.supply())
+        const holders = [...accounts, ...accounts.map(withdrawAddress), ...Object.values(MODULE_ACCOUNT)]
+        expect(holders.reduce((sum, of) => sum + chain.balance(of), 0n)).toBe(chain.modules.bank.supply())
       }),
       runs,
     )
@@ -143,7 +143,7 @@ describe.each([
     )
   })
 
-  it('pays every delegator its part of the fees', async () => {
+  it('pays every delegator its share of the fees', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
         const { chain, model } = await run(all, slashing)
@@ -153,11 +153,11 @@ describe.each([
           for (const { delegator: of } of chain.staking.delegationsTo(at))
             chain.distribution.withdrawDelegationRewards(of, at)
         }
-        for (const of of people) {
-          const lacking = (model.owed.get(of) ?? 0n) - chain.balance(purse(of)) * P * P
-          // Every period's ratio loses up to a unit for each coin staked, every payment up to a unit.
-          expect(Number(lacking / P) / 1e18).toBeLessThan(1_000)
-          expect(Number(lacking / P) / 1e18).toBeGreaterThan(-1e-6)
+        for (const of of accounts) {
+          const deficit = (model.owed.get(of) ?? 0n) - chain.balance(withdrawAddress(of)) * P * P
+          // The ratio of each period loses up to a unit for each staked coin, each payment up to a unit.
+          expect(Number(deficit / P) / 1e18).toBeLessThan(1_000)
+          expect(Number(deficit / P) / 1e18).toBeGreaterThan(-1e-6)
         }
       }),
       runs,

@@ -1,4 +1,4 @@
-// All native modules over an empty state, block by block, as the runtime opens them: real staking under the distribution.
+// All native modules over an empty state, block by block, as the runtime opens them, with the real staking module.
 import { onTestFinished } from 'vitest'
 import type { Address } from '../../../src/lib/hex.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
@@ -11,7 +11,7 @@ import { delegator, genesisValidator, operator, P, START } from '../staking/supp
 
 export { DAY, delegator, operator, P } from '../staking/support.ts'
 
-/** A validator with a commission in hundredths. */
+/** A validator; the commission is in hundredths. */
 export const validator = (index: number, selfDelegation: bigint, commission = 0n): GenesisValidator =>
   genesisValidator(index, selfDelegation, {
     commission: { rate: commission * 10n ** 16n, maxRate: P, maxChangeRate: P },
@@ -45,7 +45,7 @@ export class Chain {
     return { number: this.number, timestamp: this.time, proposer: operator(0) }
   }
 
-  /** Ends the block, which has collected these fees, and begins the next one. */
+  /** Ends the block, which has collected `fees`, and begins the next one. */
   next(fees = 0n, seconds = 5n): void {
     this.view.addBalance(MODULE_ACCOUNT.feeCollector, fees)
     this.modules.bank.adjustSupply(fees)
@@ -57,7 +57,7 @@ export class Chain {
 
   balance = (of: Address): bigint => this.view.balance(of)
 
-  /** Undoes what a refused call has written, as the machine does; the refusal's words. */
+  /** Returns the text of the refusal and reverts the writes of the refused call, as the EVM does. */
   attempt(run: (modules: Modules) => unknown): string | undefined {
     this.view.checkpoint()
     try {
@@ -70,7 +70,7 @@ export class Chain {
     }
   }
 
-  /** Base units that a run brings an account. */
+  /** Base units that `run` adds to an account. */
   gain(of: Address, run: (modules: Modules) => unknown): bigint {
     const before = this.balance(of)
     run(this.modules)
@@ -78,11 +78,11 @@ export class Chain {
   }
 }
 
-/** A fraction as the genesis writes it. */
+/** A fraction as the genesis file writes it. */
 const decimal = (hundredths: bigint) => (hundredths === 100n ? '1' : `0.${String(hundredths).padStart(2, '0')}`)
 
 /**
- * A chain at block 1. Operators hold their self-delegation once more, four delegators 1000 coins each.
+ * A chain at block 1. Operators hold as many coins as they self-delegated, four delegators 1000 coins each.
  * `tax` is in hundredths.
  */
 export async function chainWith(
@@ -106,7 +106,7 @@ export async function chainWith(
   return chain
 }
 
-/** Until the test is over: how much the slashes of a block may do, on chains with version 2 of the rules. */
+/** Bounds the slash work of a block until the end of the test, on chains with version 2 of the rules. */
 export function slashWorkOfBlock(units: number): void {
   const { ofBlock } = SLASH_WORK
   SLASH_WORK.ofBlock = units

@@ -1,4 +1,4 @@
-// The specification's worked numbers, V6 to V11 as far as they are about rewards. P is one coin.
+// The reward parts of the specification's worked examples V6 to V11. P is one coin.
 import { describe, expect, it } from 'vitest'
 import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
 import { NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
@@ -17,7 +17,7 @@ function lastRatio(chain: Chain, of = A): bigint {
   return historicalRewards.at(currentRewards.get().period - 1n).get().cumulativeRewardRatio
 }
 
-/** A withdrawal ends the current period. */
+/** Ends the current period, as every withdrawal does. */
 const endPeriod = (chain: Chain, of = A) => chain.distribution.withdrawDelegationRewards(of, of)
 
 describe('fees', () => {
@@ -38,14 +38,14 @@ describe('fees', () => {
     const before = [lastRatio(chain, A), lastRatio(chain, B)]
     endPeriod(chain, A)
     endPeriod(chain, B)
-    // 0.00882 and 0.00931 a token.
+    // 0.00882 and 0.00931 for each token.
     expect([lastRatio(chain, A) - (before[0] ?? 0n), lastRatio(chain, B) - (before[1] ?? 0n)]).toEqual([
       8_820_000_000_000_000n,
       9_310_000_000_000_000n,
     ])
   })
 
-  it('V7: are all accounted for after truncation', async () => {
+  it('V7: are fully accounted for after truncation', async () => {
     const chain = await chainWith(
       [0, 1, 2].map((i) => validator(i, P, 10n)),
       { tax: 2n },
@@ -61,13 +61,13 @@ describe('fees', () => {
     expect(distribution.communityPool()).toBe(20_000_000_000_000_000_980n)
     expect(chain.gain(A, () => endPeriod(chain))).toBe(293n)
     expect(lastRatio(chain)).toBe(293n)
-    // What the ratio has lost stays outstanding: 326.66… - 293.
+    // The remainder that the ratio truncates stays outstanding: 326.66… - 293.
     expect(distribution.outstandingRewards(A)).toBe(33_666_666_666_666_666_340n)
   })
 })
 
 describe('delegations', () => {
-  it('V8: get rewards from their first block on; delegating again withdraws the rewards', async () => {
+  it('V8: earn rewards from their first block on; delegating again withdraws the rewards', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.next(10n * P)
     chain.staking.delegate(D, A, 100n * P)
@@ -80,12 +80,12 @@ describe('delegations', () => {
     expect(chain.gain(D, ({ staking }) => staking.delegate(D, A, 20n * P))).toBe(-15n * P)
     expect(lastRatio(chain)).toBe(15n * 10n ** 16n)
     expect(chain.distribution.delegationRewards(D, A)).toBe(0n)
-    // Period 1 ended when the validator was made, 2 and 3 with D's delegations.
+    // The creation of the validator ended period 1, D's delegations periods 2 and 3.
     expect(stored(chain).startingInfos.at(D).get()).toEqual({ previousPeriod: 3n, stake: 120n * P * P, height: 3n })
     expect(chain.gain(A, () => endPeriod(chain))).toBe(15n * P)
   })
 
-  it('V9: get fewer rewards after a slash', async () => {
+  it('V9: earn less after a slash', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.next(10n * P)
     chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
@@ -97,7 +97,7 @@ describe('delegations', () => {
     expect(stored(chain).startingInfos.at(A).get().stake).toBe(50n * P * P)
   })
 
-  it('V11: have the tokens of their shares as stake, rounded down', async () => {
+  it('V11: have the tokens of their shares, rounded down, as stake', async () => {
     const chain = await chainWith([validator(0, 3n * P)])
     chain.staking.slash(A, { height: chain.number, power: 3n, fraction: P / 100n })
     expect(chain.staking.delegate(D, A, P)).toBe(1_010_101_010_101_010_101_010_101_010_101_010_101n)

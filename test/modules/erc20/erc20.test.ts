@@ -1,4 +1,4 @@
-// Token pairs without an EVM: registration, the coins' side of conversions, vouchers by their face.
+// Token pairs without an EVM: registration, conversion on the coins' side, and the ERC-20 contract of a voucher.
 import { createHash } from 'node:crypto'
 import { getAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { alice, bob, emptyView, moduleContext } from '../../support/native.ts'
 
 const TOKEN = hexToAddress('0x5FbDB2315678afecb367f032d93F642f64180aa3')
 const OFF = hexToAddress('0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512')
-const FACE = hexToAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
+const VOUCHER_CONTRACT = hexToAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
 const COIN = `erc20/${getAddress(TOKEN)}`
 const VOUCHER = 'ibc/27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2'
 const MAX = 2n ** 256n - 1n
@@ -27,7 +27,7 @@ beforeEach(async () => {
   bank = new Bank(context)
   erc20 = new Erc20(context, bank)
   erc20.initGenesis(readErc20Genesis({ pairs: [{ address: TOKEN }, { address: OFF, enabled: false }] }))
-  erc20.createVoucherContract({ token: FACE, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
+  erc20.createVoucherContract({ token: VOUCHER_CONTRACT, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
 })
 function pairAt(token: Pair['token']): Pair {
   const pair = erc20.pair(token)
@@ -40,23 +40,23 @@ describe('token pairs', () => {
     expect(erc20.pair(TOKEN)).toMatchObject({ token: TOKEN, denom: COIN, isEnabled: true, owner: 'external' })
     expect(erc20.pairOf(COIN)).toEqual(erc20.pair(TOKEN))
     expect([erc20.pair(alice), erc20.pairOf('akest')]).toEqual([undefined, undefined])
-    expect(erc20.pairs().map(({ token }) => token)).toEqual([TOKEN, OFF, FACE])
+    expect(erc20.pairs().map(({ token }) => token)).toEqual([TOKEN, OFF, VOUCHER_CONTRACT])
   })
 
-  it('are named by their contract in any case, and nothing else names one', () => {
+  it("are found by their contract's address in any case, and by no other name", () => {
     for (const name of [TOKEN, getAddress(TOKEN), COIN, `erc20/${TOKEN}`]) expect(erc20.named(name)?.denom).toBe(COIN)
-    expect(erc20.named(getAddress(FACE))?.denom).toBe(VOUCHER)
+    expect(erc20.named(getAddress(VOUCHER_CONTRACT))?.denom).toBe(VOUCHER)
     for (const name of ['akest', VOUCHER, 'erc20/', `${TOKEN}00`]) expect(erc20.named(name)).toBeUndefined()
     expect(() => erc20.named(alice)).toThrow('token pair not found')
   })
 
-  it('have Evmos’ number', () => {
+  it('have the same id as in Evmos', () => {
     const text = `0x5FbDB2315678afecb367f032d93F642f64180aa3|${COIN}`
     expect(pairId(pairAt(TOKEN))).toBe(`0x${createHash('sha256').update(text).digest('hex')}`)
     expect(coinOf(TOKEN)).toBe('erc20/0x5FbDB2315678afecb367f032d93F642f64180aa3')
   })
 
-  it('are registered once, and switched', () => {
+  it('are registered once, and can be switched off and on', () => {
     const again = { token: TOKEN, denom: 'other', isEnabled: true, name: '', symbol: '', decimals: 0n }
     expect(() => erc20.register(again)).toThrow('token pair already exists')
     expect(() => erc20.register({ ...again, token: alice, denom: COIN })).toThrow('token pair already exists')
@@ -68,7 +68,7 @@ describe('token pairs', () => {
     expect(() => erc20.toggle(alice)).toThrow('token pair not found')
   })
 
-  it('may be off altogether', () => {
+  it('can be switched off altogether', () => {
     erc20.initGenesis(readErc20Genesis({ enabled: false }))
     expect(() => erc20.requireEnabled(pairAt(TOKEN))).toThrow('erc20 module is disabled')
   })
@@ -82,7 +82,7 @@ describe('vouchers converted back to tokens', () => {
     return found
   }
 
-  it('are burnt when the tokens were paid out, and stay coins when the payment failed', () => {
+  it('are burnt when the tokens were paid out, and stay vouchers when the payment failed', () => {
     erc20.returnTokens(COIN, alice, 4n)
     erc20.returnTokens(COIN, alice, 5n)
     const first = due()
@@ -97,7 +97,7 @@ describe('vouchers converted back to tokens', () => {
     expect(erc20.takeDueTokens()).toBeUndefined()
   })
 
-  it('stay coins when the holder has spent them, when the pair is off, and when there is no pair', () => {
+  it('stay vouchers when the holder has spent them, when the pair is off, and when there is no pair', () => {
     erc20.returnTokens(COIN, alice, 10n)
     erc20.returnTokens(COIN, bob, 3n)
     bank.transfer(alice, bob, 3n, COIN)
@@ -113,29 +113,29 @@ describe('vouchers converted back to tokens', () => {
 })
 
 describe('the ERC-20 contract of a voucher', () => {
-  const face = () => pairAt(FACE)
+  const voucherPair = () => pairAt(VOUCHER_CONTRACT)
   beforeEach(() => bank.mint(alice, 10n, VOUCHER))
 
-  it('is an account with code and a nonce in the state', () => {
-    expect([view.code(FACE), view.nonce(FACE)]).toEqual([Uint8Array.of(0xfe), 1n])
-    expect([FACE, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
+  it('is an account with code and a nonce', () => {
+    expect([view.code(VOUCHER_CONTRACT), view.nonce(VOUCHER_CONTRACT)]).toEqual([Uint8Array.of(0xfe), 1n])
+    expect([VOUCHER_CONTRACT, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
   })
 
-  it('does not replace a contract at its address', () => {
+  it('does not replace an existing contract at its address', () => {
     view.setCode(bob, Uint8Array.of(0x60))
     erc20.createVoucherContract({ token: bob, denom: 'ibc/other', name: '', symbol: '', decimals: 0n })
     expect([view.code(bob), erc20.pairOf('ibc/other')]).toEqual([Uint8Array.of(0x60), undefined])
   })
 
   it('transfers vouchers, but not to addresses that cannot use them', () => {
-    erc20.transferVouchers(face(), alice, bob, 4n)
-    erc20.transferVouchers(face(), alice, alice, 6n)
-    erc20.transferVouchers(face(), alice, bob, 0n)
+    erc20.transferVouchers(voucherPair(), alice, bob, 4n)
+    erc20.transferVouchers(voucherPair(), alice, alice, 6n)
+    erc20.transferVouchers(voucherPair(), alice, bob, 0n)
     expect([bank.balance(alice, VOUCHER), bank.balance(bob, VOUCHER)]).toEqual([6n, 4n])
     const refusal =
       (to: typeof bob, amount = 1n) =>
       () =>
-        erc20.transferVouchers(face(), alice, to, amount)
+        erc20.transferVouchers(voucherPair(), alice, to, amount)
     expect(refusal(bob, 7n)).toThrow('ERC20: transfer amount exceeds balance')
     expect(refusal(ZERO_ADDRESS)).toThrow('ERC20: transfer to the zero address')
     expect(refusal(NATIVE_CONTRACT.ics20)).toThrow(
@@ -143,15 +143,15 @@ describe('the ERC-20 contract of a voucher', () => {
     )
   })
 
-  it('keeps allowances, and never lowers the greatest one', () => {
-    erc20.approve(face(), alice, bob, 5n)
-    erc20.spendAllowance(face(), alice, bob, 2n)
-    expect([erc20.allowance(face(), alice, bob), erc20.allowance(face(), bob, alice)]).toEqual([3n, 0n])
-    expect(() => erc20.spendAllowance(face(), alice, bob, 4n)).toThrow('ERC20: insufficient allowance')
-    erc20.approve(face(), alice, bob, MAX)
-    erc20.spendAllowance(face(), alice, bob, 2n)
-    expect(erc20.allowance(face(), alice, bob)).toBe(MAX)
-    expect(() => erc20.approve(face(), alice, ZERO_ADDRESS, 1n)).toThrow('ERC20: approve to the zero address')
+  it('stores allowances, and never reduces one of 2^256 - 1', () => {
+    erc20.approve(voucherPair(), alice, bob, 5n)
+    erc20.spendAllowance(voucherPair(), alice, bob, 2n)
+    expect([erc20.allowance(voucherPair(), alice, bob), erc20.allowance(voucherPair(), bob, alice)]).toEqual([3n, 0n])
+    expect(() => erc20.spendAllowance(voucherPair(), alice, bob, 4n)).toThrow('ERC20: insufficient allowance')
+    erc20.approve(voucherPair(), alice, bob, MAX)
+    erc20.spendAllowance(voucherPair(), alice, bob, 2n)
+    expect(erc20.allowance(voucherPair(), alice, bob)).toBe(MAX)
+    expect(() => erc20.approve(voucherPair(), alice, ZERO_ADDRESS, 1n)).toThrow('ERC20: approve to the zero address')
   })
 })
 
@@ -165,7 +165,7 @@ describe('the genesis section of token pairs', () => {
     [{ pairs: [{ address: '0x12' }] }, 'kestrel.modules.erc20.pairs.0.address: expected an address of 20 bytes'],
     [{ pairs: [{ address: TOKEN }, { address: getAddress(TOKEN) }] }, 'expected each contract once'],
     [{ pairs: [{ address: TOKEN, decimals: 256 }] }, 'kestrel.modules.erc20.pairs.0.decimals'],
-  ])('refuses %o', (json, why) => {
-    expect(() => readErc20Genesis(json)).toThrow(why)
+  ])('refuses %o', (json, refusal) => {
+    expect(() => readErc20Genesis(json)).toThrow(refusal)
   })
 })

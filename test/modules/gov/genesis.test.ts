@@ -8,7 +8,7 @@ import { P } from './support.ts'
 const read = (gov: unknown) => readGovGenesis({ ...nativeSpec, modules: gov === undefined ? {} : { gov } })
 
 describe('the genesis section', () => {
-  it('has the Cosmos SDK’s defaults, with short voting', () => {
+  it('has the Cosmos SDK’s defaults, but a short voting period', () => {
     const defaults = {
       params: {
         votingPeriod: 30n,
@@ -33,7 +33,7 @@ describe('the genesis section', () => {
     for (const section of [undefined, {}, { params: {} }]) expect(read(section)).toEqual(defaults)
   })
 
-  it('takes what is given, and keeps the expedited values in proportion', () => {
+  it('takes the given values, and keeps the expedited values in proportion', () => {
     const { params, constitution } = read({
       params: { votingPeriod: 1, minDeposit: '7', threshold: '0.9' },
       constitution: 'We, the validators',
@@ -70,7 +70,7 @@ describe('the genesis section', () => {
 })
 
 describe('a split vote', () => {
-  it('has weights that make one', () => {
+  it('has weights that add up to one', () => {
     expect(
       weightsOf([
         { option: 1n, weight: '0.7' },

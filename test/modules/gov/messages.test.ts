@@ -1,4 +1,4 @@
-// What proposals may do: how messages are read, and that each does its work at the end of the vote, or nothing at all.
+// Messages of governance proposals: how they are read, and that all of them are executed at the end of the vote, or none.
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { hexToAddress } from '../../../src/lib/hex.ts'
@@ -31,7 +31,7 @@ const CLAWBACK = '/evmos.vesting.v2.MsgClawback'
 const spend = (recipient: string, amount: bigint) =>
   message(SPEND, { recipient, amount: [{ denom: 'akest', amount: amount.toString() }] })
 
-/** What became of messages that everybody agreed to. */
+/** The outcome of a proposal with these messages that all validators accept. */
 function outcome(chain: GovChain, messages: readonly object[]) {
   const id = chain.submit(messages)
   chain.pass(id)
@@ -72,7 +72,7 @@ describe('a submission', () => {
     )
   })
 
-  it('has messages that governance may execute and that this chain knows', async () => {
+  it('has messages that governance may execute and this chain knows', async () => {
     const one = (of: unknown) => refusal({ ...words, messages: [evmParams(), of] })
     expect(await one({ '@type': '/cosmos.bank.v1beta1.MsgSend', authority: GOV })).toBe(
       'message 1: unable to resolve type URL /cosmos.bank.v1beta1.MsgSend',
@@ -86,7 +86,7 @@ describe('a submission', () => {
       [undefined, ''],
       [7, ''],
     ]) {
-      // The words of Evmos, with the gov account of this chain.
+      // The text is from Evmos, with the gov account of this chain.
       expect(await one({ '@type': EVM_PARAMS, authority, params: { extra_eips: [] } })).toBe(
         `message 1: invalid authority, expected ${bech32(GOV)}, got ${got}: expected gov account as only signer for proposal message`,
       )
@@ -126,7 +126,7 @@ describe('a submission', () => {
     )
   })
 
-  it('is kept with our names of the messages', async () => {
+  it("is stored with this chain's message names", async () => {
     const chain = await govChain()
     const params = { extra_eips: ['kestrel_0'] }
     const id = chain.submit([{ authority: bech32(GOV), params, '@type': '/cosmos.evm.vm.v1.MsgUpdateParams' }])
@@ -146,7 +146,7 @@ describe('a proposal that passes', () => {
     expect(chain.modules.params.activeProposals()).toEqual(['kestrel_2'])
   })
 
-  it('is undone completely when one of its messages fails', async () => {
+  it('is reverted completely when one of its messages fails', async () => {
     const chain = await govChain()
     chain.distribution.fundCommunityPool(alice, 10n * P)
     const messages = [spend(bob, 4n * P), evmParams('kestrel_0'), spend(bob, 7n * P)]
@@ -155,7 +155,7 @@ describe('a proposal that passes', () => {
     expect(chain.balance(bob)).toBe(1_000n * P)
     expect(chain.distribution.communityPool()).toBe(10n * P * P)
     expect(chain.modules.params.activeProposals()).toEqual([])
-    // The deposit goes back: the voters wanted it.
+    // The deposit is refunded, because the vote passed.
     expect(chain.balance(alice)).toBe(990n * P)
   })
 
@@ -181,7 +181,7 @@ describe('a proposal that passes', () => {
     const register = message(REGISTER, { erc20addresses: [TOKEN] })
     expect(outcome(chain, [register])[1]).toBe('message 0: the token cannot be registered')
     erc20.describe(TOKEN, { name: 'Beef', symbol: 'BEEF', decimals: 6n })
-    // Its contract has to be there still.
+    // The contract must still exist.
     expect(outcome(chain, [register])[0]).toBe('failed')
     chain.view.setCode(TOKEN, Uint8Array.of(0))
     expect(outcome(chain, [register])).toEqual(['passed', ''])
@@ -189,7 +189,7 @@ describe('a proposal that passes', () => {
     const pair = { token: TOKEN, denom, isEnabled: true, owner: 'external', name: 'Beef', symbol: 'BEEF', decimals: 6n }
     expect(erc20.pair(TOKEN)).toEqual(pair)
     expect(outcome(chain, [register])).toEqual(['failed', 'message 0: token pair already exists'])
-    // cosmos/evm's form.
+    // The message as cosmos/evm defines it.
     const { authority: signer, ...rest } = register
     expect(outcome(chain, [{ ...rest, signer }])).toEqual(['failed', 'message 0: token pair already exists'])
 
@@ -203,7 +203,7 @@ describe('a proposal that passes', () => {
   })
 
   const coins = (amount: bigint) => [{ denom: 'akest', amount: amount.toString() }]
-  /** As the SDK's tools write them. */
+  /** The parameters as the SDK's tools write them. */
   const govParams = {
     min_deposit: coins(5n),
     max_deposit_period: '100s',
@@ -267,7 +267,7 @@ describe('a proposal that passes', () => {
     else expect(refusal).toMatch(words)
   })
 
-  it('sets the parameters of staking, for the validator set of the same block', async () => {
+  it('sets the parameters of staking, which apply to the validator set of the same block', async () => {
     const chain = await govChain(
       {},
       [1, 2, 3].map((i) => validator(i, BigInt(i) * 100n * P)),
@@ -310,7 +310,7 @@ describe('a proposal that passes', () => {
       account_address: bech32(bob),
       dest_address: bech32(alice),
     }
-    /** Bob has a grant of 100 coins by alice, which vests in an hour. */
+    /** Alice funds a vesting account of Bob with 100 coins, which vest in an hour. */
     async function vesting(governance: boolean) {
       const chain = await govChain()
       const { modules } = chain
@@ -320,7 +320,7 @@ describe('a proposal that passes', () => {
       return chain
     }
 
-    it('gives what has not vested to the community pool', async () => {
+    it('gives unvested coins to the community pool', async () => {
       const chain = await vesting(true)
       expect(outcome(chain, [clawback])).toEqual(['passed', ''])
       expect(chain.distribution.communityPool()).toBe(100n * P * P)
@@ -328,7 +328,7 @@ describe('a proposal that passes', () => {
       expect(chain.modules.vesting.steps(bob)).toBe(0)
     })
 
-    it('fails where the account does not allow it, or is no vesting account', async () => {
+    it('fails when the account does not allow it or is not a vesting account', async () => {
       const chain = await vesting(false)
       expect(outcome(chain, [clawback])).toEqual([
         'failed',
@@ -337,7 +337,7 @@ describe('a proposal that passes', () => {
       expect(outcome(chain, [{ ...clawback, account_address: A }])[0]).toBe('failed')
     })
 
-    it('makes the funder wait for the outcome', async () => {
+    it('makes the funder wait for the end of the vote', async () => {
       const chain = await vesting(true)
       const id = chain.submit([clawback], { deposit: 0n })
       const refusals = () => [

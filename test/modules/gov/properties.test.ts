@@ -1,15 +1,15 @@
-// Whatever people do with proposals: no coin is lost or made, the books balance after every block, and everything that
-// was put down for a proposal that is over has gone back or was burnt.
+// After any sequence of proposal operations no coin is lost or made, the invariants hold after every block, and every deposit
+// of a finished proposal has been refunded or burnt.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { VOTE_OPTIONS, type VoteOption } from '../../../src/modules/gov/layout.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { A, B, delegator, evmParams, type GovChain, govChain, MIN, P } from './support.ts'
 
-const PEOPLE = [A, B, delegator(0), delegator(1), delegator(2), delegator(3)]
+const ACCOUNTS = [A, B, delegator(0), delegator(1), delegator(2), delegator(3)]
 const OPTIONS = VOTE_OPTIONS.filter((option): option is VoteOption => option !== 'none')
 
-const person = fc.constantFrom(...PEOPLE)
+const person = fc.constantFrom(...ACCOUNTS)
 const id = fc.bigInt(1n, 5n)
 const amount = fc.constantFrom(0n, 100_000n, MIN / 2n, MIN, 5n * MIN)
 const option = fc.constantFrom(...OPTIONS)
@@ -33,9 +33,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 const held = (chain: GovChain): bigint =>
-  [...PEOPLE, ...Object.values(MODULE_ACCOUNT)].reduce((sum, of) => sum + chain.balance(of), 0n)
+  [...ACCOUNTS, ...Object.values(MODULE_ACCOUNT)].reduce((sum, of) => sum + chain.balance(of), 0n)
 
-it('any sequence of deposits, votes and cancellations keeps the books of governance', async () => {
+it('the invariants of governance hold after any sequence of deposits, votes and cancellations', async () => {
   const params = fc.record({
     burnVoteQuorum: fc.boolean(),
     burnProposalDepositPrevote: fc.boolean(),
@@ -51,7 +51,7 @@ it('any sequence of deposits, votes and cancellations keeps the books of governa
       }
       chain.next(0n, 1_000n)
       chain.next()
-      // Expedited proposals that failed have had their second vote's time by now; it ends with the block after.
+      // A failed expedited proposal has a second vote. Its time is over here; it ends with the next block.
       chain.next()
       expect(chain.balance(MODULE_ACCOUNT.gov)).toBe(0n)
       for (let of = 1n; of <= chain.gov.lastId(); of++) {

@@ -1,4 +1,4 @@
-// The life of proposals without an EVM: deposits, votes, the count at the end, and what becomes of the coins.
+// The life of proposals without an EVM: deposits, votes, the tally, and the end of the deposits.
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
@@ -6,11 +6,11 @@ import { A, B, delegator, evmParams, GOV, govChain, MIN, P } from './support.ts'
 
 const [alice, bob] = [delegator(0), delegator(1)]
 const text = (of: typeof alice) => toBech32('kest', of)
-/** Coins of 18 decimals hide what is small; tests begin from here. */
-const RICH = 1_000n * P
+/** The initial balance: the deposits of these tests are small beside 18 decimals. */
+const INITIAL_BALANCE = 1_000n * P
 
 describe('deposits of proposals', () => {
-  it('begin the vote at once when there is enough', async () => {
+  it('begin the vote at once when they reach the minimum', async () => {
     const chain = await govChain()
     const id = chain.submit()
     expect(id).toBe(1n)
@@ -23,11 +23,11 @@ describe('deposits of proposals', () => {
       votingEndTime: chain.time + 30n,
       totalDeposit: MIN,
     })
-    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([RICH - MIN, MIN])
+    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([INITIAL_BALANCE - MIN, MIN])
     expect(chain.submit()).toBe(2n)
   })
 
-  it('add up until there is enough, also with nothing to begin with', async () => {
+  it('add up until they reach the minimum, also from a first deposit of zero', async () => {
     const chain = await govChain()
     const id = chain.submit([], { deposit: 0n })
     chain.next(0n, 100n)
@@ -35,19 +35,19 @@ describe('deposits of proposals', () => {
     expect(chain.gov.proposal(id)).toMatchObject({ status: 'deposit', votingStartTime: 0n, votingEndTime: 0n })
     chain.gov.deposit(id, bob, 50_000n + 50_000n)
     expect(chain.gov.proposal(id)).toMatchObject({ status: 'voting', votingStartTime: chain.time, totalDeposit: MIN })
-    // While it is voted on, more may come.
+    // Deposits are also accepted during the vote.
     chain.gov.deposit(id, alice, 5n * MIN)
     expect([chain.gov.depositOf(id, alice), chain.gov.depositOf(id, bob)]).toEqual([5n * MIN, MIN])
     expect(chain.gov.depositOf(id, delegator(2))).toBeUndefined()
     expect(chain.balance(GOV)).toBe(6n * MIN)
   })
 
-  it('are refused when too small, too large, and when the proposal is over or was never there', async () => {
+  it('are refused when too small or too large, and when the proposal has ended or does not exist', async () => {
     const chain = await govChain({ votingPeriod: 10 })
     const id = chain.submit([], { deposit: 0n })
     const refusal = (amount: bigint, of = id) => chain.attempt(({ gov }) => gov.deposit(of, bob, amount))
     expect(refusal(0n)).toBe(': invalid coins')
-    // A hundredth of the minimum is the least.
+    // The least deposit is a hundredth of the minimum.
     expect(refusal(99_999n)).toBe(
       'received 99999akest but need at least one of the following: 100000akest: minimum deposit is too small',
     )
@@ -60,18 +60,18 @@ describe('deposits of proposals', () => {
     expect(refusal(MIN)).toBe('1: inactive proposal')
   })
 
-  it('have a least initial amount if the parameters set one', async () => {
+  it('have a minimum initial amount if the parameters set one', async () => {
     const chain = await govChain({ minInitialDepositRatio: '0.25' })
     const refusal = (deposit: bigint, expedited = false) =>
       chain.attempt(() => chain.submit([], { deposit, expedited }))
     expect(refusal(0n)).toBe('was (), need (2500000akest): minimum deposit is too small')
     expect(refusal(2_499_999n)).toBe('was (2499999akest), need (2500000akest): minimum deposit is too small')
     expect(refusal(2_500_000n)).toBeUndefined()
-    // Five times as much is needed for an expedited one.
+    // An expedited proposal needs five times as much.
     expect(refusal(2_500_000n, true)).toBe('was (2500000akest), need (12500000akest): minimum deposit is too small')
   })
 
-  it('go back when there were not enough in time, and the proposal is gone', async () => {
+  it('are refunded when they miss the minimum in time, and the proposal is deleted', async () => {
     const chain = await govChain({ maxDepositPeriod: 100 })
     const id = chain.submit([evmParams('kestrel_0')], { deposit: MIN - 1n })
     chain.gov.deposit(id, bob, 100_000n)
@@ -84,22 +84,22 @@ describe('deposits of proposals', () => {
     expect(chain.attempt(({ gov }) => gov.proposal(other))).toBe("proposal 2 doesn't exist")
     expect(chain.attempt(({ gov }) => gov.messages(other))).toBe("proposal 2 doesn't exist")
     expect(chain.gov.deposits(other).length).toBe(0)
-    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([RICH, RICH, 0n])
-    // The number is not given again.
+    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE, INITIAL_BALANCE, 0n])
+    // A proposal's number is not used again.
     expect(chain.submit()).toBe(3n)
   })
 
-  it('that were too small in time are burnt if the parameters say so', async () => {
+  it('that miss the minimum in time are burnt if the parameters say so', async () => {
     const chain = await govChain({ maxDepositPeriod: 100, burnProposalDepositPrevote: true })
     const supply = chain.modules.bank.supply()
     chain.conclude(chain.submit([], { deposit: 7n }))
-    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([RICH - 7n, 0n])
+    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([INITIAL_BALANCE - 7n, 0n])
     expect(chain.modules.bank.supply()).toBe(supply - 7n)
   })
 })
 
 describe('votes on proposals', () => {
-  it('replace each other, and are counted as they stand at any time', async () => {
+  it('replace earlier votes of the same account, and the current tally can be queried at any time', async () => {
     const chain = await govChain()
     const id = chain.submit()
     chain.staking.delegate(bob, A, 30n * P)
@@ -110,7 +110,7 @@ describe('votes on proposals', () => {
     expect(chain.gov.tally(id)).toEqual({ yes: 100n * P, abstain: 0n, no: 30n * P, noWithVeto: 0n })
     chain.vote(id, bob, 'abstain')
     expect(chain.gov.tally(id)).toEqual({ yes: 100n * P, abstain: 30n * P, no: 0n, noWithVeto: 0n })
-    // Coins that were bonded after the vote count with it.
+    // Tokens bonded after the vote count.
     chain.staking.delegate(bob, B, 5n * P)
     expect(chain.gov.tally(id)).toEqual({ yes: 100n * P, abstain: 35n * P, no: 0n, noWithVeto: 0n })
     expect(chain.gov.votes(id).length).toBe(2)
@@ -128,7 +128,7 @@ describe('votes on proposals', () => {
     expect(refusal()).toBe('1: inactive proposal')
   })
 
-  it('count in the block in which the period ends, and not in the next', async () => {
+  it('count in the block in which the voting period ends, and are refused in the next', async () => {
     const chain = await govChain()
     const id = chain.submit()
     chain.next(0n, 29n)
@@ -141,7 +141,7 @@ describe('votes on proposals', () => {
     expect(chain.gov.tally(id)).toEqual({ yes: 100n * P, abstain: 0n, no: 0n, noWithVeto: 0n })
   })
 
-  it('of a validator that was jailed do not count, nor those of its delegators', async () => {
+  it('of a jailed validator and its delegators do not count', async () => {
     const chain = await govChain()
     const id = chain.submit()
     chain.vote(id, A, 'no')
@@ -163,7 +163,7 @@ describe('votes on proposals', () => {
 })
 
 describe('the end of a vote', () => {
-  it('gives the deposits back when the proposal passes or is rejected', async () => {
+  it('refunds the deposits when the proposal passes or is rejected', async () => {
     for (const option of ['yes', 'no', 'abstain'] as const) {
       const chain = await govChain()
       const id = chain.submit()
@@ -174,13 +174,13 @@ describe('the end of a vote', () => {
         status: option === 'yes' ? 'passed' : 'rejected',
         totalDeposit: 4n * MIN,
       })
-      expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([RICH, RICH, 0n])
+      expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE, INITIAL_BALANCE, 0n])
       expect(chain.gov.deposits(id).length).toBe(0)
       expect(chain.gov.invariants()).toEqual([])
     }
   })
 
-  it('burns them after a veto', async () => {
+  it('burns the deposits after a veto', async () => {
     const chain = await govChain()
     const supply = chain.modules.bank.supply()
     const id = chain.submit()
@@ -189,11 +189,11 @@ describe('the end of a vote', () => {
     chain.vote(id, B, 'yes')
     chain.conclude(id)
     expect(chain.gov.proposal(id).status).toBe('rejected')
-    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([RICH - MIN, RICH - 3n * MIN, 0n])
+    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE - MIN, INITIAL_BALANCE - 3n * MIN, 0n])
     expect(chain.modules.bank.supply()).toBe(supply - 4n * MIN)
   })
 
-  it('comes for several proposals in one block, in order of their times', async () => {
+  it('comes for several proposals in one block, in order of their end times', async () => {
     const chain = await govChain()
     const first = chain.submit([evmParams('kestrel_0')])
     chain.next(0n, 3n)
@@ -202,7 +202,7 @@ describe('the end of a vote', () => {
     chain.next(0n, 100n)
     chain.next()
     expect([first, second].map((id) => chain.gov.proposal(id).status)).toEqual(['passed', 'passed'])
-    // The later one has the last word.
+    // The proposal that ends later decides the final list.
     expect(chain.modules.params.activeProposals()).toEqual(['kestrel_0', 'kestrel_1'])
   })
 })
@@ -212,13 +212,13 @@ describe('expedited proposals', () => {
     const chain = await govChain()
     const id = chain.submit([], { expedited: true, deposit: 5n * MIN - 1n })
     expect(chain.gov.proposal(id).status).toBe('deposit')
-    // A hundredth of what it needs.
+    // The least deposit is a hundredth of the expedited minimum.
     expect(chain.attempt(({ gov }) => gov.deposit(id, bob, 100_000n))).toContain(
       'need at least one of the following: 500000akest',
     )
     chain.gov.deposit(id, bob, 500_000n)
     expect(chain.gov.proposal(id).votingEndTime).toBe(chain.time + 15n)
-    // 100 of 150 is not over 66.7 %.
+    // 100 of 150 is not more than 66.7 %.
     chain.staking.delegate(bob, A, P)
     chain.vote(id, A, 'yes')
     chain.vote(id, B, 'no')
@@ -227,7 +227,7 @@ describe('expedited proposals', () => {
     expect(chain.gov.proposal(id)).toMatchObject({ status: 'passed', tally: { yes: 101n * P, no: 50n * P } })
   })
 
-  it('that fail go on as ordinary ones, with a new vote', async () => {
+  it('that fail continue as ordinary ones, with a new vote', async () => {
     const chain = await govChain()
     const began = chain.time
     const id = chain.submit([], { expedited: true, deposit: 5n * MIN })
@@ -240,21 +240,21 @@ describe('expedited proposals', () => {
     chain.vote(id, B, 'no')
     chain.conclude(id)
     expect(chain.gov.proposal(id).status).toBe('passed')
-    expect(chain.balance(alice)).toBe(RICH)
+    expect(chain.balance(alice)).toBe(INITIAL_BALANCE)
   })
 
-  it('are over after a veto', async () => {
+  it('end after a veto', async () => {
     const chain = await govChain()
     const id = chain.submit([], { expedited: true, deposit: 5n * MIN })
     chain.vote(id, A, 'noWithVeto')
     chain.conclude(id)
     expect(chain.gov.proposal(id).status).toBe('rejected')
-    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([RICH - 5n * MIN, 0n])
+    expect([chain.balance(alice), chain.balance(GOV)]).toEqual([INITIAL_BALANCE - 5n * MIN, 0n])
   })
 })
 
 describe('cancelling a proposal', () => {
-  it('costs half of every deposit, which is burnt', async () => {
+  it('burns half of every deposit', async () => {
     const chain = await govChain()
     const supply = chain.modules.bank.supply()
     const id = chain.submit()
@@ -262,7 +262,7 @@ describe('cancelling a proposal', () => {
     chain.vote(id, A, 'yes')
     chain.gov.cancel(id, alice)
     // 5,000,000 of 10,000,000; 50,000 of 100,001.
-    expect([chain.balance(alice), chain.balance(bob)]).toEqual([RICH - 5_000_000n, RICH - 50_000n])
+    expect([chain.balance(alice), chain.balance(bob)]).toEqual([INITIAL_BALANCE - 5_000_000n, INITIAL_BALANCE - 50_000n])
     expect([chain.balance(GOV), chain.modules.bank.supply()]).toEqual([0n, supply - 5_050_000n])
     expect(chain.attempt(({ gov }) => gov.proposal(id))).toBe("proposal 1 doesn't exist")
     expect([chain.gov.votes(id).length, chain.gov.deposits(id).length]).toEqual([0, 0])
@@ -271,24 +271,24 @@ describe('cancelling a proposal', () => {
     expect(chain.gov.invariants()).toEqual([])
   })
 
-  it('pays the account that the parameters name, or the community pool', async () => {
+  it('pays that half to the account that the parameters name, or to the community pool', async () => {
     const to = await govChain({ proposalCancelDest: text(bob), proposalCancelRatio: '0.1' })
     to.gov.cancel(to.submit(), alice)
-    expect([to.balance(alice), to.balance(bob), to.balance(GOV)]).toEqual([RICH - MIN / 10n, RICH + MIN / 10n, 0n])
+    expect([to.balance(alice), to.balance(bob), to.balance(GOV)]).toEqual([INITIAL_BALANCE - MIN / 10n, INITIAL_BALANCE + MIN / 10n, 0n])
 
     const pool = await govChain({ proposalCancelDest: text(MODULE_ACCOUNT.distribution) })
     pool.gov.cancel(pool.submit([], { deposit: 1_000n }), alice)
-    expect([pool.balance(alice), pool.distribution.communityPool()]).toEqual([RICH - 500n, 500n * P])
+    expect([pool.balance(alice), pool.distribution.communityPool()]).toEqual([INITIAL_BALANCE - 500n, 500n * P])
     expect(pool.distribution.invariants()).toEqual([])
   })
 
-  it('is allowed to the proposer alone, and only until the vote is over', async () => {
+  it('is allowed to the proposer only, and until the vote ends', async () => {
     const chain = await govChain()
     const id = chain.submit()
     const refusal = (by: typeof alice, of = id) => chain.attempt(({ gov }) => gov.cancel(of, by))
     expect(refusal(bob)).toBe(`invalid proposer ${text(bob)}: invalid proposer`)
     expect(refusal(alice, 5n)).toBe("proposal 5 doesn't exist")
-    // A block that comes late: the vote is over before its end.
+    // The block is late: the voting period is over before the block ends.
     chain.next(0n, 31n)
     expect(refusal(alice)).toBe('voting period is already ended for this proposal 1: voting period already ended')
     chain.next()

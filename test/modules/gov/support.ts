@@ -1,4 +1,4 @@
-// Governance over an empty state, block by block, with all other modules beside it.
+// Governance over an empty state, block by block, with all other native modules.
 import type { Address } from '../../../src/lib/hex.ts'
 import type { VoteOption } from '../../../src/modules/gov/layout.ts'
 import { initGenesis } from '../../../src/modules/index.ts'
@@ -9,9 +9,9 @@ import { Chain, delegator, operator, P, validator } from '../distribution/suppor
 
 export { delegator, operator, P } from '../distribution/support.ts'
 
-/** The default minimum. */
+/** The default minimum deposit. */
 export const MIN = 10_000_000n
-/** The network's, as bech32 of the first 20 bytes of SHA-256("gov"). */
+/** The network's gov account: the first 20 bytes of SHA-256("gov"). */
 export const GOV = MODULE_ACCOUNT.gov
 export const EVM_PARAMS = '/ethermint.evm.v1.MsgUpdateParams'
 
@@ -20,7 +20,7 @@ export class GovChain extends Chain {
     return this.modules.gov
   }
 
-  /** Submits messages with this deposit; the proposal's number. */
+  /** Submits messages with a deposit; returns the proposal's number. */
   submit(messages: readonly object[] = [], { deposit = MIN, by = delegator(0), ...rest }: Submitting = {}): bigint {
     const file = { messages, title: 'A title', summary: 'A summary', ...rest }
     return this.gov.submit(by, this.gov.read(Buffer.from(JSON.stringify(file))), deposit)
@@ -30,13 +30,13 @@ export class GovChain extends Chain {
     this.gov.vote(id, voter, { options: [{ option, weight: P }], metadata: '' })
   }
 
-  /** Everybody who counts votes yes, and the voting period passes. */
+  /** All validators vote yes, and the voting period passes. */
   pass(id: bigint): void {
     for (const { operator } of this.staking.bondedValidators()) this.vote(id, operator, 'yes')
     this.conclude(id)
   }
 
-  /** Ends the block in which the vote on a proposal ends, or the time for its deposits. */
+  /** Ends the block in which the proposal's voting or deposit period ends. */
   conclude(id: bigint): void {
     const { status, depositEndTime, votingEndTime } = this.gov.proposal(id)
     this.next(0n, (status === 'voting' ? votingEndTime : depositEndTime) - this.time)
@@ -53,7 +53,7 @@ type Submitting = {
   readonly summary?: string
 }
 
-/** A message of governance's own. */
+/** A message of the gov module. */
 export const message = (type: string, fields: object) => ({ '@type': type, authority: GOV, ...fields })
 export const evmParams = (...extraEips: string[]) => message(EVM_PARAMS, { params: { extra_eips: extraEips } })
 

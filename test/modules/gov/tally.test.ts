@@ -1,4 +1,4 @@
-// Worked arithmetic of counting and deciding. Tokens are small whole numbers, shares and weights have 18 decimals.
+// Worked arithmetic of the tally. Tokens are small whole numbers, shares and weights have 18 decimals.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GovParams, VoteOption } from '../../../src/modules/gov/layout.ts'
@@ -17,7 +17,7 @@ import { delegator, operator, P } from '../staking/support.ts'
 const [A, B] = [operator(1), operator(2)]
 const [alice, bob, carol] = [delegator(1), delegator(2), delegator(3)]
 
-/** A validator without slashes: a share is a token. */
+/** A validator that was not slashed: a share is a token. */
 const elector = (of: typeof A, tokens: bigint): BondedValidatorStake => ({ operator: of, tokens, shares: tokens * P })
 const ballot = (voter: typeof A, ...options: readonly (readonly [VoteOption, bigint])[]): Ballot => ({
   voter,
@@ -45,11 +45,11 @@ describe('counting votes', () => {
     expect(counted()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('gives a validator the votes of all that is delegated to it', () => {
+  it('gives a validator the voting power of all its delegators', () => {
     expect(counted(all(A, 'yes'))).toEqual([100, 0, 0, 0, 100])
   })
 
-  it('takes from the validator the votes that its delegators cast themselves', () => {
+  it('deducts from the validator the power of delegators that vote themselves', () => {
     expect(counted(all(A, 'yes'), all(alice, 'no'))).toEqual([70, 0, 30, 0, 100])
     expect(counted(all(alice, 'no'), all(bob, 'abstain'), all(A, 'yes'))).toEqual([60, 10, 30, 0, 100])
   })
@@ -64,12 +64,12 @@ describe('counting votes', () => {
     expect(counted(ballot(alice, ['yes', P / 2n], ['no', P / 2n]), all(A, 'no'))).toEqual([15, 0, 85, 0, 100])
   })
 
-  it('gives no votes to strangers and to delegators of validators that are not bonded', () => {
+  it('gives no power to accounts without delegations and to delegators of unbonded validators', () => {
     expect(counted(all(delegator(9), 'yes'))).toEqual([0, 0, 0, 0, 0])
     expect(votes(countBallots([elector(A, 100n)], [all(carol, 'yes'), all(B, 'yes')], stakes))).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('adds up what a delegator has with several validators', () => {
+  it('adds up the delegations of a delegator to several validators', () => {
     const both = delegations({
       [alice]: [
         [A, 30n],
@@ -83,7 +83,7 @@ describe('counting votes', () => {
     // A tenth was slashed: 30 shares are 27 tokens.
     const slashed = { ...elector(A, 100n), tokens: 90n }
     expect(votes(countBallots([slashed], [all(A, 'yes'), all(alice, 'no')], stakes))).toEqual([63, 0, 27, 0, 90])
-    // Three equal shares of one token: a third each, and a third for the rest that did not vote.
+    // Three equal shares of one token: a third for each of two voters, and a third that did not vote.
     const thirds = { operator: A, tokens: 1n, shares: 3n * P }
     const { options, voted } = countBallots([thirds], [all(alice, 'yes'), all(bob, 'no')], () => [
       { operator: A, shares: P },
@@ -95,14 +95,14 @@ describe('counting votes', () => {
     ])
   })
 
-  it('reads every ballot and delegation', () => {
+  it('reads every ballot and every delegation', () => {
     let steps = 0
     countBallots(electors, [all(A, 'yes'), all(carol, 'yes'), all(delegator(9), 'no')], stakes, () => steps++)
     expect(steps).toBe(5)
   })
 
-  it('counts every bonded token once when all operators vote, whoever else does', () => {
-    // Delegator i has stakes[i][j] tokens at validator j and votes no or not at all; the operators all vote yes.
+  it('counts every bonded token once when all operators vote, whichever delegators vote', () => {
+    // Delegator i has stakes[i][j] tokens at validator j and votes no or does not vote; all operators vote yes.
     const validators = [operator(0), operator(1), operator(2)]
     const person = fc.record({
       votes: fc.boolean(),
@@ -149,7 +149,7 @@ describe('deciding a proposal', () => {
   it('needs a quorum of 33.4 % of the bonded tokens', () => {
     expect(verdict({ yes: 333n })).toEqual(rejected)
     expect(verdict({ yes: 334n })).toEqual(passed)
-    // Abstaining counts.
+    // Abstaining counts towards the quorum.
     expect(verdict({ yes: 1n, abstain: 332n })).toEqual(rejected)
     expect(verdict({ yes: 1n, abstain: 333n })).toEqual(passed)
     expect(verdict({ yes: 333n }, { burnVoteQuorum: true })).toEqual(burnt)
@@ -157,12 +157,12 @@ describe('deciding a proposal', () => {
     expect(verdict({}, { quorum: 0n })).toEqual(rejected)
   })
 
-  it('rejects what everybody abstains from, and gives the deposits back', () => {
+  it('rejects a proposal on which all abstain, and refunds the deposits', () => {
     expect(verdict({ abstain: 1_000n })).toEqual(rejected)
     expect(verdict({ abstain: 1_000n }, { burnVoteQuorum: true })).toEqual(rejected)
   })
 
-  it('needs more than half of the votes that do not abstain', () => {
+  it('needs more than half of the votes other than abstain', () => {
     expect(verdict({ yes: 500n, no: 500n })).toEqual(rejected)
     expect(verdict({ yes: 501n, no: 499n })).toEqual(passed)
     expect(verdict({ yes: 200n, no: 199n, abstain: 601n })).toEqual(passed)
@@ -170,21 +170,21 @@ describe('deciding a proposal', () => {
     expect(verdict({ no: 1_000n })).toEqual(rejected)
   })
 
-  it('is a veto by more than 33.4 % of all votes, which burns the deposits', () => {
+  it('is a veto above 33.4 % of all votes, which burns the deposits', () => {
     expect(verdict({ yes: 666n, noWithVeto: 334n })).toEqual(passed)
     expect(verdict({ yes: 665n, noWithVeto: 335n })).toEqual(burnt)
     expect(verdict({ yes: 665n, noWithVeto: 335n }, { burnVoteVeto: false })).toEqual(rejected)
-    // Of all votes, abstaining ones too: 300 of 900 is no veto, but no majority either.
+    // Abstain votes are included: 300 of 900 is neither a veto nor a majority.
     expect(verdict({ yes: 300n, noWithVeto: 300n, abstain: 300n })).toEqual(rejected)
     expect(verdict({ noWithVeto: 1_000n })).toEqual(burnt)
   })
 
-  it('needs over 66.7 % for an expedited proposal', () => {
+  it('needs more than 66.7 % for an expedited proposal', () => {
     expect(verdict({ yes: 667n, no: 333n }, {}, true)).toEqual(rejected)
     expect(verdict({ yes: 668n, no: 332n }, {}, true)).toEqual(passed)
   })
 
-  it('rejects a proposal where nothing is bonded', () => {
+  it('rejects a proposal when no tokens are bonded', () => {
     const none = { options: { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }, voted: 0n }
     expect(decide(none, 0n, { ...params, quorum: 0n, burnVoteQuorum: true }, false)).toEqual(rejected)
   })

@@ -1,5 +1,5 @@
-// Pending slashes (version 2): several blocks have the same result as one block, and redelegations are slashed as in the Cosmos
-// SDK 0.50 (x/staking/keeper/slash.go). All modules over an empty state.
+// Pending slashes (version 2): a slash over several blocks has the same result as in one block, and redelegations are slashed
+// as in the Cosmos SDK 0.50 (x/staking/keeper/slash.go). All modules over an empty state.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
@@ -27,7 +27,7 @@ const begin = (staking: object = {}) =>
     { staking, slashing: { version: 2 } },
   )
 
-/** As the slashing module does: slashes, and jails at once. */
+/** Slashes and jails the validator at once, as the slashing module does. */
 function punish(chain: Chain, at: number, back: bigint, fraction: bigint, power: bigint): void {
   const { staking } = chain
   const { jailed, status } = staking.validator(operator(at)) ?? {}
@@ -41,7 +41,7 @@ const isPending = ({ staking }: Chain) => staking.pendingSlashes().length > 0
 const invariants = ({ staking, distribution }: Chain) => [...staking.invariants(), ...distribution.invariants()]
 
 /** Everything that a slash changes. */
-function booksOf(chain: Chain) {
+function slashableState(chain: Chain) {
   const { staking, distribution } = chain
   return {
     supply: chain.modules.bank.supply(),
@@ -64,7 +64,7 @@ function fractions({ distribution }: Chain, at: ReturnType<typeof operator>): bi
   return Array.from({ length: slashes.length }, (_, place) => slashes.at(place).fraction)
 }
 
-/** Most of it happens at one validator. */
+/** Most operations are at validator 0. */
 const place = fc.constantFrom(0, 0, 0, 0, 1, 2, 3)
 const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
 const stakeOperation = fc.oneof(
@@ -105,9 +105,9 @@ function perform(chain: Chain, of: StakeOperation): string | undefined {
   })
 }
 
-/** Two chains of one history; the blocks of one carry slashes out whole, those of the other do `units` of work. */
+/** Two chains with one history: one executes each slash in one block, the other does `units` of work in a block. */
 async function twins(units: number, past: readonly (typeof history extends fc.Arbitrary<(infer T)[]> ? T : never)[]) {
-  // Entries end within the pieces of a slash.
+  // Short unbonding, so that entries end while a slash is pending.
   const [whole, pieces] = [await begin({ unbondingTime: 60 }), await begin({ unbondingTime: 60 })]
   const both = (run: (chain: Chain) => void) => {
     SLASH_WORK.ofBlock = Number.POSITIVE_INFINITY
@@ -131,7 +131,7 @@ describe('a pending slash', () => {
   beforeEach(() => slashWorkOfBlock(Number.POSITIVE_INFINITY))
   const size = fc.constantFrom(1, SLASH_WORK.burn + 2, 3 * SLASH_WORK.unbond)
 
-  it('has the result of a slash in one block, and the invariants hold in every block', async () => {
+  it('has the result of a slash in one block, and the invariants hold after every block', async () => {
     let most = 0
     await fc.assert(
       fc.asyncProperty(size, history, fc.array(fault, { minLength: 1, maxLength: 3 }), async (units, past, faults) => {
@@ -148,7 +148,7 @@ describe('a pending slash', () => {
         } while (isPending(pieces))
         most = Math.max(most, blocks)
         both((chain) => chain.next())
-        expect(booksOf(pieces)).toEqual(booksOf(whole))
+        expect(slashableState(pieces)).toEqual(slashableState(whole))
       }),
       { numRuns: 20 },
     )
@@ -182,7 +182,7 @@ describe('a pending slash', () => {
         const expected = sums(whole)
         for (const [i, sum] of sums(pieces).entries()) {
           const difference = sum - (expected[i] ?? 0n)
-          // A unit for each entry that pays at a price that others have rounded.
+          // One unit for each entry that is paid at a share price which the operations in between have rounded.
           expect(difference < 0n ? -difference : difference).toBeLessThan(40n)
         }
       }),
@@ -217,12 +217,12 @@ describe('a pending slash', () => {
     expect(isPending(chain)).toBe(false)
     expect(refusal((staking) => staking.undelegate(d0, b, P))).toBeUndefined()
     expect(refusal((staking) => staking.undelegate(d1, a, P))).toBeUndefined()
-    // 170 coins of power at the report: 17, of which 1 and 2 are owed by what has left.
+    // The slash is of 170 coins of power, so 17 coins: 1 is taken from unbonding entries and 2 from redelegations.
     expect(fractions(chain, a)).toEqual([(14n * P * P + 170n * P - 1n) / (170n * P)])
     expect(chain.staking.pendingSlashes()).toEqual([])
   })
 
-  it('delays the completion of an entry that is mature meanwhile, and slashes it', async () => {
+  it('delays the completion of an entry that matures while it is pending, and slashes it', async () => {
     const chain = await begin()
     for (const of of [d0, d1, d2]) chain.staking.delegate(of, a, 50n * P)
     for (const of of [d0, d1, d2]) chain.staking.undelegate(of, a, 10n * P)
@@ -239,7 +239,7 @@ describe('a pending slash', () => {
     expect(chain.staking.status(a)).toBe('unbonded')
   })
 
-  it('delays later slashes, also of the same validator', async () => {
+  it('delays later slashes, including slashes of the same validator', async () => {
     const chain = await begin()
     for (const of of [d0, d1]) chain.staking.delegate(of, a, 50n * P)
     for (const of of [d0, d1]) chain.staking.redelegate(of, a, b, 20n * P)
@@ -250,22 +250,24 @@ describe('a pending slash', () => {
     chain.next()
     punish(chain, 0, 2n, tenth, 160n)
     expect(chain.staking.pendingSlashes().map(({ operator: at, left }) => [at, left])).toEqual([
-      // Both redelegations have paid 2 of the 16.
+      // Two redelegations have paid 2 of the 16.
       [a, 12n * P],
       [b, 6n * P],
       [a, 16n * P],
     ])
     for (let i = 0; i < 6; i++) chain.next()
     expect(isPending(chain)).toBe(false)
-    // 160 - 12 - 12; at the other validator both have paid 2 shares twice.
+    // 160 - 12 - 12; at the destination both redelegations have lost 2 shares twice.
     expect(chain.staking.stake(a)).toMatchObject({ tokens: 136n * P })
     expect(chain.staking.stake(b)).toMatchObject({ shares: 52n * P * P })
     expect(invariants(chain)).toEqual([])
   })
 })
 
-describe('a redelegation that is slashed', () => {
-  /** Two move 100 coins from a to b, one begins to unbond 2 there, b loses a hundredth; then a is slashed by a twentieth. */
+describe('a slashed redelegation', () => {
+  /**
+   * Two delegators redelegate 100 coins each from a to b, d1 begins to unbond 2 of them, b is slashed by 1 %; then a by 5 %.
+   */
   async function moved(slashing: object) {
     const validators = [1_000n, 1_000n].map((coins, i) => validator(i, coins * P))
     const chain = await chainWith(validators, { slashing })
@@ -274,35 +276,35 @@ describe('a redelegation that is slashed', () => {
     for (const of of [d0, d1]) chain.staking.redelegate(of, a, b, 100n * P)
     chain.staking.undelegate(d1, b, 2n * P)
     chain.next()
-    // 1,198 coins are at b: its hundredth of 1,200 takes 0.02 of the entry and 11.98 there, so that a share is worth 0.99.
+    // 1,198 coins are at b. Its slash is 12, 1 % of 1,200: the entry pays 0.02 and b 11.98, which makes a share worth 0.99.
     chain.staking.slash(b, { height: 1n, power: 1_200n, fraction: P / 100n })
     const burnt = chain.staking.slash(a, { height: 1n, power: 1_200n, fraction: P / 20n })
     return { chain, burnt }
   }
 
-  it('burns tokens as in the SDK: unbonding entries first, then the fraction of its first shares', async () => {
+  it('burns tokens as in the SDK: unbonding entries first, then the fraction of its initial shares', async () => {
     const { chain, burnt } = await moved({ version: 2 })
-    // 60, of which 5 and 5 are owed by what has moved.
+    // 5 % of 1,200 is 60, of which the two redelegations owe 5 each.
     expect(burnt).toBe(50n * P)
     expect(chain.staking.delegation(d0, b)?.shares).toBe(95n * P * P)
     expect(chain.staking.tokensFromShares(b, 95n * P * P)).toBe(94_050n * 10n ** 15n * P)
-    // 1.98 of the 5 out of the entry; of the shares nevertheless 5, as if it had paid nothing.
+    // The entry pays 1.98 of the 5. The shares still lose 5, as if it had paid nothing.
     expect(chain.staking.unbonding(d1, b)).toMatchObject([{ balance: 0n }])
     expect(chain.staking.delegation(d1, b)?.shares).toBe(93n * P * P)
     expect(invariants(chain)).toEqual([])
   })
 
-  it('burns only what unbonding entries have not covered, in version 1', async () => {
+  it('in version 1 burns only what unbonding entries have not covered', async () => {
     const { chain, burnt } = await moved({})
     expect(burnt).toBe(50n * P)
-    // 5 coins at 0.99: 94 of 99 are left.
+    // 5 coins at 0.99 for each share: 94 of 99 coins are left.
     expect(chain.staking.tokensFromShares(b, chain.staking.delegation(d0, b)?.shares ?? 0n) / P).toBe(94n * P)
     // 98 shares less 3.02 coins at 0.99.
     expect(chain.staking.delegation(d1, b)?.shares).toBe(98n * P * P - (302n * 10n ** 16n * P * 100n) / 99n)
     expect(invariants(chain)).toEqual([])
   })
 
-  it('does not touch the delegation when unbonding entries cover the amount', async () => {
+  it('does not change the delegation when unbonding entries cover the amount', async () => {
     const chain = await begin()
     chain.staking.delegate(d0, a, 50n * P)
     chain.staking.redelegate(d0, a, b, 50n * P)
@@ -321,7 +323,7 @@ describe('a redelegation that is slashed', () => {
     chain.staking.undelegate(d0, b, 48n * P)
     chain.staking.undelegate(d1, b, 50n * P)
     chain.next()
-    // Leaves nothing in the entries.
+    // Empties the entries.
     chain.staking.slash(b, { height: 2n, power: 0n, fraction: P })
     chain.staking.slash(a, { height: 1n, power: 0n, fraction: tenth })
     expect(chain.staking.delegation(d0, b)).toBeUndefined()

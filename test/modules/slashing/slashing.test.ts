@@ -1,4 +1,4 @@
-// The slashing module over an empty state. Numbers are the Cosmos SDK's (x/slashing, x/evidence) and arithmetic on the page.
+// The slashing module over an empty state. Numbers are the Cosmos SDK's (x/slashing, x/evidence) or arithmetic in the test.
 import { describe, expect, it } from 'vitest'
 import { ChainError } from '../../../src/lib/errors.ts'
 import { type Address, hexToAddress, hexToHash } from '../../../src/lib/hex.ts'
@@ -86,10 +86,10 @@ describe('the genesis section', () => {
 })
 
 describe('slashing a validator', () => {
-  it('for a double sign burns a twentieth of the power at the infraction height and tombstones it', async () => {
+  it('for a double sign burns a twentieth of the power at the infraction height and tombstones the validator', async () => {
     const { next, modules, block, refusal, info } = await chain()
     next()
-    // 100 of power: 5 coins.
+    // 100 coins of power: 5 are burnt.
     expect(next().handleDoubleSign({ operator: a, height: 2n, power: 100n })).toBe(5n * P)
     expect(modules().staking.validator(a)).toMatchObject({ tokens: 95n * P, jailed: true, status: 'bonded' })
     expect(info(a)).toMatchObject({ jailedUntil: DOUBLE_SIGN_JAIL_END_TIME, tombstoned: true })
@@ -103,7 +103,7 @@ describe('slashing a validator', () => {
     expect(modules().staking.invariants()).toEqual([])
   })
 
-  it('for downtime burns a hundredth of the power and jails it for ten minutes', async () => {
+  it('for downtime burns a hundredth of the power and jails the validator for ten minutes', async () => {
     const { next, modules, block, refusal, info, slashing } = await chain()
     next()
     next()
@@ -123,7 +123,7 @@ describe('slashing a validator', () => {
     expect([...modules().staking.invariants(), ...modules().distribution.invariants()]).toEqual([])
   })
 
-  it('jails it for a self-delegation below its minimum, until the self-delegation is large enough', async () => {
+  it('jails the validator for a self-delegation below its minimum, until the self-delegation is large enough', async () => {
     const { next, modules, refusal, slashing } = await chain()
     next()
     modules().staking.undelegate(a, a, 95n * P)
@@ -144,16 +144,16 @@ describe('slashing a validator', () => {
 
 describe.each([1, 2])('the signed blocks window in version %i', (version) => {
   it('jails a validator that missed too many blocks of a full window', async () => {
-    // 4 of 10 must be signed: 6 may be missed.
+    // At least 4 of 10 must be signed, so 6 may be missed.
     const { next, modules, info } = await chain({ version, signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     const vote = (hasSigned: boolean) => next().handleValidatorSignature(a, 100n, hasSigned)
     for (let i = 0; i < 7; i++) vote(false)
     expect(info(a)).toMatchObject({ indexOffset: 7n, missedBlocksCounter: 7n })
     for (let i = 0; i < 3; i++) vote(true)
-    // Block 10: the window since block 0 is full from block 11 on.
+    // Block 10 is not enough: the window that began at block 0 is full from block 11 on.
     expect(modules().staking.validator(a)?.jailed).toBe(false)
     vote(false)
-    // The eleventh vote takes the place of the first, which was missed as well.
+    // The eleventh vote replaces the first, which was missed as well.
     expect(info(a)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n })
     expect(modules().staking.validator(a)).toMatchObject({ jailed: true, tokens: 99n * P })
     expect(modules().staking.validator(b)).toMatchObject({ jailed: false, tokens: 100n * P })
@@ -182,7 +182,7 @@ describe.each([1, 2])('the signed blocks window in version %i', (version) => {
     expect(info(a)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n })
     next()
     slashing().unjail(a)
-    // The first lap over places whose bits may be of former votes, then a second one.
+    // The first pass overwrites bits that may be of earlier votes; then a second pass.
     for (const [hasSigned, missed] of [
       [true, 0n],
       [false, 1n],

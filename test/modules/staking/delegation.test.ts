@@ -1,4 +1,4 @@
-// Delegating, undelegating, cancelling an unbonding and redelegating; the hooks around them.
+// Delegating, undelegating, cancelling an unbonding and redelegating, and the staking hooks that they call.
 import { describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
@@ -45,7 +45,7 @@ describe('delegating', () => {
     expect(chain.staking.tokensFromShares(a, shares)).toBe(P * P)
   })
 
-  it('refuses invalid delegations without a change of state', async () => {
+  it('refuses invalid delegations and leaves the state unchanged', async () => {
     const chain = await one()
     const before = chain.view.root()
     expect(chain.attempt((staking) => staking.delegate(d0, a, 0n))).toBe('invalid delegation amount: invalid request')
@@ -160,19 +160,19 @@ describe('cancelling an unbonding', () => {
 
   it('refuses an entry that does not exist', async () => {
     const chain = await unbonding()
-    const why = (amount: bigint, height: bigint, of = d0) =>
+    const refusal = (amount: bigint, height: bigint, of = d0) =>
       chain.attempt((staking) => staking.cancelUnbonding(of, a, amount, height))
-    expect(why(0n, 1n)).toBe('invalid amount: invalid request')
-    expect(why(1n, 0n)).toBe('invalid height: invalid request')
-    expect(why(1n, 2n ** 63n)).toBe('invalid height: invalid request')
-    expect(why(1n, 2n)).toBe('unbonding delegation entry is not found at block height 2: not found')
-    expect(why(5n * P, 1n)).toBe('amount is greater than the unbonding delegation entry balance: invalid request')
+    expect(refusal(0n, 1n)).toBe('invalid amount: invalid request')
+    expect(refusal(1n, 0n)).toBe('invalid height: invalid request')
+    expect(refusal(1n, 2n ** 63n)).toBe('invalid height: invalid request')
+    expect(refusal(1n, 2n)).toBe('unbonding delegation entry is not found at block height 2: not found')
+    expect(refusal(5n * P, 1n)).toBe('amount is greater than the unbonding delegation entry balance: invalid request')
     const names = [toBech32('kest', d1), toBech32('kestvaloper', a)]
-    expect(why(1n, 1n, d1)).toBe(
+    expect(refusal(1n, 1n, d1)).toBe(
       `unbonding delegation with delegator ${names[0]} not found for validator ${names[1]}: not found`,
     )
     chain.staking.jail(a)
-    expect(why(1n, 1n)).toBe('validator for this address is currently jailed')
+    expect(refusal(1n, 1n)).toBe('validator for this address is currently jailed')
   })
 })
 
@@ -205,7 +205,7 @@ describe('redelegating', () => {
     const refusal =
       'redelegation to this validator already in progress; first redelegation to this validator must complete before next redelegation'
     expect(hop()).toBe(refusal)
-    // Somebody else may.
+    // Another delegator may redelegate.
     chain.staking.delegate(d1, b, P)
     expect(chain.attempt((staking) => staking.redelegate(d1, b, c, P))).toBeUndefined()
     chain.next(21n * DAY)
@@ -217,17 +217,17 @@ describe('redelegating', () => {
   it('allows seven entries and refuses invalid redelegations (26)', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
-    const why = (from: typeof a, to: typeof a, amount: bigint) =>
+    const refusal = (from: typeof a, to: typeof a, amount: bigint) =>
       chain.attempt((staking) => staking.redelegate(d0, from, to, amount))
-    expect(why(a, a, 1n)).toBe('cannot redelegate to the same validator')
-    expect(why(a, operator(9), 1n)).toBe('redelegation destination validator not found')
-    expect(why(operator(9), a, 1n)).toBe('validator does not exist')
-    expect(why(b, a, 1n)).toBe('no delegation for (address, validator) tuple')
-    expect(why(a, b, 11n * P)).toBe('invalid shares amount: invalid request')
-    expect(why(a, b, 0n)).toBe('invalid shares amount: invalid request')
-    for (let i = 0; i < 7; i++) expect(why(a, b, P)).toBeUndefined()
-    expect(why(a, b, P)).toBe('too many redelegation entries for (delegator, src-validator, dst-validator) tuple')
-    expect(why(a, c, P)).toBeUndefined()
+    expect(refusal(a, a, 1n)).toBe('cannot redelegate to the same validator')
+    expect(refusal(a, operator(9), 1n)).toBe('redelegation destination validator not found')
+    expect(refusal(operator(9), a, 1n)).toBe('validator does not exist')
+    expect(refusal(b, a, 1n)).toBe('no delegation for (address, validator) tuple')
+    expect(refusal(a, b, 11n * P)).toBe('invalid shares amount: invalid request')
+    expect(refusal(a, b, 0n)).toBe('invalid shares amount: invalid request')
+    for (let i = 0; i < 7; i++) expect(refusal(a, b, P)).toBeUndefined()
+    expect(refusal(a, b, P)).toBe('too many redelegation entries for (delegator, src-validator, dst-validator) tuple')
+    expect(refusal(a, c, P)).toBeUndefined()
   })
 
   it('completes with the unbonding of the source validator, and at once if that is unbonded', async () => {
@@ -235,11 +235,11 @@ describe('redelegating', () => {
     chain.staking.delegate(d0, a, 10n * P)
     chain.staking.jail(a)
     chain.next(DAY)
-    // Block 2, a day after `a` began to unbond in block 1.
+    // This is block 2, a day after `a` began to unbond in block 1.
     expect(chain.staking.redelegate(d0, a, b, P)).toBe(START + 21n * DAY)
     expect(chain.staking.redelegation(d0, a, b)).toMatchObject([{ creationHeight: 1n }])
     expect(chain.staking.invariants()).toEqual([])
-    // Undelegating always takes the full time.
+    // Undelegating always takes the full unbonding time.
     expect(chain.staking.undelegate(d0, a, P)).toBe(START + 22n * DAY)
     chain.next(20n * DAY)
     chain.next()
@@ -257,9 +257,9 @@ describe('the staking hooks', () => {
     chain.staking.undelegate(d0, a, 2n)
     chain.staking.redelegate(d0, a, b, 3n)
     chain.staking.cancelUnbonding(d0, a, 2n, 1n)
-    // The last shares: there is nothing to begin anew with.
+    // The last shares: no delegation is left, so there is no hook after it.
     chain.staking.undelegate(d0, a, 7n)
-    expect(chain.told).toEqual([
+    expect(chain.hookCalls).toEqual([
       ...['before dd0 aa0', 'after dd0 aa0'],
       ...['before dd0 aa0', 'after dd0 aa0'],
       ...['before dd0 aa0', 'after dd0 aa0', 'before dd0 aa1', 'after dd0 aa1'],

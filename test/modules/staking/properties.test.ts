@@ -1,4 +1,4 @@
-// The calendar of completions, and random sequences of staking operations.
+// The queue of unbonding completions, and random sequences of staking operations.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { schedule, takeDue } from '../../../src/modules/calendar.ts'
@@ -8,7 +8,7 @@ import { u64 } from '../../../src/state/storage-types.ts'
 import type { SlotAccess } from '../../../src/state/types.ts'
 import { type Chain, chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
 
-describe('the calendar of unbonding entries', () => {
+describe('the queue of unbonding entries', () => {
   it('returns all mature entries, the earliest first, for any order of insertion', () => {
     const operation = fc.oneof(fc.record({ add: fc.bigInt(0n, 20n) }), fc.record({ until: fc.bigInt(0n, 20n) }))
     fc.assert(
@@ -120,7 +120,7 @@ describe('the staking module', () => {
         chain.next(21n * DAY)
         chain.next()
         expect(chain.staking.invariants()).toEqual([])
-        // What is left is the dust of rounding, at most one unit for each delegation.
+        // The rest is rounding: at most one unit for each delegation.
         const left = chain.balance(MODULE_ACCOUNT.bondedPool) + chain.balance(MODULE_ACCOUNT.notBondedPool)
         expect(left).toBeLessThanOrEqual(20n)
       }),

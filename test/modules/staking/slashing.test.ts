@@ -9,11 +9,11 @@ const two = () => chainWith([genesisValidator(0, 100n * P), genesisValidator(1, 
 const tenth = P / 10n
 
 describe('slashing', () => {
-  it('burns the fraction of the power at the infraction height, and calls the hook with the effective fraction before', async () => {
+  it('burns the fraction of the power at the infraction height, and first calls the hook with the effective fraction', async () => {
     const chain = await two()
     const supply = chain.bank.supply()
     expect(chain.staking.slash(a, { height: 1n, power: 100n, fraction: P / 20n })).toBe(5n * P)
-    expect(chain.told).toEqual([`slashed aa0 ${P / 20n}`])
+    expect(chain.hookCalls).toEqual([`slashed aa0 ${P / 20n}`])
     expect(chain.staking.validator(a)).toMatchObject({ tokens: 95n * P, shares: 100n * P * P })
     expect(chain.balance(MODULE_ACCOUNT.bondedPool)).toBe(195n * P)
     expect(chain.bank.supply()).toBe(supply - 5n * P)
@@ -27,9 +27,9 @@ describe('slashing', () => {
 
   it('rounds the effective fraction up', async () => {
     const chain = await chainWith([genesisValidator(0, 3n * P)])
-    // 1 coin of 3: 0.333…, up.
+    // 1 coin of 3 is 0.333…, rounded up.
     chain.staking.slash(a, { height: 1n, power: 1n, fraction: P })
-    expect(chain.told).toEqual(['slashed aa0 333333333333333334'])
+    expect(chain.hookCalls).toEqual(['slashed aa0 333333333333333334'])
   })
 
   it('slashes unbonding entries that were created after the infraction', async () => {
@@ -39,7 +39,7 @@ describe('slashing', () => {
     chain.next()
     chain.staking.undelegate(d0, a, 20n * P)
     chain.next()
-    // At block 2 the validator had 130 coins; the entry of block 1 was no longer behind it.
+    // At block 2 the validator had 130 coins; the entry of block 1 was no longer part of its power.
     expect(chain.staking.slash(a, { height: 2n, power: 130n, fraction: tenth })).toBe(11n * P)
     expect(chain.staking.unbonding(d0, a)).toMatchObject([
       { balance: 10n * P },
@@ -48,7 +48,7 @@ describe('slashing', () => {
     expect(chain.balance(MODULE_ACCOUNT.notBondedPool)).toBe(28n * P)
     expect(chain.staking.validator(a)?.tokens).toBe(99n * P)
     expect(chain.staking.invariants()).toEqual([])
-    // A second slash counts the entry at its first balance, and never below nothing.
+    // A second slash is computed on the entry's initial balance, and its balance stays at least 0.
     chain.staking.slash(a, { height: 2n, power: 0n, fraction: P })
     expect(chain.staking.unbonding(d0, a)).toMatchObject([{ balance: 10n * P }, { balance: 0n }])
     expect(chain.staking.validator(a)?.tokens).toBe(99n * P)
@@ -58,22 +58,22 @@ describe('slashing', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('slashes redelegated tokens: shares of the destination are removed', async () => {
+  it('slashes redelegated tokens by removing shares at the destination', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.next()
     chain.staking.redelegate(d0, a, b, 50n * P)
     chain.next()
-    chain.told.length = 0
-    // 150 coins at block 2; 5 of the 15 are owed by what has moved.
+    chain.hookCalls.length = 0
+    // A tenth of 150 coins is 15, of which the redelegation owes 5.
     expect(chain.staking.slash(a, { height: 2n, power: 150n, fraction: tenth })).toBe(10n * P)
     expect(chain.staking.validator(b)).toMatchObject({ tokens: 145n * P, shares: 145n * P * P })
     expect(chain.staking.delegation(d0, b)).toEqual({ shares: 45n * P * P })
-    expect(chain.told).toEqual(['before dd0 aa1', 'after dd0 aa1', `slashed aa0 ${tenth}`])
+    expect(chain.hookCalls).toEqual(['before dd0 aa1', 'after dd0 aa1', `slashed aa0 ${tenth}`])
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('burns first tokens that are unbonding from the destination', async () => {
+  it('first burns tokens that are unbonding from the destination', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.next()
@@ -81,20 +81,20 @@ describe('slashing', () => {
     chain.staking.undelegate(d0, b, 2n * P)
     chain.next()
     expect(chain.staking.slash(a, { height: 2n, power: 150n, fraction: tenth })).toBe(10n * P)
-    // 2 of the 5 out of the entry, 3 out of the 48 that are left.
+    // The entry pays 2 of the 5; the remaining 48 pay 3.
     expect(chain.staking.unbonding(d0, b)).toMatchObject([{ balance: 0n }])
     expect(chain.staking.delegation(d0, b)).toEqual({ shares: 45n * P * P })
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('does not slash entries that were created before the infraction or are complete', async () => {
+  it('does not slash entries that were created before the infraction or are mature', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.staking.redelegate(d0, a, b, 50n * P)
     chain.staking.delegate(d1, a, 10n * P)
     chain.staking.undelegate(d1, a, 10n * P)
     chain.next(21n * DAY)
-    // Due, though not paid out before this block ends.
+    // Mature, though not completed before the end of this block.
     expect(chain.staking.slash(a, { height: 1n, power: 100n, fraction: tenth })).toBe(10n * P)
     expect(chain.staking.unbonding(d1, a)).toMatchObject([{ balance: 10n * P }])
     expect(chain.staking.delegation(d0, b)).toEqual({ shares: 50n * P * P })
@@ -103,16 +103,16 @@ describe('slashing', () => {
   it('burns at most the tokens of the validator, and refuses invalid slashes', async () => {
     const chain = await two()
     expect(chain.staking.slash(a, { height: 1n, power: 500n, fraction: P })).toBe(100n * P)
-    expect(chain.told).toEqual([`slashed aa0 ${P}`])
-    const why = (height: bigint, fraction: bigint, of = b) =>
+    expect(chain.hookCalls).toEqual([`slashed aa0 ${P}`])
+    const refusal = (height: bigint, fraction: bigint, of = b) =>
       chain.attempt((staking) => staking.slash(of, { height, power: 1n, fraction }))
-    expect(why(1n, P + 1n)).toBe('slash fraction must be between 0 and 1: invalid request')
-    expect(why(2n, P)).toBe('cannot slash for an infraction in the future: invalid request')
-    expect(why(1n, P, operator(5))).toBe('validator does not exist')
+    expect(refusal(1n, P + 1n)).toBe('slash fraction must be between 0 and 1: invalid request')
+    expect(refusal(2n, P)).toBe('cannot slash for an infraction in the future: invalid request')
+    expect(refusal(1n, P, operator(5))).toBe('validator does not exist')
     chain.staking.jail(b)
     chain.next(21n * DAY)
     chain.next()
-    expect(why(1n, P)).toBe('cannot slash an unbonded validator')
+    expect(refusal(1n, P)).toBe('cannot slash an unbonded validator')
   })
 
   it('does not unjail a validator whose self-delegation is too small', async () => {

@@ -1,4 +1,4 @@
-// Staking over an empty state, block by block, with the distribution's place taken by a record of what it was told.
+// The staking module over an empty state, block by block; a record of its hook calls replaces the distribution module.
 import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
 import { Bank } from '../../../src/modules/bank.ts'
 import type { StakingHooks } from '../../../src/modules/staking/context.ts'
@@ -10,11 +10,11 @@ import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 export const P = 10n ** 18n
 export const DAY = 86_400n
-/** V17's. */
+/** The start time of V17. */
 export const START = 1_700_000_000n
 
 const numbered = (first: string) => (index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
-/** Operators, in order of their bytes. */
+/** Operators, ordered by address. */
 export const operator = numbered('aa')
 export const delegator = numbered('dd')
 
@@ -30,7 +30,7 @@ export const genesisValidator = (index: number, selfDelegation: bigint, change: 
 
 export class Chain {
   readonly view: StateView
-  readonly told: string[] = []
+  readonly hookCalls: string[] = []
   number = 0n
   time = START
 
@@ -50,7 +50,7 @@ export class Chain {
     return new Staking(context, this.bank, this.#hooks())
   }
 
-  /** Ends the block and begins the next one, some seconds later. */
+  /** Ends the block and begins the next one, `seconds` later. */
   next(seconds = 5n): void {
     this.staking.endBlock()
     this.number += 1n
@@ -60,7 +60,7 @@ export class Chain {
 
   balance = (of: Address): bigint => this.view.balance(of)
 
-  /** Undoes what a refused call has written, as the machine does. */
+  /** Returns the text of the refusal and reverts the writes of the refused call, as the EVM does. */
   attempt(run: (staking: Staking) => unknown): string | undefined {
     this.view.checkpoint()
     try {
@@ -79,19 +79,19 @@ export class Chain {
 
   #hooks(): StakingHooks {
     const name = (address: Address) => `${address.slice(2, 4)}${Number(BigInt(`0x${address.slice(4)}`))}`
-    const tell = (what: string) => this.told.push(what)
+    const record = (call: string) => this.hookCalls.push(call)
     return {
-      beforeDelegationSharesModified: (of, at) => tell(`before ${name(of)} ${name(at)}`),
+      beforeDelegationSharesModified: (of, at) => record(`before ${name(of)} ${name(at)}`),
       afterValidatorBonded: () => undefined,
-      afterDelegationModified: (of, at) => tell(`after ${name(of)} ${name(at)}`),
-      afterValidatorCreated: (at) => tell(`created ${name(at)}`),
-      afterValidatorRemoved: (at) => tell(`removed ${name(at)}`),
-      beforeValidatorSlashed: (at, fraction) => tell(`slashed ${name(at)} ${fraction}`),
+      afterDelegationModified: (of, at) => record(`after ${name(of)} ${name(at)}`),
+      afterValidatorCreated: (at) => record(`created ${name(at)}`),
+      afterValidatorRemoved: (at) => record(`removed ${name(at)}`),
+      beforeValidatorSlashed: (at, fraction) => record(`slashed ${name(at)} ${fraction}`),
     }
   }
 }
 
-/** A chain at block 1 with these validators; operators hold twice their self-delegation, four delegators 1000 coins. */
+/** A chain at block 1 with these validators; operators hold twice their self-delegation, four delegators 1000 coins each. */
 export async function chainWith(
   validators: readonly GenesisValidator[],
   json: unknown = undefined,
@@ -103,7 +103,7 @@ export async function chainWith(
   const supply = validators.reduce((sum, of) => sum + 2n * of.selfDelegation, 4_000n * P)
   chain.bank.initGenesis({ supply })
   chain.staking.initGenesis(readStakingGenesis(validators, json))
-  chain.told.length = 0
+  chain.hookCalls.length = 0
   chain.number = 1n
   return chain
 }

@@ -37,7 +37,7 @@ describe('genesis validators', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('takes parameters and delegations from its section', async () => {
+  it('takes parameters and delegations from the genesis section', async () => {
     const chain = await chainWith([genesisValidator(0, P)], {
       params: { unbondingTime: 60, minCommissionRate: '0.05' },
       delegations: [{ delegator: d0, validator: a, amount: '5' }],
@@ -47,7 +47,7 @@ describe('genesis validators', () => {
     expect(DEFAULT_PARAMS).toMatchObject({ unbondingTime: 1_814_400n, maxValidators: 100n, maxEntries: 7n })
   })
 
-  it('refuses a wrong field by its name', async () => {
+  it('refuses an invalid field and names it', async () => {
     const problem = (json: unknown) => {
       try {
         return readStakingGenesis([], json) && undefined
@@ -79,7 +79,7 @@ describe('genesis validators', () => {
     )
   })
 
-  it('derives a consensus key where none is given', async () => {
+  it('derives a consensus key when none is given', async () => {
     const chain = await chainWith([genesisValidator(0, P), genesisValidator(1, P, { consensusKey: key('77') })])
     const derived = ed25519.getPublicKey(keccak_256(fromHex(a)))
     expect(chain.staking.validator(a)?.consensusKey).toBe(`0x${Buffer.from(derived).toString('hex')}`)
@@ -118,7 +118,7 @@ describe('the bonded set', () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 5n * P)
     chain.next()
-    // a and c have 15 each; c was bonded, a comes first by its bytes.
+    // a and c have 15 each; c was bonded, but a's address is lower.
     expect(chain.staking.bondedValidators().map((of) => of.operator)).toEqual([b, a])
   })
 
@@ -132,7 +132,7 @@ describe('the bonded set', () => {
     expect(chain.staking.validator(b)?.status).toBe('bonded')
     chain.staking.jail(b)
     chain.next(2n * DAY)
-    // The first unbonding would be over now.
+    // The first unbonding would be complete now.
     chain.next()
     expect(chain.staking.validator(b)?.status).toBe('unbonding')
     chain.next(21n * DAY)
@@ -147,12 +147,12 @@ describe('the bonded set', () => {
     chain.next()
     expect(chain.staking.bondedValidators().map((of) => of.operator)).toEqual([c, a])
     expect(chain.staking.validator(b)).toMatchObject({ status: 'unbonding', tokens: 0n, shares: 0n })
-    chain.told.length = 0
+    chain.hookCalls.length = 0
     chain.next(21n * DAY)
     chain.next()
     expect(chain.staking.validator(b)).toBeUndefined()
     expect(chain.staking.operators()).toEqual([a, c])
-    expect(chain.told).toEqual(['removed aa1'])
+    expect(chain.hookCalls).toEqual(['removed aa1'])
     expect(chain.balance(b)).toBe(40n * P)
     expect(chain.staking.invariants()).toEqual([])
   })
@@ -162,7 +162,7 @@ describe('the bonded set', () => {
     chain.staking.undelegate(a, a, 10n * P)
     expect(chain.staking.validator(a)).toBeUndefined()
     expect(chain.staking.unbonding(a, a)).toHaveLength(1)
-    expect(chain.told).toEqual(['before aa0 aa0', 'removed aa0'])
+    expect(chain.hookCalls).toEqual(['before aa0 aa0', 'removed aa0'])
     chain.next(21n * DAY)
     chain.next()
     expect(chain.balance(a)).toBe(20n * P)
@@ -177,7 +177,7 @@ describe('the bonded set', () => {
     expect(chain.staking.bondedValidators().map((of) => of.operator)).toEqual([c, a])
     expect(chain.attempt((staking) => staking.unjail(b))).toBe('validator still jailed; cannot be unjailed')
     expect(chain.attempt((staking) => staking.unjail(a))).toBe('validator not jailed; cannot be unjailed')
-    // Delegating to it is allowed.
+    // A jailed validator still accepts delegations.
     chain.staking.delegate(d0, b, P)
     chain.next(600n)
     chain.staking.unjail(b)
@@ -201,41 +201,41 @@ describe('validator operators', () => {
     ...change,
   })
 
-  it('create validators, which are bonded when the block ends', async () => {
+  it('create validators, which are bonded at the end of the block', async () => {
     const chain = await chainWith([genesisValidator(0, P)])
     chain.staking.createValidator(of())
-    expect(chain.told).toEqual(['created dd0', 'before dd0 dd0', 'after dd0 dd0'])
+    expect(chain.hookCalls).toEqual(['created dd0', 'before dd0 dd0', 'after dd0 dd0'])
     expect(chain.staking.validator(d0)).toMatchObject({ status: 'unbonded', tokens: 50n * P, consensusKey: key('11') })
     expect(chain.balance(d0)).toBe(950n * P)
     chain.next()
     expect(chain.staking.bondedValidators().map(({ operator }) => operator)).toEqual([d0, a])
     expect(chain.staking.invariants()).toEqual([])
     const other = { operator: delegator(1), consensusKey: key('22') }
-    const why = (change: object) => chain.attempt((staking) => staking.createValidator(of({ ...other, ...change })))
-    expect(why({ operator: a })).toBe(
+    const refusal = (change: object) => chain.attempt((staking) => staking.createValidator(of({ ...other, ...change })))
+    expect(refusal({ operator: a })).toBe(
       'validator already exist for this operator address; must use new validator operator address',
     )
-    expect(why({ consensusKey: key('11') })).toBe(
+    expect(refusal({ consensusKey: key('11') })).toBe(
       'validator already exist for this pubkey; must use new validator pubkey',
     )
-    expect(why({ minSelfDelegation: 0n })).toBe('minimum self delegation must be a positive integer: invalid request')
-    expect(why({ value: P - 1n })).toBe(
+    expect(refusal({ minSelfDelegation: 0n })).toBe('minimum self delegation must be a positive integer: invalid request')
+    expect(refusal({ value: P - 1n })).toBe(
       "validator's self delegation must be greater than their minimum self delegation",
     )
-    expect(why({ value: 0n })).toBe('invalid delegation amount: invalid request')
+    expect(refusal({ value: 0n })).toBe('invalid delegation amount: invalid request')
     const rates = (rate: bigint, maxRate: bigint, maxChangeRate: bigint) => ({
       commission: { rate, maxRate, maxChangeRate },
     })
-    expect(why(rates(P, P + 1n, 0n))).toBe('commission cannot be more than 100%')
-    expect(why(rates(2n, 1n, 1n))).toBe('commission cannot be more than the max rate')
-    expect(why(rates(1n, 1n, 2n))).toBe('commission change rate cannot be more than the max rate')
-    expect(why({ description: description('') })).toBe('empty moniker: invalid request')
-    // 24 characters of three bytes.
-    expect(why({ description: description('文'.repeat(24)) })).toBe(
+    expect(refusal(rates(P, P + 1n, 0n))).toBe('commission cannot be more than 100%')
+    expect(refusal(rates(2n, 1n, 1n))).toBe('commission cannot be more than the max rate')
+    expect(refusal(rates(1n, 1n, 2n))).toBe('commission change rate cannot be more than the max rate')
+    expect(refusal({ description: description('') })).toBe('empty moniker: invalid request')
+    // 24 characters of three bytes each.
+    expect(refusal({ description: description('文'.repeat(24)) })).toBe(
       'invalid moniker length; got: 72, max: 70: invalid request',
     )
-    expect(why({ value: 1_001n * P })).toMatch(/: insufficient funds$/)
-    expect(why({})).toBeUndefined()
+    expect(refusal({ value: 1_001n * P })).toMatch(/: insufficient funds$/)
+    expect(refusal({})).toBeUndefined()
   })
 
   it('cannot set a commission below the minimum of the chain', async () => {

@@ -1,4 +1,4 @@
-// Names of coins from elsewhere. V1 is the specification's vector; splitting is that of ibc-go v7.
+// Denominations of IBC vouchers. V1 is the specification's vector; paths are split as in ibc-go v7.
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import { nativeSpec } from '../../support/native.ts'
 const UATOM = '27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2'
 
 describe('hashes of denominations', () => {
-  it('V1: are those of the whole path', () => {
+  it('V1: are the SHA-256 of the whole path', () => {
     expect(hashText(traceHash('transfer/channel-0/uatom'))).toBe(UATOM)
     expect(hashText(traceHash('transfer/channel-3/uatom'))).toBe(
       'A4DB47A9D3CF9A068D454513891B526702455D3EF08FB9EB558C561F9DC2B701',
@@ -62,7 +62,7 @@ describe('denomination traces', () => {
     ['gamm/pool/1', '', 'gamm/pool/1'],
     ['transfer/channel-0/gamm/pool/1', 'transfer/channel-0', 'gamm/pool/1'],
     ['transfer/channelToA/uatom', '', 'transfer/channelToA/uatom'],
-    // The last word is a name even where it could be a channel.
+    // The last segment is the base denomination even if it looks like a channel.
     ['transfer/channel-0', '', 'transfer/channel-0'],
     ['transfer/channel-0/', 'transfer/channel-0', ''],
   ])('%s is split from the left', (full, path, baseDenom) => {
@@ -70,7 +70,7 @@ describe('denomination traces', () => {
     expect(fullPath({ path, baseDenom })).toBe(full)
   })
 
-  it('are the path they were made of', () => {
+  it('are rebuilt from their parts', () => {
     const hop = fc.nat(9_999).map((number) => `transfer/channel-${number}`)
     const base = fc.stringMatching(/^[a-z][a-z0-9]{2,20}(\/[a-z0-9]{1,9})?$/)
     fc.assert(
@@ -81,7 +81,7 @@ describe('denomination traces', () => {
     )
   })
 
-  it('name a coin, and ports and channels', () => {
+  it('have a valid base denomination, ports and channels', () => {
     expect(() => checkTrace(parseTrace('transfer/channel-0/'))).toThrow('base denomination cannot be blank')
     expect(() => checkTrace(parseTrace(''))).toThrow('base denomination cannot be blank')
     expect(() => checkTrace(parseTrace('(transfer)/channel-0/uatom'))).toThrow('invalid port ID at position 0')
@@ -112,7 +112,7 @@ describe('ERC-20 metadata of vouchers', () => {
     expect(voucherMetadata(nativeSpec, 'aevmos', undefined)).toEqual({ name: 'Evmos', symbol: 'EVMOS', decimals: 18n })
   })
 
-  it('know the chain’s own coin and its tokens, and guess nothing of others', () => {
+  it('use the known metadata of the chain’s coin and token pairs, and do not guess that of other coins', () => {
     expect(voucherMetadata(nativeSpec, 'akest', undefined)).toEqual({ name: 'KEST', symbol: 'KEST', decimals: 18n })
     expect(voucherMetadata(nativeSpec, 'gamm/pool/1', undefined)).toEqual({
       name: 'gamm/pool/1',

@@ -1,4 +1,4 @@
-// Packets as bytes. V2 and V3 are the specification's vectors; escapes are those of Go's encoding/json.
+// IBC packets as bytes. V2 and V3 are the specification's vectors; escapes are those of Go's encoding/json.
 import fc from 'fast-check'
 import { getAddress, sha256, stringToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ describe('V2: escrow accounts', () => {
 })
 
 describe('packet data', () => {
-  it('V3: is JSON in order of its keys, without an empty memo', () => {
+  it('V3: is JSON with sorted keys, without an empty memo', () => {
     const data = encodePacketData(V3)
     expect(text(data)).toBe(
       '{"amount":"1000000000000000000","denom":"aevmos","receiver":"cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv","sender":"evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpcky"}',
@@ -56,13 +56,13 @@ describe('packet data', () => {
     expect(sha256(data)).toBe('0x9a63a01bd991414cdb2c523c8a53516ffcac11a77e6b323d14f283aece242202')
   })
 
-  it('escapes what means something in HTML, as Go does', () => {
+  it('escapes HTML characters, as Go does', () => {
     expect(text(encodePacketData({ ...V3, memo: '<a href="x">&\u2028\n</a>' }))).toContain(
       String.raw`"memo":"\u003ca href=\"x\"\u003e\u0026\u2028\n\u003c/a\u003e"`,
     )
   })
 
-  it('is read as it was written', () => {
+  it('survives encoding and decoding', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     const amount = fc.bigInt(1n, 2n ** 256n - 1n)
     fc.assert(
@@ -102,7 +102,7 @@ describe('packet commitments', () => {
 })
 
 describe('refusals of packets', () => {
-  it('have the Cosmos SDK’s numbers', () => {
+  it('have the Cosmos SDK’s error codes', () => {
     const code = (message: string) => errorCode(new ChainError('execution-reverted', message))
     expect(code('kest1… is not allowed to receive funds: unauthorized')).toBe(4)
     expect(code('unable to unescrow 5akest: insufficient funds')).toBe(5)

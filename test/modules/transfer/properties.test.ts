@@ -1,5 +1,5 @@
-// Random transfers of random coins over all kinds of channels: whatever happens, escrow and vouchers balance, nothing is
-// lost or made, and no packet is left over.
+// Random transfers of random coins over all kinds of channels: escrow accounts and voucher supplies match, no coin is lost or
+// made, and no packet stays pending.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Address, hexToAddress, ZERO_HASH } from '../../../src/lib/hex.ts'
@@ -34,7 +34,7 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-/** Every coin that exists. */
+/** Every denomination with a supply. */
 const denoms = (chain: Chain) => chain.bank.supplies().map(({ denom }) => denom)
 
 function perform(chain: Chain, of: Operation): void {
@@ -65,8 +65,8 @@ const genesis = {
   vouchers: [{ trace: SINK, balances: { [alice]: '100', [bob]: '100' } }],
 }
 
-describe('the books of transfers', () => {
-  it('balance after any sequence of transfers', async () => {
+describe('escrow accounts and voucher supplies', () => {
+  it('match after any sequence of transfers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
         const chain = await chainWith(genesis)
@@ -84,12 +84,12 @@ describe('the books of transfers', () => {
     )
   })
 
-  it('are empty at last: every packet ends, and every voucher comes home', async () => {
+  it('return to zero: every packet ends, and every voucher can be returned', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
         const chain = await chainWith(genesis)
         for (const of of operations) perform(chain, of)
-        // All limits are at most 6 blocks or 30 seconds away.
+        // All timeouts are at most 6 blocks or 30 seconds away.
         for (let block = 0; block < 8; block++) chain.next(10n)
         for (const channel of CHANNELS) {
           const last = chain.transfer.channels.nextSequence(port(channel)) - 1n
@@ -97,7 +97,7 @@ describe('the books of transfers', () => {
             expect(BigInt(chain.transfer.channels.commitmentOf(port(channel), sequence))).toBe(0n)
           }
         }
-        // Vouchers of loops go back the way they came, the longest first.
+        // Vouchers of looped channels are returned hop by hop, the longest trace first.
         const traces = chain.transfer.traces()
         const all = Array.from({ length: traces.length }, (_, place) => traces.at(place) ?? ZERO_HASH)
         const loops = all.filter((hash) => {
@@ -115,7 +115,7 @@ describe('the books of transfers', () => {
           chain.next()
           chain.next()
         }
-        // Only vouchers that somebody has sent on through a sink cannot: their coins stay where they wait for them.
+        // Vouchers that were sent on through a sink cannot be returned: their coins stay in escrow.
         const sink = escrowAddress(port(SINKS['ack-success']))
         const stranded = loops
           .filter((hash) => chain.transfer.trace(hash)?.baseDenom === 'akest')

@@ -1,4 +1,4 @@
-// Transfers over an empty state, block by block: two looped channels, and a simulated chain of each kind.
+// Transfers over an empty state, block by block: two looped channels, and a simulated counterparty chain of each kind.
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
 import { Bank } from '../../../src/modules/bank.ts'
@@ -42,14 +42,14 @@ export class Chain {
     return new Transfer(this.#context(), this.bank, this.erc20)
   }
 
-  /** Ends the block and begins the next one, some seconds later. */
+  /** Ends the block and begins the next one, `seconds` later. */
   next(seconds = 5n): void {
     this.transfer.endBlock()
     this.number += 1n
     this.time += seconds
   }
 
-  /** Sends alice's coins to bob through channel-0, far from any timeout; all of it may be said otherwise. */
+  /** Sends alice's coins to bob through channel-0 with a distant timeout; `change` replaces any of these fields. */
   send(change: Partial<Omit<Sending, 'source'>> & { readonly channel?: string } = {}): bigint {
     const { channel = 'channel-0', ...sending } = change
     return this.transfer.send({
@@ -64,7 +64,7 @@ export class Chain {
     })
   }
 
-  /** Undoes what a refused call has written, as the machine does; why it was refused. */
+  /** Returns the text of the refusal and reverts the writes of the refused call, as the EVM does. */
   attempt(run: () => unknown): string | undefined {
     this.view.checkpoint()
     try {

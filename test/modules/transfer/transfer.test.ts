@@ -1,5 +1,5 @@
-// The life of a packet, block by block, without an EVM. Rules and texts are those of ibc-go v7's channel and transfer
-// modules; V1 to V3 and numbers in titles are the specification's vectors.
+// The life of a packet, block by block, without an EVM. Rules and texts are those of ibc-go v7's channel and transfer modules;
+// V1 to V3 and numbers in titles are the specification's vectors.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { coinOf } from '../../../src/modules/erc20/erc20.ts'
@@ -16,7 +16,7 @@ const AWAY = port('channel-1')
 const none = { revisionNumber: 0n, revisionHeight: 0n }
 const nanoseconds = (seconds: bigint) => seconds * 1_000_000_000n
 
-/** What akest is called after it has come through channel-1. */
+/** The trace of akest that came through channel-1. */
 const FULL = 'transfer/channel-1/akest'
 const VOUCHER = voucherDenom(traceHash(FULL))
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const held = () => [chain.bank.balance(alice), chain.bank.balance(bob), chain.bank.balance(escrowAddress(HOME))]
 
 describe('sending a transfer', () => {
-  it('41: escrows the coins, counts from 1 and keeps the commitment of V3’s form', () => {
+  it('41: escrows the coins, numbers packets from 1 and stores the commitment in V3’s form', () => {
     expect(chain.transfer.channels.nextSequence(HOME)).toBe(1n)
     expect(chain.send({ amount: 10n })).toBe(1n)
     expect(held()).toEqual([990n, 1_000n, 10n])
@@ -77,31 +77,31 @@ describe('sending a transfer', () => {
       { timeout: { height: none, timestamp: nanoseconds(START) } },
       'receiving chain block timestamp >= packet timeout timestamp',
     ],
-  ])('is refused: %s', (_, change, why) => {
-    expect(chain.attempt(() => chain.send(change))).toContain(why)
+  ])('is refused: %s', (_, change, refusal) => {
+    expect(chain.attempt(() => chain.send(change))).toContain(refusal)
     expect(held()).toEqual([1_000n, 1_000n, 0n])
     expect(chain.send()).toBe(1n)
   })
 
-  it('is refused where it is switched off, and on closed channels', async () => {
+  it('is refused when sending is switched off, and on closed channels', async () => {
     const off = await chainWith({ sendEnabled: false })
     expect(off.attempt(() => off.send())).toBe('fungible token transfers from this chain are disabled')
     chain.transfer.channels.close(HOME)
     expect(chain.attempt(() => chain.send())).toBe('channel is not OPEN (got STATE_CLOSED): invalid channel state')
   })
 
-  it('takes receivers and memos that just fit', () => {
+  it('accepts receivers and memos of the maximum length', () => {
     expect(chain.send({ receiver: 'é'.repeat(1_024), memo: 'm'.repeat(32_768) })).toBe(1n)
   })
 })
 
 describe('a looped channel', () => {
-  it('45: brings a voucher in the next block, and the coin back when it is returned', () => {
+  it('45: mints a voucher in the next block, and returns the coin when the voucher comes back', () => {
     chain.send({ amount: 10n })
     chain.next()
     expect(chain.bank.balance(bob, VOUCHER)).toBe(0n)
     chain.next()
-    // V1's hash, of this chain's coin.
+    // V1's hash, for this chain's coin.
     expect([chain.bank.balance(bob, VOUCHER), chain.bank.supply(VOUCHER)]).toEqual([10n, 10n])
     expect(chain.transfer.trace(traceHash(FULL))).toEqual({ path: 'transfer/channel-1', baseDenom: 'akest' })
     expect(chain.transfer.channels.commitmentOf(HOME, 1n)).toBe(ZERO)
@@ -116,15 +116,15 @@ describe('a looped channel', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('creates the ERC-20 contract of a voucher when the first one arrives', () => {
-    const face = faceAddress(traceHash(FULL))
-    expect(chain.view.code(face)).toEqual(new Uint8Array(0))
+  it('creates the ERC-20 contract of a voucher at the first arrival', () => {
+    const voucherContract = faceAddress(traceHash(FULL))
+    expect(chain.view.code(voucherContract)).toEqual(new Uint8Array(0))
     chain.send()
     chain.next()
     chain.next()
-    expect([chain.view.code(face), chain.view.nonce(face)]).toEqual([Uint8Array.of(0xfe), 1n])
-    expect(chain.erc20.pair(face)).toEqual({
-      ...{ token: face, denom: VOUCHER, owner: 'module', isEnabled: true },
+    expect([chain.view.code(voucherContract), chain.view.nonce(voucherContract)]).toEqual([Uint8Array.of(0xfe), 1n])
+    expect(chain.erc20.pair(voucherContract)).toEqual({
+      ...{ token: voucherContract, denom: VOUCHER, owner: 'module', isEnabled: true },
       ...{ name: 'KEST', symbol: 'KEST', decimals: 18n },
     })
   })
@@ -143,7 +143,7 @@ describe('a looped channel', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('takes receivers in hex as well', () => {
+  it('accepts receivers in hex', () => {
     chain.send({ receiver: bob.toUpperCase().replace('0X', '0x') })
     chain.next()
     chain.next()
@@ -165,7 +165,7 @@ describe('a looped channel', () => {
     expect(chain.send()).toBe(2n)
   })
 
-  it('refunds the sender where nothing is received', async () => {
+  it('refunds the sender when the receiver cannot accept the coins', async () => {
     const closed = await chainWith({ receiveEnabled: false })
     closed.send()
     closed.next()
@@ -173,7 +173,7 @@ describe('a looped channel', () => {
     expect(closed.bank.balance(alice)).toBe(COINS)
   })
 
-  it('refunds by new vouchers what was burnt', () => {
+  it('refunds burnt vouchers by minting them again', () => {
     chain.send({ receiver: textOf(alice) })
     chain.next()
     chain.next()
@@ -191,7 +191,7 @@ describe('a looped channel', () => {
     ['time', { height: none, timestamp: nanoseconds(START + 5n) }, false],
     ['time', { height: none, timestamp: nanoseconds(START + 5n) + 1n }, true],
   ])('times out by %s: %o arrives: %s', (_, timeout, arrives) => {
-    // Sent in block 1, delivered in block 2, five seconds later.
+    // Sent in block 1; block 2, five seconds later, delivers it.
     chain.send({ timeout })
     chain.next()
     chain.next()
@@ -247,7 +247,7 @@ describe('simulated chains', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('that never answer let each packet end by the first of its timeouts', () => {
+  it('that never answer let each packet end by its earlier timeout', () => {
     const channel = SINKS.never
     const height = (revisionHeight: bigint) => ({ revisionNumber: 1n, revisionHeight })
     chain.send({ channel, amount: 1n, timeout: { height: height(6n), timestamp: 0n } })
@@ -259,12 +259,12 @@ describe('simulated chains', () => {
       chain.next()
       left.push(chain.bank.balance(alice))
     }
-    // Block n ends at START + 5 (n - 1): 15 seconds are over with block 4.
+    // Block n ends at START + 5 (n - 1): 15 seconds have passed with block 4.
     expect(left).toEqual([675n, 675n, 675n, 695n, 995n, 996n, 996n])
     expect(chain.transfer.escrowed(port(channel), 'akest')).toBe(4n)
   })
 
-  it('hold vouchers from genesis on, which come back when nobody takes them', async () => {
+  it('hold vouchers from genesis, which are refunded when the transfer fails', async () => {
     const with_ = await chainWith({
       vouchers: [{ trace: `transfer/${SINKS['ack-error']}/uatom`, balances: { [alice]: '50' } }],
     })
@@ -293,7 +293,7 @@ describe('a packet', () => {
   })
   const channels = () => chain.transfer.channels
 
-  it('is not received a second time', () => {
+  it('is not received twice', () => {
     channels().receive(packet())
     expect(() => channels().receive(packet())).toThrow('packet with sequence 1 has been received already')
   })
@@ -304,11 +304,11 @@ describe('a packet', () => {
     ['another sequence', packet({ sequence: 2n }), 'are not equal'],
     ['another source', packet({ source: port('channel-2') }), 'packet does not come from the counterparty'],
     ['no destination', packet({ destination: port('channel-9') }), 'channel not found'],
-  ])('is not received with %s', (_, of, why) => {
-    expect(() => channels().receive(of)).toThrow(why)
+  ])('is not received with %s', (_, of, refusal) => {
+    expect(() => channels().receive(of)).toThrow(refusal)
   })
 
-  it('is not received late, and does not time out early or when it was received', () => {
+  it('is not received after its timeout, and does not time out early or after it was received', () => {
     const early = 'packet timeout has not been reached for height or timestamp'
     expect(() => channels().timeout(packet())).toThrow(early)
     chain.time += 100n
@@ -319,7 +319,7 @@ describe('a packet', () => {
     expect(() => channels().timeout(packet())).toThrow('packet with sequence 1 was received')
   })
 
-  it('ends once, by the acknowledgement that the destination wrote', () => {
+  it('ends once, with the acknowledgement that the destination wrote', () => {
     channels().receive(packet())
     expect(() => channels().acknowledge(packet(), SUCCESS)).toThrow('is not what the destination wrote')
     channels().writeAcknowledgement(packet(), SUCCESS)
@@ -333,7 +333,7 @@ describe('a packet', () => {
     expect(() => channels().timeout(packet())).toThrow()
   })
 
-  it('does not time out a second time', () => {
+  it('does not time out twice', () => {
     chain.time += 100n
     channels().timeout(packet())
     expect(() => channels().timeout(packet())).toThrow('packet with sequence 1 is not on its way')
@@ -341,7 +341,7 @@ describe('a packet', () => {
 })
 
 describe('the genesis section of transfers', () => {
-  it('has one loop by default', () => {
+  it('has one looped channel by default', () => {
     expect(readTransferGenesis(undefined)).toEqual({
       ...{ sendEnabled: true, receiveEnabled: true },
       ...{ loopback: [['channel-0', 'channel-1']], sinks: [], vouchers: [] },
@@ -357,11 +357,11 @@ describe('the genesis section of transfers', () => {
     [{ vouchers: [{ trace: 'uatom', balances: {} }] }, 'kestrel.modules.transfer.vouchers.0.trace'],
     [{ vouchers: [{ trace: 'transfer/channel-1/uatom', balances: {} }] }, 'expected a path through a sink'],
     [{ vouchers: [{ trace: 'transfer/channel-1/uatom', balances: { '0x1': '1' } }] }, 'vouchers.0.balances'],
-  ])('refuses %o', (json, why) => {
-    expect(() => readTransferGenesis(json)).toThrow(why)
+  ])('refuses %o', (json, refusal) => {
+    expect(() => readTransferGenesis(json)).toThrow(refusal)
   })
 
-  it('may loop a channel into itself', async () => {
+  it('may loop a channel to itself', async () => {
     const self = await chainWith({ loopback: [['channel-0', 'channel-0']] })
     self.send()
     self.next()
@@ -376,7 +376,7 @@ describe('the genesis section of transfers', () => {
   })
 })
 
-it('the invariants of transfers report a wrong escrow', () => {
+it('the invariants of transfers report a wrong escrow balance', () => {
   chain.send()
   expect(chain.transfer.invariants()).toEqual([])
   chain.bank.transfer(escrowAddress(HOME), alice, 1n)

@@ -1,4 +1,4 @@
-// Schedules alone. V12 and V13 are the specification's worked tables; properties hold for any periods.
+// Vesting schedules. V12 and V13 are the specification's worked tables; the properties hold for any periods.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -31,7 +31,7 @@ function row(steps: { lockup: Schedule; vesting: Schedule }, at: bigint, delegat
   return [original - unlocked, original - vested, vested, unlockedVested, vested - unlockedVested, rest]
 }
 
-/** Steps as the specification writes them: length and amount of each, from the start on. */
+/** Steps as the specification writes them, each with its length and amount. */
 const periodsOf = (start: bigint, steps: Schedule) =>
   steps.map(({ time, total }, i) => [time - (steps[i - 1]?.time ?? start), total - (steps[i - 1]?.total ?? 0n)])
 
@@ -49,9 +49,9 @@ describe('the schedule of vector V12', () => {
     expect(row({ lockup, vesting }, at)).toEqual(expected)
   })
 
-  it('has its spendable coins at T+1000 with 250 delegated', () => {
+  it('has the specified spendable coins at T+1000 with 250 delegated', () => {
     expect(row({ lockup, vesting }, 1000n, 250n).at(-1)).toBe(750n)
-    // More than what is vested and locked does not count.
+    // Only vested coins that are still locked can count as delegated: 250 is the maximum.
     expect(row({ lockup, vesting }, 1000n, 900n).at(-1)).toBe(750n)
   })
 })
@@ -98,7 +98,7 @@ describe('any vesting schedule', () => {
     return free
   }
 
-  it('releases what its definition says', () => {
+  it('releases the amount of its definition', () => {
     fc.assert(
       fc.property(start, periods, fc.bigInt(0n, 1000n), time, (from, given, total, at) => {
         const all = given.length === 0 ? total : sum(given)
@@ -119,7 +119,7 @@ describe('any vesting schedule', () => {
     )
   })
 
-  it('merged with another gives the sum after both have begun, and no two steps of one second', () => {
+  it('merged with another gives the sum from the later start on, without two steps in one second', () => {
     const other = fc.tuple(start, periods)
     fc.assert(
       fc.property(other, other, time, ([from, given], [later, more], at) => {
@@ -135,7 +135,7 @@ describe('any vesting schedule', () => {
     )
   })
 
-  it('keeps no less than what is not vested, and no more than all', () => {
+  it('keeps at least the unvested coins, and at most all', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 100n), fc.nat(100), fc.nat(100), fc.bigInt(0n, 200n), (original, u, v, delegated) => {
         const part = (percent: number) => (original * BigInt(percent)) / 100n
@@ -144,7 +144,7 @@ describe('any vesting schedule', () => {
         expect(kept).toBeGreaterThanOrEqual(original - progress.vested)
         expect(kept).toBeLessThanOrEqual(original)
         expect(unspendable(progress, delegated + 1n)).toBeLessThanOrEqual(kept)
-        // Nothing is locked any more: only what has not vested is kept.
+        // Nothing is locked any more: only unvested coins are kept.
         expect(unspendable({ ...progress, unlocked: original }, delegated)).toBe(original - progress.vested)
       }),
     )

@@ -1,5 +1,5 @@
-// Clawback accounts among the other modules, without an EVM: what may leave the account, what delegating changes, and
-// that no order of deeds lets out a coin that must stay.
+// Clawback accounts with the other modules, without an EVM: what the account may spend, the effect of delegating, and that no
+// order of operations releases coins that must stay.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../../src/lib/hex.ts'
@@ -18,7 +18,7 @@ const spec: NativeSpec = {
   modules: { staking: { params: { unbondingTime: Number(UNBONDING) } } },
 }
 const vested = (amount: bigint, times: number) => Array.from({ length: times }, () => ({ length: 1_000n, amount }))
-/** V12. */
+/** The grant of V12. */
 const GRANT = {
   start: T,
   lockup: [
@@ -28,13 +28,13 @@ const GRANT = {
   vesting: vested(250n, 4),
 }
 
-/** A chain at T; the funder has 10,000 units, the holder `own`. */
+/** A chain at time T; the funder has 10,000 units, the holder `own`. */
 async function open(own = 0n) {
   const view = await emptyView()
   view.setBalance(operator(0), 2n * 10n ** 18n)
   view.setBalance(funder, 10_000n)
   view.setBalance(holder, own)
-  // An account exists once it has signed.
+  // An account exists once it has sent a transaction.
   view.setNonce(holder, 1n)
   const block = { number: 0n, timestamp: T, proposer: operator(0) }
   initGenesis(view, spec, 2n * 10n ** 18n + 10_000n + own, block)
@@ -43,16 +43,16 @@ async function open(own = 0n) {
   return {
     view,
     modules,
-    /** Ends the block; the next one is at this time. */
+    /** Ends the block; the next one has this time. */
     at(time: bigint) {
       endBlock(modules())
       number++
       timestamp = time
     },
-    attempt(deed: (of: ReturnType<typeof modules>) => unknown): string | undefined {
+    attempt(operation: (of: ReturnType<typeof modules>) => unknown): string | undefined {
       view.checkpoint()
       try {
-        deed(modules())
+        operation(modules())
         view.commit()
         return undefined
       } catch (error) {
@@ -71,7 +71,7 @@ async function funded(own = 0n) {
 }
 
 describe('sending from a vesting account', () => {
-  it('may use what has vested and is unlocked, and the holder’s other coins', async () => {
+  it('may spend vested and unlocked coins, and the holder’s other coins', async () => {
     const { at, attempt, modules } = await funded(30n)
     const send = (amount: bigint) => attempt(({ bank }) => bank.transfer(holder, carol, amount))
     expect(send(31n)).toBe('spendable balance 30akest is smaller than 31akest: insufficient funds')
@@ -95,7 +95,7 @@ describe('sending from a vesting account', () => {
 })
 
 describe('delegating from a vesting account', () => {
-  it('V12: takes vested coins though they are locked, and counts them', async () => {
+  it('V12: takes vested coins that are still locked, and counts them', async () => {
     const { at, attempt, modules } = await funded()
     const delegate = (amount: bigint) => attempt(({ staking }) => staking.delegate(holder, operator(0), amount))
     const refused = (available: bigint, amount: bigint) =>
@@ -105,9 +105,9 @@ describe('delegating from a vesting account', () => {
     expect(delegate(251n)).toBe(refused(250n, 251n))
     expect(delegate(250n)).toBeUndefined()
     expect(delegate(1n)).toBe(refused(0n, 1n))
-    // What is delegated is not missed: 750 must stay, and 750 are there.
+    // Delegated coins count as kept: 750 must stay, and 750 are in the account.
     expect([modules().vesting.spendable(holder), modules().bank.balance(holder)]).toEqual([0n, 750n])
-    // A gift may go on.
+    // Received coins are spendable.
     modules().bank.transfer(funder, holder, 5n)
     expect(modules().vesting.spendable(holder)).toBe(5n)
   })
@@ -121,11 +121,11 @@ describe('delegating from a vesting account', () => {
     expect(modules().vesting.spendable(holder)).toBe(5n)
     at(T + 1_000n + UNBONDING)
     at(T + 1_001n + UNBONDING)
-    // 855 are there; of the 250 vested and locked 150 are delegated, so that 850 must stay.
+    // The balance is 855. Of the 250 vested and locked coins 150 are delegated, so 850 must stay.
     expect([modules().bank.balance(holder), modules().vesting.spendable(holder)]).toEqual([855n, 5n])
   })
 
-  it('stays when the funder claws back, after which nothing is locked', async () => {
+  it('keeps the delegations when the funder claws back; after that nothing is locked', async () => {
     const { at, modules } = await funded()
     at(T + 1_000n)
     modules().staking.delegate(holder, operator(0), 200n)
@@ -141,7 +141,7 @@ describe('delegating from a vesting account', () => {
 })
 
 describe('the storage of vesting accounts', () => {
-  it('is empty for an account that was converted back', async () => {
+  it('is empty after the account was converted back', async () => {
     const { view, modules } = await open(1n)
     expect(view.hasStorage(NATIVE_CONTRACT.vesting)).toBe(false)
     modules().vesting.create(funder, holder, true)
@@ -165,7 +165,7 @@ describe('the storage of vesting accounts', () => {
 
 describe('any sequence of operations on vesting accounts', () => {
   const amount = fc.bigInt(1n, 400n)
-  const deed = fc.oneof(
+  const operation = fc.oneof(
     fc.record({ kind: fc.constant('send' as const), amount }),
     fc.record({ kind: fc.constant('gift' as const), amount }),
     fc.record({ kind: fc.constant('delegate' as const), amount }),
@@ -174,12 +174,12 @@ describe('any sequence of operations on vesting accounts', () => {
     fc.record({ kind: fc.constant('wait' as const), seconds: fc.bigInt(1n, 700n) }),
   )
 
-  it('keeps unvested coins in the account, and frees all coins in the end', async () => {
+  it('keep unvested coins in the account, and release all coins in the end', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(deed, { maxLength: 25 }), async (deeds) => {
+      fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
         const { at, attempt, modules } = await funded(100n)
         let now = T
-        for (const of of deeds) {
+        for (const of of operations) {
           if (of.kind === 'wait') {
             now += of.seconds
             at(now)
