@@ -1,5 +1,5 @@
-// Contracts that most dApps stand on, from their own packages: Uniswap 2 with ethers 5, Uniswap 3 with ethers 6, Safe with
-// viem. No gas limit is named: what libraries estimate by default has to hold when the transaction is mined.
+// Contracts that many dApps use, from their own packages: Uniswap 2 with ethers 5, Uniswap 3 with ethers 6, Safe with viem. No
+// gas limits are given: the libraries' default estimates must suffice when the transaction is mined.
 import { createRequire } from 'node:module'
 import { Contract as Contract6, ContractFactory, type InterfaceAbi, JsonRpcProvider, MaxUint256, Wallet } from 'ethers'
 import { type Abi, encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, toHex, zeroAddress } from 'viem'
@@ -13,7 +13,7 @@ const V3 = '@uniswap/v3-periphery/artifacts/contracts'
 
 type Artifact = { readonly abi: InterfaceAbi; readonly bytecode: string }
 const artifact = (path: string): Artifact => require(path)
-/** Truffle's artifacts have the deployed contract's bytecode in `evm` as well; `bytecode` is what creates it. */
+/** In Truffle's artifacts `evm` has the deployed bytecode, `bytecode` the creation code. */
 const v2 = (name: string) => artifact(`@uniswap/${name}.json`)
 
 const keyOf = (index: number): Hex => toHex(account(index).getHdKey().privateKey ?? new Uint8Array())
@@ -33,7 +33,7 @@ describe.each([
     expect(await node.stop()).toBe(0)
   })
 
-  test.concurrent('Uniswap 2 with ethers 5: liquidity, swaps one after the other and at once', async () => {
+  test.concurrent('Uniswap 2 with ethers 5: liquidity, sequential and concurrent swaps', async () => {
     const { ethers } = require('ethers5')
     const provider = new ethers.providers.StaticJsonRpcProvider(node.url)
     provider.pollingInterval = 20
@@ -48,14 +48,15 @@ describe.each([
       expect((await (await sending).wait()).status).toBe(1)
 
     await mined(token.approve(router.address, ethers.constants.MaxUint256))
-    const [tokens, ether] = [parseEther('1000').toString(), ETHER.toString()]
+    const tokens = parseEther('1000').toString()
+    const ether = ETHER.toString()
     const pay = { value: ethers.utils.parseEther('10') }
     await mined(router.addLiquidityETH(token.address, tokens, 0, 0, wallet.address, await soon(provider), pay))
     const path = [weth.address, token.address]
     const swap = async () =>
       router.swapExactETHForTokens(0, path, wallet.address, await soon(provider), { value: ether })
     for (let i = 0; i < 4; i++) await mined(swap())
-    // In one block or in several; each is estimated behind the ones before it.
+    // In one block or in several; each swap is estimated after the pending ones.
     const burst: ReturnType<typeof swap>[] = []
     for (let i = 0; i < 3; i++) {
       const sent = swap()
@@ -102,7 +103,8 @@ describe.each([
     }
     // A price of 1 is 2^96; ticks of the 0.3 % pool are multiples of 60.
     await send(positions, 'createAndInitializePoolIfNecessary', token0, token1, 3000, 2n ** 96n)
-    const [recipient, deadline] = [wallet.address, await soon(provider)]
+    const recipient = wallet.address
+    const deadline = await soon(provider)
     const amounts = { amount0Desired: 1000n * ETHER, amount1Desired: 1000n * ETHER, amount0Min: 0, amount1Min: 0 }
     const range = { tickLower: -600, tickUpper: 600 }
     await send(positions, 'mint', { token0, token1, fee: 3000, ...range, ...amounts, recipient, deadline })
@@ -149,8 +151,16 @@ describe.each([
 
     const to = `0x${'5afe'.repeat(10)}` as const
     const message = {
-      ...{ to, value: ETHER, data: '0x', operation: 0, safeTxGas: 0n, baseGas: 0n, gasPrice: 0n },
-      ...{ gasToken: zeroAddress, refundReceiver: zeroAddress, nonce: 0n },
+      to,
+      value: ETHER,
+      data: '0x',
+      operation: 0,
+      safeTxGas: 0n,
+      baseGas: 0n,
+      gasPrice: 0n,
+      gasToken: zeroAddress,
+      refundReceiver: zeroAddress,
+      nonce: 0n,
     } as const
     const fields =
       'address to,uint256 value,bytes data,uint8 operation,uint256 safeTxGas,uint256 baseGas,uint256 gasPrice'
@@ -164,7 +174,7 @@ describe.each([
       primaryType: 'SafeTx',
       message,
     } as const
-    // The contract wants signatures in order of their owners.
+    // The contract needs the signatures in the order of their owners.
     const signers = [account(2), account(3)].sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
     const signatures = await Promise.all(signers.map((signer) => signer.signTypedData(typed)))
     const { nonce: _, ...call } = message

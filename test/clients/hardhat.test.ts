@@ -1,5 +1,5 @@
 // Hardhat 2 with its plugins, as a project uses them on its network `localhost`: `npx hardhat test --network localhost`.
-// The project is `hardhat-sample`; the folders `hardhat-VERSION` say with which packages it runs.
+// `hardhat-sample` is the project; `hardhat-VERSION` has the packages that it runs with.
 import { execFile } from 'node:child_process'
 import { cp, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { startProcess, temporaryFolder } from '../support/process.ts'
 const require = createRequire(import.meta.url)
 const { version } = require('solc/package.json') as { version: string }
 
-/** The project in a folder of its own, with the packages of a version. */
+/** Copies the project to a folder of its own, with the packages of a version. */
 async function project(packages: string): Promise<string> {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
@@ -37,7 +37,7 @@ async function started(packages: string, more: Record<string, string> = {}) {
     ...more,
   }
   const hardhat = async (...given: string[]): Promise<string> => {
-    // Hardhat ends with the number of tests that have failed; what it has printed says which.
+    // The exit code is the number of failed tests; the output names them.
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...given], { cwd, env }).catch((error) => {
       throw new Error(`${error.stdout}\n${error.stderr}`)
     })
@@ -55,12 +55,12 @@ test.each([
   const { hardhat } = await started(packages)
   const suite = (network: string, file: string) => hardhat('test', '--network', network, join('test', file))
   expect(await suite('localhost', 'lock.cjs')).toMatch(/\b10 passing\b/)
-  // Hardhat sends without an estimate there, and looks for the revert in the answer to the send.
+  // In this case Hardhat sends without an estimate and reads the revert from the response to the send.
   expect(await suite('localhost', 'errors.cjs')).toMatch(/\b2 passing\b/)
   expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
 })
 
-test('hardhat-verify verifies with Sourcify, and sees that it has', async () => {
+test('hardhat-verify verifies with Sourcify, and reports the contract as verified', async () => {
   const { node, hardhat } = await started('hardhat-2.29', { VERIFIES: 'true' })
   const deployed = await hardhat('run', '--network', 'localhost', 'deploy.cjs')
   const [address = '', unlockTime = ''] = (deployed.trim().split('\n').at(-1) ?? '').split(' ')

@@ -1,11 +1,11 @@
-// The packages of the projects in this folder: other people's tools, each at pinned versions with a lockfile of its own,
-// because their versions contradict each other and no user of the node needs them.
+// Installs the packages of the projects in this folder: third-party tools at pinned versions, each project with its own
+// lockfile, because their versions conflict and users of the node do not need them.
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Runs `npm ci` in every project whose installed packages are not those of its lockfile. Vitest calls it before the tests. */
+/** Runs `npm ci` in every project whose installed packages differ from its lockfile. Vitest calls it before the tests. */
 export default async function install(): Promise<void> {
   for (const entry of readdirSync(import.meta.dirname, { withFileTypes: true })) {
     const folder = join(import.meta.dirname, entry.name)

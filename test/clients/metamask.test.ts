@@ -1,5 +1,5 @@
-// MetaMask answers eth_newFilter and eth_subscribe of dApps itself, with a middleware that asks the node for eth_getLogs
-// and writes block numbers with an even number of digits: 0x0137. At most heights that is a leading zero.
+// MetaMask handles eth_newFilter and eth_subscribe of dApps itself, with a middleware that calls eth_getLogs and pads block
+// numbers to an even number of digits: 0x0137. Many heights therefore have a leading zero.
 import { createRequire } from 'node:module'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -18,7 +18,7 @@ const latest = async () => Number(await rpc('eth_blockNumber'))
 
 type Request = { readonly method: string; readonly params?: readonly unknown[] }
 type Callback = (error: unknown, answer?: { readonly result: unknown }) => void
-/** As MetaMask's provider of a network: promises, and callbacks for eth-query. */
+/** A network provider like MetaMask's: promises, and callbacks for eth-query. */
 const provider = {
   request: ({ method, params = [] }: Request) => rpc(method, ...params),
   sendAsync(request: Request, callback: Callback) {
@@ -50,7 +50,11 @@ afterAll(async () => {
 
 const transfer = async () => {
   const hash = await walletOf(0).writeContract({
-    ...{ address, abi: token.abi, functionName: 'transfer', args: [`0x${'ab'.repeat(20)}`, 1n], gas: 100_000n },
+    address,
+    abi: token.abi,
+    functionName: 'transfer',
+    args: [`0x${'ab'.repeat(20)}`, 1n],
+    gas: 100_000n,
   })
   return { hash, number: Number((await viem.waitForTransactionReceipt({ hash })).blockNumber) }
 }
@@ -86,7 +90,7 @@ test('logs arrive through a filter and a subscription at every height', async ()
   expect(pushed).toEqual(sent)
 })
 
-test('a filter from block 1 on finds what was there at each height', async () => {
+test('a filter from block 1 on finds the logs at every height', async () => {
   const all = (await viem.getLogs({ address, fromBlock: 1n })).length
   for (const fromBlock of ['0x01', '0x0001', '0x1']) {
     const id = await ask('eth_newFilter', { address, fromBlock })

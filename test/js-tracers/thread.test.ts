@@ -1,4 +1,4 @@
-// A thread of JavaScript tracers whose rows cannot be read: its task fails, and the node goes on.
+// A thread of JavaScript tracers that cannot read a row: its task fails, and the node continues.
 import { expect, it } from 'vitest'
 import { TracerThreadPool } from '../../src/js-tracers/thread-pool.ts'
 import { NO_CONNECTION } from '../../src/lib/connection-signal.ts'

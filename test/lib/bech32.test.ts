@@ -4,7 +4,7 @@ import { ChainError } from '../../src/lib/errors.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { operatorPrefix } from '../../src/spec/addresses.ts'
 
-// Account and operator of Evmos' local_node.sh, and the authorization contract's address.
+// Account and operator of Evmos' local_node.sh, and the address of the authorization contract.
 const operator = hexToAddress('0x7cb61d4117ae31a12e393a1cfa3bac666481d02e')
 const valoper = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
 
@@ -19,7 +19,7 @@ const refusal = (run: () => unknown) => {
 }
 
 describe('bech32', () => {
-  it('writes accounts and operators as Evmos does', () => {
+  it('encodes accounts and operators as Evmos does', () => {
     expect(toBech32('evmos', operator)).toBe('evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpcky')
     expect(toBech32(operatorPrefix('evmos'), operator)).toBe(valoper)
     expect(toBech32('evmos', hexToAddress('0x0000000000000000000000000000000000000a00'))).toBe(
@@ -27,7 +27,7 @@ describe('bech32', () => {
     )
   })
 
-  it('reads both cases, and hex where an address may be either', () => {
+  it('decodes both cases, and hex where an address may be either', () => {
     expect(fromBech32('evmosvaloper', valoper)).toBe(operator)
     expect(fromBech32('evmosvaloper', valoper.toUpperCase())).toBe(operator)
     expect(readAddress('evmosvaloper', '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E')).toBe(operator)

@@ -1,4 +1,4 @@
-// Binary search for the first number that fulfils a condition, against a linear search.
+// Binary search for the first number that satisfies a condition, against a linear search.
 import { expect, it } from 'vitest'
 import { firstWhere } from '../../src/lib/bisect.ts'
 

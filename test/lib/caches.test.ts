@@ -1,4 +1,4 @@
-// The generational cache keeps recently used entries, drops others, and returns no stale value when a generation ends.
+// The generational cache keeps recently used entries, drops others, and returns no stale value after a generation ends.
 import { expect, test } from 'vitest'
 import { GenerationalCache } from '../../src/lib/caches.ts'
 

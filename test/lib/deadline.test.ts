@@ -1,15 +1,15 @@
-// A deadline is of CPU time of the work's own turns. Sleeping stands for a machine that is busy with other things.
+// A deadline counts the CPU time of the work's own turns. A sleep simulates a machine that is busy with other work.
 import { expect, test } from 'vitest'
 import { Deadline, LONGEST_WALL } from '../../src/lib/deadline.ts'
 
 const LIMIT = 200
 
-/** Time is the subject of this file: the thread sleeps without giving way. */
+/** Blocks the thread for a measured time, because time is the subject of this file. */
 const sleep = (milliseconds: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
-test('a deadline is not past while the work has not had its CPU time', () => {
+test('a deadline is not reached before the work has had its CPU time', () => {
   const deadline = new Deadline(LIMIT)
   expect(deadline.isPast()).toBe(false)
   sleep(2 * LIMIT)
@@ -17,7 +17,7 @@ test('a deadline is not past while the work has not had its CPU time', () => {
   while (!deadline.isPast());
 })
 
-test('what others do between two turns does not count', async () => {
+test('other work between two turns does not count towards a deadline', async () => {
   const deadline = new Deadline(LIMIT)
   expect(deadline.isPast()).toBe(false)
   await deadline.pause(async () => {
@@ -27,7 +27,7 @@ test('what others do between two turns does not count', async () => {
   expect(deadline.isPast()).toBe(false)
 })
 
-test('work that gets no CPU time ends all the same', () => {
+test('a deadline also ends work that gets no CPU time', () => {
   const deadline = new Deadline(LIMIT / 10)
   expect(deadline.isPast()).toBe(false)
   sleep((LONGEST_WALL * LIMIT) / 10)

@@ -38,7 +38,7 @@ describe('Dec', () => {
     ])
     // A tie in the quotient: 10^-18 / 2 and 3 * 10^-18 / 2.
     expect([quo(1n, fromInt(2n)), quo(3n, fromInt(2n))]).toEqual([0n, 2n])
-    // Exact quotients are not rounded up; what lies beyond 36 decimals does not count.
+    // Exact quotients are not rounded up; digits beyond 36 decimals are ignored.
     expect([
       quoRoundUp(fromInt(6n), fromInt(3n)),
       quoRoundUp(1n, fromInt(10n ** 18n)),
@@ -49,7 +49,8 @@ describe('Dec', () => {
   })
 
   it('computes shares after a slash (V11)', () => {
-    const [tokens, shares] = [2_970_000_000_000_000_000n, fromInt(3n * ONE)]
+    const tokens = 2_970_000_000_000_000_000n
+    const shares = fromInt(3n * ONE)
     const minted = quoInt(mulInt(shares, ONE), tokens)
     expect(minted).toBe(1_010_101_010_101_010_101_010_101_010_101_010_101n)
     const all = [tokens + ONE, shares + minted] as const
@@ -76,7 +77,7 @@ describe('Dec', () => {
         const product = mul(x, y)
         expect(near(product, x * y, ONE)).toBe(true)
         expect(product - mulTruncate(x, y)).toBeLessThanOrEqual(1n)
-        // One part in 10^18 of a unit is lost before a quotient is rounded.
+        // The quotient loses one part in 10^18 of a unit before it is rounded.
         expect(quo(x, y) - quoTruncate(x, y)).toBeLessThanOrEqual(1n)
         expect(quoTruncate(x, y) * y).toBeLessThanOrEqual(x * ONE)
         expect((quoTruncate(x, y) + 1n) * y).toBeGreaterThan(x * ONE)
@@ -86,7 +87,7 @@ describe('Dec', () => {
     )
   })
 
-  it('reads and writes decimals', () => {
+  it('parses and formats decimals', () => {
     expect([parseDec('0.05'), parseDec('12'), parseDec('1.000000000000000001')]).toEqual([
       5n * 10n ** 16n,
       12n * ONE,

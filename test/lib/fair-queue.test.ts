@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TaskQueue } from '../../src/lib/fair-queue.ts'
 
-/** A queue whose tasks end when they are told to; `order` is the names of those that have begun. */
+/** A queue whose tasks end when the test says so; `order` has the names of started tasks. */
 function queueOf(limits: { tasks?: number; tasksPerClient?: number; size?: number } = {}) {
   const queue = new TaskQueue({ tasks: 100, tasksPerClient: 100, size: 1000, ...limits })
   const order: string[] = []
@@ -11,7 +11,7 @@ function queueOf(limits: { tasks?: number; tasksPerClient?: number; size?: numbe
       order.push(name)
       return new Promise((resolve) => ends.push(resolve))
     })
-  /** Ends the task that runs. */
+  /** Ends the running task. */
   const end = async () => {
     ends.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
@@ -30,7 +30,7 @@ it('the task queue alternates between clients, each with its tasks in order', as
   expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4', 'c1'])
 })
 
-it('the task queue refuses tasks beyond its limits for a client, for all, and in size', async () => {
+it('the task queue limits tasks for each client, in total, and by size', async () => {
   const full = { code: 'limit-exceeded' }
   const one = queueOf({ tasksPerClient: 2 })
   for (const name of ['a1', 'a2', 'a3']) one.add('a', name)

@@ -1,4 +1,4 @@
-// makeFolder creates folders like node:fs, and throws where Node's own recursive mkdir never returns.
+// makeFolder creates folders like node:fs, and throws in a case in which Node's recursive mkdir never returns.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-test('makeFolder creates missing parents that only the user may read, and keeps what exists', async () => {
+test('makeFolder creates missing parents that only the user may read, and keeps existing folders', async () => {
   const base = await folder()
   await mkdir(join(base, 'a'), { mode: 0o755 })
   makeFolder(join(base, 'a/b/c'))
@@ -22,7 +22,7 @@ test('makeFolder creates missing parents that only the user may read, and keeps 
   expect(modes).toEqual([0o755, 0o700, 0o700])
 })
 
-test('makeFolder throws where a file is in the way', async () => {
+test('makeFolder throws when a file has the name of a folder in the path', async () => {
   const base = await folder()
   await writeFile(join(base, 'file'), '')
   expect(() => makeFolder(join(base, 'file/a'))).toThrow(/ENOTDIR/)

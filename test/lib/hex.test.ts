@@ -1,8 +1,8 @@
-// Hex is decoded strictly: a character that is no digit is refused at any position, also when its low byte is a digit's code.
+// Hex is decoded strictly: a character that is not a digit is refused at any position, even if its low byte is a digit's code.
 import { expect, test } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 
-test('hex of either case is read back to the same bytes', () => {
+test('hex of either case is decoded to the same bytes', () => {
   expect([...fromHex('0x00ff7F80aBcDeF')]).toEqual([0, 255, 127, 128, 171, 205, 239])
   expect(fromHex('0x')).toHaveLength(0)
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i)

@@ -6,7 +6,7 @@ import { bounded, boundedFields, FIELD_SIZE } from '../../src/lib/log.ts'
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 
-it('a log field of small size is unchanged', () => {
+it('a short log field is unchanged', () => {
   const value = { a: [1, true, null, 'text', { b: 'c' }], d: '0x00' }
   expect(bounded(value)).toEqual(value)
   expect(bounded(12n)).toBe('12')
@@ -29,18 +29,18 @@ it.each([
   ['something deep', deep],
   ['an error', new ChainError('execution-reverted', 'm'.repeat(1_000_000), `0x${'00'.repeat(100_000)}`)],
 ])('bounds %s', (_, value) => {
-  // Some characters more than the budget: what says how much was left out, quotes and commas.
+  // Slightly more than the budget: the note about what was left out, quotes and commas.
   expect(sizeOf(bounded(value))).toBeLessThan(2 * FIELD_SIZE)
   expect(sizeOf(boundedFields({ value, other: 'kept' }))).toBeLessThan(2 * FIELD_SIZE)
 })
 
-it('a bounded log field says how much was left out', () => {
+it('a bounded log field states how much was left out', () => {
   expect(bounded('x'.repeat(5000))).toMatch(/^x{2044}… \(5000 characters\)$/)
   const items = bounded(Array.from({ length: 5000 }, () => 1)) as unknown[]
   expect(items.at(-1)).toBe('… (5000 items)')
 })
 
-it('log fields with names of secrets are hidden', () => {
+it('log fields whose names suggest secrets are hidden', () => {
   const params = [{ from: '0x1', password: 'sesame', nested: { privateKey: '0x2', Mnemonic: 'test junk' } }]
   const text = JSON.stringify(boundedFields({ method: 'eth_x', params }))
   expect(text).not.toMatch(/sesame|0x2|junk/)

@@ -1,8 +1,8 @@
-// A mutex for each key: tasks of one key run one after the other, tasks of different keys at the same time.
+// A mutex for each key: tasks of one key run one after the other, tasks of different keys concurrently.
 import { expect, it } from 'vitest'
 import { KeyedMutex } from '../../src/lib/mutex.ts'
 
-it('KeyedMutex runs tasks of one key in order, and tasks of another key meanwhile', async () => {
+it('KeyedMutex runs tasks of one key in order, and tasks of another key concurrently', async () => {
   const mutex = new KeyedMutex<string>()
   const log: string[] = []
   let release: () => void = () => undefined

@@ -1,4 +1,4 @@
-// Names made safe to read: invisible characters by their Unicode properties, mixed scripts as UTS #39 has them.
+// Names made safe to read: invisible characters by their Unicode properties, mixed scripts by UTS #39.
 import { describe, expect, it } from 'vitest'
 import { textWarning, visibleText } from '../../src/lib/visible-text.ts'
 
@@ -12,10 +12,10 @@ describe('text without invisible characters', () => {
     ['  A\u00a0\u2003B\u3000 ', 'A B'],
     ['Z\u0301\u0302\u0303\u0304\u0305\u0306\u0307o', 'Z\u0301\u0302\u0303\u0304o'],
     ['Ünïcødé 🍣 代币', 'Ünïcødé 🍣 代币'],
-    // A family, a heart, a dark thumb: sequences with invisible parts that mean something.
+    // A family, a heart, a dark thumb: meaningful sequences with invisible characters.
     ['👨\u200d👩\u200d👧 ❤\ufe0f 👍🏿', '👨\u200d👩\u200d👧 ❤\ufe0f 👍🏿'],
     ['A\u200dB 👨\u200d', 'AB 👨'],
-    // Persian and Hindi spell with joiners.
+    // Persian and Hindi spelling uses joiners.
     ['می\u200cخواهم', 'می\u200cخواهم'],
     ['क्\u200dष', 'क्\u200dष'],
   ])('%j is %j', (text, shown) => {
@@ -27,7 +27,7 @@ describe('text without invisible characters', () => {
   })
 })
 
-describe('a warning', () => {
+describe('the warning about a text', () => {
   it.each([
     ['Kestrel Dollar', undefined],
     ['USD Coin (PoS) v2.0', undefined],

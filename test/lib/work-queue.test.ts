@@ -12,7 +12,7 @@ const queueOf = (limits: Partial<WorkLimits>) => new WorkQueue(limits, new Sched
 
 const connection = () => new AbortController()
 
-/** Calls that hold their places until they are told to end. */
+/** Calls that hold their places until the test ends them. */
 function calls(queue: WorkQueue) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -21,7 +21,7 @@ function calls(queue: WorkQueue) {
       begun.push(name)
       return new Promise<void>((end) => ends.set(name, end))
     })
-  /** Ends the oldest that runs. */
+  /** Ends the oldest running call. */
   const endNext = async () => {
     const [[name, end] = []] = ends
     if (name !== undefined) ends.delete(name)
@@ -40,7 +40,7 @@ describe('places of the work queue', () => {
     expect(queue.load).toEqual({ running: 2, waiting: 0 })
   })
 
-  it('are never more than configured', async () => {
+  it('are at most as many as configured', async () => {
     const queue = queueOf({ running: 3 })
     const { begun, call, endNext } = calls(queue)
     const one = connection()
@@ -55,10 +55,12 @@ describe('places of the work queue', () => {
     expect(queue.load).toEqual({ running: 0, waiting: 0 })
   })
 
-  it('go to connections in turn', async () => {
+  it('are given to connections in turn', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
-    const [many, one, two] = [connection(), connection(), connection()]
+    const many = connection()
+    const one = connection()
+    const two = connection()
     for (let i = 0; i < 300; i++) call(`many ${i}`, many).catch(() => undefined)
     void call('one', one)
     for (const name of ['two 0', 'two 1']) void call(name, two)
@@ -67,22 +69,23 @@ describe('places of the work queue', () => {
     many.abort()
   })
 
-  it('go to network addresses in turn, with any number of connections each', async () => {
+  it('are given to network addresses in turn, with any number of connections each', async () => {
     const queue = queueOf({ running: 1, waitingPerClient: 3 })
     const { begun, call, endNext } = calls(queue)
-    const [many, other] = [Array.from({ length: 5 }, connection), connection()]
+    const many = Array.from({ length: 5 }, connection)
+    const other = connection()
     for (const { signal } of many) setClient(signal, '192.0.2.1')
     setClient(other.signal, '192.0.2.2')
     for (const [i, one] of many.slice(0, 4).entries()) call(`many ${i}`, one).catch(() => undefined)
     await expect(call('refused', many[4] ?? connection())).rejects.toThrow('at most 3 calls of one client wait')
     void call('other', other)
-    // A connection of the address takes its own calls with it only.
+    // Closing one of the address's connections drops the calls of that connection only.
     many[1]?.abort()
     for (let count = 0; count < 3; count++) await endNext()
     expect(begun).toEqual(['many 0', 'many 2', 'other', 'many 3'])
   })
 
-  it('are not taken while the turn of running calls is over', () => {
+  it('are not given while the turn of the running calls is over', () => {
     let time = 0
     const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
     const { signal } = connection()
@@ -90,7 +93,7 @@ describe('places of the work queue', () => {
     time = 6
     const place = queue.enter(signal)
     expect(place).toBeInstanceOf(Promise)
-    // Nothing ends in this queue, so the call is refused after its 30 seconds.
+    // No call ends in this queue, so this one is refused after 30 seconds.
     place?.catch(() => undefined)
   })
 
@@ -106,7 +109,7 @@ describe('places of the work queue', () => {
 describe('the work queue refuses a call', () => {
   const OVERLOADED = { code: 'overloaded' }
 
-  it('when too many wait', async () => {
+  it('when too many calls wait', async () => {
     const queue = queueOf({ running: 1, waiting: 2 })
     const { call } = calls(queue)
     const callers = [connection(), connection(), connection()] as const
@@ -117,7 +120,7 @@ describe('the work queue refuses a call', () => {
     })
   })
 
-  it('when too many of its connection wait, and accepts others', async () => {
+  it('when too many calls of its connection wait, and accepts others', async () => {
     const queue = queueOf({ running: 1, waitingPerClient: 2 })
     const { call } = calls(queue)
     const one = connection()
@@ -130,7 +133,7 @@ describe('the work queue refuses a call', () => {
     expect(queue.load.waiting).toBe(3)
   })
 
-  it('when it has waited for too long', async () => {
+  it('when it has waited too long', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'performance'] })
     const queue = queueOf({ running: 1, maxWait: 30_000 })
     const { call } = calls(queue)
@@ -148,11 +151,12 @@ describe('the work queue refuses a call', () => {
   })
 })
 
-describe('a closed connection', () => {
-  it('cancels its waiting calls and no others', async () => {
+describe('a closed connection in the work queue', () => {
+  it('cancels its own waiting calls only', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
-    const [gone, here] = [connection(), connection()]
+    const gone = connection()
+    const here = connection()
     const running = call('runs', gone)
     const dropped = Array.from({ length: 5 }, (_, i) => call(`gone ${i}`, gone))
     const kept = call('here', here)

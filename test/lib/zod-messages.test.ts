@@ -1,4 +1,4 @@
-// Messages for values that a schema refuses. They may not change with the schema library, because contracts may store them.
+// Messages for values that a schema refuses. They must not change with the schema library, because contracts may store them.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { firstIssue, zodMessages } from '../../src/lib/zod-messages.ts'

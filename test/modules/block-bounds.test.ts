@@ -70,7 +70,8 @@ describe('the work at the end of a block', () => {
 
 describe('a slash of thousands of entries', () => {
   it('reads a bounded number of entries in each block, and burns tokens of at most a bounded number', async () => {
-    const [each, at] = [7, operator(0)]
+    const each = 7
+    const at = operator(0)
     const people = Array.from({ length: Math.ceil(3_000 / each) }, (_, index) => delegator(100 + index))
     const entries = people.length * each
     const chain = await stakingChain([genesisValidator(0, 100n * P)], undefined, { slashing: { version: 2 } })
@@ -86,7 +87,8 @@ describe('a slash of thousands of entries', () => {
     /** For each block until the end of the slash: how many entries were read, and of how many a tenth was burnt. */
     function workPerBlock() {
       const blocks: { looked: number; burnt: number }[] = []
-      let [before, held] = [0, BigInt(entries) * P]
+      let before = 0
+      let held = BigInt(entries) * P
       while (before < entries) {
         const [pending] = chain.staking.pendingSlashes()
         const done = pending === undefined ? entries : Number(pending.done) * each
@@ -121,7 +123,8 @@ describe('a slash of thousands of entries', () => {
 describe('a coin transferred through many channels', () => {
   it('has a trace of bounded length, and can be returned', async () => {
     const chain = await transferChain()
-    let [denom, holder] = ['akest', alice]
+    let denom = 'akest'
+    let holder = alice
     const hop = (channel: string) => {
       const next = holder === alice ? bob : alice
       chain.send({ channel, denom, amount: 1n, sender: holder, receiver: textOf(next) })

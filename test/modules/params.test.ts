@@ -14,7 +14,10 @@ beforeEach(async () => {
 })
 
 const upgrade = (change: Partial<Upgrade>): Upgrade => ({
-  ...{ name: 'v2', height: 5n, addProposals: [], removeProposals: [] },
+  name: 'v2',
+  height: 5n,
+  addProposals: [],
+  removeProposals: [],
   ...change,
 })
 

@@ -1,4 +1,4 @@
-// `/metrics` and `/health` of a running node: the counters, the labels that clients must not add, and the reasons of a 503.
+// `/metrics` and `/health` of a running node: the counters, labels that clients cannot add, and the reasons of a 503.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
@@ -10,7 +10,7 @@ import { commitInfo, decide, networkChain, networkFaces } from '../support/netwo
 
 const metricsOf = async (url: string) => (await fetch(`${url}/metrics`)).text()
 
-/** The value of a series, named as Prometheus writes it; undefined where it is not there. */
+/** The value of a series with Prometheus' notation; undefined if it does not exist. */
 function value(text: string, series: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
@@ -49,7 +49,7 @@ describe('/metrics', () => {
     const { url } = await testChain({ metrics: true })
     const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
     await fetch(`${url}/rpc`, { method: 'POST', body: chainId })
-    // The fast path does not take requests with a query.
+    // The fast path refuses requests with a query.
     await fetch(`${url}/rpc?x=1`, { method: 'POST', body: chainId })
     await fetch(url, { method: 'POST', body: `[${chainId},${chainId}]` })
     const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`)
@@ -73,7 +73,7 @@ describe('/metrics', () => {
     expect(value(text, 'kestrel_rpc_errors_total{code="-32601"}')).toBe(4)
   })
 
-  it('counts entries of a batch whose answers are too large', async () => {
+  it('counts batch entries whose responses are too large', async () => {
     const { url } = await testChain({ metrics: true, rpc: { maxBatchAnswer: 10 } })
     const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
     await fetch(`${url}/rpc`, { method: 'POST', body: JSON.stringify([call, call, call]) })
@@ -89,10 +89,12 @@ describe('/metrics', () => {
   })
 
   it('separates the nodes of one process, and labels explorer routes by their pattern', async () => {
-    const [one, other] = [await testChain({ metrics: true }), await testChain({ metrics: true })]
+    const one = await testChain({ metrics: true })
+    const other = await testChain({ metrics: true })
     await one.rpc('eth_chainId')
     await fetch(`${one.url}/api/v2/addresses/${one.alice.address}`)
-    const [ones, others] = [await metricsOf(one.url), await metricsOf(other.url)]
+    const ones = await metricsOf(one.url)
+    const others = await metricsOf(other.url)
     expect(value(ones, `${CALLS}_count{method="eth_chainId"}`)).toBe(1)
     expect(others).not.toContain('eth_chainId')
     const route = '/api/v2/addresses/:address_hash_param'
@@ -135,7 +137,7 @@ describe('/health', () => {
     })
   })
 
-  it('is answered under an address or an allowed host name', async () => {
+  it('is served for an address or an allowed host name', async () => {
     const { url } = await testChain()
     const { port } = new URL(url)
     const status = async (host: string) => {
@@ -170,11 +172,11 @@ describe('/health', () => {
   })
 })
 
-describe('a node of a network', () => {
+describe('monitoring of a network’s node', () => {
   const open = async () => networkFaces({ chain: await networkChain() })
   const CONSENSUS = 'kestrel_consensus'
 
-  it('has what its application has counted', async () => {
+  it('exports the counters of its ABCI application', async () => {
     const { url, measurements } = await open()
     Object.assign(measurements, { proposalsBuilt: 1, proposalsAccepted: 4, proposalsRefused: 2 })
     Object.assign(measurements, { blocksExecutedAgain: 3, transactionsAnnounced: 70 })
@@ -188,7 +190,7 @@ describe('a node of a network', () => {
     expect(value(await metricsOf(url), `${CONSENSUS}_proposals_refused_total`)).toBe(3)
   })
 
-  it('has the durations of the requests of its engine as a histogram', async () => {
+  it('exports the durations of ABCI requests as a histogram', async () => {
     const { url, measurements } = await open()
     const { process } = measurements.durations
     for (const seconds of [0.001, 0.002, 2.5, 60]) process.add(seconds)
@@ -203,13 +205,13 @@ describe('a node of a network', () => {
     expect(series('count', 'request="process"')).toBe(4)
     expect(series('sum', 'request="process"')).toBeCloseTo(62.503)
     expect(series('count', 'request="prepare"')).toBe(0)
-    // A request that fails has taken time too.
+    // A failed request is counted too.
     expect(series('count', 'request="commit"')).toBe(1)
   })
 
-  test('every metric of its dashboard is exported, by the node or by its engine', async () => {
+  test('every metric of the network dashboard is exported, by the node or by CometBFT', async () => {
     const { url } = await open()
-    // Names that CometBFT v0.38.26 and v0.40.0 both export, taken from validators of a network.
+    // Names that CometBFT v0.38.26 and v0.40.0 both export, recorded from validators of a network.
     const engine = readFileSync(join(import.meta.dirname, 'cometbft-metrics.txt'), 'utf8')
       .trim()
       .split('\n')
@@ -220,7 +222,7 @@ describe('a node of a network', () => {
     expect([...used].filter((name) => !exported.has(name))).toEqual([])
   })
 
-  it('tells peers and progress, and that the engine does not answer', async () => {
+  it('exports peers and progress, and that CometBFT does not answer', async () => {
     const { url, status, chain } = await open()
     await decide(chain, commitInfo())
     const figures = async () => {
@@ -235,7 +237,7 @@ describe('a node of a network', () => {
     expect(await figures()).toEqual([0, 0, 0, 1])
   })
 
-  it('says in /health how many peers it has and whether it catches up', async () => {
+  it('reports the number of peers and the sync status in /health', async () => {
     const { url, status } = await open()
     const health = async (query = '') => {
       const response = await fetch(`${url}/health${query}`)

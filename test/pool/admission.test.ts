@@ -1,4 +1,4 @@
-// Expected words: geth's core/error.go, core/txpool/errors.go and validation.go; numbers by hand from the EIPs.
+// Expected messages: geth's core/error.go, core/txpool/errors.go and validation.go; numbers computed by hand from the EIPs.
 import { describe, expect, test } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
 import { fromHex } from '../../src/lib/hex.ts'
@@ -236,7 +236,7 @@ const admissions: [string, Transaction, Partial<AdmissionRules>?, PoolHead?][] =
   ],
 ]
 
-describe('checkAdmission', () => {
+describe('checkAdmission (admission rules)', () => {
   test.each(refusals)('refuses %s', (_, refused, words, rules = {}, at = head()) => {
     expect(() => checkAdmission(refused, at, { ...osaka, ...rules })).toThrow(
       new ChainError('transaction-rejected', words),
@@ -248,7 +248,7 @@ describe('checkAdmission', () => {
   })
 })
 
-describe('checkSidecar', () => {
+describe('checkSidecar (blob sidecars)', () => {
   const parts = (count: number) => Array.from({ length: count }, () => new Uint8Array(48))
   const sidecar = (version: 0 | 1, blobCount: number, commitments: number, proofs: number) => ({
     version,
@@ -267,7 +267,7 @@ describe('checkSidecar', () => {
     expect(() => checkSidecar(blobs(2), given)).toThrow(new ChainError('transaction-rejected', words))
   })
 
-  test('admits sidecars of either version, and none before blobs exist', () => {
+  test('admits sidecars of either version, and none before blob transactions exist', () => {
     expect(() => checkSidecar(blobs(2), sidecar(0, 2, 2, 2))).not.toThrow()
     expect(() => checkSidecar(blobs(2), sidecar(1, 2, 2, 256))).not.toThrow()
     expect(() => checkSidecar(transaction({ value: ETHER }), undefined)).not.toThrow()

@@ -1,11 +1,11 @@
-// What fits into the pool, and who leaves when it is full.
+// Limits of the pool, and which transactions are evicted when it is full.
 import { describe, expect, test } from 'vitest'
 import { account, alice, bob, carol, GWEI, head, open, ready, refusal, send } from './support.ts'
 
 describe('limits of the pool', () => {
   const tip = (gwei: bigint) => ({ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: gwei * GWEI })
 
-  test('a full pool lets the worst go for a better one, and only for a better one', () => {
+  test('a full pool evicts its worst transaction, only for a better one', () => {
     const pool = open(head(), { pending: 3 })
     const removed: string[] = []
     pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
@@ -16,7 +16,7 @@ describe('limits of the pool', () => {
     expect(removed).toEqual([])
     send(pool, { from: carol, ...tip(3n) })
     expect(removed).toEqual(['1/0'])
-    // Of two tips of 3 the later one goes.
+    // Of two tips of 3 the later transaction is evicted.
     send(pool, { from: account(4), ...tip(4n) })
     expect(removed).toEqual(['1/0', '3/0'])
     expect(ready(pool)).toEqual(['2/0', '4/0', '2/1'])
@@ -38,14 +38,14 @@ describe('limits of the pool', () => {
     expect(ready(pool)).toEqual(['1/0'])
   })
 
-  test('a replacement fits into a full pool', () => {
+  test('a replacement is accepted by a full pool', () => {
     const pool = open(head(), { pending: 1, accountPending: 1 })
     send(pool, { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n })
     const next = send(pool, { maxFeePerGas: 110n, maxPriorityFeePerGas: 11n })
     expect([...pool.content().pending.values()]).toEqual([[next]])
   })
 
-  test('queued transactions have a limit of their own', () => {
+  test('queued transactions have a separate limit', () => {
     const pool = open(head(), { queued: 1 })
     send(pool, { from: alice, nonce: 1n, ...tip(1n) })
     expect(() => send(pool, { from: bob, nonce: 1n, ...tip(1n) })).toThrow(refusal('txpool is full'))
@@ -54,7 +54,7 @@ describe('limits of the pool', () => {
     expect([...pool.content().queued.keys()]).toEqual([carol])
   })
 
-  test('one account has a limit of transactions', () => {
+  test('the number of transactions per account is limited', () => {
     const pool = open(head(), { accountPending: 2, accountQueued: 1 })
     for (const nonce of [0n, 1n, 4n]) send(pool, { nonce })
     expect(() => send(pool, { nonce: 2n })).toThrow(refusal('account limit exceeded: pooled 3 txs'))
@@ -66,13 +66,13 @@ describe('limits of the pool', () => {
     const pool = open(head(), { pending: 2 })
     send(pool, { from: bob, ...tip(1n) })
     for (const nonce of [1n, 2n, 3n]) send(pool, { from: alice, nonce, ...tip(nonce) })
-    // Bob's tip of 1 makes room for alice's first; her own worst last ones go next.
+    // Alice's first transaction evicts bob's with a tip of 1; her own last, worst transactions are evicted next.
     send(pool, { from: alice, nonce: 0n, ...tip(9n) })
     expect(ready(pool)).toEqual(['1/0', '1/1'])
     expect(pool.nextNonce(alice)).toBe(2n)
   })
 
-  test('the pool has a limit of bytes', () => {
+  test('the size of the pool in bytes is limited', () => {
     const pool = open(head(), { bytes: 300 })
     const raw = new Uint8Array(150)
     const first = send(pool, { from: alice, raw })
@@ -82,7 +82,7 @@ describe('limits of the pool', () => {
     send(pool, { from: carol, raw })
   })
 
-  test('10,000 transactions of 50 senders fit, and are ready at once', () => {
+  test('10,000 transactions of 50 senders are accepted and ready at once', () => {
     const pool = open()
     for (let nonce = 199n; nonce >= 0n; nonce--) {
       for (let sender = 1; sender <= 50; sender++) send(pool, { from: account(sender), nonce })

@@ -1,4 +1,4 @@
-// What must hold for any transactions in any order, against a model that sorts everything anew each time.
+// Properties for any transactions in any order, against a model that sorts everything anew each time.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/lib/hex.ts'
@@ -10,14 +10,14 @@ import { account, head, osaka, transaction } from './support.ts'
 const senders = [1, 2, 3, 4].map(account)
 const open = (at: PoolHead) => new Pool(at, () => osaka)
 
-/** Fee caps and tips from so narrow a range that ties and caps below the base fee are common. */
+/** Fee caps and tips from a narrow range, so that ties and caps below the base fee are common. */
 const price = fc.record({
   maxFeePerGas: fc.bigInt({ min: 5n, max: 20n }),
   maxPriorityFeePerGas: fc.bigInt({ min: 0n, max: 5n }),
 })
 const baseFee = fc.bigInt({ min: 0n, max: 15n })
 
-/** A line of transactions per sender from nonce 0 on, in any order of arrival. */
+/** Transactions of each sender from nonce 0 on, in any order of arrival. */
 const lines = fc
   .tuple(...senders.map((from) => fc.array(price, { maxLength: 8 }).map((prices) => ({ from, prices }))))
   .chain((all) => {
@@ -27,7 +27,7 @@ const lines = fc
     return fc.shuffledSubarray(made, { minLength: made.length, maxLength: made.length })
   })
 
-/** Waiting transactions in order of arrival, the state's nonces, a base fee: what may be taken, one after the other. */
+/** The executable transactions in order, given the waiting ones by arrival, the state's nonces and a base fee. */
 function expectedOrder(
   waiting: readonly Transaction[],
   nonces: ReadonlyMap<Address, bigint>,
@@ -46,7 +46,7 @@ function expectedOrder(
   }
 }
 
-test('ready yields all transactions by tip and in nonce order, added in any order', () => {
+test('ready yields all transactions by tip and nonce, whatever the order of arrival', () => {
   fc.assert(
     fc.property(lines, (arriving) => {
       const pool = open(head({ baseFeePerGas: 5n }))
@@ -63,14 +63,14 @@ test('ready yields all transactions by tip and in nonce order, added in any orde
   )
 })
 
-test('ready yields the rest after any prefix was mined', () => {
+test('ready yields the remaining transactions after any prefix was mined', () => {
   fc.assert(
     fc.property(lines, fc.nat(40), fc.boolean(), (arriving, count, built) => {
       const pool = open(head({ baseFeePerGas: 5n }))
       for (const one of arriving) pool.add(one, undefined)
       const order = [...pool.ready()]
       const mined: Transaction[] = []
-      // A builder stops an iteration where the block is full.
+      // The block builder stops an iteration when the block is full.
       for (const one of built ? pool.ready() : order) {
         if (mined.length >= count) break
         mined.push(one)
@@ -94,7 +94,7 @@ type Step =
       readonly fee: bigint
     }
 
-// A transfer costs 21,000 times 5 to 20; balances reach from nothing to enough.
+// A transfer costs 21,000 times 5 to 20; balances range from zero to enough.
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 10,

@@ -1,4 +1,4 @@
-// How the pool follows the chain. Numbers by hand.
+// How the pool follows the head. Numbers are computed by hand.
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../src/lib/hex.ts'
 import type { AdmissionRules } from '../../src/pool/admission.ts'
@@ -44,7 +44,7 @@ describe('resetting the pool to a new head', () => {
     expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
   })
 
-  test('queues everything when the state goes back', () => {
+  test('queues all transactions when the state is rewound', () => {
     const pool = open(head(nonces([alice, 2n])))
     for (const nonce of [2n, 3n]) send(pool, { nonce })
     pool.reset(head())
@@ -54,7 +54,7 @@ describe('resetting the pool to a new head', () => {
     expect(ready(pool)).toEqual(['1/0', '1/1', '1/2', '1/3'])
   })
 
-  test('drops each transaction whose fee cap is below a floor that rises, and queues those after it', () => {
+  test('drops each transaction whose fee cap is below a higher base fee floor, and queues those after it', () => {
     const pool = open()
     for (const [nonce, cap] of [
       [0n, 9n],
@@ -66,14 +66,14 @@ describe('resetting the pool to a new head', () => {
     expect(pool.pending).toBe(3)
     pool.reset(head({ baseFeePerGas: 20n * GWEI, minBaseFee: 8n * GWEI + 1n }))
     expect([pool.pending, pool.queued]).toEqual([1, 1])
-    // What stays is looked at again when the floor goes on rising.
+    // Remaining transactions are checked again when the floor rises further.
     pool.reset(head({ baseFeePerGas: 20n * GWEI, minBaseFee: 10n * GWEI }))
     expect([pool.pending, pool.queued]).toEqual([0, 0])
   })
 
-  test('drops each transaction that the balance cannot pay, and queues those after it', () => {
+  test('drops each transaction that the balance cannot cover, and queues those after it', () => {
     const pool = open()
-    // 21,000 gas at 10 gwei is 210,000 gwei, and one wei, or none.
+    // 21,000 gas at 10 gwei is 210,000 gwei; the values are 0 and 1 wei.
     for (const [nonce, value] of [
       [0n, 0n],
       [1n, 1n],
@@ -87,7 +87,7 @@ describe('resetting the pool to a new head', () => {
     expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
   })
 
-  test('drops transactions over a lower gas limit, and over a new gas cap', () => {
+  test('drops transactions above a lower gas limit or a new gas cap', () => {
     const pool = open()
     send(pool, { gasLimit: 30_000n })
     pool.reset(head({ gasLimit: 29_999n }))

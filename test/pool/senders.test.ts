@@ -1,4 +1,4 @@
-// Senders are those of ethers' wallets.
+// Expected senders are ethers' wallets.
 import { Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { fromHex, hexToAddress } from '../../src/lib/hex.ts'
@@ -22,7 +22,7 @@ const signed = async (wallet: Wallet, nonce: number) =>
     ),
   )
 
-test('each signature has its own sender, within and beyond what is remembered', async () => {
+test('each signature recovers to its own sender, cached or not', async () => {
   const { of: senderOf } = rememberSenders(2)
   for (const nonce of [0, 0, 1]) {
     for (const wallet of wallets) {
@@ -31,15 +31,15 @@ test('each signature has its own sender, within and beyond what is remembered', 
   }
 })
 
-test('a known transaction is not recovered again, a forgotten one is', async () => {
+test('a cached transaction is not recovered again, an evicted one is', async () => {
   const { of: senderOf } = rememberSenders(1)
   const [first, second] = await Promise.all(wallets.slice(0, 2).map((wallet) => signed(wallet, 0)))
   if (!first || !second) throw new Error('two wallets make two transactions')
-  // With r taken away nothing can be recovered: only memory answers.
-  const blank = { ...first, r: 0n }
+  // With r = 0 recovery fails: only the cache can answer.
+  const unrecoverable = { ...first, r: 0n }
   const sender = senderOf(first)
-  expect(senderOf(blank)).toBe(sender)
+  expect(senderOf(unrecoverable)).toBe(sender)
   senderOf(second)
-  expect(() => senderOf(blank)).toThrow('invalid sender')
+  expect(() => senderOf(unrecoverable)).toThrow('invalid sender')
   expect(senderOf(first)).toBe(sender)
 })

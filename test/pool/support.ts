@@ -1,4 +1,4 @@
-// Pools, transactions and heads for the pool's tests: plain records, with only what a test is about spelled out.
+// Pools, transactions and heads for the pool's tests: plain records in which a test sets only the fields it is about.
 import { ChainError } from '../../src/lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../src/lib/hex.ts'
 import type { AdmissionRules } from '../../src/pool/admission.ts'
@@ -14,7 +14,7 @@ export const hash = (n: number | bigint): Hash => `0x${n.toString(16).padStart(6
 
 let hashes = 0
 
-/** A transfer of nothing by account 1, type 2, 21,000 gas at 10 gwei with a tip of 1 gwei; each with a hash of its own. */
+/** A transfer of 0 wei by account 1, type 2, 21,000 gas at 10 gwei with a tip of 1 gwei; each has a new hash. */
 export const transaction = (fields: Partial<Transaction> = {}): Transaction => ({
   type: 2,
   chainId: 125n,
@@ -64,7 +64,7 @@ type HeadFields = Partial<Omit<PoolHead, 'nonce' | 'balance' | 'code'>> & {
   readonly codes?: ReadonlyMap<Address, Uint8Array>
 }
 
-/** A head at which everyone has 1,000 ether, nonce 0 and no code; base fee 1 gwei. */
+/** A head at which every account has 1,000 ether, nonce 0 and no code; base fee 1 gwei. */
 export const head = ({ nonces, balances, codes, ...fields }: HeadFields = {}): PoolHead => ({
   number: 1n,
   gasLimit: 36_000_000n,

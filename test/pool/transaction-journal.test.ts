@@ -1,4 +1,4 @@
-// Transactions go through the journal and a real file, and come back as they were.
+// Transactions are written through the journal to a real file and read back.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,29 +21,29 @@ const signed = (nonce: bigint, fields: Partial<Transaction> = {}): PooledTransac
 })
 const hashOf = (pooled: PooledTransaction | undefined) => pooled?.transaction.hash ?? hash(0)
 
-/** A log that tells what was done to it. */
-function toldLog() {
+/** A record log that lists its calls. */
+function logWithCalls() {
   const log = memoryRecordLog()
-  const told: string[] = []
-  const telling: RecordLog = {
+  const calls: string[] = []
+  const recordingLog: RecordLog = {
     ...log,
     get size() {
       return log.size
     },
     append(records) {
-      told.push(`append ${records.length}`)
+      calls.push(`append ${records.length}`)
       log.append(records)
     },
     replace(records) {
-      told.push(`replace by ${records.length}`)
+      calls.push(`replace by ${records.length}`)
       log.replace(records)
     },
   }
-  return { log: telling, told }
+  return { log: recordingLog, calls }
 }
 
-describe('loading the pool’s journal', () => {
-  test('gives back all transactions in order, after the database was closed', async () => {
+describe('loading the transaction journal', () => {
+  test('returns all transactions in order after the database was closed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'journal-'))
     onTestFinished(() => rm(directory, { recursive: true }))
     const blobs: PooledTransaction = {
@@ -83,14 +83,15 @@ describe('loading the pool’s journal', () => {
 
   test('skips a damaged record, warns once, and rewrites the log without it', () => {
     const log = memoryRecordLog()
-    const [early, late] = [signed(0n), signed(1n)]
+    const early = signed(0n)
+    const late = signed(1n)
     const written = memoryRecordLog()
     const journal = new TransactionJournal(written)
     void journal.record(early)
     void journal.record(late)
     return journal.settled().then(() => {
       const [first = EMPTY, second = EMPTY] = written.read().records
-      // A list of one string that is no transaction, and no RLP at all.
+      // A list of one string that is not a transaction, and bytes that are not RLP.
       log.append([first, Uint8Array.of(0xc2, 0x81, 0x80), Uint8Array.of(1, 2, 3), second])
       const warnings: string[] = []
       expect(new TransactionJournal(log).load((line) => warnings.push(line))).toEqual([early, late])
@@ -102,9 +103,9 @@ describe('loading the pool’s journal', () => {
   })
 })
 
-describe('recording in the pool’s journal', () => {
+describe('recording in the transaction journal', () => {
   test('settles when the transaction is in the log', async () => {
-    const { log } = toldLog()
+    const { log } = logWithCalls()
     const pooled = signed(0n)
     const recorded = new TransactionJournal(log).record(pooled)
     expect(log.read().records).toEqual([])
@@ -112,17 +113,17 @@ describe('recording in the pool’s journal', () => {
     expect(new TransactionJournal(log).load()).toEqual([pooled])
   })
 
-  test('writes transactions of one turn together', async () => {
-    const { log, told } = toldLog()
+  test('writes transactions of one turn in one append', async () => {
+    const { log, calls } = logWithCalls()
     const journal = new TransactionJournal(log)
     const all = Array.from({ length: 60 }, (_, nonce) => signed(BigInt(nonce)))
     await Promise.all(all.slice(0, 40).map((pooled) => journal.record(pooled)))
     await Promise.all(all.slice(40).map((pooled) => journal.record(pooled)))
-    expect(told).toEqual(['append 40', 'append 20'])
+    expect(calls).toEqual(['append 40', 'append 20'])
     expect(new TransactionJournal(log).load()).toEqual(all)
   })
 
-  test('rejects when the disk fails, and the next one goes on', async () => {
+  test('rejects when the disk fails; the next record succeeds', async () => {
     const log = memoryRecordLog()
     let broken = true
     const failing: RecordLog = {
@@ -141,18 +142,20 @@ describe('recording in the pool’s journal', () => {
   })
 })
 
-describe('removing from the pool’s journal', () => {
-  test('loads what stays and not what was removed', async () => {
-    const { log } = toldLog()
+describe('removing from the transaction journal', () => {
+  test('means that only the remaining transactions are loaded', async () => {
+    const { log } = logWithCalls()
     const journal = new TransactionJournal(log)
-    const [early, quick, kept] = [signed(0n), signed(1n), signed(2n)]
+    const early = signed(0n)
+    const quick = signed(1n)
+    const kept = signed(2n)
     await Promise.all([early, quick, kept].map((pooled) => journal.record(pooled)))
     await journal.forget(hashOf(quick))
     expect(new TransactionJournal(log).load()).toEqual([early, kept])
   })
 
   test('loads a transaction that was removed and recorded again', async () => {
-    const { log } = toldLog()
+    const { log } = logWithCalls()
     const journal = new TransactionJournal(log)
     const pooled = signed(0n)
     await journal.record(pooled)
@@ -161,7 +164,7 @@ describe('removing from the pool’s journal', () => {
     expect(new TransactionJournal(log).load()).toEqual([signed(1n), pooled])
   })
 
-  test('does not load what was removed, also when the disk failed to record it', async () => {
+  test('means that a transaction is not loaded, even when the removal could not be written', async () => {
     const log = memoryRecordLog()
     let broken = false
     const journal = new TransactionJournal({
@@ -171,7 +174,9 @@ describe('removing from the pool’s journal', () => {
         log.append(records)
       },
     })
-    const [left, kept, late] = [signed(0n), signed(1n), signed(2n)]
+    const left = signed(0n)
+    const kept = signed(1n)
+    const late = signed(2n)
     await Promise.all([left, kept].map((pooled) => journal.record(pooled)))
     broken = true
     await expect(journal.forget(hashOf(left))).rejects.toThrow('disk full')
@@ -181,15 +186,15 @@ describe('removing from the pool’s journal', () => {
   })
 
   test('writes nothing for an unknown transaction', async () => {
-    const { log, told } = toldLog()
+    const { log, calls } = logWithCalls()
     await new TransactionJournal(log).forget(hash(77))
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
   })
 })
 
-describe('the journal’s log', () => {
+describe('the file of the transaction journal', () => {
   test('is empty when no transaction is pending', async () => {
-    const { log } = toldLog()
+    const { log } = logWithCalls()
     const journal = new TransactionJournal(log)
     const all = [signed(0n), signed(1n)]
     await Promise.all(all.map((pooled) => journal.record(pooled)))
@@ -199,7 +204,7 @@ describe('the journal’s log', () => {
   })
 
   test('does not grow without bound while transactions are pending', async () => {
-    const { log } = toldLog()
+    const { log } = logWithCalls()
     const journal = new TransactionJournal(log, 2_000)
     const stays = signed(1000n)
     await journal.record(stays)

@@ -1,4 +1,4 @@
-// What waits and in which order it is given out, by example. Numbers by hand.
+// Examples of pending transactions and their order. Numbers are computed by hand.
 import { describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/primitives/types.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from './support.ts'
 
 describe('nonces in the pool', () => {
-  test('a gap waits, and closing it makes all behind it executable', () => {
+  test('with a gap wait, and closing it makes all transactions after it executable', () => {
     const pool = open()
     const pending: bigint[] = []
     pool.onPending(({ nonce }) => pending.push(nonce))
@@ -51,7 +51,7 @@ describe('nonces in the pool', () => {
     expect(open(head(nonces([bob, 7n]))).nextNonce(bob)).toBe(7n)
   })
 
-  test('nonces beyond 2^53 keep their distance', () => {
+  test('beyond 2^53 are compared exactly', () => {
     const far = 2n ** 60n
     const pool = open(head(nonces([alice, far])))
     send(pool, { nonce: far + 1n })
@@ -60,7 +60,7 @@ describe('nonces in the pool', () => {
     expect(pool.nextNonce(alice)).toBe(far + 2n)
   })
 
-  test('removing a transaction leaves a gap', () => {
+  test('have a gap after a removal', () => {
     const pool = open()
     const sent = [0n, 1n, 2n].map((nonce) => send(pool, { nonce }))
     expect(pool.remove(sent[1]?.hash ?? hash(0))).toBe(true)
@@ -116,18 +116,18 @@ describe('lookup in the pool', () => {
 
 describe('the order of ready transactions', () => {
   test('is by effective tip at the base fee, then by arrival', () => {
-    // At a base fee of 8 gwei alice's cap of 10 leaves 2, whatever tip she names; bob pays 3; carol 2, but later.
+    // At a base fee of 8 gwei alice's cap of 10 leaves a tip of 2, whatever tip she set; bob's is 3; carol's 2, but later.
     const pool = open(head({ baseFeePerGas: 8n * GWEI }))
     send(pool, { from: alice, maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: 9n * GWEI })
     send(pool, { from: carol, maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 2n * GWEI })
     send(pool, { from: bob, maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 3n * GWEI })
     expect(ready(pool)).toEqual(['2/0', '1/0', '3/0'])
-    // At 1 gwei alice's tip counts in full.
+    // At 1 gwei alice's tip is paid in full.
     pool.reset(head({ baseFeePerGas: GWEI }))
     expect(ready(pool)).toEqual(['1/0', '2/0', '3/0'])
   })
 
-  test('a poor first transaction holds up a rich second one', () => {
+  test('has a sender’s first transaction before a better second one', () => {
     const pool = open()
     send(pool, { from: alice, nonce: 0n, maxPriorityFeePerGas: 1n * GWEI })
     send(pool, { from: alice, nonce: 1n, maxPriorityFeePerGas: 9n * GWEI })
@@ -136,7 +136,7 @@ describe('the order of ready transactions', () => {
     expect(ready(pool)).toEqual(['2/0', '2/1', '1/0', '1/1'])
   })
 
-  test('a cap below the base fee waits, with all behind it', () => {
+  test('leaves out a cap below the base fee, and all transactions after it', () => {
     const pool = open(head({ baseFeePerGas: 10n * GWEI }))
     send(pool, { nonce: 0n, maxFeePerGas: 10n * GWEI })
     send(pool, { nonce: 1n, maxFeePerGas: 10n * GWEI - 1n })
@@ -150,7 +150,7 @@ describe('the order of ready transactions', () => {
     expect(ready(pool)).toEqual(['1/0', '1/1', '1/2'])
   })
 
-  test('a blob fee cap below the blob base fee waits', () => {
+  test('leaves out a blob fee cap below the blob base fee', () => {
     const pool = open(head({ blobBaseFee: 5n }))
     const blob = transaction({
       type: 3,
@@ -164,7 +164,7 @@ describe('the order of ready transactions', () => {
     expect(ready(pool)).toEqual(['1/0'])
   })
 
-  test('an iteration in progress leaves out what has gone and follows a replacement', () => {
+  test('drops removed transactions from an iteration in progress, and follows a replacement', () => {
     const pool = open()
     send(pool, { from: alice, maxPriorityFeePerGas: 3n * GWEI })
     send(pool, { from: bob, maxPriorityFeePerGas: 2n * GWEI })
@@ -182,7 +182,7 @@ describe('the order of ready transactions', () => {
     expect(seen[1]).not.toBe(old)
   })
 
-  test('each iteration starts from the beginning', () => {
+  test('is the same for each new iteration', () => {
     const pool = open()
     send(pool, {})
     const iterable = pool.ready()
@@ -221,7 +221,7 @@ describe('replacement of a transaction', () => {
   })
 
   test('with small fees may raise them by less than a tenth, but must raise them', () => {
-    // 110 % of 15 is 16.5, so 16 do; 110 % of 5 is 5.5, so 5 would do, but it is no more than before.
+    // 110 % of 15 is 16.5, so 16 suffices; 110 % of 5 is 5.5, so 5 would suffice, but it is not a raise.
     const pool = open()
     send(pool, fees(15n, 5n))
     expect(() => send(pool, fees(16n, 5n))).toThrow(refusal('replacement transaction underpriced'))

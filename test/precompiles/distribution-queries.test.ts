@@ -167,10 +167,8 @@ describe('validatorSlashes', () => {
     const second = await chain.slash(10n)
     const fraction = (hundredths: bigint) => ({ value: hundredths * 10n ** 16n, precision: 18 })
     // The self-delegation ended period 1, the owner's delegation period 2.
-    const [five, ten] = [
-      { validatorPeriod: 3n, fraction: fraction(5n) },
-      { validatorPeriod: 4n, fraction: fraction(10n) },
-    ]
+    const five = { validatorPeriod: 3n, fraction: fraction(5n) }
+    const ten = { validatorPeriod: 4n, fraction: fraction(10n) }
     const all = [[five, ten], { nextKey: '0x', total: 2n }]
     expect(await slashesOf(chain, 0n, 0n)).toEqual(all)
     expect(await slashesOf(chain, first, second)).toEqual(all)
@@ -251,7 +249,8 @@ describe('fees of transactions at the distribution contract', () => {
     expect(await balance(MODULE_ACCOUNT.feeCollector)).toBe(fee)
     await mine()
     expect([await balance(MODULE_ACCOUNT.feeCollector), (await pool()) - before]).toEqual([0n, fee])
-    const [ofA, ofB] = [await outstanding(), await outstanding(B)]
+    const ofA = await outstanding()
+    const ofB = await outstanding(B)
     // 2 % goes to the community pool; A has 41 coins, B 40.
     const lacking = (of: typeof ofA, power: bigint) => (fee * 98n * power) / 8_100n - (of[0]?.amount ?? 0n)
     for (const lack of [lacking(ofA, 41n), lacking(ofB, 40n)]) expect([0n, 1n]).toContain(lack)

@@ -77,7 +77,8 @@ const otherAbi = parseAbi([
 export const operator = (index: number): string =>
   toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 export const bech32 = (of: Address): string => toBech32('kest', hexToAddress(of))
-export const [A, B] = [operator(10), operator(11)]
+export const A = operator(10)
+export const B = operator(11)
 export const owner = account(0).address
 
 /**

@@ -282,7 +282,8 @@ describe('claimRewards', () => {
     await send(delegate(40n * COIN, owner, B), { to: STAKING })
     await share(COIN)
     // A has 60 coins, B 80, each truncated to 18 decimals; B, 0x71be…, is first in order.
-    const [ofA, ofB] = [126n * MILLI, 266n * MILLI]
+    const ofA = 126n * MILLI
+    const ofB = 266n * MILLI
     expect([await rewards(owner, A), await rewards(owner, B)]).toEqual([shown(ofA - 20n), shown(ofB - 40n)])
     const before = await balance()
     const { events, logs } = await send(claim(1))
@@ -308,7 +309,8 @@ describe('claimRewards', () => {
 describe('fundCommunityPool', () => {
   it('transfers the caller’s coins to the pool', async () => {
     const { send, balance, rpc } = await distributionChain()
-    const [before, pool] = [await balance(), await balance(MODULE_ACCOUNT.distribution)]
+    const before = await balance()
+    const pool = await balance(MODULE_ACCOUNT.distribution)
     const { events } = await send(fund(5n * COIN))
     expect(events).toMatchObject([{ eventName: 'FundCommunityPool', args: { depositor: owner, amount: 5n * COIN } }])
     expect(await balance()).toBe(before - 5n * COIN)

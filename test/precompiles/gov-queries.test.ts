@@ -24,8 +24,8 @@ import {
   YES,
 } from './gov-support.ts'
 
-const voters = [1, 2, 3, 4, 5].map((index) => account(index).address)
-const [one, two, three] = voters as [Address, Address, Address]
+const addresses = [1, 2, 3, 4, 5].map((index) => account(index).address)
+const [one, two, three] = addresses as [Address, Address, Address]
 const first = account(10).address
 const key = (place: number): Hex => `0x${place.toString(16).padStart(16, '0')}`
 const voters = (page: readonly { readonly voter: Address }[]) => page.map(({ voter }) => voter)
@@ -34,10 +34,10 @@ describe('queries of votes and deposits', () => {
   it('are paged in order of their accounts', async () => {
     const { propose, send, votes } = await govChain()
     const id = await propose([])
-    for (const [i, voter] of voters.entries()) await send(vote(id, voter, NO), { from: i + 1 })
+    for (const [i, voter] of addresses.entries()) await send(vote(id, voter, NO), { from: i + 1 })
     await send(vote(id, two, YES), { from: 2 })
     const [all, whole] = await votes(id)
-    expect([voters(all), whole]).toEqual([voters, { nextKey: '0x', total: 5n }])
+    expect([voters(all), whole]).toEqual([addresses, { nextKey: '0x', total: 5n }])
     expect(all[1]).toEqual({
       proposalId: id,
       voter: two,
@@ -45,13 +45,13 @@ describe('queries of votes and deposits', () => {
       metadata: '',
     })
     const [begin, next] = await votes(id, { limit: 2n, countTotal: true })
-    expect([voters(begin), next]).toEqual([voters.slice(0, 2), { nextKey: key(2), total: 5n }])
+    expect([voters(begin), next]).toEqual([addresses.slice(0, 2), { nextKey: key(2), total: 5n }])
     const [middle, last] = await votes(id, { key: next.nextKey, limit: 2n })
-    expect([voters(middle), last]).toEqual([voters.slice(2, 4), { nextKey: key(4), total: 0n }])
+    expect([voters(middle), last]).toEqual([addresses.slice(2, 4), { nextKey: key(4), total: 0n }])
     const [end, none] = await votes(id, { key: last.nextKey, limit: 2n })
-    expect([voters(end), none]).toEqual([voters.slice(4), { nextKey: '0x', total: 0n }])
+    expect([voters(end), none]).toEqual([addresses.slice(4), { nextKey: '0x', total: 0n }])
     const [back] = await votes(id, { limit: 2n, offset: 1n, reverse: true })
-    expect(voters(back)).toEqual([voters[3], voters[2]])
+    expect(voters(back)).toEqual([addresses[3], addresses[2]])
     expect(await votes(9n)).toEqual([[], { nextKey: '0x', total: 0n }])
     await expect(votes(id, { key: key(1), offset: 1n })).rejects.toThrow('either offset or key is expected, got both')
   })

@@ -31,7 +31,8 @@ const abi = parseAbi([
 
 const operator = (index: number) => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 /** The network's validators are accounts 10 to 12 of the mnemonic. */
-const [VALIDATOR, OTHER] = [operator(10), operator(11)]
+const VALIDATOR = operator(10)
+const OTHER = operator(11)
 const owner = account(0).address
 const URL = '/cosmos.staking.v1beta1.MsgDelegate'
 const missing = (url: string) => `authorization to ${url} for address ${CONTRACT} does not exist or is expired`

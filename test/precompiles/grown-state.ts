@@ -14,10 +14,13 @@ import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 const COIN = 10n ** 18n
 export const START = 1_700_000_000n
 export const addressOf = (index: number): Address => hexToAddress(account(index).address)
-const [owner, spender] = [addressOf(0), hexToAddress(`0x${'5e'.repeat(20)}`)]
+const owner = addressOf(0)
+const spender = hexToAddress(`0x${'5e'.repeat(20)}`)
 const numbered = (first: string, index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
 /** Accounts of the samples: without a schedule, funded, and not yet a vesting account. */
-const [EMPTY, FUNDED, NEEDLESS] = [7, 8, 9]
+const EMPTY = 7
+const FUNDED = 8
+const NEEDLESS = 9
 
 /** The size of each part. */
 export const SIZE = {

@@ -185,7 +185,11 @@ describe('an ICS20 transfer', () => {
       keccak256(stringToHex(textOf(other))),
     ])
     expect(receipt.events[0]?.args).toMatchObject({
-      ...{ sourcePort: 'transfer', sourceChannel: 'channel-0', denom: 'akest', amount: COIN, memo: 'hello' },
+      sourcePort: 'transfer',
+      sourceChannel: 'channel-0',
+      denom: 'akest',
+      amount: COIN,
+      memo: 'hello',
     })
     const second = await raw('eth_call', { from: owner, to: ICS20, data: transfer() }, 'latest')
     expect(BigInt(second.result as Hex)).toBe(2n)
@@ -196,7 +200,11 @@ describe('an ICS20 transfer', () => {
       sequence: 1n,
       timeout: { height: none, timestamp: 4_000_000_000_000_000_000n },
       data: encodePacketData({
-        ...{ amount: COIN, denom: 'akest', memo: 'hello', receiver: textOf(other), sender: textOf(owner) },
+        amount: COIN,
+        denom: 'akest',
+        memo: 'hello',
+        receiver: textOf(other),
+        sender: textOf(owner),
       }),
     })
     const slot = slotOfCommitment('transfer/channel-0', 1n)
@@ -366,7 +374,9 @@ describe('queries of the ICS20 contract', () => {
     const { viem } = await ics20Chain({ transfer: { sinks, vouchers } })
     const page = (request: object) =>
       viem.readContract({
-        ...{ address: ICS20, abi, functionName: 'denomTraces' },
+        address: ICS20,
+        abi,
+        functionName: 'denomTraces',
         args: [{ key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false, ...request }],
       } as const)
     const trace = (baseDenom: string) => ({ path: 'transfer/channel-2', baseDenom })

@@ -23,20 +23,26 @@ export const STRANGER = 1
 const OPERATOR = 10
 const NEW_OPERATOR = 5
 /** Not yet a vesting account; one without a schedule; one with a schedule; one that can be converted back. */
-const [FUTURE, EMPTY, FUNDED, NEEDLESS] = [6, 7, 8, 9]
+const FUTURE = 6
+const EMPTY = 7
+const FUNDED = 8
+const NEEDLESS = 9
 
 const owner = account(OWNER).address
 /** Has grants that samples revoke and change. */
 const SPENDER = getAddress('0x5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e')
 const operator = (index: number): string => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
-const [A, B, C] = [operator(OPERATOR), operator(11), operator(12)]
+const A = operator(OPERATOR)
+const B = operator(11)
+const C = operator(12)
 const PAGE = { key: '0x', offset: 0n, limit: 10n, countTotal: true, reverse: false }
 const COINS = [{ denom: DENOM, amount: COIN }]
 const ALLOCATION = { sourcePort: 'transfer', sourceChannel: CHANNEL, spendLimit: COINS, allowList: [] }
 const DESCRIPTION = { moniker: 'm', identity: '', website: '', securityContact: '', details: 'd' }
 const ZERO = `0x${'00'.repeat(20)}`
 /** Two proposals of the owner: one that still needs a deposit, one whose vote lasts longer than the tests. */
-const [UNPAID, VOTED] = [1n, 2n]
+const UNPAID = 1n
+const VOTED = 2n
 const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
 const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
 export const FIXTURE_MODULES = { slashing: {}, gov: { params: { votingPeriod: 100_000 } } }
@@ -279,7 +285,10 @@ export type Fixture = { readonly past: bigint; readonly undelegated: bigint }
  * Brings a new chain to the state in which every sample succeeds. `halfway` runs at block `past`; later blocks change every
  * query's result.
  */
-export async function openFixture({ dev, viem, rpc, walletOf }: Clients, halfway: () => Promise<void>): Promise<Fixture> {
+export async function openFixture(
+  { dev, viem, rpc, walletOf }: Clients,
+  halfway: () => Promise<void>,
+): Promise<Fixture> {
   /** Sends a transaction in a block of its own and returns its number; skips precompiles that the chain does not have. */
   const step: Step = async (from, name, data) => {
     const to = PRECOMPILES.find((of) => of.name === name)?.address

@@ -23,14 +23,14 @@ import { type Clients, clientsOf } from '../support/process.ts'
 import { provenAccount } from '../support/proofs.ts'
 import {
   contractOf,
+  FIXTURE_MODULES,
+  type Fixture,
   OWNER,
   openFixture,
   type Role,
   type Rule,
   STRANGER,
   sampleOf,
-  FIXTURE_MODULES,
-  type Fixture,
 } from './matrix-samples.ts'
 
 const GAS = 3_000_000n

@@ -53,7 +53,10 @@ describe.each(engines)('on %s', (engine) => {
     expect(await viem.getCode({ address: account(1).address })).toBe(`0xef0100${contractAddress.slice(2)}`)
     const before = await viem.getBalance({ address: account(1).address })
     const sent = await walletOf(0).sendTransaction({
-      ...{ to: account(1).address, value: COIN, data: '0x12345678', gas: 500_000n },
+      to: account(1).address,
+      value: COIN,
+      data: '0x12345678',
+      gas: 500_000n,
     })
     const { status, gasUsed } = await viem.waitForTransactionReceipt({ hash: sent })
     expect(status).toBe('success')

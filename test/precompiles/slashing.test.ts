@@ -54,7 +54,8 @@ const other = parseAbi([
   'function validatorSlashes(string validatorAddress, uint64 startingHeight, uint64 endingHeight) view returns (Slash[] slashes, PageResponse pageResponse)',
   'function supplyOf(address erc20Address) view returns (uint256 totalSupply)',
 ])
-const [BONDED, UNBONDING] = [3, 2]
+const BONDED = 3
+const UNBONDING = 2
 
 const unjail = (of: Address): Hex => encodeFunctionData({ abi, functionName: 'unjail', args: [of] })
 /** The preset's three validators are accounts 10 to 12 of the mnemonic, with 1,000 coins each. */
@@ -86,7 +87,9 @@ async function slashingChain() {
     slashes: async (index: number) =>
       (
         await viem.readContract({
-          ...{ address: DISTRIBUTION, abi: other, functionName: 'validatorSlashes' },
+          address: DISTRIBUTION,
+          abi: other,
+          functionName: 'validatorSlashes',
           args: [valoper(index), 0n, 1_000n],
         })
       )[0],
@@ -119,11 +122,13 @@ describe('the interface', () => {
     })
     const first = { key: '0x', offset: 0n, limit: 2n, countTotal: true, reverse: false } as const
     const [infos, { nextKey, total }] = await viem.readContract({
-      ...{ ...read, functionName: 'getSigningInfos' },
+      ...read,
+      functionName: 'getSigningInfos',
       args: [first],
     })
     const [rest] = await viem.readContract({
-      ...{ ...read, functionName: 'getSigningInfos' },
+      ...read,
+      functionName: 'getSigningInfos',
       args: [{ ...first, key: nextKey }],
     })
     const all = [...infos, ...rest]
@@ -132,7 +137,11 @@ describe('the interface', () => {
     expect(signers).toEqual([...signers].sort())
     expect(all).toContainEqual(await signingInfo(1))
     expect(await signingInfo(0)).toMatchObject({
-      ...{ startHeight: 0n, indexOffset: 0n, jailedUntil: 0n, tombstoned: false, missedBlocksCounter: 0n },
+      startHeight: 0n,
+      indexOffset: 0n,
+      jailedUntil: 0n,
+      tombstoned: false,
+      missedBlocksCounter: 0n,
     })
     const data = encodeFunctionData({ abi, functionName: 'getSigningInfo', args: [CONTRACT] })
     const { error } = await raw('eth_call', { to: SLASHING, data }, 'latest')
@@ -156,7 +165,9 @@ describe('a report of double signing', () => {
     expect(await validator(0)).toMatchObject({ jailed: true, status: UNBONDING, tokens: 989n * COIN })
     expect((await validator(1)).tokens).toBe(1_019n * COIN)
     const entries = await viem.readContract({
-      ...{ address: STAKING, abi: other, functionName: 'unbondingDelegation' },
+      address: STAKING,
+      abi: other,
+      functionName: 'unbondingDelegation',
       args: [owner, valoper(0)],
     })
     expect(entries).toMatchObject([{ initialBalance: 40n * COIN, balance: 38n * COIN }])

@@ -67,7 +67,9 @@ export const operatorsAbi = parseAbi([
 /** The bech32 operator address of an account of the mnemonic. The network's validators are accounts 10 to 12. */
 export const operator = (index: number): string =>
   toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
-export const [A, B, C] = [operator(10), operator(11), operator(12)]
+export const A = operator(10)
+export const B = operator(11)
+export const C = operator(12)
 export const owner = account(0).address
 
 export const delegate = (amount: bigint, delegator: Address = owner, validator = A): Hex =>

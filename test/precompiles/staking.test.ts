@@ -159,11 +159,11 @@ describe('delegate at the staking contract', () => {
       expect(events[0]?.args).toMatchObject({ validatorAddress: keccak256(stringToBytes(A)) })
     }
     expect((await delegation()).amount).toBe(3n * COIN)
-    const refusal = (text: string) => refusal(delegate(1n, owner, text))
-    expect(await refusal('')).toBe('invalid validator address: : empty address string is not allowed')
-    expect(await refusal('nonsense')).toMatch(/^invalid validator address: nonsense: decoding bech32 failed: /)
+    const validatorRefusal = (text: string) => refusal(delegate(1n, owner, text))
+    expect(await validatorRefusal('')).toBe('invalid validator address: : empty address string is not allowed')
+    expect(await validatorRefusal('nonsense')).toMatch(/^invalid validator address: nonsense: decoding bech32 failed: /)
     const foreign = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
-    expect(await refusal(foreign)).toBe(
+    expect(await validatorRefusal(foreign)).toBe(
       `invalid validator address: ${foreign}: invalid Bech32 prefix; expected kestvaloper, got evmosvaloper`,
     )
   })
@@ -378,7 +378,8 @@ describe('a staking call inside other contracts', () => {
 
   it('22: is refused under delegatecall, callcode and static calls, unless it is a query', async () => {
     const { dev, refusal, raw } = await stakingChain()
-    const [kind, nested] = [CONTRACT, getAddress('0xdddddddddddddddddddddddddddddddddddddddd')]
+    const kind = CONTRACT
+    const nested = getAddress('0xdddddddddddddddddddddddddddddddddddddddd')
     const query = encodeFunctionData({ abi, functionName: 'validator', args: [A] })
     for (const call of ['delegatecall', 'callcode', 'staticcall'] as const) {
       await dev.setCode({ address: kind, bytecode: forwarder(STAKING, call) })

@@ -28,7 +28,8 @@ const coins = (amount: bigint) => [{ denom: 'akest', amount }]
 const receivers = Array.from({ length: 400 }, (_, index) => `kest1receiver${index}`.padEnd(43, 'q'))
 const allocation = { sourcePort: 'transfer', sourceChannel: 'channel-0', spendLimit: coins(COIN), allowList: receivers }
 const period = { length: 1n, amount: coins(COIN) }
-const [owner, funded] = [account(0).address, account(8).address]
+const owner = account(0).address
+const funded = account(8).address
 const spender = `0x${'5e'.repeat(20)}` as const
 const methods = ['MSG_DELEGATE', 'MSG_UNDELEGATE', 'MSG_REDELEGATE', 'MSG_CANCEL_UNDELEGATION']
 
@@ -150,7 +151,10 @@ async function measured({ of, data, from }: (typeof CASES)[number], gasLimit: bi
   const { view, counts } = counting(grown.view)
   const contract = of.on(grownSpec, (message, error) => expect.fail(`${message}: ${error}`))
   const call = nativeCall(view, hexToBytes(data), {
-    ...{ caller: from, origin: from, gasLimit, block: { ...grown.block } },
+    caller: from,
+    origin: from,
+    gasLimit,
+    block: { ...grown.block },
     callContract: () => Promise.resolve({ output: new Uint8Array(0), gasUsed: 0n, logs: [], error: undefined }),
   })
   grown.view.checkpoint()

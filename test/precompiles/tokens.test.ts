@@ -45,8 +45,13 @@ const modules = (): Modules => openModules(moduleContext(view, { spec, block: bl
 const block = () => ({ number, timestamp: 1_700_000_000n + number, proposer: ZERO_ADDRESS })
 const machine = () =>
   new Machine({
-    ...{ spec: presets.kestrel(), view, natives: nativeContracts(spec, 1n), block: block() },
-    ...{ blockHash: () => undefined, deadline: undefined, table: buildTable(rules) },
+    spec: presets.kestrel(),
+    view,
+    natives: nativeContracts(spec, 1n),
+    block: block(),
+    blockHash: () => undefined,
+    deadline: undefined,
+    table: buildTable(rules),
   })
 
 async function call(from: Address, functionName: 'transfer' | 'balanceOf', args: readonly unknown[]) {
@@ -58,7 +63,11 @@ const tokens = (of: Address) => call(bob, 'balanceOf', [of])
 const send = (amount: bigint) =>
   modules().transfer.send({
     source: { port: 'transfer', channel: 'channel-2' },
-    ...{ denom: COIN, amount, sender: alice, receiver: 'osmo1whoever', memo: '' },
+    denom: COIN,
+    amount,
+    sender: alice,
+    receiver: 'osmo1whoever',
+    memo: '',
     timeout: { height: { revisionNumber: 0n, revisionHeight: 0n }, timestamp: 2n ** 63n },
   })
 

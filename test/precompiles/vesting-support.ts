@@ -13,8 +13,12 @@ import { account, testChain } from '../support/chain.ts'
 
 export const VESTING = '0x0000000000000000000000000000000000000803'
 export const COIN = 10n ** 18n
-export const [funder, holder, stranger] = [account(0).address, account(1).address, account(2).address]
-export const [FUNDER, HOLDER, STRANGER] = [0, 1, 2]
+export const funder = account(0).address
+export const holder = account(1).address
+export const stranger = account(2).address
+export const FUNDER = 0
+export const HOLDER = 1
+export const STRANGER = 2
 
 // The interface as published by Evmos v14, with the `approve` of v15.
 export const abi = parseAbi([

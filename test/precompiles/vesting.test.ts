@@ -282,7 +282,8 @@ describe('clawback', () => {
     const { grant, send, viem, mineAt, refusal, balance, T } = await vestingChain()
     await grant()
     await mineAt(T + 1000n)
-    const [before, held] = [await balance(stranger), await balance(holder)]
+    const before = await balance(stranger)
+    const held = await balance(holder)
     const { result } = await viem.simulateContract({
       address: VESTING,
       abi,

@@ -44,10 +44,10 @@ const moveFrom = (from: Hex, to: Hex, value: bigint): Hex =>
 describe('the ERC-20 contract of a voucher', () => {
   it('V1: has the last 20 bytes of the hash as its address, code and nonce, and returns its metadata', async () => {
     const { viem } = await open()
-    expect([await viem.getCode({ address: VOUCHER_CONTRACT }), await viem.getTransactionCount({ address: VOUCHER_CONTRACT })]).toEqual([
-      '0xfe',
-      1,
-    ])
+    expect([
+      await viem.getCode({ address: VOUCHER_CONTRACT }),
+      await viem.getTransactionCount({ address: VOUCHER_CONTRACT }),
+    ]).toEqual(['0xfe', 1])
     const ask = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
       viem.readContract({ address: VOUCHER_CONTRACT, abi: erc20Abi, functionName })
     const all = await Promise.all([ask('name'), ask('symbol'), ask('decimals'), ask('totalSupply')])
@@ -90,13 +90,17 @@ describe('the ERC-20 contract of a voucher', () => {
 
   it('refuses transfers without balance, allowance or receiver', async () => {
     const { refusal, act, balanceOf } = await open()
-    expect(await refusal(move(other, ALL + 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: transfer amount exceeds balance')
+    expect(await refusal(move(other, ALL + 1n), { to: VOUCHER_CONTRACT })).toBe(
+      'ERC20: transfer amount exceeds balance',
+    )
     expect(await refusal(move(zeroAddress, 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: transfer to the zero address')
     expect(await refusal(allow(zeroAddress, 1n), { to: VOUCHER_CONTRACT })).toBe('ERC20: approve to the zero address')
     expect(await refusal(move(MODULE_ACCOUNT.gov, 1n), { to: VOUCHER_CONTRACT })).toBe(
       `${toBech32('kest', MODULE_ACCOUNT.gov)} is not allowed to receive funds: unauthorized`,
     )
-    expect(await refusal(move(other, 1n), { to: VOUCHER_CONTRACT, value: 1n })).toBe('extension methods do not accept value')
+    expect(await refusal(move(other, 1n), { to: VOUCHER_CONTRACT, value: 1n })).toBe(
+      'extension methods do not accept value',
+    )
     expect((await act(move(other, ALL + 1n))).status).toBe('reverted')
     expect(await balanceOf(owner)).toBe(ALL)
   })
@@ -120,7 +124,9 @@ describe('the ERC-20 contract of a voucher', () => {
     await mine()
     expect(await balanceOf(other)).toBe(5n)
     // The contract's address is accepted as denomination too.
-    await send(transfer({ denom: VOUCHER_CONTRACT, amount: 5n, sender: other, receiver: 'cosmos1whoever' }), { from: 1 })
+    await send(transfer({ denom: VOUCHER_CONTRACT, amount: 5n, sender: other, receiver: 'cosmos1whoever' }), {
+      from: 1,
+    })
     expect(await balanceOf(other)).toBe(0n)
   })
 

@@ -1,4 +1,4 @@
-// The decoder against viem's encoder, and what its strictness means.
+// The ABI decoder against viem's encoder, and the levels of strictness.
 import { parseAbiParameters } from 'abitype'
 import fc from 'fast-check'
 import { type AbiParameter, encodeAbiParameters, hexToBytes } from 'viem'
@@ -7,13 +7,13 @@ import { decodeValues, encodeValues } from '../../src/precompiles/abi.ts'
 import { decodeAbi, type Shape, type Strictness } from '../../src/primitives/abi-decoder.ts'
 
 const wordOf = (value: bigint) => BigInt.asUintN(256, value).toString(16).padStart(64, '0')
-/** Calldata behind the selector, word by word; strings of hex stand as they are. */
+/** Calldata after the selector, word by word; hex strings are inserted unchanged. */
 const words = (...of: (bigint | string)[]) =>
   hexToBytes(`0x${of.map((word) => (typeof word === 'bigint' ? wordOf(word) : word)).join('')}`)
 const parameters = (text: string): readonly AbiParameter[] => parseAbiParameters(text) as readonly AbiParameter[]
 const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
 
-/** An ABI type of a few levels with a value of it. */
+/** An ABI type with up to a few levels of nesting, and a value of it. */
 type Typed = { parameter: AbiParameter; value: unknown }
 const uint = fc
   .constantFrom(8, 64, 256)
@@ -52,8 +52,8 @@ const { typed } = fc.letrec<{ typed: Typed }>((tie) => ({
   ),
 }))
 
-describe('strict decoding', () => {
-  it('reads back whatever viem encodes, with bytes behind it or without', () => {
+describe('strict ABI decoding', () => {
+  it('decodes what viem encodes, with or without extra bytes', () => {
     fc.assert(
       fc.property(fc.array(typed, { maxLength: 4 }), fc.uint8Array({ maxLength: 40 }), (of, behind) => {
         const list = of.map(({ parameter }) => parameter)
@@ -66,7 +66,7 @@ describe('strict decoding', () => {
     )
   })
 
-  it('gives bigint for small integers and lower case for addresses', () => {
+  it('returns bigint for small integers and lower case for addresses', () => {
     const alice = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
     expect(decodeValues(parameters('uint8, address, int8'), words(7n, BigInt(`0x${alice}`), -1n))).toEqual([
       7n,
@@ -75,7 +75,7 @@ describe('strict decoding', () => {
     ])
   })
 
-  it('finds a refusal or the same values in any damaged data, and never another error', () => {
+  it('of damaged data refuses it or returns values, and throws no other error', () => {
     const list = parameters('address, string[], (uint64 a, bytes b)[], bool')
     const good = encodeValues(list, [`0x${'11'.repeat(20)}`, ['a', 'b'.repeat(40)], [{ a: 1n, b: '0x01' }], true])
     fc.assert(
@@ -84,7 +84,7 @@ describe('strict decoding', () => {
         if (at < length) data[at] = byte
         try {
           const values = decodeValues(list, data)
-          // Lenient places: string padding, offsets that still lead somewhere. What was read can be written.
+          // Not checked: string padding, and offsets that are still valid. What was decoded can be encoded.
           expect(decodeValues(list, encodeValues(list, values))).toEqual(values)
         } catch (error) {
           expect(String(error)).toMatch(/^ChainError: invalid calldata: /)
@@ -114,8 +114,8 @@ describe('strict decoding', () => {
     expect(() => decodeValues(parameters(type), data)).toThrow('invalid calldata: ')
   })
 
-  it('refuses to read the same bytes many times over', () => {
-    // 200 elements that all point to one string of 6,400 bytes.
+  it('refuses to read the same bytes many times', () => {
+    // 200 elements that point to one string of 6,400 bytes.
     const offsets = Array.from({ length: 200 }, () => 200n * 32n)
     const bomb = words(32n, 200n, ...offsets, 6_400n, '61'.repeat(6_400))
     expect(() => decodeValues(parameters('string[]'), bomb)).toThrow('invalid calldata: overlapping data')
@@ -128,7 +128,7 @@ const raw: Shape<unknown> = {
   tuple: (_components, values) => values,
 }
 
-describe('exact and lenient decoding', () => {
+describe('exact and lenient ABI decoding', () => {
   const decode = (type: string, data: Uint8Array, strictness: Strictness) =>
     decodeAbi<unknown>(parameters(type), data, strictness, raw)
 
@@ -143,7 +143,7 @@ describe('exact and lenient decoding', () => {
       expect(decode('string', text, strictness)).toEqual(['\ufffd'])
   })
 
-  it('exact data have the standard order and padding of zeros', () => {
+  it('exact data have the standard order and zero padding', () => {
     const padded = words(32n, 1n, '6100'.padEnd(64, '0'))
     expect(decode('string', padded, 'exact')).toEqual(['a'])
     const dirty = words(32n, 1n, '6101'.padEnd(64, '0'))
@@ -154,8 +154,8 @@ describe('exact and lenient decoding', () => {
     expect(() => decode('bytes, bytes', swapped, 'exact')).toThrow('not the standard encoding')
   })
 
-  it('lenient values may share their bytes, within a bound', () => {
-    // An array of byte strings with offsets that all lead to the same one.
+  it('lenient data may share bytes, up to a bound', () => {
+    // An array of byte strings whose offsets are all the same.
     const shared = (count: number, size: number) => {
       const offsets = Array.from({ length: count }, () => BigInt(count * 32))
       return words(32n, BigInt(count), ...offsets, BigInt(size), '07'.repeat(size))
@@ -167,18 +167,18 @@ describe('exact and lenient decoding', () => {
     expect(() => decode('bytes[]', shared(4096, 100_000), 'lenient')).toThrow('overlapping data')
   })
 
-  it('arrays that refer to themselves end, however deep the type is nested', () => {
-    // Each level's only element is at offset 0: the array itself, of one element.
+  it('decoding of arrays that contain themselves ends, however deep the type is nested', () => {
+    // The only element of each level is at offset 0: the array itself.
     const loop = words(32n, ...Array.from({ length: 40 }, (): bigint => 1n), 0n)
     for (const strictness of ['strict', 'exact', 'lenient'] as const)
       expect(() => decode(`uint256${'[]'.repeat(60)}`, loop, strictness)).toThrow('invalid calldata: ')
-    // 20 levels of 64 elements that all lead to the next level's array: 64^20 values without the bound.
+    // 20 levels of 64 elements that all point to the next level: 64^20 values without the bound.
     const level = [64n, ...Array.from({ length: 64 }, () => 64n * 32n)]
     const bomb = words(32n, ...Array.from({ length: 20 }, () => level).flat(), 0n)
     expect(() => decode(`uint256${'[]'.repeat(20)}`, bomb, 'lenient')).toThrow('overlapping data')
   })
 
-  it('fixed arrays and functions are read, and a fixed array of any length is bounded by the data', () => {
+  it('fixed arrays and functions are decoded; the length of a fixed array is bounded by the data', () => {
     expect(decode('uint8[2], bool', words(1n, 2n, 1n), 'exact')).toEqual([[1n, 2n], true])
     expect(() => decode('uint8[4000000000]', words(1n), 'lenient')).toThrow('array beyond the data')
     const code = `${'ab'.repeat(24)}${'00'.repeat(8)}`

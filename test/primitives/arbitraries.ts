@@ -12,7 +12,7 @@ export const hash: fc.Arbitrary<Hash> = bytes(32).map(toHash)
 export const uint = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
 export const data = fc.uint8Array({ maxLength: 300 })
 
-/** A leading byte of 1..254 keeps it in 1..n-1. */
+/** A leading byte of 1..254 makes the value less than n and not 0. */
 export const privateKey = fc
   .tuple(fc.integer({ min: 1, max: 254 }), bytes(31))
   .map(([first, rest]) => Uint8Array.of(first, ...rest))
@@ -33,11 +33,11 @@ const authorization: fc.Arbitrary<Authorization> = fc.record({
 
 const blobHash = bytes(31).map((rest): Hash => toHash(Uint8Array.of(1, ...rest)))
 
-/** Valid fields of a type; a legacy transaction has a chain id only when `replayProtected`. */
+/** Valid fields of a type; a legacy transaction has a chain id only if `replayProtected`. */
 export function fields(type: TransactionType, replayProtected = true): fc.Arbitrary<TransactionFields> {
   return fc
     .record({
-      // Legacy v is twice the chain id and a bit, and @ethereumjs/tx reckons with it in doubles.
+      // Legacy v is twice the chain id plus 35 or 36, and @ethereumjs/tx computes it in doubles.
       chainId: fc.bigInt({ min: 1n, max: 2n ** 51n }),
       nonce: uint(53),
       fees: fc.tuple(uint(128), uint(128)),

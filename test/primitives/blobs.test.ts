@@ -1,7 +1,7 @@
 // Reference: worked polynomials, the published trusted setup, and @ethereumjs/tx for the network form.
-// For p(x) = x^d the commitment is the setup's power s^d in G1. Every proof below is the quotient (p - r) / z of p by
-// the vanishing polynomial z of the points in question, with remainder r: for p = x and one point, and for p = x^64
-// and a cell's coset of 64 points, that quotient is the constant 1, whose commitment is the generator of G1.
+// For p(x) = x^d the commitment is the setup's power s^d in G1. Each proof below is the quotient (p - r) / z of p by the
+// vanishing polynomial z of the points in question, with remainder r. For p = x and one point, and for p = x^64 and the coset
+// of 64 points of a cell, the quotient is the constant 1, whose commitment is the generator of G1.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
@@ -25,7 +25,8 @@ const INFINITY = Uint8Array.of(0xc0, ...new Uint8Array(47))
 const FIELD = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 
 const modPow = (base: bigint, exponent: bigint): bigint => {
-  let [result, square] = [1n, base]
+  let result = 1n
+  let square = base
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
     if (rest & 1n) result = (result * square) % FIELD
     square = (square * square) % FIELD
@@ -35,7 +36,7 @@ const modPow = (base: bigint, exponent: bigint): bigint => {
 const reversed12Bits = (index: number) =>
   Number.parseInt(index.toString(2).padStart(12, '0').split('').reverse().join(''), 2)
 
-/** EIP-4844: values of the polynomial at the 4096th roots of unity (7 generates), in bit-reversed order. */
+/** EIP-4844: values of the polynomial at the 4096th roots of unity (generated from 7), in bit-reversed order. */
 function blobOf(polynomial: (x: bigint) => bigint): Uint8Array {
   const root = modPow(7n, (FIELD - 1n) / 4096n)
   const blob = new Uint8Array(131_072)
@@ -73,7 +74,7 @@ const signed = (sidecar: Pick<BlobSidecar, 'commitments'>): Transaction =>
     new Uint8Array(32).fill(9),
   )
 
-/** The network form, made with @ethereumjs/rlp. */
+/** The network form, encoded with @ethereumjs/rlp. */
 function network(raw: Uint8Array, ...parts: unknown[]): Uint8Array {
   const list = [RLP.decode(raw.subarray(1)), ...parts] as Uint8Array[]
   return Uint8Array.from([3, ...RLP.encode(list)])
@@ -85,8 +86,8 @@ beforeAll(async () => {
   await loadKzg()
 })
 
-test('the hash of a commitment: a version byte and 31 bytes of SHA-256 (EIP-4844)', () => {
-  // The point at infinity, hash as every client's tests have it.
+test('the versioned hash of a commitment is a version byte and 31 bytes of SHA-256 (EIP-4844)', () => {
+  // The point at infinity; clients' tests have the same hash.
   expect(versionedHash(INFINITY)).toBe('0x010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014')
 })
 
@@ -108,7 +109,7 @@ describe('the network form of a blob transaction', () => {
     expect(toHex(minimal.serialize())).toBe(toHex(decoded.transaction.raw))
   })
 
-  test('a blob transaction without blobs has no sidecar, other types never have one', () => {
+  test('a blob transaction without blobs has no sidecar; other types never have one', () => {
     const transaction = signed(v0)
     expect(decodeNetworkTransaction(transaction.raw).sidecar).toBeUndefined()
     expect(decodeNetworkTransaction(transaction.raw).transaction.hash).toBe(transaction.hash)
@@ -141,7 +142,7 @@ describe('a blob sidecar', () => {
     await expect(verdict).rejects.toThrow(words)
   }
 
-  test('with blob proofs holds', async () => {
+  test('with blob proofs is valid', async () => {
     await expect(verifySidecar(signed(v0), v0)).resolves.toBeUndefined()
     const two: BlobSidecar = {
       version: 0,
@@ -152,7 +153,7 @@ describe('a blob sidecar', () => {
     await expect(verifySidecar(signed(two), two)).resolves.toBeUndefined()
   })
 
-  test('with cell proofs holds', async () => {
+  test('with cell proofs is valid', async () => {
     await expect(verifySidecar(signed(v1), v1)).resolves.toBeUndefined()
   })
 

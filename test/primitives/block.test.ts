@@ -22,7 +22,7 @@ const file = readFileSync(new URL('../conformance/execution-apis/chain.rlp', imp
 const encodings = [...splitBlocks(new Uint8Array(file))]
 const blocks = encodings.map(decodeBlock)
 
-describe('the 54 blocks of the conformance chain', () => {
+describe('the blocks of the conformance chain', () => {
   test('are 54 blocks', () => {
     expect(encodings).toHaveLength(54)
     expect(blocks.map(({ header }) => header.number)).toEqual(encodings.map((_, index) => BigInt(index + 1)))
@@ -39,14 +39,14 @@ describe('the 54 blocks of the conformance chain', () => {
     }
   })
 
-  test('chain by their hashes up to the recorded head', () => {
+  test('are linked by their hashes up to the recorded head', () => {
     for (const [index, block] of blocks.slice(1).entries()) {
       expect(block.header.parentHash).toBe(blocks[index]?.header.hash)
     }
     expect(blocks.at(-1)?.header.hash).toBe('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
   })
 
-  test('have the uncles that their headers name', () => {
+  test('have the uncles that their headers commit to', () => {
     for (const { header, uncles } of blocks) expect(unclesHash(uncles)).toBe(header.sha3Uncles)
     expect(blocks.filter(({ uncles }) => uncles.length > 0)).toHaveLength(18)
     expect(unclesHash([])).toBe(EMPTY_UNCLES_HASH)
@@ -72,20 +72,20 @@ describe('the 54 blocks of the conformance chain', () => {
   })
 })
 
-test('a withdrawal is four fields (EIP-4895)', () => {
+test('a withdrawal has four fields (EIP-4895)', () => {
   const address = toHex(new Uint8Array(20).fill(0xaa)) as Parameters<typeof encodeWithdrawal>[0]['address']
   const encoding = encodeWithdrawal({ index: 0n, validatorIndex: 5n, address, amount: 1000n })
   // A list of 1 + 1 + 21 + 3 bytes.
   expect(toHex(encoding)).toBe(`0xda8005${`94${'aa'.repeat(20)}`}8203e8`)
 })
 
-describe('a malformed block', () => {
+describe('a malformed block is refused', () => {
   const last = encodings.at(-1) ?? new Uint8Array()
   const [header, transactions, uncles, withdrawals] = RLP.decode(last) as Uint8Array[]
   const rebuild = (...parts: unknown[]) => RLP.encode(parts as Uint8Array[])
   const legacy = blocks[1]?.transactions.find(({ type }) => type === 0)?.raw ?? new Uint8Array()
 
-  test('the rebuilt block itself is fine', () => {
+  test('unless rebuilt without a fault', () => {
     expect(toHex(rebuild(header, transactions, uncles, withdrawals))).toBe(toHex(last))
   })
 

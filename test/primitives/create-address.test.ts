@@ -1,4 +1,4 @@
-// Expected: ethers, and the examples of EIP-1014.
+// Expected values: ethers, and the examples of EIP-1014.
 import { getCreate2Address, getCreateAddress, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { fromHex, hexToAddress } from '../../src/lib/hex.ts'

@@ -42,7 +42,7 @@ const accessList: fc.Arbitrary<AccessList> = fc.array(
   { maxLength: 4 },
 )
 
-/** The types that a fork knows. */
+/** The transaction types that a fork has. */
 const typesAt = (fork: string): number[] => {
   const since = (name: string) => order.indexOf(fork) >= order.indexOf(name)
   return [0, ...(since('berlin') ? [1] : []), ...(since('london') ? [2] : []), ...(since('prague') ? [4] : [])]
@@ -96,7 +96,7 @@ const reference = ({ fork, type, to, data, accessList, authorities }: Case) => {
 const bare = { to: `0x${'11'.repeat(20)}` as Address, data: new Uint8Array(0), accessList: [], authorizationList: [] }
 
 describe('the intrinsic gas', () => {
-  test('is what @ethereumjs/tx says, at every fork and for every type', () => {
+  test('equals that of @ethereumjs/tx at every fork and for every type', () => {
     fc.assert(
       fc.property(anyCase, (given) => {
         const authorizationList = given.authorities.map((authority) => ({
@@ -124,7 +124,7 @@ describe('the intrinsic gas', () => {
     ['a creation', 'homestead', { ...bare, to: null }, 53_000n],
     ['a zero and a one before EIP-2028', 'byzantium', { ...bare, data: Uint8Array.of(0, 1) }, 21_072n],
     ['a zero and a one', 'istanbul', { ...bare, data: Uint8Array.of(0, 1) }, 21_020n],
-    // 53,000 + 33 * 4 + 2 words at 2
+    // 53,000 + 33 * 4 + 2 words at 2 each
     ['33 bytes of initcode', 'shanghai', { ...bare, to: null, data: new Uint8Array(33) }, 53_136n],
     [
       'an address with two keys',
@@ -142,7 +142,7 @@ describe('the floor of EIP-7623', () => {
   const floorOf = (data: Uint8Array, fork: Parameters<typeof forksAt>[0]) =>
     gasBounds({ ...bare, data }, forksAt(fork)).floor
 
-  test('is what @ethereumjs/tx says', () => {
+  test('equals that of @ethereumjs/tx', () => {
     fc.assert(
       fc.property(data, (bytes) => {
         const common = commonAt('prague')
@@ -162,7 +162,7 @@ describe('the floor of EIP-7623', () => {
 })
 
 describe('upfrontCost', () => {
-  test('counts gas, value and blob gas at their caps', () => {
+  test('adds gas, value and blob gas at their caps', () => {
     const blobVersionedHashes = [`0x01${'00'.repeat(31)}`, `0x01${'11'.repeat(31)}`] as Hash[]
     const message = { gasLimit: 21_000n, maxFeePerGas: 7n, value: 5n, blobVersionedHashes, maxFeePerBlobGas: 3n }
     // 147,000 + 5 + 2 * 131,072 * 3

@@ -9,7 +9,7 @@ import { decodeHeader, encodeHeader, sealHeader } from '../../src/primitives/hea
 import type { Header } from '../../src/primitives/types.ts'
 import { header } from './arbitraries.ts'
 
-/** What the library wants: no undefined values. */
+/** Drops undefined values, which the library does not accept. */
 const defined = (record: Header) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 
@@ -39,7 +39,7 @@ describe.each([
   })
 })
 
-test("a header with a fork's field and without those of earlier forks is refused", () => {
+test('a header with a fork’s field but without those of earlier forks is refused', () => {
   const [full] = fc.sample(header(21), 1)
   if (!full) throw new Error('no sample')
   for (const missing of ['baseFeePerGas', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot']) {

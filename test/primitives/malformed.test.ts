@@ -1,4 +1,4 @@
-// Malformed encodings are refused. They are made with @ethereumjs/rlp from valid lists with one fault each.
+// Malformed encodings are refused. Each is a valid list with one fault, encoded with @ethereumjs/rlp.
 import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ const rejects = (raw: Uint8Array, words: string | RegExp) => {
   }
 }
 
-test.each(TYPES)('the list that all cases below start from is valid: type %i', (type) => {
+test.each(TYPES)('the list of type %i that the cases below modify is valid', (type) => {
   expect(toHex(encodeTransaction(decodeTransaction(encode(type))))).toBe(toHex(encode(type)))
 })
 
@@ -70,11 +70,11 @@ describe.each(TYPES)('type %i', (type) => {
     rejects(encode(type, { [name]: LEADING_ZERO }), 'leading zero')
     rejects(encode(type, { [name]: ZERO_BYTE }), 'leading zero')
     rejects(encode(type, { [name]: int(2n ** 256n) }), 'does not fit')
-    // A list where the chain id should be makes a blob transaction look like one with blobs.
+    // A list in place of the chain id makes a blob transaction look like its network form.
     rejects(encode(type, { [name]: LIST }), type === 3 && name === 'chainId' ? /./ : 'expected a string')
   })
 
-  test('nonce and gas limit have 64 bits, and the last nonce is out of reach (EIP-2681)', () => {
+  test('nonce and gas limit have 64 bits, and the last nonce is invalid (EIP-2681)', () => {
     rejects(encode(type, { nonce: int(2n ** 64n) }), 'does not fit 64 bits')
     rejects(encode(type, { nonce: int(2n ** 64n - 1n) }), 'nonce has max value')
     rejects(encode(type, { gasLimit: int(2n ** 64n) }), 'does not fit 64 bits')
@@ -117,7 +117,7 @@ describe.each(TYPES)('type %i', (type) => {
     rejects(wrap([...items, int(1)]), 'wrong number of elements')
   })
 
-  test('a transaction cut off anywhere, or followed by a byte, is refused', () => {
+  test('a truncated transaction, or one with an extra byte, is refused', () => {
     const raw = encode(type)
     for (let length = 0; length < raw.length; length++) rejects(raw.subarray(0, length), /./)
     rejects(Uint8Array.of(...raw, 0), 'more than one value')
@@ -207,7 +207,7 @@ describe('the envelope of a transaction', () => {
     ['0xc0', 'wrong number of elements'],
     ['0x02c0', 'wrong number of elements'],
     ['0x0280', 'expected a list'],
-    // Sizes that are not written in the shortest way, or reach past the end.
+    // Sizes that are not in the shortest form, or exceed the data.
     ['0x02f800', 'non-canonical size'],
     ['0x02f90001', 'non-canonical size'],
     ['0x02f837', 'non-canonical size'],
@@ -222,7 +222,7 @@ describe('the envelope of a transaction', () => {
   })
 
   test('deep nesting is refused without using memory', () => {
-    // A megabyte of brackets, each around all that follows.
+    // 1 MB of list headers, each containing the rest.
     const size = 1 << 20
     const raw = new Uint8Array(size)
     for (let at = 0; at + 4 <= size; at += 4) {
@@ -234,7 +234,7 @@ describe('the envelope of a transaction', () => {
   })
 })
 
-/** Undefined, or what was thrown. */
+/** What `run` throws; undefined if nothing. */
 function thrown(run: () => unknown): unknown {
   try {
     run()
@@ -260,7 +260,7 @@ test('random bytes are decoded or rejected with a ChainError', () => {
   fc.assert(fc.property(withPrefix, decodesOrRejects), { numRuns: 2000 })
 })
 
-test.each(TYPES)('type %i with some bytes changed: what still decodes encodes back to itself', (type) => {
+test.each(TYPES)('type %i with some bytes changed: what still decodes encodes to the same bytes', (type) => {
   const signed = fc.tuple(fields(type), privateKey).map(([tx, key]) => signTransaction(tx, key).raw)
   const changes = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 3 })
   fc.assert(

@@ -23,7 +23,7 @@ const receiptOf = (type: TransactionType): fc.Arbitrary<Receipt> =>
   fc
     .record({
       outcome,
-      // Never zero: the reference would encode that as a zero byte.
+      // Never zero, which the reference would encode as a zero byte.
       cumulativeGasUsed: fc.bigInt({ min: 1n, max: 2n ** 62n }),
       gasUsed: uint(62),
       logs: fc.array(log, { maxLength: 4 }),
@@ -61,7 +61,7 @@ describe.each(TYPES)('receipts of type %i', (type) => {
     )
   })
 
-  test('are stored and read back', () => {
+  test('survive storing and reading', () => {
     fc.assert(
       fc.property(fc.array(receiptOf(type), { maxLength: 4 }), (receipts) => {
         expect(decodeStoredReceipts(encodeStoredReceipts(receipts))).toEqual(receipts)
@@ -77,8 +77,8 @@ test.each(['0x', '0x00', '0x80', '0xc0', '0x05c0', '0x02', '0x02c480808080'])('%
 
 describe('a log bloom', () => {
   test('has three known bits for a known value', () => {
-    // Yellow Paper 4.3.1 worked by hand: keccak256(0x00…00, 20 bytes) begins 5380 c7b7 ae81; modulo 2048 these are
-    // 896, 1975, 1665; counted from the end they are bits 0 of byte 143, 7 of byte 9, and 1 of byte 47.
+    // Yellow Paper 4.3.1 by hand: keccak256(0x00…00, 20 bytes) begins with 5380 c7b7 ae81, modulo 2048 896, 1975, 1665. Counted
+    // from the end these are bit 0 of byte 143, bit 7 of byte 9, and bit 1 of byte 47.
     const zero = new Uint8Array(20)
     const expected = new Uint8Array(256)
     expected[255 - 896 / 8] = 0x01
@@ -87,7 +87,7 @@ describe('a log bloom', () => {
     expect(logsBloom([{ address: `0x${'00'.repeat(20)}` as Log['address'], topics: [], data: zero }])).toEqual(expected)
   })
 
-  test('contains what was added, and otherwise agrees with the library', () => {
+  test('contains what was added, and otherwise equals the library’s', () => {
     fc.assert(
       fc.property(fc.array(log, { minLength: 1, maxLength: 20 }), bytes(20), (logs, other) => {
         const bloom = logsBloom(logs)
@@ -101,7 +101,7 @@ describe('a log bloom', () => {
     )
   })
 
-  test('of a block covers all its logs', () => {
+  test('of a block covers all of its logs', () => {
     fc.assert(
       fc.property(fc.array(fc.array(log, { maxLength: 3 }), { maxLength: 5 }), (lists) => {
         expect(mergeBlooms(lists.map(logsBloom))).toEqual(referenceBloom(lists.flat()))
@@ -112,7 +112,7 @@ describe('a log bloom', () => {
 })
 
 describe.each(TYPES)('stored transactions of type %i', (type) => {
-  test('signed ones are stored and read back', () => {
+  test('survive storing and reading when signed', () => {
     fc.assert(
       fc.property(fields(type), privateKey, (tx, key) => {
         const signed = signTransaction(tx, key)
@@ -122,7 +122,7 @@ describe.each(TYPES)('stored transactions of type %i', (type) => {
     )
   })
 
-  test('impersonated ones keep their sender and hash', () => {
+  test('keep sender and hash when impersonated', () => {
     fc.assert(
       fc.property(fields(type), address, (tx, from) => {
         const impersonated = impersonatedTransaction(tx, from)

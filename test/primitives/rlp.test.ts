@@ -44,7 +44,7 @@ test.each([
   [255, 'b8ff', 'f8ff'],
   [256, 'b90100', 'f90100'],
   [65_536, 'ba010000', 'fa010000'],
-  // As many items as no stack holds arguments.
+  // More items than a function can take as arguments.
   [300_000, 'ba0493e0', 'fa0493e0'],
 ])('%i bytes: prefix %s as a string, %s as a list', (size, string, list) => {
   const payload = 'cc'.repeat(size)
@@ -54,7 +54,7 @@ test.each([
   expect(decodeRlp(fromHex(`0x${list}${items}`))).toHaveLength(size)
 })
 
-test('random bytes are decoded as by the library or refused by both', () => {
+test('random bytes are decoded as by the library, or refused by both', () => {
   const read = (decode: (bytes: Uint8Array) => unknown, bytes: Uint8Array) => {
     try {
       return decode(bytes)

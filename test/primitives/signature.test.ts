@@ -1,4 +1,4 @@
-// References: ethers, @noble/curves, the curve's own arithmetic; and the two libraries side by side.
+// References: ethers, @noble/curves, and arithmetic on the curve; both implementations are compared with each other.
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { SigningKey } from 'ethers'
 import fc from 'fast-check'
@@ -42,7 +42,7 @@ const noble: Curve = {
   publicKey: (privateKey) => secp256k1.getPublicKey(privateKey, false),
 }
 
-/** The key in hex; undefined when there is none. */
+/** The public key in hex; undefined if recovery fails. */
 function recovered(by: Curve, hash: Uint8Array, r: bigint, s: bigint, recovery: number): string | undefined {
   try {
     return toHex(by.recover(hash, Uint8Array.of(...bigToFixed(r, 32), ...bigToFixed(s, 32)), recovery))
@@ -51,7 +51,7 @@ function recovered(by: Curve, hash: Uint8Array, r: bigint, s: bigint, recovery: 
   }
 }
 
-test('the native and the WebAssembly curve make the signatures of @noble/curves', () => {
+test('the native and the WebAssembly curve sign like @noble/curves', () => {
   expect(curveLibrary.isNative).toBe(true)
   expect(CURVE_WARNING).toBeUndefined()
   fc.assert(
@@ -70,7 +70,7 @@ test('the native and the WebAssembly curve make the signatures of @noble/curves'
 
 const scalar = fc.bigInt({ min: 1n, max: SECP256K1_N - 1n })
 
-test('random r and s recover to the same key by @noble/curves and both libraries, or to none', () => {
+test('@noble/curves and both libraries recover random r and s to the same key, or all to none', () => {
   fc.assert(
     fc.property(bytes(32), scalar, scalar, fc.constantFrom(0, 1), (hash, r, s, recovery) => {
       const expected = recovered(noble, hash, r, s, recovery)
@@ -81,7 +81,7 @@ test('random r and s recover to the same key by @noble/curves and both libraries
   )
 })
 
-test('2,000 random signatures recover to the same key in native code and in WebAssembly, half of them to none', () => {
+test('native code and WebAssembly recover 2,000 random signatures to the same keys, half of them to none', () => {
   let found = 0
   fc.assert(
     fc.property(bytes(32), scalar, scalar, fc.constantFrom(0, 1), (hash, r, s, recovery) => {
@@ -111,25 +111,26 @@ describe.each([
 
   test('accepts a high s, with the other parity', () => {
     const { compact, recovery } = ours.sign(hash, new Uint8Array(32).fill(1))
-    const [r, s] = [bytesToBig(compact.subarray(0, 32)), bytesToBig(compact.subarray(32))]
+    const r = bytesToBig(compact.subarray(0, 32))
+    const s = bytesToBig(compact.subarray(32))
     const key = toHex(ours.publicKey(new Uint8Array(32).fill(1)))
     expect(recovered(ours, hash, r, s, recovery)).toBe(key)
     expect(recovered(ours, hash, r, SECP256K1_N - s, 1 - recovery)).toBe(key)
   })
 
-  test('accepts a hash of zero: r = s = x of G gives G itself', () => {
-    // The key is (s R - hash G) / r, which is R here; G has an even y (SEC 2, 2.4.1).
+  test('accepts a hash of zero: with r = s = x of G the key is G', () => {
+    // The key is (s R - hash G) / r, here R; G has an even y (SEC 2, 2.4.1).
     expect(recovered(ours, new Uint8Array(32), G_X, G_X, 0)).toBe(toHex(ours.publicKey(bigToFixed(1n, 32))))
   })
 
-  test('finds no key at infinity', () => {
-    // With R = G and hash = s the key would be (s G - s G) / r; one more in the hash gives -G / r.
+  test('recovers no key when it would be the point at infinity', () => {
+    // With R = G and hash = s the key would be (s G - s G) / r; a hash one higher gives -G / r.
     expect(recovered(ours, bigToFixed(5n, 32), G_X, 5n, 0)).toBeUndefined()
     expect(recovered(ours, bigToFixed(6n, 32), G_X, 5n, 0)).toBeDefined()
   })
 
-  test('finds no key where r is the x of no point', () => {
-    // 5³ + 7 is no square modulo the field's prime; 1 + 7 is one.
+  test('recovers no key when r is not the x of a point', () => {
+    // 5³ + 7 is not a square modulo the field's prime; 1 + 7 is.
     expect(recovered(ours, hash, 5n, 1n, 0)).toBeUndefined()
     expect(recovered(ours, hash, 1n, 1n, 0)).toBeDefined()
   })

@@ -116,7 +116,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('a signed transaction has the hash and the sender that @ethereumjs/tx finds', () => {
+  test('the hash and sender of a signed transaction equal those of @ethereumjs/tx', () => {
     fc.assert(
       fc.property(arbitrary, ([tx, key]) => {
         const { raw, hash, from } = signTransaction(tx, key)
@@ -133,7 +133,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('a signed transaction decodes to its fields, and encodes back', () => {
+  test('a signed transaction decodes to its fields, and encodes to the same bytes', () => {
     fc.assert(
       fc.property(arbitrary, ([tx, key]) => {
         const { raw, from } = signTransaction(tx, key)
@@ -147,7 +147,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('an impersonated one has the given fields and a hash that depends on the sender', () => {
+  test('an impersonated transaction has the given fields and a hash that depends on the sender', () => {
     fc.assert(
       fc.property(fields(type, replayProtected), (tx) => {
         const a = impersonatedTransaction(tx, hexToAddress(`0x${'a'.repeat(40)}`))
@@ -188,7 +188,7 @@ test('a transaction is signed as in the example of EIP-155', () => {
   )
 })
 
-test('the high s of a signature recovers to the same sender', () => {
+test('a high s of a signature recovers to the same sender', () => {
   fc.assert(
     fc.property(fields(2), privateKey, (tx, key) => {
       const signed = signTransaction(tx, key)
@@ -200,8 +200,8 @@ test('the high s of a signature recovers to the same sender', () => {
   )
 })
 
-test('a signature that belongs to no key has no sender', () => {
-  // 5 is the x of no point: 5^3 + 7 = 132 is not a square modulo p.
+test('a signature without a public key has no sender', () => {
+  // 5 is not the x of a point: 5^3 + 7 = 132 is not a square modulo p.
   const [tx] = fc.sample(fields(2), 1)
   if (!tx) throw new Error('no sample')
   const transaction = decodeTransaction(encodeTransaction({ ...tx, v: 0n, r: 5n, s: 1n }))
@@ -241,7 +241,7 @@ describe('EIP-7702 authorizations', () => {
     expect(recoverAuthority(await signed(chainId, nonce))).toBe(account.address.toLowerCase())
   })
 
-  test('random signatures: the authority that @ethereumjs/util finds, or none', () => {
+  test('random signatures have the authority that @ethereumjs/util recovers, or none', () => {
     fc.assert(
       fc.property(fields(4), ({ authorizationList }) => {
         for (const tuple of authorizationList) {
@@ -267,7 +267,7 @@ describe('EIP-7702 authorizations', () => {
     )
   })
 
-  test('high s, a wrong parity, and r or s out of range: no authority', async () => {
+  test('a high s, a wrong parity, or r or s out of range has no authority', async () => {
     const good = await signed(125, 1)
     const bad = [
       { ...good, s: SECP256K1_N - good.s, yParity: 1n - good.yParity },

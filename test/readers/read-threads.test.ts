@@ -1,5 +1,5 @@
-// Nodes with read threads: every answer is that of a node without them, a client that was told of a block finds it on any
-// thread, a rewind leaves nothing behind, and a thread that dies takes only its own requests along.
+// Nodes with read threads: every response equals that of a node without them. A client that knows of a block finds it on every
+// thread, a rewind leaves no stale data, and a crashing thread fails only its own requests.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { startNode } from '../../src/node.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
 
-/** Creates a contract: a call with data increments slot 0, one without returns it. */
+/** Creates a contract that increments slot 0 when called with data, and returns it when called without. */
 const COUNTER = '0x60168060095f395ff33615600d575f546001015f55005b5f545f5260205ff3'
 const HEAD_SLOT = `0x${'0'.repeat(64)}`
 
@@ -18,7 +18,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-/** A chain on disk whose heavy reads are answered by threads, once the first has started. */
+/** A chain on disk whose heavy reads are answered by threads, once the first one has started. */
 async function threadedChain(threads = 1, prune?: number) {
   const datadir = await folder()
   const chain = await testChain({ datadir, readThreads: threads, metrics: true, prune })
@@ -36,7 +36,7 @@ const metric = async (url: string, name: string): Promise<number> => {
 }
 const answered = (url: string): Promise<number> => metric(url, 'kestrel_read_thread_answers_total')
 
-/** The first request starts a thread; those that come before it is ready are answered by the main thread. */
+/** The first request starts a thread; the main thread answers until it is ready. */
 async function untilThreadAnswers({ url, rpc, bob }: Awaited<ReturnType<typeof testChain>>): Promise<void> {
   const isAnswered = async () => {
     const before = await answered(url)
@@ -47,7 +47,7 @@ async function untilThreadAnswers({ url, rpc, bob }: Awaited<ReturnType<typeof t
 }
 
 describe('read threads', { timeout: 60_000 }, () => {
-  it('answer every committed method as the main thread does, through blocks, reverts and pruning', async () => {
+  it('give the same answers as the main thread for every committed method, through blocks, reverts and pruning', async () => {
     const { rpc, url, alice, bob, mine, threaded, answeredByThreads, node } = await threadedChain(1, 128)
     const created = await rpc('eth_sendTransaction', { from: alice.address, data: COUNTER })
     const receipt = (await rpc('eth_getTransactionReceipt', created)) as { contractAddress: string; blockHash: string }
@@ -123,14 +123,14 @@ describe('read threads', { timeout: 60_000 }, () => {
       'erigon_getLatestLogs',
     ]
     expect(heavy.filter((name) => !asked.has(name)).sort()).toEqual(unasked.sort())
-    // Far enough for the first states to be pruned: the refusals are the same too.
+    // Far enough for the first states to be pruned: errors are compared too.
     await mine(140)
     await rpc('eth_sendTransaction', bump)
     await compare()
     expect(await rawRequest(url, 'eth_call', [call, '0x1'])).toMatchObject({ error: { message: /were pruned/ } })
   })
 
-  it('show a client each block that it was told of, over any connection', async () => {
+  it('show a client each block that it has been notified of, over any connection', async () => {
     const { rpc, alice, threaded } = await threadedChain(2)
     const created = await rpc('eth_sendTransaction', { from: alice.address, data: COUNTER })
     const { contractAddress } = (await rpc('eth_getTransactionReceipt', created)) as { contractAddress: string }
@@ -143,7 +143,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     }
   })
 
-  it('show nothing of blocks that were taken back', async () => {
+  it('show nothing of rewound blocks', async () => {
     const { rpc, alice, threaded, answeredByThreads } = await threadedChain(2)
     const created = await rpc('eth_sendTransaction', { from: alice.address, data: COUNTER })
     const { contractAddress } = (await rpc('eth_getTransactionReceipt', created)) as { contractAddress: string }
@@ -169,7 +169,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await answeredByThreads()).toBeGreaterThan(before + 20)
   })
 
-  it('leave requests about the pool to the main thread, also when they hide the word', async () => {
+  it('leave requests about the pool to the main thread, even if the tag is escaped', async () => {
     const { rpc, url, alice, bob, threaded } = await threadedChain()
     await rpc('evm_setAutomine', false)
     await threaded('eth_call', { to: bob.address }, 'latest')
@@ -190,7 +190,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await ask('\\u0070ending')).toBe(5)
   })
 
-  it('leave scripts to the threads for them', async () => {
+  it('leave JavaScript tracers to their own threads', async () => {
     const { url, rpc, alice, bob, threaded, answeredByThreads } = await threadedChain()
     const hash = await rpc('eth_sendTransaction', { from: alice.address, to: bob.address, value: '0x1' })
     await threaded('eth_call', { to: bob.address }, 'latest')
@@ -206,7 +206,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await answeredByThreads()).toBe(before + 1)
   })
 
-  it('answer batches of committed methods as a whole, with the errors of single requests', async () => {
+  it('answer batches of committed methods completely, with the errors of single requests', async () => {
     const { url, bob, threaded, answeredByThreads } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
     const before = await answeredByThreads()
@@ -227,10 +227,10 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await answeredByThreads()).toBe(before + 1)
   })
 
-  it('that die reject their own requests with an internal error, and are replaced', async () => {
+  it('that crash fail their own requests with an internal error, and are replaced', async () => {
     const { node, url, bob, threaded } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
-    // Millions of struct logs: a call alone may be over before it is seen.
+    // Millions of struct logs: a plain call may finish before the test sees it.
     const endless = rawRequest(url, 'debug_traceCall', [{ data: '0x5b5f56', gas: '0x2faf080' }, 'latest'])
     await vi.waitUntil(() => node.readers?.load.requests === 1)
     await node.readers?.kill()
@@ -238,7 +238,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     expect(await threaded('eth_call', { to: bob.address }, 'latest')).toMatchObject({ result: '0x' })
   })
 
-  it('end the work of a connection that is closed', async () => {
+  it('end the work of a closed connection', async () => {
     const { node, url, bob, threaded } = await threadedChain()
     await threaded('eth_call', { to: bob.address }, 'latest')
     const controller = new AbortController()
@@ -251,7 +251,7 @@ describe('read threads', { timeout: 60_000 }, () => {
     await expect.poll(() => node.readers?.load.requests).toBe(0)
   })
 
-  it('have left the database when the node is closed', async () => {
+  it('close the database when the node is closed', async () => {
     const datadir = await folder()
     const options = nodeOptions({ datadir, readThreads: 2, metrics: true })
     const node = await startNode(options)

@@ -1,8 +1,8 @@
-// What threads see of a head that another one moves and takes back.
+// The view that threads have of a head that another thread advances and rewinds.
 import { expect, it } from 'vitest'
 import { SharedHead } from '../../src/readers/shared-head.ts'
 
-it('a reader of the same memory sees each move, and that a rewind lies between two moves', () => {
+it('a reader of the shared head sees each move, and that a rewind lies between two moves', () => {
   const writer = new SharedHead()
   const reader = new SharedHead(writer.memory)
   writer.moved(7n, 9)
@@ -14,7 +14,7 @@ it('a reader of the same memory sees each move, and that a rewind lies between t
   expect(reader.moves).not.toBe(first.moves)
   expect(reader.rewinds).toBe(rewinds)
   writer.rewinding()
-  // Until the next move nothing that is read counts, and the position is still the one before.
+  // Until the next move all reads are invalid, and the position is still the previous one.
   expect([reader.rewinds % 2, reader.read().number]).toEqual([1, 8n])
   writer.rewinding()
   writer.moved(2n ** 40n, 2 ** 40)

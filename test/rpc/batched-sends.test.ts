@@ -1,5 +1,5 @@
-// A batch of sends: consecutive sends share a block, as sends on separate connections do, and each answer comes after its block
-// is committed. Other entries of the batch see the sends before them.
+// A batch of sends: consecutive sends share a block, as sends on separate connections do, and each is answered after its block
+// is committed. Other requests of the batch see the effects of the sends before them.
 import { type Hex, parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -9,7 +9,8 @@ type Entry = { readonly method: string; readonly params: readonly unknown[] }
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: { readonly message: string } }
 type Test = Awaited<ReturnType<typeof testChain>>
 
-const [alice, bob] = [account(0).address, account(1).address]
+const alice = account(0).address
+const bob = account(1).address
 const send = (from: Hex): Entry => ({ method: 'eth_sendTransaction', params: [{ from, to: bob, gas: '0x5208' }] })
 const numbered = (entries: readonly Entry[]) => entries.map((entry, id) => ({ jsonrpc: '2.0', id, ...entry }))
 
@@ -30,7 +31,7 @@ async function overSocket({ url }: Test, entries: readonly Entry[]): Promise<Ans
   }
 }
 
-/** Blocks of the answered transactions, in order. */
+/** Block numbers of the answered transactions, in order. */
 const blocksOf = ({ viem }: Test, answers: readonly Answer[]): Promise<bigint[]> =>
   Promise.all(
     answers.map(async ({ result }) => (await viem.getTransactionReceipt({ hash: result as Hex })).blockNumber),
@@ -55,13 +56,13 @@ describe.each([
   ['HTTP', overHttp],
   ['a WebSocket', overSocket],
 ])('over %s', (_, ask) => {
-  it('signed sends of a batch share a block, and their receipts are there', async () => {
+  it('signed sends of a batch share a block, and their receipts are available', async () => {
     const test = await testChain()
     const answers = await ask(test, await signedTransfers(test, 12))
     expect(await blocksOf(test, answers)).toEqual(Array(12).fill(1n))
   })
 
-  it('sends of a batch that the node signs share a block, also of different senders', async () => {
+  it('sends of a batch that the node signs share a block, also with different senders', async () => {
     const test = await testChain()
     const answers = await ask(test, [send(alice), send(bob), send(alice), send(bob), send(alice)])
     expect(await blocksOf(test, answers)).toEqual(Array(5).fill(1n))

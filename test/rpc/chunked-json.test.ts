@@ -52,7 +52,7 @@ describe('JSON of a long value', () => {
     )
   })
 
-  it('includes preserialized JSON at any depth', async () => {
+  it('inserts preserialized JSON at any depth', async () => {
     const written = new PreserializedJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
     const deep = (value: unknown) => ({ result: [{ a: { b: { c: { d: { e: { f: { g: value } } } } } } }] })
     for (const value of [
@@ -86,14 +86,14 @@ describe('JSON of a long value', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  it('comes in chunks of moderate length', async () => {
+  it('is split into chunks of moderate length', async () => {
     const chunks = await jsonChunks(Array.from({ length: 100_000 }, (_, index) => row(index)))
     expect(chunks.length).toBeGreaterThan(10)
     for (const chunk of chunks) expect(chunk.length).toBeLessThan(2 ** 20)
   })
 })
 
-it('short values fit one chunk', () => {
+it('is one chunk when it is short', () => {
   for (const value of [null, 1, '0x1', [], {}, row(1), Array.from({ length: 500 }, (_, index) => row(index))]) {
     expect(fitsOneChunk(value)).toBe(true)
   }

@@ -1,5 +1,5 @@
-// The chain's clock as clients see it: on chains of our own blocks may share a second, so that no load lets it run ahead;
-// a chain of a geth genesis keeps Ethereum's rule. Searches by time order the blocks of one second by number.
+// The chain's clock as clients see it: on native chains blocks may share a second, so load does not make the clock run ahead; a
+// chain with a geth genesis keeps Ethereum's rule. Searches by time order blocks of one second by number.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../src/node.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
@@ -22,12 +22,12 @@ async function times({ viem }: Test): Promise<number[]> {
 
 const newest = async ({ viem }: Test): Promise<number> => Number((await viem.getBlock()).timestamp)
 
-/** Number of transfers, one after the other, each in a block of its own. */
+/** Mines `count` transfers, each in a block of its own. */
 async function transfers({ rpc }: Test, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await rpc('eth_sendTransaction', { from: alice, to: alice })
 }
 
-/** A chain of our own with Ethereum's rule for timestamps. */
+/** A native chain with Ethereum's rule for timestamps. */
 function strictSpec(): ChainSpec {
   const spec = presets.kestrel()
   if (spec.native === undefined) throw new Error('the preset has no native section')
@@ -47,7 +47,7 @@ describe('the clock under load', () => {
     await test.rpc('evm_mine')
     const moved = (await newest(test)) - before
     expect(moved).toBeGreaterThanOrEqual(100)
-    // Plus the time on the machine's clock since the last transfer.
+    // Plus the time that has passed on the machine's clock since the last transfer.
     expect(moved).toBeLessThanOrEqual(100 + wallClock() - before)
   })
 
@@ -115,7 +115,7 @@ describe('development methods for the clock', () => {
     expect((await times(test)).slice(-2)).toEqual([before + 512, before + 512])
   })
 
-  it('move forward from a block that is being made', async () => {
+  it('move forward from a block that is being built', async () => {
     const test = await testChain()
     const time = wallClock() + 10_000
     const { producer } = test.node
@@ -156,7 +156,7 @@ describe('the limits of the clock', () => {
 })
 
 describe('blocks of one second', () => {
-  /** Blocks 1 to 6: two of each of three seconds that are ten apart. */
+  /** Blocks 1 to 6: two in each of three seconds, ten seconds apart. */
   async function pairs(): Promise<Test & { first: number }> {
     const test = await testChain()
     const first = wallClock() + 1_000
@@ -170,7 +170,7 @@ describe('blocks of one second', () => {
       const query = `module=block&action=getblocknobytime&timestamp=${timestamp}&closest=${way}`
       return ((await (await fetch(`${url}/api?${query}`)).json()) as { result: string }).result
     }
-    // The last one that is not after the time, the first one that is not before it.
+    // The last block at or before the time, and the first block at or after it.
     expect(await closest(first, 'before')).toBe('2')
     expect(await closest(first, 'after')).toBe('1')
     expect(await closest(first + 10, 'before')).toBe('4')
@@ -183,13 +183,13 @@ describe('blocks of one second', () => {
   it('count in the explorer’s statistics', async () => {
     const { url, rpc, first } = await pairs()
     const get = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as Record<string, unknown>
-    // From block 1 to block 6: 20 seconds, five steps.
+    // From block 1 to block 6: 20 seconds, five intervals.
     expect(await get('/api/v2/stats')).toMatchObject({ average_block_time: 4_000 })
     await rpc('evm_setTime', first + 20)
     await rpc('anvil_setBlockTimestampInterval', 0)
     await rpc('anvil_mine', '0x65')
     const stats = await get('/api/v2/stats')
-    // A page that refreshes at that time has a pause.
+    // A page must not refresh without a pause.
     expect(stats).toMatchObject({ average_block_time: 0, gas_prices_update_in: 1_000 })
     const countdown = await get('/api?module=block&action=getblockcountdown&blockno=1000')
     expect(countdown).toMatchObject({ result: { EstimateTimeInSec: '0.0' } })

@@ -1,10 +1,10 @@
-// Scalars on the wire, decoded and encoded. Messages and limits are geth's hexutil; values come from the Ethereum JSON-RPC
-// specification ("Hex value encoding") and EIP-1898.
+// Scalars on the wire, decoded and encoded. Messages and limits are those of geth's hexutil; values come from the Ethereum
+// JSON-RPC specification ("Hex value encoding") and EIP-1898.
 import { describe, expect, it, test } from 'vitest'
 import type { z } from 'zod'
 import * as codec from '../../src/rpc/codec.ts'
 
-/** The message a schema refuses a value with; undefined when it takes it. */
+/** The message with which a schema refuses a value; undefined if it accepts it. */
 const refusal = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
 
 describe('quantity', () => {
@@ -18,7 +18,7 @@ describe('quantity', () => {
     expect(codec.quantity.encode(value)).toBe(wire)
   })
 
-  it('may have leading zeros in requests, and has none in answers', () => {
+  it('may have leading zeros in requests, but not in responses', () => {
     expect(codec.quantity.parse('0x0400')).toBe(1024n)
     expect(codec.quantity.parse(`0x${'0'.repeat(65)}`)).toBe(0n)
     expect(codec.index.parse('0x00')).toBe(0)
@@ -66,14 +66,14 @@ describe('numbers for development methods', () => {
   )
 })
 
-it('takes JSON integers for the amounts of a call object, but no bare decimal strings', () => {
+it('accepts JSON integers for the amounts of a call object, but no bare decimal strings', () => {
   expect(codec.amount.parse(21000)).toBe(21000n)
   expect(codec.amount.parse('0x5208')).toBe(21000n)
   expect(refusal(codec.amount, '21000')).toBe('hex string without 0x prefix')
 })
 
 describe('data', () => {
-  it('is read and written as whole bytes', () => {
+  it('is decoded and encoded as whole bytes', () => {
     expect(codec.data.parse('0x004200')).toEqual(new Uint8Array([0, 0x42, 0]))
     expect(codec.data.parse('0x')).toEqual(new Uint8Array())
     expect(codec.data.encode(new Uint8Array([0xab]))).toBe('0xab')
@@ -81,7 +81,7 @@ describe('data', () => {
     expect(refusal(codec.data, '004200')).toBe('hex string without 0x prefix')
   })
 
-  it('of a fixed size must have that size', () => {
+  it('of a fixed size must have this size', () => {
     const mixed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     expect(codec.address.parse(mixed)).toBe(mixed.toLowerCase())
     expect(refusal(codec.address, '0x5aAeb6')).toBe('hex string has length 6, want 40 for an address')
@@ -139,27 +139,27 @@ describe('block references', () => {
     expect(refusal(codec.blockRef, wire)).toBe(message)
   })
 
-  it('default to the newest block', () => {
+  it('default to the head', () => {
     expect(codec.atBlock.parse(undefined)).toBe('latest')
   })
 
-  it('are encoded', () => {
+  it('survive encoding', () => {
     expect(codec.blockRef.encode({ number: 16n })).toBe('0x10')
     expect(codec.blockRef.encode('earliest')).toBe('earliest')
   })
 })
 
-describe('objects as maps', () => {
+describe('objects with arbitrary keys', () => {
   const balances = codec.mapOf(codec.address, codec.quantity)
   const who = `0x${'11'.repeat(20)}`
 
-  it('are decoded and encoded', () => {
+  it('are decoded to maps and encoded', () => {
     const map = balances.parse({ [who]: '0x1' })
     expect([...map]).toEqual([[who, 1n]])
     expect(balances.encode(map)).toEqual({ [who]: '0x1' })
   })
 
-  it('name the invalid entry in the error', () => {
+  it('report the invalid entry', () => {
     expect(balances.safeParse({ [who]: '1' }).error?.issues[0]).toMatchObject({
       path: [who],
       message: 'hex string without 0x prefix',

@@ -20,7 +20,7 @@ const clock = async (test: Test) => Number((await latest(test)).timestamp)
 const wallClock = () => Math.floor(Date.now() / 1000)
 
 describe('every name of a development method', () => {
-  /** Tier 2 of the method list, in the short forms. */
+  /** The short names of tier 2 in the method list. */
   const both = `impersonateAccount stopImpersonatingAccount autoImpersonateAccount setBalance setNonce setCode
     setStorageAt setCoinbase mine setNextBlockBaseFeePerGas setMinGasPrice dropTransaction getAutomine reset metadata
     dumpState loadState setPrevRandao setLoggingEnabled dropAllTransactions addBalance`
@@ -42,7 +42,7 @@ describe('every name of a development method', () => {
     expect(names.filter((name) => methods.get(name)?.gate !== 'development')).toEqual([])
   })
 
-  it('is an unknown method outside development', async () => {
+  it('does not exist outside development', async () => {
     const { raw } = await testChain({ rpc: {} })
     for (const name of ['anvil_setBalance', 'hardhat_mine', 'evm_snapshot', 'miner_stop']) {
       expect((await raw(name)).error?.code, name).toBe(-32601)
@@ -107,7 +107,7 @@ describe('accounts', () => {
   it('have the ERC-20 balances and allowances that are set', async () => {
     const { rpc, raw } = await testChain()
     const token = '0x0000000000000000000000000000000000007000'
-    // Answers every call with the slot named keccak256(calldata): as a mapping does, a slot for each account or pair.
+    // For every call returns the slot keccak256(calldata): like a mapping, one slot for each account or pair.
     // CALLDATACOPY(0, 0, CALLDATASIZE); SLOAD(KECCAK256(0, CALLDATASIZE)); MSTORE(0); RETURN(0, 32).
     await rpc('anvil_setCode', token, '0x36600060003736600020545f5260205ff3')
     const balance = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [other] })
@@ -136,20 +136,20 @@ describe('mining', () => {
     expect((await raw('anvil_mine', '0xffffffffff')).error?.code).toBe(-32005)
   })
 
-  it('counts the interval as anvil and as Hardhat do', async () => {
+  it('applies the interval as anvil and as Hardhat do', async () => {
     const test = await testChain()
     const start = wallClock() + 1000
     await test.rpc('evm_mine', start)
-    // anvil 1.7.1: each block is an interval later, the first too.
+    // anvil 1.7.1: each block is an interval later, including the first.
     await test.rpc('anvil_mine', '0x3', '0x3c')
     expect((await clock(test)) - start - 180).toBeLessThan(5)
     expect((await clock(test)) - start).toBeGreaterThanOrEqual(180)
-    // Hardhat 2: a second apart unless the request says otherwise, the first by the clock.
+    // Hardhat 2: one second apart unless the request has an interval; the first block follows the clock.
     const before = await clock(test)
     await test.rpc('hardhat_mine', '0x3e9')
     expect((await clock(test)) - before - 1000).toBeLessThan(5)
     expect((await clock(test)) - before).toBeGreaterThanOrEqual(1000)
-    // Without an interval anvil’s blocks share the second in which they are made.
+    // Without an interval anvil's blocks share the second in which they are mined.
     const last = await clock(test)
     await test.rpc('anvil_mine', '0x64')
     expect((await clock(test)) - last).toBeLessThan(10)
@@ -232,7 +232,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - future - 1000)).toBeLessThan(5)
   })
 
-  it('gives the next block the timestamp of evm_setNextBlockTimestamp, and continues from there', async () => {
+  it('gives the next block the timestamp of evm_setNextBlockTimestamp, and continues from it', async () => {
     const test = await testChain()
     const time = wallClock() + 7777
     expect(await test.rpc('evm_setNextBlockTimestamp', time)).toBeNull()
@@ -258,7 +258,7 @@ describe('the clock', () => {
 })
 
 describe('settings of the next block', () => {
-  it('has the coinbase, gas limit, base fee, randomness and extra data that were set', async () => {
+  it('apply to coinbase, gas limit, base fee, randomness and extra data', async () => {
     const test = await testChain()
     const { rpc, raw, mine } = test
     expect(await rpc('hardhat_setCoinbase', other)).toBe(true)
@@ -284,7 +284,7 @@ describe('settings of the next block', () => {
     expect((await raw('hardhat_setMinGasPrice', '0x1')).error?.code).toBe(-32602)
   })
 
-  it('is the pending block of eth_call', async () => {
+  it('apply to the pending block of eth_call', async () => {
     const { rpc } = await testChain()
     // TIMESTAMP, and BASEFEE: MSTORE(0), RETURN(0, 32)
     await rpc('anvil_setCode', other, '0x425f5260205ff3')
@@ -300,11 +300,12 @@ describe('settings of the next block', () => {
 })
 
 describe('the pool', () => {
-  it('loses dropped transactions', async () => {
+  it('no longer has transactions that were dropped', async () => {
     const { rpc, raw } = await testChain({ automine: false })
     const send = (sender: string, nonce: string) =>
       rpc('eth_sendTransaction', { from: sender, to, nonce, gas: '0x5208', gasPrice: '0x77359400' })
-    const [first, second] = [await send(from, '0x0'), await send(from, '0x1')]
+    const first = await send(from, '0x0')
+    const second = await send(from, '0x1')
     await send(to, '0x0')
     await send(to, '0x5')
     expect(await rpc('txpool_status')).toEqual({ pending: '0x3', queued: '0x1' })
@@ -320,7 +321,7 @@ describe('the pool', () => {
     expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   })
 
-  it('is answered by txpool_ methods in geth’s shapes', async () => {
+  it('is returned by the txpool_ methods in geth’s shapes', async () => {
     const { rpc } = await testChain({ automine: false })
     const fields = { from, to, gas: '0x5208', gasPrice: '0x77359400', value: '0x5' }
     const waiting = await rpc('eth_sendTransaction', { ...fields, nonce: '0x0' })
@@ -362,7 +363,7 @@ describe('snapshots, rollback and reset', () => {
     expect(await rpc('evm_revert', '0x7b')).toBe(false)
   })
 
-  it('anvil_metadata lists the snapshots to which evm_revert goes back', async () => {
+  it('anvil_metadata lists the snapshots that evm_revert can restore', async () => {
     const { rpc, mine } = await testChain()
     const listed = async () => Object.keys(((await rpc('anvil_metadata')) as { snapshots: object }).snapshots)
     const first = await rpc('evm_snapshot')
@@ -381,7 +382,7 @@ describe('snapshots, rollback and reset', () => {
     expect(await listed()).toEqual([])
   })
 
-  it('evm_revert forgets overrides of the next block', async () => {
+  it('evm_revert discards overrides of the next block', async () => {
     const test = await testChain()
     const { rpc, mine } = test
     const snapshot = await rpc('evm_snapshot')
@@ -405,7 +406,7 @@ describe('snapshots, rollback and reset', () => {
     expect((await raw('anvil_rollback', 1)).error?.code).toBe(-32602)
   })
 
-  // Measured at anvil 1.7.1: block 1 after anvil_reset, or the block after anvil_rollback, has its parent's time at first.
+  // As in anvil 1.7.1: block 1 after anvil_reset, and the block after anvil_rollback, may have the parent's time.
   it.each(['anvil_reset', 'hardhat_reset', 'anvil_rollback'])(
     '%s lets the clock go on from the block',
     async (method) => {
@@ -420,7 +421,7 @@ describe('snapshots, rollback and reset', () => {
     },
   )
 
-  it('anvil_reset sets the clock to the machine’s on a chain with a custom genesis, which may have any date', async () => {
+  it('anvil_reset sets the clock to the machine’s time on a chain with a custom genesis, whose date is arbitrary', async () => {
     const plain = plainSpec(account(0).address)
     const test = await testChain({ spec: { ...plain, genesis: { ...plain.genesis, timestamp: 0n } } })
     await test.rpc('evm_increaseTime', 100_000)
@@ -430,7 +431,7 @@ describe('snapshots, rollback and reset', () => {
     expect(Math.abs((await clock(test)) - wallClock())).toBeLessThan(5)
   })
 
-  it('anvil_reset goes back to genesis, and refuses to fork', async () => {
+  it('anvil_reset returns to genesis, and refuses to fork', async () => {
     const test = await testChain()
     const { rpc, raw, mine, dev } = test
     const genesis = await latest(test)
@@ -470,7 +471,7 @@ describe('a state dump', () => {
     expect(dump.accounts[from]).toEqual({ nonce: 0, balance: '0x21e19e0c9bab2400000', code: '0x', storage: {} })
   })
 
-  it('gives another node the same state', async () => {
+  it('loaded into another node, gives it the same state', async () => {
     const first = await testChain()
     await first.rpc('anvil_setCode', other, '0x6001')
     await first.rpc('anvil_setStorageAt', other, '0x1', word(2))

@@ -29,7 +29,7 @@ const methods = new Map<string, RpcMethod>(
       result: quantity,
       async handler([n]) {
         calls.push(`begin ${n}`)
-        // Later calls are faster: calls that ran at the same time would end in another order.
+        // Later calls are faster: concurrent calls would finish in another order.
         for (let turns = 10n - n; turns > 0n; turns--) await new Promise((resolve) => setImmediate(resolve))
         calls.push(`end ${n}`)
         return n
@@ -56,7 +56,7 @@ const methods = new Map<string, RpcMethod>(
 )
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
-// Handlers of this test use nothing else of the context.
+// The handlers of this test use only these parts of the context.
 const contextWith = (room: number) => ({ methods, options, log, textBudget: new Budget(room) }) as unknown as RpcContext
 const context = contextWith(1e6)
 
@@ -134,7 +134,7 @@ describe('refused JSON-RPC requests', () => {
     expect(await code(body)).toBe(expected)
   })
 
-  it('repeat a valid id, otherwise answer null', async () => {
+  it('repeat a valid id, otherwise have a null id', async () => {
     expect(await ask('{"jsonrpc":"1.0","id":7,"method":"none"}')).toMatchObject({ id: 7 })
     expect(await ask('{"jsonrpc":"2.0","id":[],"method":"none"}')).toMatchObject({ id: null })
     expect(await ask('{')).toMatchObject({ id: null })
@@ -148,7 +148,7 @@ describe('refused JSON-RPC requests', () => {
     expect(await message(request('twice', ['2']))).toBe('invalid argument 0: hex string without 0x prefix')
   })
 
-  it('answer hostile JSON with an error', async () => {
+  it('of hostile JSON have an error', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32600)
     expect(await code('{"jsonrpc":"2.0","id":1,"method":"twice","params":[{"__proto__":{"x":1}}]}')).toBe(-32602)
@@ -174,13 +174,13 @@ describe('errors of methods', () => {
     expect(log.error).toHaveBeenCalledOnce()
   })
 
-  it('of gated methods end when the option is set', async () => {
+  it('of gated methods disappear when the option is set', async () => {
     const open = { ...context, options: { ...options, development: true } }
     expect((await ask(request('hidden'), open)).result).toBe('0x1')
   })
 })
 
-describe('a batch', () => {
+describe('a JSON-RPC batch', () => {
   const batch = (...entries: string[]) => `[${entries.join(',')}]`
 
   it('runs and is answered in order', async () => {
@@ -215,7 +215,7 @@ describe('a batch', () => {
 })
 
 describe('the text budget of all connections', () => {
-  /** A request of more than 64 KB that takes some milliseconds. */
+  /** A request of more than 64 KB that runs for some milliseconds. */
   const large = request('slow', ['0x1'], 'x'.repeat(70_000))
 
   it('is taken by large requests until they are answered', async () => {

@@ -1,4 +1,4 @@
-// Methods of Erigon, less common methods of go-ethereum, and the spellings of block numbers that every method accepts.
+// Methods of Erigon, less common methods of go-ethereum, and the forms of block numbers that every method accepts.
 import { once } from 'node:events'
 import { toHex } from 'viem'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ async function transfers() {
 }
 
 describe('block numbers of Erigon’s methods', () => {
-  test('are found by JSON numbers, padded and plain quantities', async () => {
+  test('are accepted as JSON numbers, padded and plain quantities', async () => {
     const { rpc, header, bob, address } = await transfers()
     const third = await header('0x3')
     expect([await header(3), await header('0x03'), await header('0x0003')]).toEqual([third, third, third])
@@ -55,9 +55,11 @@ describe('block numbers of Erigon’s methods', () => {
     }
   })
 
-  test('are found by time: the first with that timestamp, otherwise the last before it', async () => {
+  test('are found by time: the first block with this timestamp, otherwise the last before it', async () => {
     const { rpc, header } = await transfers()
-    const [genesis, second, head] = [await header('earliest'), await header(2), await header('latest')]
+    const genesis = await header('earliest')
+    const second = await header(2)
+    const head = await header('latest')
     const at = async (time: bigint | number) =>
       ((await rpc('erigon_getBlockByTimestamp', time.toString(), false)) as Header).number
     await rpc('evm_increaseTime', 1000)
@@ -68,7 +70,7 @@ describe('block numbers of Erigon’s methods', () => {
     expect(await at(BigInt(genesis.timestamp))).toBe('0x0')
     const found = await header(await at(BigInt(second.timestamp)))
     expect(found.timestamp).toBe(second.timestamp)
-    // The clock moves by a second for each block after the genesis, so that no earlier block has this time.
+    // Each block after the genesis is at least a second later, so that no earlier block has this time.
     expect(BigInt(found.number)).toBeGreaterThan(0n)
     expect((await header(toHex(BigInt(found.number) - 1n))).timestamp).not.toBe(second.timestamp)
   })
@@ -145,14 +147,14 @@ test('transactionReceipts subscriptions send the receipts of a block in one mess
   expect(wrongHash.error).toMatchObject({ code: -32602 })
   expect((await raw('eth_subscribe', 'transactionReceipts')).error).toBeDefined()
   await rpc('evm_mine')
-  // An empty block has nothing to tell, and the next one's receipts would come after it.
+  // An empty block sends no message, and this one would come before the receipts of the next.
   await rpc('evm_mine')
-  const told = (subscription: string | undefined) =>
+  const receiptsFor = (subscription: string | undefined) =>
     messages.flatMap(({ params }) => (params?.subscription === subscription ? [params?.result] : []))
-  await vi.waitFor(() => expect(told(one)).toHaveLength(1))
+  await vi.waitFor(() => expect(receiptsFor(one)).toHaveLength(1))
   const receipts = (await rpc('eth_getBlockReceipts', '0x1')) as { transactionHash: string }[]
   expect(receipts).toHaveLength(3)
-  expect(told(all)).toEqual([receipts])
-  expect(told(one)).toEqual([receipts.filter(({ transactionHash }) => transactionHash === hashes[1])])
+  expect(receiptsFor(all)).toEqual([receipts])
+  expect(receiptsFor(one)).toEqual([receipts.filter(({ transactionHash }) => transactionHash === hashes[1])])
   expect(messages.filter(({ params }) => params !== undefined)).toHaveLength(2)
 })

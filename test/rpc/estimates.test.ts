@@ -1,4 +1,4 @@
-// Gas estimates of contracts whose work depends on the time, on pending transactions, and on the block number.
+// Gas estimates of contracts whose work depends on the time, on pending transactions, or on the block number.
 import { toHex } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
 import { Machine } from '../../src/evm/machine.ts'
@@ -6,18 +6,18 @@ import { asm } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
 
 const TOUCH = `0x${'70c4'.repeat(10)}` as const
-/** Remembers when it was called; when time has passed since the last call, marks a new slot too. */
+/** Stores the time of its last call in a slot; if time has passed since then, sets a new slot too. */
 const touch = asm(
   ...['PUSH0', 'SLOAD', 'TIMESTAMP', 'GT', 'PUSH1 0x08', 'JUMPI', 'STOP', 'JUMPDEST'],
   ...['TIMESTAMP', 'PUSH0', 'SSTORE', 'PUSH1 0x01', 'TIMESTAMP', 'SSTORE', 'STOP'],
 )
 /**
- * 21000 for the transaction; a cold SLOAD 2100, a warm slot changed 2900, a cold slot set 22100 (EIP-2929, EIP-2200); PUSH0
- * and TIMESTAMP 2 (five of them), GT and PUSH1 3 (three), JUMPI 10, JUMPDEST 1.
+ * 21000 for the transaction; a cold SLOAD 2100, changing a warm slot 2900, setting a cold slot 22100 (EIP-2929, EIP-2200); five
+ * times 2 for PUSH0 and TIMESTAMP, three times 3 for GT and PUSH1, JUMPI 10, JUMPDEST 1.
  */
 const DEAR = 21_000n + 2100n + 2900n + 22_100n + 5n * 2n + 3n * 3n + 10n + 1n
 
-/** Creation code that succeeds at times from `from` to `to` only. */
+/** Creation code that succeeds only at timestamps from `from` to `to`. */
 const onlyAt = (from: bigint, to: bigint) =>
   asm(
     ...[
@@ -39,7 +39,7 @@ async function touching(overrides: Parameters<typeof testChain>[0] = {}) {
   return {
     ...chain,
     from,
-    /** Sent without gas by the node's own account. */
+    /** Sends from the node's account without a gas limit. */
     send: async () => {
       const hash = await chain.rpc('eth_sendTransaction', { from, to: TOUCH })
       return async () => (await chain.rpc('eth_getTransactionReceipt', hash)) as { status: string; gasUsed: string }
@@ -50,7 +50,7 @@ async function touching(overrides: Parameters<typeof testChain>[0] = {}) {
   }
 }
 
-test('an estimate runs once where no opcode can see its gas limit, else again with the gas that was used', async () => {
+test('an estimate runs once if no opcode can observe the gas limit, otherwise again with the gas used', async () => {
   const { rpc, from } = await touching()
   const stranger = `0x${'70c5'.repeat(10)}`
   const run = vi.spyOn(Machine.prototype, 'run')
@@ -58,17 +58,17 @@ test('an estimate runs once where no opcode can see its gas limit, else again wi
   try {
     expect(await rpc('eth_estimateGas', { from, to: stranger, value: '0x1' })).toBe(toHex(21_000))
     expect(runsOf(stranger)).toBe(1)
-    // The first slot is empty the first time: setting it costs 20000, changing it 2900.
+    // The first slot is still zero: setting it costs 20000 instead of 2900.
     expect(await rpc('eth_estimateGas', { from, to: TOUCH })).toBe(toHex(DEAR + 20_000n - 2900n))
     expect(runsOf(TOUCH)).toBe(2)
-    // Ten bytes that are not zero: 21000 + 10 * 16 without opcodes, below the floor of 21000 + 10 * 40 (EIP-7623).
+    // Ten non-zero bytes: 21000 + 10 * 16 without opcodes is below the floor of 21000 + 10 * 40 (EIP-7623).
     expect(await rpc('eth_estimateGas', { from, to: stranger, data: `0x${'11'.repeat(10)}` })).toBe(toHex(21_400))
   } finally {
     run.mockRestore()
   }
 })
 
-test('sends without gas succeed one after the other, and after pauses', async () => {
+test('sends without a gas limit succeed one after the other, and after pauses', async () => {
   const { walletOf, viem, rpc, send } = await touching()
   for (let i = 0; i < 4; i++) expect(await (await send())()).toMatchObject({ status: '0x1' })
   for (let i = 0; i < 4; i++) {
@@ -78,7 +78,7 @@ test('sends without gas succeed one after the other, and after pauses', async ()
   }
 })
 
-test('an estimate right after a block holds when the clock advances before the transaction is mined', async () => {
+test('an estimate right after a block suffices when the clock advances before the transaction is mined', async () => {
   const { rpc, send, estimate, from } = await touching()
   await send()
   const gas = await estimate()
@@ -88,11 +88,11 @@ test('an estimate right after a block holds when the clock advances before the t
   expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: toHex(DEAR) })
 })
 
-test('an estimate behind pending transactions has their state and a later block, and holds however they are mined', async () => {
+test('an estimate after pending transactions uses their state and a later block, and suffices however they are mined', async () => {
   const { rpc, mine, send, estimate, from } = await touching({ automine: false })
   const receipts = [await send()]
   expect(await estimate()).toBe(DEAR)
-  // The first is mined alone, the second at another time.
+  // The first is mined alone, the second later.
   await mine()
   await rpc('evm_increaseTime', 5)
   receipts.push(await send())

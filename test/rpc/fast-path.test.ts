@@ -1,4 +1,4 @@
-// Requests as bytes on a connection: plain ones are answered by the fast path, all others by node's HTTP server, in order.
+// HTTP requests as bytes on a connection: the fast path answers plain ones, node's HTTP server all others, in order.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -24,7 +24,7 @@ describe('a plain request', () => {
     ['at either path', post('{}', [], '/')],
     ['with other headers', post('{}', ['User-Agent: x/1 (y; z)', 'accept:*/*', 'Origin: https://a', 'X-Empty:'])],
     ['that keeps its connection', post('{}', ['Connection: Keep-Alive'])],
-    // RFC 9110, 7.8: an upgrade is an offer, which a server may ignore. Java's client makes this one, curl --http2 too.
+    // RFC 9110, 7.8: a server may ignore the offer of an upgrade. Java's HTTP client and curl --http2 send such requests.
     ['that offers another protocol', post('{}', ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings'])],
   ])('is one %s', (_what, text) => expect(span(text)).toMatchObject({ start: text.length - 2, end: text.length }))
 
@@ -33,7 +33,7 @@ describe('a plain request', () => {
     expect(span(text.slice(0, -3))).toMatchObject({ start: text.length - 7, end: text.length })
   })
 
-  // Requests that RFC 9112 forbids or lets a server repair, or whose headers change the body or the connection.
+  // Requests that RFC 9112 forbids or lets a server repair, or whose headers affect the body or the connection.
   test.each([
     ['another method', post('{}').replace('POST', 'PUT')],
     ['another path', post('{}', [], '/rpc?x')],
@@ -108,7 +108,7 @@ describe('a connection on the fast path', () => {
     const options = { paths: PATHS, maxBody: 1 << 20, access, headers: ['x-test: 1'], connections }
     endIdle = serveFastPath(server, options, async (body) => {
       asked.push(body)
-      // A slow method, during which more requests arrive.
+      // A slow method, so that more requests arrive while it runs.
       await sleep(body.includes('slow') ? 50 : 0)
       ended.push(body)
       if (body.includes('broken')) throw new Error('broken')
@@ -130,7 +130,7 @@ describe('a connection on the fast path', () => {
   })
 
   const until = (text: string) => vi.waitFor(() => expect(received).toContain(text), { timeout: 5_000, interval: 5 })
-  /** Writes a part of a request, and waits until the server has read it by itself. */
+  /** Writes a part of a request, and waits until the server has read it. */
   const writePart = async (bytes: string | Uint8Array) => {
     const before = atServer?.bytesRead ?? 0
     socket.write(bytes)
@@ -167,7 +167,7 @@ describe('a connection on the fast path', () => {
     await until('direct {"a":"é"}')
   })
 
-  it('hands requests that are not plain to the HTTP server, with all received bytes', async () => {
+  it('passes other requests to the HTTP server, with all received bytes', async () => {
     socket.write(post('plain'))
     await until('direct plain')
     await writePart(post('x', [], '/elsewhere').slice(0, 20))
@@ -193,14 +193,14 @@ describe('a connection on the fast path', () => {
     await until(body)
   })
 
-  it('answers a client that has ended its side, and closes', async () => {
+  it('answers a client that has half-closed the connection, and closes it', async () => {
     socket.end(post('slow'))
     await once(socket, 'close')
     expect(received).toContain('direct slow')
     expect(received).toContain('connection: close')
   })
 
-  it('ends when the server closes: at once when idle, otherwise after the response', async () => {
+  it('closes when the server closes: at once when idle, otherwise after the response', async () => {
     const idle = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).resume()
     await once(idle, 'connect')
     socket.write(post('slow'))

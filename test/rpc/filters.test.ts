@@ -1,4 +1,4 @@
-// Polling filters and subscriptions on a running node; expiry and limits with a clock and events of the test's own.
+// Polling filters and subscriptions on a running node; expiry and limits with the test's own clock and events.
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
@@ -31,7 +31,7 @@ async function chainWithEmitter() {
 const brief = (logs: Log[]) => logs.map(({ topics, removed }) => [topics[0], removed])
 
 describe('a log filter', () => {
-  it('reports logs after it was opened, each once', async () => {
+  it('reports each log after its creation once', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     await emit(1)
     const id = await rpc('eth_newFilter', { address: EMITTER })
@@ -81,7 +81,7 @@ describe('a log filter', () => {
     expect((await raw('eth_newFilter', { address: '0x12' })).error?.code).toBe(-32602)
   })
 
-  it('reports logs that a rollback removed as removed, and then those of the new blocks', async () => {
+  it('reports logs of rolled back blocks as removed, and then those of the new blocks', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     const id = await rpc('eth_newFilter', { address: EMITTER })
     const snapshot = await rpc('evm_snapshot')
@@ -146,7 +146,7 @@ describe('block and transaction filters', () => {
 describe('the filters of all clients', () => {
   const hashOf = (number: number): Hash => hexToHash(topic(number))
 
-  /** Filters on signals that the test gives, and a clock that it moves. */
+  /** Filters with events and a clock that the test controls. */
   function quiet() {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => {
@@ -162,7 +162,7 @@ describe('the filters of all clients', () => {
     return { filters: new PollingFilters(chain), pend, listeners }
   }
 
-  it('close one that was not used for five minutes', () => {
+  it('expire after five minutes without use', () => {
     const { filters, pend } = quiet()
     const used = filters.open({ kind: 'transactions' })
     const unused = filters.open({ kind: 'transactions' })
@@ -175,7 +175,7 @@ describe('the filters of all clients', () => {
     expect(FILTER_LIFETIME).toBe(300_000)
   })
 
-  it('are limited in number, and expired ones are replaced', () => {
+  it('are limited in number; expired ones make room', () => {
     const { filters } = quiet()
     for (let i = 0; i < MAX_FILTERS; i++) filters.open({ kind: 'blocks' })
     expect(() => filters.open({ kind: 'blocks' })).toThrow('too many filters')
@@ -183,7 +183,7 @@ describe('the filters of all clients', () => {
     expect(filters.open({ kind: 'blocks' })).toMatch(/^0x[0-9a-f]{32}$/)
   })
 
-  it('close one that lags too far behind, and serve the others', () => {
+  it('are closed when they lag too far behind, and others continue', () => {
     const { filters, pend } = quiet()
     const slow = filters.open({ kind: 'transactions' })
     for (let i = 0; i < MAX_EVENTS; i++) pend(1)
@@ -233,7 +233,7 @@ describe('subscriptions', () => {
     return { ask, subscribe, notices, noticesOf, messages }
   }
 
-  it('newHeads sends every block, also those of a burst, and the head after a rollback', async () => {
+  it('newHeads sends every block, also in a burst, and the head after a rollback', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
     const id = await client.subscribe('newHeads')
@@ -263,9 +263,9 @@ describe('subscriptions', () => {
     for (const number of [1, 2, 3]) await emit(number)
     const logs = await rpc('eth_getLogs', { fromBlock: '0x1', topics: [[topic(1), topic(3)]] })
     await rpc('evm_revert', snapshot)
-    const told = (await client.notices(id, 4)) as unknown as Log[]
-    expect(told.slice(0, 2)).toEqual(logs)
-    expect(brief(told.slice(2)).sort()).toEqual([
+    const received = (await client.notices(id, 4)) as unknown as Log[]
+    expect(received.slice(0, 2)).toEqual(logs)
+    expect(brief(received.slice(2)).sort()).toEqual([
       [topic(1), true],
       [topic(3), true],
     ])
@@ -284,7 +284,8 @@ describe('subscriptions', () => {
   it('end by eth_unsubscribe, and only once', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
-    const [ended, other] = [await client.subscribe('newHeads'), await client.subscribe('newHeads')]
+    const ended = await client.subscribe('newHeads')
+    const other = await client.subscribe('newHeads')
     expect((await client.ask('eth_unsubscribe', ended)).result).toBe(true)
     expect((await client.ask('eth_unsubscribe', ended)).error).toMatchObject({ code: -32000 })
     await mine(1)

@@ -1,5 +1,5 @@
-// The maximum gas of one transaction: on chains of our own the block gas limit, unless the genesis names a cap;
-// EIP-7825's 2^24 from Osaka on any other. Pool, estimate, fill, trace and import agree.
+// The maximum gas of one transaction: on native chains the block gas limit, unless the genesis has a cap; on other chains
+// EIP-7825's 2^24 from Osaka on. Pool, estimate, fill, trace and import agree.
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
@@ -10,7 +10,7 @@ const from = account(0).address
 const DEAR: Hex = '0x00000000000000000000000000000000000100b5'
 /** PUSH1 0, PUSH3 2,975,999, MSTORE8, STOP: writes the last byte of the 93,000th word of memory. */
 const EXPANDING: Hex = '0x6000622d68ff5300'
-/** 21,000 for the transaction, 3 for each opcode, and memory by the Yellow Paper: 3 a word and its square / 512. */
+/** 21,000 for the transaction, 3 for each opcode, and memory by the Yellow Paper: 3 a word plus the square / 512. */
 const COST = 21_000 + 3 * 3 + 3 * 93_000 + Math.floor(93_000 ** 2 / 512)
 const hex = (value: number): string => `0x${value.toString(16)}`
 const thirtyMillion = { from, to: DEAR, gas: hex(30_000_000) }
@@ -28,7 +28,7 @@ async function chainOf(spec?: ChainSpec, engine?: 'wasm' | 'library') {
   return test
 }
 
-describe('without a cap of a transaction’s gas', () => {
+describe('without a gas cap for transactions', () => {
   it.each(['wasm', 'library'] as const)('a transaction may have 30,000,000 gas on the %s engine', async (engine) => {
     const { rpc, walletOf, viem } = await chainOf(undefined, engine)
     expect(Number(await rpc('eth_estimateGas', { from, to: DEAR }))).toBe(COST)
@@ -69,7 +69,7 @@ describe('without a cap of a transaction’s gas', () => {
   })
 })
 
-describe('with a cap of a transaction’s gas', () => {
+describe('with a gas cap for transactions', () => {
   it.each([
     ['that the genesis names', withCap(17_000_000n), 17_000_000],
     ['of EIP-7825, on a chain of a geth genesis', specWith(() => undefined), 2 ** 24],
@@ -79,7 +79,7 @@ describe('with a cap of a transaction’s gas', () => {
     expect((await raw('eth_sendTransaction', { from, to: from, gas: hex(cap + 1) })).error).toMatchObject({ message })
     const sent = await rpc('eth_sendTransaction', { from, to: from, gas: hex(cap) })
     expect(await rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
-    // The contract needs more than that.
+    // The contract needs more than the cap.
     const { error } = await raw('eth_estimateGas', { from, to: DEAR })
     expect(error?.message).toMatch(/^(out of gas|gas required exceeds allowance)/)
   })

@@ -1,5 +1,5 @@
-// The errors that Hardhat 2's client gets for mined sends that failed, and other clients do not. The client itself is run by
-// test/clients/hardhat.test.ts; with `accounts` in its configuration it signs, and sends bytes.
+// Errors that only Hardhat 2's client gets, for mined sends that failed. test/clients/hardhat.test.ts runs the client itself;
+// with `accounts` in its configuration it signs transactions itself.
 import { expect, test } from 'vitest'
 import { testChain } from '../support/chain.ts'
 
@@ -20,13 +20,17 @@ async function chainOf(overrides: Parameters<typeof testChain>[0] = {}) {
   }
   const signed = async (nonce: number, gas = 30_000_000n) =>
     chain.alice.signTransaction({
-      ...{ chainId: chain.viem.chain?.id ?? 125, nonce, data: REVERTING, gas, type: 'legacy' as const },
+      chainId: chain.viem.chain?.id ?? 125,
+      nonce,
+      data: REVERTING,
+      gas,
+      type: 'legacy' as const,
       gasPrice: 10n ** 12n,
     })
   return { ...chain, ask, signed }
 }
 
-test('a failed send is an error for Hardhat’s client, signed by the node or by the client, and a hash for others', async () => {
+test('a failed send is an error for Hardhat’s client, whoever signed it, and a hash for other clients', async () => {
   const { ask, signed, alice } = await chainOf()
   const call = { from: alice.address, data: REVERTING, gas: '0x1000000' }
   const reverted = { code: 3, message: 'execution reverted', data: WORD }
@@ -37,7 +41,7 @@ test('a failed send is an error for Hardhat’s client, signed by the node or by
   expect((await ask(HARDHAT, 'eth_getTransactionCount', alice.address, 'latest')).result).toBe('0x4')
 })
 
-// As tests do that wait for a failed receipt, on any network: cosmos/evm's suite of reverts.
+// Tests that wait for a failed receipt do this, on any network: cosmos/evm's suite of reverts.
 test('a failed send with a gas limit chosen by the test is a hash for Hardhat’s client too', async () => {
   const { ask, signed, alice } = await chainOf()
   const call = { from: alice.address, data: REVERTING, gas: '0x989680' }
@@ -45,7 +49,7 @@ test('a failed send with a gas limit chosen by the test is a hash for Hardhat’
   expect((await ask(HARDHAT, 'eth_sendRawTransaction', await signed(1, 1_000_000n))).result).toMatch(/^0x[0-9a-f]{64}$/)
 })
 
-test('a send that waits for a block has not failed', async () => {
+test('a send that is not yet mined has not failed', async () => {
   const { ask, signed } = await chainOf({ automine: false })
   expect((await ask(HARDHAT, 'eth_sendRawTransaction', await signed(0))).result).toMatch(/^0x[0-9a-f]{64}$/)
 })

@@ -1,11 +1,11 @@
-// The invariants of the native modules on a running node, and the supply when a developer edits balances.
+// The invariants of the native modules on a running node, and the supply when a development method edits balances.
 import { parseAbi, parseEther, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import { testChain } from '../support/chain.ts'
 
 const BANK = '0x0000000000000000000000000000000000000804'
 const abi = parseAbi(['function supplyOf(address erc20Address) view returns (uint256 totalSupply)'])
-const NOBODY = `0x${'ab'.repeat(20)}` as const
+const EMPTY_ACCOUNT = `0x${'ab'.repeat(20)}` as const
 const ZERO = `0x${'00'.repeat(20)}` as const
 
 test('invariants hold, and edits of balances change the supply by the same amount', async () => {
@@ -18,9 +18,9 @@ test('invariants hold, and edits of balances change the supply by the same amoun
   await mine(2)
   expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis, []])
 
-  await rpc('anvil_setBalance', NOBODY, toHex(parseEther('5')))
+  await rpc('anvil_setBalance', EMPTY_ACCOUNT, toHex(parseEther('5')))
   expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('5'), []])
-  await rpc('anvil_setBalance', NOBODY, toHex(parseEther('2')))
+  await rpc('anvil_setBalance', EMPTY_ACCOUNT, toHex(parseEther('2')))
   expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('2'), []])
 })
 
@@ -33,6 +33,6 @@ test('dev_invariants reports a supply that is too small', async () => {
 test('the largest balance can be set', async () => {
   const { rpc } = await testChain()
   const most = toHex(2n ** 256n - 1n)
-  await rpc('hardhat_setBalance', NOBODY, most)
-  expect(await rpc('eth_getBalance', NOBODY, 'latest')).toBe(most)
+  await rpc('hardhat_setBalance', EMPTY_ACCOUNT, most)
+  expect(await rpc('eth_getBalance', EMPTY_ACCOUNT, 'latest')).toBe(most)
 })

@@ -1,5 +1,5 @@
-// Tracers in clients' JavaScript. Expected values: go-ethereum's words and shapes (eth/tracers/js, version 1.17.6, whose
-// answers to these contracts and tracers were the same), and the gas of the Yellow Paper and EIPs 2929 and 3529.
+// Tracers written in JavaScript. Expected values: go-ethereum's messages and shapes (eth/tracers/js, version 1.17.6 gave the
+// same results for these contracts and tracers), and the gas of the Yellow Paper and EIPs 2929 and 3529.
 import { getContractAddress, type Hex, keccak256, pad, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-/** A tracer from the bodies of its functions; `fault` and `result` have to be there. */
+/** A tracer from the bodies of its functions; `fault` and `result` are required. */
 const tracer = (parts: Record<string, string>): string => {
   const all = { fault: '', result: 'return this.seen', ...parts }
   const functions = Object.entries(all).map(([name, body]) => `${name}: function(log, db) { ${body} }`)
@@ -52,7 +52,7 @@ describe('a tracer in JavaScript', () => {
     const result = 'return [this.seen, this.slot, this.peeked, this.memory, this.contract]'
     const [steps, slot, peeked, memory, told] = await trace(hash, tracer({ step, result }))
     const gas = 100_000 - 21_000 - 4 * 16
-    // A cold slot that was empty costs 22,100; read again, 100.
+    // A cold zero slot costs 22,100; the second read 100.
     expect(steps).toEqual([
       [0, 'PUSH1', 0x60, true, gas, 3, 1, 0, true, 0, 0],
       [2, 'PUSH1', 0x60, true, gas - 3, 3, 1, 0, true, 1, 0],
@@ -65,7 +65,7 @@ describe('a tracer in JavaScript', () => {
       [12, 'PUSH0', 0x5f, true, gas - 22_220, 2, 1, 0, true, 1, 32],
       [13, 'RETURN', 0xf3, false, gas - 22_222, 0, 1, 0, true, 2, 32],
     ])
-    // The state is that before the opcode. A bigInt in JSON is its digits; memory that is not there yet is zero.
+    // `step` sees the state before the opcode. A bigInt becomes its digits in JSON; memory beyond its size is zero.
     expect(slot).toBe(word(0))
     expect(peeked).toEqual(['1', '2a'])
     expect(memory).toEqual(['42', '0x002a0000'])
@@ -106,7 +106,10 @@ describe('a tracer in JavaScript', () => {
       log.contract.getValue().toString(), log.stack.length()])`
     const made = getContractAddress({ from: to, nonce: 0n }).toLowerCase()
     const salted = getContractAddress({
-      ...{ opcode: 'CREATE2', from: to, salt: pad('0x05'), bytecode: init },
+      opcode: 'CREATE2',
+      from: to,
+      salt: pad('0x05'),
+      bytecode: init,
     }).toLowerCase()
     expect(await trace(hash, tracer({ enter, exit, step, fault }))).toEqual([
       ['CALL', to, reverting, '0x', '1'],
@@ -115,7 +118,7 @@ describe('a tracer in JavaScript', () => {
       ['STATICCALL', to, jumping, '0x', null],
       ['fault', 'JUMP', 'invalid jump destination', to, '0', 1],
       ['0x', 'invalid jump destination'],
-      // Its code runs for the transaction's sender; an opcode that fails before it runs is a step with an error.
+      // DELEGATECALL's code sees the caller of its frame. An opcode that fails before it runs is a step with an error.
       ['DELEGATECALL', to, short, '0x', '0'],
       ['step', 'ADD', 'stack underflow (0 <=> 2)', 2],
       ['0x', 'stack underflow (0 <=> 2)'],
@@ -143,13 +146,21 @@ describe('a tracer in JavaScript', () => {
       return seen`
     const { gasPrice, ...context } = await trace(hash, tracer({ result }))
     expect(context).toEqual({
-      ...{ type: 'CALL', from: alice, to, input: '0xff', value: '5', gas: 100_000, gasUsed: Number(gasUsed) },
-      ...{ output: word(42), block: Number(blockNumber), blockHash, txHash: hash, txIndex: 0 },
-      ...{
-        intrinsicGas: 21_016,
-        coinbase: (await rpc('eth_getBlockByNumber', blockNumber, false)).miner,
-        time: 'string',
-      },
+      type: 'CALL',
+      from: alice,
+      to,
+      input: '0xff',
+      value: '5',
+      gas: 100_000,
+      gasUsed: Number(gasUsed),
+      output: word(42),
+      block: Number(blockNumber),
+      blockHash,
+      txHash: hash,
+      txIndex: 0,
+      intrinsicGas: 21_016,
+      coinbase: (await rpc('eth_getBlockByNumber', blockNumber, false)).miner,
+      time: 'string',
       state: ['5', true, true, asm('PUSH1 0x2a', ...returnTop)],
     })
     // go-ethereum's gasPrice is the tip.
@@ -177,7 +188,7 @@ describe('a tracer in JavaScript', () => {
     const bytecodeHash = keccak256('0x6000')
     const byHash = getContractAddress({ opcode: 'CREATE2', from: alice, salt: pad('0x07'), bytecodeHash })
     expect(salted).toBe(byHash.toLowerCase())
-    // Ethereum's precompiles, this chain's own ones, and another account.
+    // Ethereum's precompiles, a native contract, and another account.
     const staking = '0x0000000000000000000000000000000000000800'
     expect(
       await evaluate('isPrecompiled(toAddress("0x1"))', `isPrecompiled("${staking}")`, `isPrecompiled("${alice}")`),
@@ -223,7 +234,7 @@ describe('a tracer in JavaScript', () => {
   })
 })
 
-describe('requests with a tracer in JavaScript', () => {
+describe('requests with a JavaScript tracer', () => {
   it('may trace a call at any block, also at the pending one', async () => {
     const code = tracer({ step: 'this.seen.push(log.op.toString())', result: 'return [this.seen, log.block]' })
     const request = { from: alice, to: '0x00000000000000000000000000000000000c0de0' }
@@ -259,7 +270,7 @@ describe('requests with a tracer in JavaScript', () => {
     expect(await rpc('debug_traceBlock', raw, { tracer: code })).toEqual(traces)
   })
 
-  it('compute contract addresses for any number as a nonce', async () => {
+  it('compute contract addresses for any number as nonce', async () => {
     const hash = await send(await contract(asm('STOP')))
     const made = async (nonce: string) =>
       trace(hash, tracer({ result: `return toHex(toContract("${alice}", ${nonce}))` }))
@@ -280,14 +291,14 @@ describe('requests with a tracer in JavaScript', () => {
     expect(Object.values(await trace(hash, 'muxTracer', { tracerConfig }))).toEqual(codes.slice(1).map((_, i) => i + 1))
   })
 
-  it('may be a part of muxTracer', async () => {
+  it('may be part of muxTracer', async () => {
     const hash = await send(await contract(asm('PUSH0', 'POP', 'STOP')))
     const code = tracer({ step: 'this.seen.push(log.getPC())' })
     const parts = await trace(hash, 'muxTracer', { tracerConfig: { [code]: null, opcountTracer: null } })
     expect(parts).toEqual({ [code]: [0, 1, 2], opcountTracer: 3 })
   })
 
-  it('run on the library’s interpreter too, and see native contracts', async () => {
+  it('run on the reference engine too, and see native contracts', async () => {
     const { rpc } = await testChain({ engine: 'library' })
     const step =
       'this.seen.push(log.op.toString() + (log.op.toString() === "SSTORE" ? db.getState(log.contract.getAddress(), toWord("0x00"))[31] : ""))'
@@ -314,10 +325,16 @@ describe('go-ethereum’s counting tracers', () => {
   it('count opcodes, and pairs of opcodes', async () => {
     const callee = await contract(asm('PUSH0'))
     const hash = await send(await contract(asm('PUSH0', ...call(callee), 'POP', 'STOP')))
-    // PUSH0 five times, three more pushes, CALL, the callee's PUSH0 and STOP, POP, STOP.
+    // Eight pushes, five of them PUSH0, CALL, the callee's PUSH0 and STOP, POP, STOP.
     expect(await trace(hash, 'opcountTracer')).toBe(13)
     expect(await trace(hash, 'unigramTracer')).toEqual({
-      ...{ PUSH0: 6, PUSH1: 1, PUSH20: 1, PUSH2: 1, CALL: 1, POP: 1, STOP: 2 },
+      PUSH0: 6,
+      PUSH1: 1,
+      PUSH20: 1,
+      PUSH2: 1,
+      CALL: 1,
+      POP: 1,
+      STOP: 2,
     })
     const bigrams = { 'PUSH0-PUSH0': 4, 'PUSH0-PUSH1': 1, 'PUSH1-PUSH20': 1, 'PUSH20-PUSH2': 1, 'PUSH2-CALL': 1 }
     expect(await trace(hash, 'bigramTracer')).toEqual({ ...bigrams, 'PUSH0-STOP': 1, 'POP-STOP': 1 })
@@ -325,14 +342,14 @@ describe('go-ethereum’s counting tracers', () => {
   })
 })
 
-describe('a tracer that exceeds its limits', () => {
+describe('a JavaScript tracer that exceeds its limits', () => {
   it('is stopped, and delays neither requests nor blocks', async () => {
     const hash = await send(await contract(asm('STOP')))
     let isOver = false
     const endless = failure(hash, tracer({ step: 'while (true) {}' }), { timeout: '3s' }).finally(() => {
       isOver = true
     })
-    // A transaction and its block, while the script runs.
+    // Sends a transaction and mines its block while the script runs.
     await send(alice)
     expect(isOver).toBe(false)
     expect(await endless).toMatch(
@@ -343,7 +360,7 @@ describe('a tracer that exceeds its limits', () => {
     expect(await failure(hash, tracer({ step: regular }), { timeout: '50ms' })).toMatch(/^execution timeout/)
   })
 
-  it('fails alone when memory or stack is used up, and the next one runs', async () => {
+  it('fails alone when memory or stack is exhausted, and the next one runs', async () => {
     const hash = await send(await contract(asm('STOP')))
     const grow = 'return new Uint8Array(200000000)'
     const time = { timeout: '60s' }
@@ -352,7 +369,7 @@ describe('a tracer that exceeds its limits', () => {
     expect(await failure(hash, tracer({ result: recurse }), time)).toMatch(/stack overflow/)
     const nested = 'return eval("(".repeat(100000) + "1" + ")".repeat(100000))'
     expect(await failure(hash, tracer({ result: nested }), time)).toMatch(/stack overflow/)
-    // A function of the engine that takes ten seconds and cannot be interrupted: the thread is ended.
+    // A built-in function that runs for ten seconds and cannot be interrupted: the node ends the thread.
     const stubborn = tracer({ result: 'return Array(1000000000).join("")' })
     expect(await failure(hash, stubborn, { timeout: '50ms' })).toBe('execution timeout')
     expect(await trace(hash, tracer({ result: 'return 1' }))).toBe(1)
@@ -364,22 +381,23 @@ describe('a tracer that exceeds its limits', () => {
     const params = [hash, { tracer: tracer({ step: 'while (true) {}' }), timeout: '30s' }]
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params })
     const headers = { 'content-type': 'application/json' }
-    // More than there are threads, and places for heavy calls.
+    // More requests than threads and than places for heavy calls.
     const gone = Array.from({ length: 6 }, () =>
       fetch(node.url, { method: 'POST', headers, body, signal: leaving.signal }),
     )
     for (const each of gone) each.catch(() => undefined)
-    // They are at work when requests behind them have been answered, which no place of a heavy call is kept from.
+    // When these later requests are answered, the traces are running. A transfer and a plain call need no place.
     await send(alice)
     expect(await rpc('eth_call', { from: alice, to: alice }, 'latest')).toBe('0x')
     leaving.abort()
     for (const each of gone) await expect(each).rejects.toThrow()
-    // Both threads were theirs: this one is answered because they are free again, long before the 30 seconds.
+    // The disconnected requests held both threads: this one can be answered only because they were freed before the 30 s
+    // timeout.
     expect(await trace(hash, tracer({ result: 'return 1' }))).toBe(1)
   }, 20_000)
 })
 
-it('a node with JavaScript tracers disabled refuses them, and runs the named tracers', async () => {
+it('a node with JavaScript tracers disabled refuses them, and runs built-in tracers', async () => {
   const node = await startNode(nodeOptions({ jsTracers: false }))
   onTestFinished(() => node.close())
   const traced = (name: string) =>

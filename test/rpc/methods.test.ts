@@ -1,14 +1,14 @@
-// The read, call and send methods against a running chain. Expected values: the genesis (10,000 KEST an account, base
-// fee 1 gwei), arithmetic of EIP-1559, the Yellow Paper's gas, and go-ethereum's answers to bad requests.
+// The read, call and send methods on a running chain. Expected values: the genesis (10,000 KEST for each account, base fee 1
+// gwei), EIP-1559, the Yellow Paper's gas, and go-ethereum's responses to bad requests.
 import { keccak256, parseGwei, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { testChain } from '../support/chain.ts'
 
 const TEN_THOUSAND = '0x21e19e0c9bab2400000' // 10,000 * 10^18
-const NOBODY = `0x${'99'.repeat(20)}`
+const EMPTY_ACCOUNT = `0x${'99'.repeat(20)}`
 const word = (value: bigint | number) => `0x${value.toString(16).padStart(64, '0')}`
 
-/** PUSH0 PUSH0 REVERT, NUMBER, INVALID, and a contract that answers its slot 0. */
+/** PUSH0 PUSH0 REVERT, NUMBER, INVALID, and a contract that returns its slot 0. */
 const code = {
   revert: '0x5f5ffd',
   number: '0x435f5260205ff3',
@@ -16,7 +16,7 @@ const code = {
   slot0: '0x5f545f5260205ff3',
 }
 
-describe('an untouched chain', () => {
+describe('a new chain', () => {
   it('has the values of its genesis', async () => {
     const { rpc, alice } = await testChain()
     expect(await rpc('eth_chainId')).toBe('0x7d')
@@ -24,16 +24,16 @@ describe('an untouched chain', () => {
     expect(await rpc('eth_blockNumber')).toBe('0x0')
     expect(await rpc('eth_syncing')).toBe(false)
     expect(await rpc('eth_getBalance', alice.address)).toBe(TEN_THOUSAND)
-    expect(await rpc('eth_getBalance', NOBODY, 'latest')).toBe('0x0')
-    expect(await rpc('eth_getTransactionCount', NOBODY, 'pending')).toBe('0x0')
-    expect(await rpc('eth_getCode', NOBODY)).toBe('0x')
-    expect(await rpc('eth_getStorageAt', NOBODY, '0x0')).toBe(word(0))
-    // An empty parent lowers the base fee by an eighth.
+    expect(await rpc('eth_getBalance', EMPTY_ACCOUNT, 'latest')).toBe('0x0')
+    expect(await rpc('eth_getTransactionCount', EMPTY_ACCOUNT, 'pending')).toBe('0x0')
+    expect(await rpc('eth_getCode', EMPTY_ACCOUNT)).toBe('0x')
+    expect(await rpc('eth_getStorageAt', EMPTY_ACCOUNT, '0x0')).toBe(word(0))
+    // The empty genesis block lowers the base fee by an eighth.
     expect(await rpc('eth_baseFee')).toBe(`0x${(875_000_000).toString(16)}`)
     expect(await rpc('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(keccak256('0x68656c6c6f20776f726c64'))
   })
 
-  it('has a client version that development tools recognize, only in development', async () => {
+  it('has a client version that development tools recognize, in development only', async () => {
     const development = await testChain()
     expect(await development.rpc('web3_clientVersion')).toMatch(/^anvil\//)
     expect(await development.rpc('rpc_modules')).toMatchObject({ eth: '1.0', evm: '1.0' })
@@ -43,7 +43,7 @@ describe('an untouched chain', () => {
     expect((await plain.raw('evm_mine')).error?.code).toBe(-32601)
   })
 
-  it('answers null or an error for unknown things', async () => {
+  it('returns null or an error for unknown blocks and transactions', async () => {
     const { rpc, raw } = await testChain()
     const unknown = `0x${'77'.repeat(32)}`
     for (const [method, ...params] of [
@@ -58,11 +58,14 @@ describe('an untouched chain', () => {
       ['eth_getUncleCountByBlockHash', unknown],
       ['eth_getUncleByBlockNumberAndIndex', 'latest', '0x0'],
       ['eth_getTransactionByBlockNumberAndIndex', 'latest', '0x0'],
-      ['eth_getAccount', NOBODY],
+      ['eth_getAccount', EMPTY_ACCOUNT],
     ] as const) {
       expect(await rpc(method, ...params), method).toBeNull()
     }
-    expect((await raw('eth_getBalance', NOBODY, '0x1')).error).toEqual({ code: -32000, message: 'header not found' })
+    expect((await raw('eth_getBalance', EMPTY_ACCOUNT, '0x1')).error).toEqual({
+      code: -32000,
+      message: 'header not found',
+    })
     expect((await raw('eth_call', {}, { blockHash: unknown })).error?.code).toBe(-32000)
     expect((await raw('eth_getLogs', { blockHash: unknown })).error?.code).toBe(-32000)
   })
@@ -99,7 +102,7 @@ describe('a transfer', () => {
     expect(await rpc('eth_getBalance', bob.address, '0x0')).toBe(TEN_THOUSAND)
   })
 
-  it('that is pending has no receipt, and counts in the nonce of `pending`', async () => {
+  it('that is pending has no receipt, and counts for the `pending` nonce', async () => {
     const { rpc, raw, alice, bob, walletOf } = await testChain({ automine: false })
     const hash = await walletOf(0).sendTransaction({ to: bob.address, value: 5n })
     expect(await rpc('eth_getTransactionReceipt', hash)).toBeNull()
@@ -147,7 +150,7 @@ describe('eth_call and eth_estimateGas', () => {
     expect(await call({ code: code.slot0, state: { [word(0)]: word(8) } })).toBe(word(8))
   })
 
-  it('that revert have the reason in geth’s words', async () => {
+  it('that revert return the reason in geth’s words', async () => {
     const { raw, bob } = await testChain()
     // MSTORE of the selector at 0 and of 0x11 at 4, then REVERT of these 36 bytes.
     const revert = `0x7f${toFunctionSelector('Panic(uint256)').slice(2)}${'0'.repeat(56)}5f52601160045260245ffd`
@@ -161,7 +164,7 @@ describe('eth_call and eth_estimateGas', () => {
     }
   })
 
-  it('estimate a plain transfer at 21000, and fill in a transaction', async () => {
+  it('estimate a plain transfer at 21000 gas, and fill in a transaction', async () => {
     const { rpc, raw, alice, bob } = await testChain()
     const transfer = { from: alice.address, to: bob.address, value: '0x1' }
     expect(await rpc('eth_estimateGas', transfer)).toBe('0x5208')
@@ -183,7 +186,7 @@ describe('eth_call and eth_estimateGas', () => {
 describe('malformed parameters', () => {
   it.each([
     ['eth_getBalance', ['0x12', 'latest'], 'invalid argument 0: hex string has length 2, want 40 for an address'],
-    ['eth_getBalance', [NOBODY, '1'], 'invalid argument 1: hex string without 0x prefix'],
+    ['eth_getBalance', [EMPTY_ACCOUNT, '1'], 'invalid argument 1: hex string without 0x prefix'],
     ['eth_getBlockByNumber', ['0x', false], 'invalid argument 0: hex string "0x"'],
     ['eth_getBlockByNumber', ['0x1', 'yes'], 'invalid argument 1: expected true or false'],
     ['eth_call', [{ to: '0x1' }], 'invalid argument 0: to: hex string has length 1, want 40 for an address'],

@@ -1,4 +1,5 @@
-// JSON-RPC of a network's node: what the engine tells, what is closed, and that nothing fails because blocks are made elsewhere.
+// JSON-RPC of a network's node: reports of the consensus engine, disabled methods, and that all methods work although the
+// consensus engine makes the blocks.
 import {
   blobsToCommitments,
   commitmentsToVersionedHashes,
@@ -17,8 +18,8 @@ import { openSocket } from '../support/wire.ts'
 
 const open = async () => networkFaces({ chain: await networkChain() })
 
-describe('the consensus engine reports', () => {
-  it('the progress of a node that is syncing, as the execution API has it', async () => {
+describe('a network’s node reports', () => {
+  it('the progress of syncing, in the form of the execution API', async () => {
     const { rpc, status } = await open()
     expect(await rpc('eth_syncing')).toBe(false)
     status.progress = { startingBlock: 2n, currentBlock: 16n, highestBlock: 255n }
@@ -33,7 +34,7 @@ describe('the consensus engine reports', () => {
     expect(await rpc('net_peerCount')).toBe('0x0')
   })
 
-  it('nothing while it does not answer: the node then has no peers and no known progress', async () => {
+  it('no peers and no known progress while the consensus engine does not answer', async () => {
     const { rpc, status, chain } = await open()
     await decide(chain, commitInfo())
     status.isReachable = false
@@ -42,7 +43,7 @@ describe('the consensus engine reports', () => {
     expect(await rpc('net_listening')).toBe(false)
   })
 
-  it('subscribers when the node begins to catch up, and when it has', async () => {
+  it('to subscribers when it begins to catch up and when it has caught up', async () => {
     const { url, status } = await open()
     const socket = await openSocket(`${url.replace('http', 'ws')}/rpc`)
     const next = async () => JSON.parse(await socket.next())
@@ -60,7 +61,7 @@ describe('the consensus engine reports', () => {
 })
 
 describe('a chain of one node', () => {
-  it('is never behind, has no peers, and has no commits', async () => {
+  it('is never syncing, has no peers, and has no commits', async () => {
     const { rpc, raw } = await testChain()
     expect(await rpc('eth_syncing')).toBe(false)
     expect(await rpc('net_peerCount')).toBe('0x0')
@@ -75,7 +76,7 @@ describe('a chain of one node', () => {
 describe('kestrel_getCommit', () => {
   const evidence = { type: 1, address: signerOf(2), height: 1n, power: 1000n, time: 1_767_225_600_000_000_000n }
 
-  it('gives the votes and evidence of a block, with the operators', async () => {
+  it('returns the votes and evidence of a block, with the operators', async () => {
     const { rpc, chain, status } = await open()
     await decide(chain, commitInfo({ votes: [] }))
     const commit = commitInfo({ round: 2n, votes: votes(2, 1, 3), evidence: [evidence] })
@@ -110,7 +111,7 @@ describe('kestrel_getCommit', () => {
     })
   })
 
-  it('has no proof of the newest block yet, and no votes for block 0', async () => {
+  it('returns no proof of the newest block yet, and no votes for block 0', async () => {
     const { rpc, raw, chain, status } = await open()
     await decide(chain, commitInfo())
     expect(await rpc('kestrel_getCommit', 'latest')).toMatchObject({ number: '0x1', proof: null })
@@ -123,7 +124,7 @@ describe('kestrel_getCommit', () => {
 })
 
 describe('a node of a network', () => {
-  it('has no methods of development and testing, with any options', async () => {
+  it('has no development and testing methods, whatever the options', async () => {
     const { raw, rpc, url } = await open()
     const closed = [...methods]
       .filter(([, { gate }]) => gate === 'development' || gate === 'testing')
@@ -134,7 +135,7 @@ describe('a node of a network', () => {
         code: -32601,
         message: `the method ${method} does not exist/is not available`,
       })
-    // The books of the modules may be checked at every node of a network.
+    // Invariants can be checked at every node of a network.
     expect(await rpc('dev_invariants')).toEqual([])
     expect(Object.keys(Object(await rpc('rpc_modules')))).not.toContain('anvil')
     expect(await rpc('web3_clientVersion')).toMatch(/^kestrel\//)
@@ -144,7 +145,7 @@ describe('a node of a network', () => {
     expect((await fetch(`${url}/dev`, { headers: { accept: 'text/html' } })).status).toBe(404)
   })
 
-  it('fails in no method because it makes no blocks', async () => {
+  it('has no method that fails because the node makes no blocks', async () => {
     const { raw, chain } = await open()
     await decide(chain, commitInfo())
     const enabled = [...methods].filter(([, { gate }]) => gate === undefined).map(([name]) => name)
@@ -172,19 +173,23 @@ describe('a node of a network', () => {
     return createWalletClient({ account: account(0), chain, transport: http(`${url}/rpc`) })
   }
 
-  it('answers a send when the transaction waits, not when a block has it', async () => {
+  it('answers a send when the transaction is in the pool, before it is in a block', async () => {
     const { url, rpc } = await open()
     const hash = await (await clientOf(url)).sendTransaction({ to: account(1).address, value: 1n })
     expect(await rpc('eth_getTransactionByHash', hash)).toMatchObject({ hash, blockNumber: null })
     expect(await rpc('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
   })
 
-  it('refuses a blob transaction, with its blobs and without', async () => {
+  it('refuses a blob transaction, with and without its blobs', async () => {
     const { url, raw } = await open()
     const wallet = await clientOf(url)
     const message = {
-      ...{ to: account(1).address, nonce: 0, gas: 21_000n, chainId: wallet.chain.id },
-      ...{ maxFeePerGas: 2_000_000_000n, maxFeePerBlobGas: 1_000_000_000n },
+      to: account(1).address,
+      nonce: 0,
+      gas: 21_000n,
+      chainId: wallet.chain.id,
+      maxFeePerGas: 2_000_000_000n,
+      maxFeePerBlobGas: 1_000_000_000n,
       type: 'eip4844' as const,
     }
     const blobs = toBlobs({ data: '0x01' })
@@ -197,7 +202,7 @@ describe('a node of a network', () => {
     }
     const withBlobs = await account(0).signTransaction({ ...message, blobs, kzg: viemKzg })
     const without = await account(0).signTransaction({ ...message, blobVersionedHashes })
-    // Proofs are costly, so they are not looked at: a wrong one is refused for the same reason.
+    // KZG proofs are expensive, so they are not checked: a wrong one is refused for the same reason.
     const forged = `${withBlobs.slice(0, -2)}${withBlobs.endsWith('00') ? '01' : '00'}` as const
     for (const signed of [withBlobs, without, forged])
       expect((await raw('eth_sendRawTransaction', signed)).error).toEqual(refusal)

@@ -1,4 +1,4 @@
-// The OpenRPC document: valid by OpenRPC's own schema, complete, matched by real answers, without methods that are not enabled.
+// The OpenRPC document is valid, complete, matches real responses, and lists enabled methods only.
 import metaSchema from '@open-rpc/meta-schema'
 import { Ajv, type AnySchema } from 'ajv'
 import { expect, it } from 'vitest'
@@ -23,8 +23,8 @@ const all = openRpcDocument(methods, {
 })() as Document
 const ajv = () => new Ajv({ strict: false, validateFormats: false })
 
-it('the document is valid by the schema of OpenRPC', async () => {
-  // It refers to a web page for JSON Schema itself; the next test validates those with ajv, which has a copy.
+it('the document is valid by OpenRPC’s meta schema', async () => {
+  // The meta schema refers to a web page for JSON Schema itself; the next test validates that part with ajv's copy.
   const text = JSON.stringify({ ...Object(metaSchema), $schema: undefined })
   const schema = JSON.parse(
     text.replaceAll(/"\$ref":"https:\/\/meta\.json-schema\.tools[^"]*"/g, '"description":"JSON Schema"'),
@@ -45,7 +45,7 @@ it('the document has valid JSON Schemas', () => {
 
 it('the document describes every method, its parameters and its result', () => {
   expect(all.methods).toHaveLength(methods.size)
-  // A method whose `names` are missing or fewer than its `params`.
+  // Methods with missing or too few parameter names.
   const nameless = all.methods.filter(({ params }) => params.some(({ name }) => !/^[a-z]\w*$/i.test(name ?? '')))
   expect(nameless.map(({ name }) => name)).toEqual([])
   const doubled = all.methods.filter(({ params }) => new Set(params.map(({ name }) => name)).size < params.length)
@@ -68,7 +68,7 @@ it('the document does not list methods that are not enabled', async () => {
   expect((await raw('rpc.discover')).result).toEqual(document)
 })
 
-it('real answers match the document', async () => {
+it('real responses match the document', async () => {
   const { raw, rpc, walletOf, bob, viem } = await testChain()
   const hash = await walletOf(0).deployContract({
     abi: [],
@@ -104,7 +104,7 @@ it('real answers match the document', async () => {
   }
 })
 
-/** The same schemas, refusing fields that they do not name. */
+/** The same schemas, refusing unknown fields. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value

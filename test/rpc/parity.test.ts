@@ -1,5 +1,5 @@
-// trace_… and ots_… against a running chain. Expected values: the shapes of Parity's documentation and of Otterscan's,
-// and the gas of the Yellow Paper.
+// trace_… and ots_… on a running chain. Expected values: the shapes of Parity's and Otterscan's documentation, and the gas of
+// the Yellow Paper.
 import { type Hex, pad, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
@@ -9,7 +9,7 @@ import { plainSpec } from '../support/plain-spec.ts'
 
 const ALICE = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const UNKNOWN = `0x${'77'.repeat(32)}`
-/** Code of one zero byte. */
+/** Init code that returns code of one zero byte. */
 const INIT = asm('PUSH1 0x01', 'PUSH0', 'RETURN')
 
 let node: Node
@@ -17,7 +17,7 @@ let chain: ReturnType<typeof withClients>
 let { alice, contract, send, rpc } = {} as ReturnType<typeof playground>
 
 beforeAll(async () => {
-  // A plain chain: transactions change only what Ethereum's rules say.
+  // A plain chain: transactions change only what Ethereum's rules change.
   node = await startNode(nodeOptions({ spec: plainSpec(ALICE) }))
   chain = withClients(node)
   ;({ alice, contract, send, rpc } = playground(chain))
@@ -29,60 +29,78 @@ const refusal = async (method: string, ...params: unknown[]) => (await chain.raw
 
 const numberFrom = async (hash: Hex) => Number((await rpc('eth_getTransactionByHash', hash)).blockNumber)
 
-/** Calls a contract that reverts, sends three wei to a new account, creates a contract, asks a precompile, destroys itself. */
+/** Calls a contract that reverts, sends three wei to a new account, creates a contract, calls a precompile, self-destructs. */
 async function busy() {
   const refusing = await contract(asm('PUSH0', 'PUSH0', 'REVERT'))
-  const nobody = pad('0xbeef', { size: 20 })
+  const newAccount = pad('0xbeef', { size: 20 })
   const create = [`PUSH4 ${INIT}`, 'PUSH0', 'MSTORE', 'PUSH1 0x04', 'PUSH1 0x1c', 'PUSH0', 'CREATE']
   const to = await contract(
     asm(
       ...call(refusing),
-      ...call(nobody, { value: '0x03' }),
+      ...call(newAccount, { value: '0x03' }),
       ...create,
       ...call(pad('0x04', { size: 20 })),
-      `PUSH20 ${nobody}`,
+      `PUSH20 ${newAccount}`,
       'SELFDESTRUCT',
     ),
     10n,
   )
   const hash = await send(to, { gas: 300_000 })
-  return { refusing, nobody, to, hash, receipt: await rpc('eth_getTransactionReceipt', hash) }
+  return { refusing, newAccount, to, hash, receipt: await rpc('eth_getTransactionReceipt', hash) }
 }
 
 describe('trace_', () => {
   it('returns the frames of a transaction and of a block with their positions', async () => {
-    const { refusing, nobody, to, hash, receipt } = await busy()
+    const { refusing, newAccount, to, hash, receipt } = await busy()
     const traces = await rpc('trace_transaction', hash)
     const place = {
-      ...{ transactionHash: hash, transactionPosition: 0 },
-      ...{ blockHash: receipt.blockHash, blockNumber: Number(receipt.blockNumber) },
+      transactionHash: hash,
+      transactionPosition: 0,
+      blockHash: receipt.blockHash,
+      blockNumber: Number(receipt.blockNumber),
     }
     expect(traces).toEqual([
       {
-        ...{ type: 'call', subtraces: 4, traceAddress: [], ...place },
+        type: 'call',
+        subtraces: 4,
+        traceAddress: [],
+        ...place,
         // The intrinsic gas of the transaction is not part of a frame's gas.
         action: { callType: 'call', from: alice, to, gas: toHex(300_000 - 21_000), input: '0x', value: '0x0' },
         result: { gasUsed: toHex(Number(receipt.gasUsed) - 21_000), output: '0x' },
       },
       {
-        ...{ type: 'call', subtraces: 0, traceAddress: [0], ...place, error: 'Reverted' },
+        type: 'call',
+        subtraces: 0,
+        traceAddress: [0],
+        ...place,
+        error: 'Reverted',
         action: { callType: 'call', from: to, to: refusing, gas: '0xffff', input: '0x', value: '0x0' },
         result: { gasUsed: '0x4', output: '0x' },
       },
       {
-        ...{ type: 'call', subtraces: 0, traceAddress: [1], ...place },
-        action: { callType: 'call', from: to, to: nobody, gas: toHex(0xffff + 2300), input: '0x', value: '0x3' },
+        type: 'call',
+        subtraces: 0,
+        traceAddress: [1],
+        ...place,
+        action: { callType: 'call', from: to, to: newAccount, gas: toHex(0xffff + 2300), input: '0x', value: '0x3' },
         result: { gasUsed: '0x0', output: '0x' },
       },
       {
-        ...{ type: 'create', subtraces: 0, traceAddress: [2], ...place },
+        type: 'create',
+        subtraces: 0,
+        traceAddress: [2],
+        ...place,
         action: { creationMethod: 'create', from: to, gas: expect.any(String), init: INIT, value: '0x0' },
         // PUSH1, PUSH0, memory; 200 gas for a byte of code.
         result: { address: expect.any(String), code: '0x00', gasUsed: toHex(3 + 2 + 3 + 200) },
       },
       {
-        ...{ type: 'suicide', subtraces: 0, traceAddress: [3], ...place },
-        action: { address: to, balance: '0x7', refundAddress: nobody },
+        type: 'suicide',
+        subtraces: 0,
+        traceAddress: [3],
+        ...place,
+        action: { address: to, balance: '0x7', refundAddress: newAccount },
         result: null,
       },
     ])
@@ -91,7 +109,7 @@ describe('trace_', () => {
     expect(await rpc('trace_get', hash, ['0x2', '0x0'])).toBeNull()
   })
 
-  it('answers null or an error for unknown blocks and transactions', async () => {
+  it('returns null or an error for unknown blocks and transactions', async () => {
     expect(await rpc('trace_transaction', UNKNOWN)).toBeNull()
     expect(await rpc('trace_get', UNKNOWN, ['0x0'])).toBeNull()
     expect(await rpc('trace_block', '0xffffff')).toBeNull()
@@ -103,17 +121,17 @@ describe('trace_', () => {
   })
 
   it('finds frames by sender and recipient (trace_filter)', async () => {
-    const { nobody, to, refusing, receipt } = await busy()
+    const { newAccount, to, refusing, receipt } = await busy()
     const range = { fromBlock: receipt.blockNumber, toBlock: receipt.blockNumber }
     const paths = async (filter: object) =>
       (await rpc('trace_filter', { ...range, ...filter })).map(
         ({ traceAddress }: { traceAddress: number[] }) => traceAddress,
       )
     expect(await paths({})).toEqual([[], [0], [1], [2], [3]])
-    expect(await paths({ toAddress: [nobody] })).toEqual([[1], [3]])
+    expect(await paths({ toAddress: [newAccount] })).toEqual([[1], [3]])
     expect(await paths({ fromAddress: [alice] })).toEqual([[]])
-    expect(await paths({ fromAddress: [to], toAddress: [refusing, nobody] })).toEqual([[0], [1], [3]])
-    expect(await paths({ fromAddress: [refusing], toAddress: [nobody] })).toEqual([])
+    expect(await paths({ fromAddress: [to], toAddress: [refusing, newAccount] })).toEqual([[0], [1], [3]])
+    expect(await paths({ fromAddress: [refusing], toAddress: [newAccount] })).toEqual([])
     expect(await paths({ fromAddress: [to], after: 1, count: 2 })).toEqual([[1], [2]])
     const [{ result }] = await rpc('trace_filter', { ...range, fromAddress: [to], after: 2, count: 1 })
     expect(await paths({ toAddress: [result.address] })).toEqual([[2]])
@@ -145,7 +163,9 @@ describe('trace_', () => {
     const { stateDiff, trace, vmTrace, output } = await rpc('trace_replayTransaction', hash, ['stateDiff'])
     expect({ trace, vmTrace, output }).toEqual({ trace: [], vmTrace: null, output: '0x00' })
     expect(stateDiff[contractAddress]).toEqual({
-      ...{ balance: { '+': '0x2' }, nonce: { '+': '0x1' }, code: { '+': '0x00' } },
+      balance: { '+': '0x2' },
+      nonce: { '+': '0x1' },
+      code: { '+': '0x00' },
       storage: { [word(1)]: { '+': word(5) } },
     })
     const { balance, nonce, code, storage } = stateDiff[alice]
@@ -162,7 +182,9 @@ describe('trace_', () => {
     expect(replay.trace).toHaveLength(1)
     expect(replay.trace[0]).not.toHaveProperty('blockHash')
     expect(replay.stateDiff[to]).toEqual({
-      ...{ balance: '=', nonce: '=', code: '=' },
+      balance: '=',
+      nonce: '=',
+      code: '=',
       storage: { [word(0)]: { '*': { from: word(4), to: word(9) } } },
     })
   })
@@ -182,7 +204,7 @@ describe('trace_', () => {
       sub: null,
       ex: { used: gas - 3, push: ['0x7'], mem: null, store: null },
     })
-    // The items from the one that was doubled on.
+    // The stack items that DUP has read and pushed.
     expect(dup.ex).toEqual({ used: gas - 6, push: ['0x7', '0x7'], mem: null, store: null })
     expect(store).toMatchObject({
       cost: 22_100,
@@ -259,7 +281,7 @@ describe('ots_', () => {
   })
 
   it('returns the frames and internal operations of a transaction', async () => {
-    const { hash, to, nobody, refusing } = await busy()
+    const { hash, to, newAccount, refusing } = await busy()
     const entries = await rpc('ots_traceTransaction', hash)
     expect(entries[0]).toEqual({ type: 'CALL', depth: 0, from: alice, to, value: '0x0', input: '0x', output: '0x' })
     expect(entries.map(({ type, depth }: { type: string; depth: number }) => [type, depth])).toEqual([
@@ -274,16 +296,18 @@ describe('ots_', () => {
     expect(entries[1]).toMatchObject({ to: refusing, value: '0x0' })
     const created = entries[3].to
     expect(await rpc('ots_getInternalOperations', hash)).toEqual([
-      { type: 0, from: to, to: nobody, value: '0x3' },
+      { type: 0, from: to, to: newAccount, value: '0x3' },
       { type: 2, from: to, to: created, value: '0x0' },
-      { type: 1, from: to, to: nobody, value: '0x7' },
+      { type: 1, from: to, to: newAccount, value: '0x7' },
     ])
     expect(await rpc('ots_getContractCreator', created)).toEqual({ hash, creator: to })
-    expect(await rpc('ots_getContractCreator', nobody)).toBeNull()
+    expect(await rpc('ots_getContractCreator', newAccount)).toBeNull()
     expect(await rpc('ots_getTransactionError', hash)).toBe('0x')
     const reverting = await contract(asm('PUSH1 0xaa', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'REVERT'))
     expect(await rpc('ots_getTransactionError', await send(reverting))).toBe(word(0xaa))
-    const outer = await contract(asm(...call(await contract(asm(...call(nobody, { value: '0x01' }), 'INVALID'), 5n))))
+    const outer = await contract(
+      asm(...call(await contract(asm(...call(newAccount, { value: '0x01' }), 'INVALID'), 5n))),
+    )
     expect(await rpc('ots_getInternalOperations', await send(outer))).toEqual([])
     expect(await refusal('ots_traceTransaction', UNKNOWN)).toBe(-32000)
   })
@@ -305,7 +329,7 @@ describe('ots_', () => {
     expect(await page('Before', numbers[1], 2)).toEqual([[0], false, true])
     expect(await page('After', 0, 2)).toEqual([[1, 0], false, true])
     expect(await page('After', numbers[1], 2)).toEqual([[2], true, false])
-    // It is only called by a contract that is called by another, and says nothing.
+    // Called only by a contract that another contract calls; emits nothing.
     const silent = await contract(asm('STOP'))
     const outer = await contract(asm(...call(await contract(asm(...call(silent))))))
     const sent = [numberFrom(await send(outer)), numberFrom(await send(alice)), numberFrom(await send(outer))]

@@ -1,4 +1,4 @@
-// HTTP and WebSocket around the dispatcher: the behaviour that wallets, web pages and curl rely on.
+// HTTP and WebSocket around the dispatcher, as wallets, web pages and curl rely on them.
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ let app: FastifyInstance
 let url: string
 
 async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
-  // These tests ask for nothing but the chain's id.
+  // These tests call eth_chainId only.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
   const parts = { chain: { ...chain, events, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
   app = createServer({
@@ -34,7 +34,7 @@ const post = (body: string, init: RequestInit = {}, path = '/rpc') =>
 
 afterEach(() => app.close())
 
-describe('HTTP', () => {
+describe('JSON-RPC over HTTP', () => {
   beforeEach(() => start())
 
   test.each(['/rpc', '/'])('answers at %s', async (path) => {
@@ -66,7 +66,7 @@ describe('HTTP', () => {
     expect([response.status, await response.text()]).toEqual([204, ''])
   })
 
-  it('answers a browser with a line of text', async () => {
+  it('answers a GET of a browser with a line of text', async () => {
     const response = await fetch(`${url}/rpc`)
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('JSON-RPC')])
   })
@@ -84,7 +84,7 @@ it('refuses a body over the limit as a JSON-RPC error, with status 200', async (
   expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
 })
 
-describe('WebSocket', () => {
+describe('JSON-RPC over WebSocket', () => {
   const connect = async (path = '/rpc') => {
     const socket = new WebSocket(url.replace('http', 'ws') + path)
     const messages: unknown[] = []
@@ -108,11 +108,11 @@ describe('WebSocket', () => {
 
   it('disconnects a client that does not answer pings', async () => {
     await start({ pingInterval: 0.05 })
-    const mute = new WebSocket(url.replace('http', 'ws'), { autoPong: false })
-    const closed = new Promise((resolve) => mute.on('close', resolve))
+    const unresponsive = new WebSocket(url.replace('http', 'ws'), { autoPong: false })
+    const closed = new Promise((resolve) => unresponsive.on('close', resolve))
     const { socket } = await connect()
     await closed
-    // The other client has answered more pings than the mute one was given.
+    // More pings than the unresponsive client was given.
     for (let pings = 0; pings < 3; pings++) await once(socket, 'ping')
     expect(socket.readyState).toBe(WebSocket.OPEN)
   })

@@ -1,6 +1,6 @@
 // debug_getRaw…, eth_config, eth_capabilities and testing_buildBlockV1. Expected values: ethers and viem decode the bytes,
-// EIP-7910 names the fields of eth_config, EIP-1559 and the gas limit's rule (a 1024th of the parent's) give the built block's
-// amounts.
+// EIP-7910 names the fields of eth_config; the built block follows EIP-1559 and the rule for the gas limit (at most a 1024th of
+// the parent's).
 import { Transaction } from 'ethers'
 import { fromRlp, type Hex, keccak256, parseGwei, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`
 const unknown = word('7')
 
-/** A chain with a block of a legacy transfer, a market-fee transfer and a contract whose constructor logs. */
+/** A chain with a block of a legacy transfer, a type-2 transfer and a contract whose constructor logs. */
 async function minedChain() {
   const test = await testChain({ automine: false })
   const wallet = test.walletOf(0)
@@ -33,7 +33,7 @@ async function minedChain() {
 }
 
 describe('debug_getRaw…', () => {
-  it('returns blocks and headers that have the right hash, by number, tag and hash', async () => {
+  it('returns blocks and headers with the right hash, by number, tag and hash', async () => {
     const { rpc, block } = await minedChain()
     const header = (await rpc('debug_getRawHeader', '0x1')) as Hex
     expect(keccak256(header)).toBe(block.hash)
@@ -59,7 +59,7 @@ describe('debug_getRaw…', () => {
     expect(await rpc('debug_getRawTransaction', unknown)).toBe('0x')
   })
 
-  it('returns receipts as in the receipts trie', async () => {
+  it('returns receipts as encoded in the receipts trie', async () => {
     const { rpc, block } = await minedChain()
     const raws = (await rpc('debug_getRawReceipts', '0x1')) as Hex[]
     const receipts = (await rpc('eth_getBlockReceipts', '0x1')) as {
@@ -111,7 +111,7 @@ describe('eth_config', () => {
     const { rpc } = await testChain()
     const { current, next, last } = (await rpc('eth_config')) as Configs
     expect([next, last]).toEqual([null, null])
-    // The second blob-parameter-only fork of mainnet, from block 0.
+    // The second blob-parameter-only fork of mainnet, active from block 0.
     expect(current).toMatchObject({
       activationTime: 0,
       blobSchedule: { target: 14, max: 21, baseFeeUpdateFraction: 11_684_671 },
@@ -171,14 +171,19 @@ describe('eth_config', () => {
   })
 })
 
-it('eth_capabilities says that all data is there from block 0 on', async () => {
+it('eth_capabilities reports all data from block 0 on', async () => {
   const { rpc, mine } = await testChain()
   await mine()
   const { hash } = (await rpc('eth_getBlockByNumber', 'latest', false)) as Block
   const all = { disabled: false, oldestBlock: '0x0' }
   expect(await rpc('eth_capabilities')).toEqual({
     head: { number: '0x1', hash },
-    ...{ state: all, tx: all, logs: all, receipts: all, blocks: all, stateproofs: all },
+    state: all,
+    tx: all,
+    logs: all,
+    receipts: all,
+    blocks: all,
+    stateproofs: all,
   })
 })
 
@@ -223,10 +228,10 @@ describe('testing_buildBlockV1', () => {
     expect((await raw('testing_buildBlockV1', unknown, {}, [])).error?.code).toBe(-32601)
   })
 
-  it('builds an empty block with a gas limit on its way to 60 million', async () => {
+  it('builds an empty block whose gas limit moves towards 60 million', async () => {
     const { build, rpc, head } = await builder()
     const { executionPayload, blockValue, executionRequests, blobsBundle } = await build([], '0x1234')
-    // 36,000,000 and a 1024th of it less one.
+    // 36,000,000 plus a 1024th, minus one.
     expect(executionPayload).toMatchObject({
       gasLimit: hex(36_000_000 + 35_156 - 1),
       gasUsed: '0x0',
@@ -245,9 +250,10 @@ describe('testing_buildBlockV1', () => {
     expect(await rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({ hash: head.hash })
   })
 
-  it('takes the given transactions, or those of the pool', async () => {
+  it('includes the given transactions, or those of the pool', async () => {
     const { build, sign, rpc, raw, head } = await builder()
-    const [first, second] = [await sign({ nonce: 0 }), await sign({ nonce: 1 })]
+    const first = await sign({ nonce: 0 })
+    const second = await sign({ nonce: 1 })
     const given = await build([first, second])
     expect(given.executionPayload).toMatchObject({
       transactions: [first, second],
@@ -260,12 +266,12 @@ describe('testing_buildBlockV1', () => {
     expect((await build(null)).executionPayload.transactions).toEqual([first])
     expect((await build()).executionPayload.transactions).toEqual([first])
     expect((await build([])).executionPayload.transactions).toEqual([])
-    // The pool and the chain do not change.
+    // Pool and chain have not changed.
     expect(await rpc('txpool_status')).toMatchObject({ pending: '0x1' })
     expect((await raw('eth_getBlockByNumber', 'latest', false)).result).toMatchObject({ hash: head.hash })
   })
 
-  it('builds the same block that is mined with the same attributes', async () => {
+  it('builds the same block as mining with the same attributes', async () => {
     const { build, sign, rpc, attributes } = await builder()
     const transaction = await sign({ nonce: 0, value: 7n })
     const { executionPayload } = await build([transaction])
@@ -277,7 +283,8 @@ describe('testing_buildBlockV1', () => {
     await rpc('evm_mine')
     const mined = (await rpc('eth_getBlockByNumber', 'latest', false)) as Block
     const built = executionPayload as unknown as Record<string, unknown>
-    // The beacon root is part of the state, and no developer can set it: all but the state is the same.
+    // The beacon root is written to the state and cannot be set by development methods, so all fields but the state root are
+    // compared.
     for (const field of [
       'receiptsRoot',
       'gasUsed',
@@ -291,7 +298,7 @@ describe('testing_buildBlockV1', () => {
     }
   })
 
-  it('refuses attributes and transactions that no block can have', async () => {
+  it('refuses attributes and transactions that are invalid in any block', async () => {
     const { raw, sign, head, attributes } = await builder()
     const refusal = async (...params: unknown[]) => (await raw('testing_buildBlockV1', ...params)).error?.code
     const valid = await sign({ nonce: 0 })

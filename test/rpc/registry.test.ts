@@ -1,4 +1,4 @@
-// The registry of methods has every file of methods/, and every export is a method under its wire name.
+// The registry has every file of methods/, and every export is a method with its wire name.
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { RpcMethod } from '../../src/rpc/define.ts'
@@ -30,7 +30,7 @@ it('the registry has the methods that wallets and libraries need', () => {
   expect(tier1.split(/\s+/).filter((name) => !methods.has(name))).toEqual([])
 })
 
-it('a method knows the number of its required arguments', () => {
+it('a method has the number of its required parameters', () => {
   expect(methods.get('eth_getBalance')?.required).toBe(1)
   expect(methods.get('eth_getStorageAt')?.required).toBe(2)
   expect(methods.get('eth_feeHistory')?.required).toBe(2)

@@ -1,4 +1,4 @@
-// Responses that are written together: which of them wait, and for how long.
+// Responses that are written together: which ones wait, and how long.
 import { Socket } from 'node:net'
 import { setImmediate as iteration } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -33,7 +33,7 @@ test('fewer responses are written at the end of the iteration of the event loop'
   expect(written).toEqual(['0: answer'])
 })
 
-test('a flush writes what waits, once, and nothing to a socket that was closed', async () => {
+test('a flush writes the waiting responses once, and nothing to a closed socket', async () => {
   const { list, written } = sockets(2)
   const batch = new ResponseBatch()
   for (const socket of list) batch.write(socket, 'answer', 'latin1')

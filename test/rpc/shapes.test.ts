@@ -1,5 +1,5 @@
-// Wire shapes against answers that ethereum/execution-apis (CC0) recorded from go-ethereum: recorded.json holds them
-// with the RLP of the blocks. The comparison is exact: no key more, no key less.
+// Wire shapes compared with responses of go-ethereum recorded by ethereum/execution-apis (CC0): recorded.json has them with the
+// RLP of the blocks. The comparison is exact: no key may be missing or added.
 import { describe, expect, it, test } from 'vitest'
 import type { MinedReceipt } from '../../src/chain/types.ts'
 import { matchesLog } from '../../src/indexer/logs.ts'
@@ -39,7 +39,7 @@ describe('the JSON of a block', () => {
     expect(wireBlock(readBlock(rlp), transactions)).toEqual(answer)
   })
 
-  it('without its body is a header, without body and transactions an uncle', () => {
+  it('is that of a header without the body, and that of an uncle without body and transactions', () => {
     const { header } = readBlock(london.rlp)
     const { size, transactions, uncles, ...wire } = london.answer
     expect(wireHeader(header)).toEqual(wire)
@@ -48,7 +48,7 @@ describe('the JSON of a block', () => {
     expect(Number(uncleSize)).toBeLessThan(Number(size))
   })
 
-  it('shows its withdrawals', () => {
+  it('has its withdrawals', () => {
     const withdrawal = { index: 1n, validatorIndex: 2n, address: hexToAddress(`0x${'11'.repeat(20)}`), amount: 3n }
     const block = { ...readBlock(prague.rlp), withdrawals: [withdrawal] }
     expect(wireBlock(block, 'hashes').withdrawals).toEqual([
@@ -62,11 +62,11 @@ describe('the JSON of a transaction', () => {
   const setCode = transactions[1]
   if (setCode === undefined) throw new Error('the recorded block has six transactions')
 
-  it('has its block when it is mined', () => {
+  it('has its block when mined', () => {
     expect(wireTransaction(setCode, { header, index: 1 })).toEqual(recorded.setCodeTransaction)
   })
 
-  it('that is pending has no position, and its fee cap as gasPrice', () => {
+  it('that is pending has no position, and has its fee cap as gasPrice', () => {
     expect(wireTransaction({ ...setCode, maxFeePerGas: 0x100n }, undefined)).toEqual({
       ...recorded.setCodeTransaction,
       blockHash: null,
@@ -78,7 +78,7 @@ describe('the JSON of a transaction', () => {
     })
   })
 
-  it('has the base fee plus its tip as gas price, at most its fee cap (EIP-1559)', () => {
+  it('has base fee plus tip as gas price, at most its fee cap (EIP-1559)', () => {
     const price = (maxFeePerGas: bigint) =>
       wireTransaction(
         { ...setCode, maxFeePerGas, maxPriorityFeePerGas: 2n },
@@ -179,7 +179,7 @@ describe('a call object', () => {
     expect(request({})).toEqual({})
   })
 
-  it('accepts integers as JSON numbers, as the requirement writes them', () => {
+  it('accepts integers as JSON numbers, as the specification writes them', () => {
     expect(request({ to, gas: 21000, gasPrice: '0x1', value: 5 })).toEqual({ to, gas: 21000n, gasPrice: 1n, value: 5n })
   })
 
@@ -262,7 +262,8 @@ describe('overrides of calls', () => {
 })
 
 describe('the JSON of a log filter', () => {
-  const [a, b] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
+  const a = `0x${'aa'.repeat(32)}`
+  const b = `0x${'bb'.repeat(32)}`
   const who = `0x${'11'.repeat(20)}`
   const match = (filter: unknown) => addressesAndTopics(logFilter.parse(filter))
 

@@ -1,5 +1,5 @@
 // The calls of eth_simulateV1 and their results. Expected values: the method's specification (execution-apis), the Yellow
-// Paper's gas and the EIPs named at a case.
+// Paper's gas and the EIPs named in each case.
 import { encodeAbiParameters, type Hex, keccak256, toFunctionSelector, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
@@ -19,7 +19,7 @@ import {
 } from '../support/simulate.ts'
 
 describe('simulated calls', () => {
-  it('are in the block as unsigned transactions of the type that has their fields', async () => {
+  it('are in the block as unsigned transactions of the type that their fields need', async () => {
     const test = await testChain()
     const [block] = await simulate(
       test,
@@ -61,7 +61,7 @@ describe('simulated calls', () => {
 
   it('have return data, revert data or an error', async () => {
     const test = await testChain()
-    // Error(string) "no" by MSTOREs of the encoded error, and a REVERT of its 100 bytes.
+    // Error(string) "no": MSTOREs of the encoded error, then a REVERT of its 100 bytes.
     const reason =
       `${toFunctionSelector('Error(string)')}${encodeAbiParameters([{ type: 'string' }], ['no']).slice(2)}` as Hex
     const stores = [0, 32, 64, 96].map(
@@ -94,7 +94,7 @@ describe('simulated calls', () => {
 
   it('have maxUsedGas, the gas used before refunds', async () => {
     const test = await testChain()
-    // Clearing a slot: 21000 + 2 * PUSH0 (2) + SSTORE of a cold slot to zero (5000), and 4800 back, at most a fifth.
+    // Clearing a slot: 21000, two PUSH0 of 2, SSTORE of a cold slot to zero 5000; 4800 refunded, at most a fifth.
     const [call] = await callsOf(test, [{ from: alice, to: contract }], {
       [contract]: { code: '0x5f5f55', state: { [word(0)]: word(1) } },
     })
@@ -113,12 +113,12 @@ describe('simulated calls', () => {
     expect(blocks.flatMap(({ transactions }) => transactions.map(({ gas }) => Number(gas)))).toEqual([
       100_000, 79_000, 42_000, 21_000,
     ])
-    // The budget is used up: nothing is left that would pay for a transfer.
+    // The budget is used up: not enough is left for a transfer.
     const many = Array(5).fill(transfer)
     expect(await codeOf(test, [{ calls: many }])).toBe(-38013)
   })
 
-  it('need no nonce, no funds for gas and no key without validation', async () => {
+  it('need no nonce, no funds for gas and no private key when validation is off', async () => {
     const test = await testChain()
     const calls = await callsOf(
       test,

@@ -1,4 +1,4 @@
-// Precompiles that are moved and replaced, in eth_simulateV1 and eth_call. Expected values: node:crypto, EIP-2929.
+// Moved and replaced precompiles in eth_simulateV1 and eth_call. Expected values: node:crypto, EIP-2929.
 import { createHash } from 'node:crypto'
 import { encodeAbiParameters, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -6,13 +6,13 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
 import { alice, callsOf, contract, other, poor, returning, simulate, word } from '../support/simulate.ts'
 
-describe('precompiles in a simulation', () => {
+describe('precompiles in eth_simulateV1', () => {
   const sha256 = `0x${'02'.padStart(40, '0')}`
   const identity = `0x${'04'.padStart(40, '0')}`
   const input = '0x1234'
   const digest = `0x${createHash('sha256').update(Buffer.from('1234', 'hex')).digest('hex')}`
 
-  it('move for one block, and leave their address empty', async () => {
+  it('move for one block, and leave their old address empty', async () => {
     const test = await testChain()
     const calls = [sha256, other].map((to) => ({ from: alice, to, data: input }))
     const blocks = await simulate(test, [
@@ -27,7 +27,7 @@ describe('precompiles in a simulation', () => {
     ])
   })
 
-  it('are replaced by code, and answer at the address they moved to', async () => {
+  it('are replaced by code, and work at the address they moved to', async () => {
     const test = await testChain()
     const calls = [sha256, identity, other].map((to) => ({ from: alice, to, data: input }))
     const results = await callsOf(test, calls, {
@@ -54,7 +54,7 @@ describe('precompiles in a simulation', () => {
     expect(calls.map(({ gasUsed }) => Number(gasUsed))).toEqual([21_000 + 3 + 100, 21_000 + 3 + 2_600])
   })
 
-  it('of the chain’s own keep working on a state that is overridden, but not under other code', async () => {
+  it('of the chain itself work with overridden state, but not when their code is overridden', async () => {
     const test = await testChain()
     const { bank } = NATIVE_CONTRACT
     const call = { from: alice, to: bank, data: `${toFunctionSelector('balances(address)')}${word(poor).slice(2)}` }
@@ -74,7 +74,7 @@ describe('precompiles in a simulation', () => {
     expect(replaced?.returnData).toBe(word(7))
   })
 
-  it('are overridden for eth_call alike', async () => {
+  it('can be overridden in eth_call too', async () => {
     const { rpc, raw } = await testChain()
     const call = (to: string, overrides: object) => rpc('eth_call', { to, data: input }, 'latest', overrides)
     expect(await call(other, { [sha256]: { movePrecompileToAddress: other } })).toBe(digest)

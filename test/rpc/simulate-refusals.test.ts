@@ -26,7 +26,7 @@ describe('eth_simulateV1 refuses', () => {
     ],
     ['a tip above the fee', -32602, [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }], {}],
     ['too little gas to begin', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
-    // EIP-7623: 21000 and ten for each of four tokens a byte.
+    // EIP-7623: 21000, plus ten for each of four tokens a byte.
     [
       'less gas than its data costs at least',
       -38013,
@@ -115,7 +115,7 @@ describe('eth_simulateV1 refuses', () => {
     expect(await codeOf(test, [{}])).toBeUndefined()
   })
 
-  it('the whole request when one call of it may not run', async () => {
+  it('the whole request when one of its calls is invalid', async () => {
     const test = await testChain()
     const blocks = [{ calls: [call] }, { calls: [{ from: poor, to: bob, value: '0x1' }] }]
     expect(await test.raw('eth_simulateV1', { blockStateCalls: blocks })).toMatchObject({
@@ -123,7 +123,7 @@ describe('eth_simulateV1 refuses', () => {
     })
   })
 
-  it('calls that take too long, in one call or in many', async () => {
+  it('calls that take too long, one alone or several together', async () => {
     const test = await testChain({ limits: { gasCap: 10n ** 12n, time: 50 } })
     const endless = {
       stateOverrides: { [contract]: { code: '0x5b5f56' } },

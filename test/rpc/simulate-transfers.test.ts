@@ -1,5 +1,5 @@
-// Transfers of value among the logs of eth_simulateV1. Expected values: the method's specification (ERC-7528's address,
-// ERC-20's event) and the addresses of new contracts as viem computes them.
+// Value transfers as logs in eth_simulateV1. Expected values: the method's specification (ERC-7528's address, ERC-20's event)
+// and addresses of new contracts computed by viem.
 import { encodeFunctionData, getContractAddress, type Hex, keccak256, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
@@ -16,9 +16,9 @@ describe('simulated transfers of value', () => {
   })
   const traced = { traceTransfers: true }
 
-  it('are among the logs in the order of execution', async () => {
+  it('are in the logs in the order of execution', async () => {
     const test = await testChain()
-    // Logs, pays bob, logs again; then the same through a contract that it calls.
+    // Logs, pays bob, logs again; then does the same in a contract that it calls.
     const stateOverrides = {
       [contract]: { code: `0x5f5fa0${paying(bob)}5f5fa0${paying(other, 2)}`, balance: '0x0' },
       [other]: { code: code.log },
@@ -41,7 +41,7 @@ describe('simulated transfers of value', () => {
     expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  it('are not in the block, which is the same without them', async () => {
+  it('are not part of the block, which is the same without them', async () => {
     const test = await testChain()
     const blocks = [
       {
@@ -57,10 +57,10 @@ describe('simulated transfers of value', () => {
     expect(shown?.calls[0]?.logs.map(({ blockHash }) => blockHash)).toEqual(Array(3).fill(plain?.hash))
   })
 
-  it('that were reverted are not shown, nor those within', async () => {
+  it('are not shown when they or their callers were reverted', async () => {
     const test = await testChain()
     const stateOverrides = {
-      // Pays a contract that pays bob, logs and reverts; then pays bob itself.
+      // Pays a contract that pays bob, logs and reverts; then pays bob directly.
       [contract]: { code: `0x${paying(other, 3)}${paying(bob, 1)}` },
       [other]: { code: `0x${paying(bob, 2)}5f5fa05f5ffd` },
       [poor]: { code: `0x${paying(bob, 2)}fe` },
@@ -70,11 +70,11 @@ describe('simulated transfers of value', () => {
     expect(results[0]?.logs).toMatchObject([transfer(alice, contract, 5), transfer(contract, bob, 1)])
     expect(results[1]).toMatchObject({ status: '0x0', logs: [] })
     expect(results[2]?.logs).toMatchObject([transfer(alice, bob, 5)])
-    // geth counts logs as they are written: 1, 2 and 3 were undone in the first call, 5 and 6 in the second.
+    // geth counts logs as they are emitted: 1, 2 and 3 were reverted in the first call, 5 and 6 in the second.
     expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 4, 7])
   })
 
-  it('that were reverted still count in log indices: the seventh call’s first log has index 6', async () => {
+  it('count in log indices even when reverted: the seventh call’s first log has index 6', async () => {
     const test = await testChain()
     // LOG0 and REVERT; LOG0.
     const stateOverrides = { [contract]: { code: '0x5f5fa05f5ffd' }, [other]: { code: code.log } }
@@ -95,7 +95,7 @@ describe('simulated transfers of value', () => {
 
   it('are not shown for delegate calls, code calls and calls without value', async () => {
     const test = await testChain()
-    // DELEGATECALL to other under a value of 5, CALLCODE with 1, CALL with 0.
+    // DELEGATECALL to other in a call with value 5, CALLCODE with value 1, CALL with value 0.
     const delegate = `5f5f5f5f73${other.slice(2)}5af450`
     const codeCall = `5f5f5f5f600173${other.slice(2)}5af250`
     const [call] = await callsOf(
@@ -111,7 +111,7 @@ describe('simulated transfers of value', () => {
     const test = await testChain()
     const created = getContractAddress({ from: alice, nonce: 0n }).toLowerCase() as Hex
     const inner = getContractAddress({ from: created, nonce: 1n }).toLowerCase() as Hex
-    // The constructor logs, makes an empty contract with 1 wei, and destroys itself for bob.
+    // The constructor logs, creates an empty contract with 1 wei, and self-destructs with bob as beneficiary.
     const data = `0x5f5fa05f5f6001f05073${bob.slice(2)}ff`
     const [call] = await callsOf(test, [{ from: alice, data, value: '0x3' }], {}, traced)
     expect(call?.logs).toMatchObject([
@@ -130,9 +130,9 @@ describe('simulated transfers of value', () => {
       abi: parseAbi(['function approve(address spender, uint256 amount, string[] methods) returns (bool approved)']),
       args: [bob, 1n, ['MSG_DELEGATE']],
     })
-    // Hands its input on to the native contract, and pays bob before and after.
-    const handOn = `365f5f375f5f365f5f73${authorization.slice(2)}5af150`
-    const stateOverrides = { [contract]: { code: `0x${paying(bob)}${handOn}${paying(bob)}` } }
+    // Forwards its input to the native contract, and pays bob before and after.
+    const forward = `365f5f375f5f365f5f73${authorization.slice(2)}5af150`
+    const stateOverrides = { [contract]: { code: `0x${paying(bob)}${forward}${paying(bob)}` } }
     const calls = [
       { from: alice, to: authorization, data },
       { from: alice, to: contract, data, value: '0x2' },

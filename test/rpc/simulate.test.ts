@@ -1,5 +1,5 @@
-// eth_simulateV1 on running chains: blocks, calls and fees. Expected values: the method's specification (execution-apis,
-// notes on ethSimulateV1), the Yellow Paper's gas, the EIPs named at a case, and blocks that the same chain mined.
+// eth_simulateV1 on running chains: blocks, calls and fees. Expected values: the method's specification (execution-apis, notes
+// on ethSimulateV1), the Yellow Paper's gas, the EIPs named in each case, and blocks that the same chain mined.
 import { type Hex, keccak256, parseGwei, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
@@ -40,7 +40,7 @@ describe('simulated blocks', () => {
     expect(await test.rpc('eth_getTransactionCount', alice)).toBe('0x0')
   })
 
-  it('follow each other, fill gaps, and are twelve seconds apart unless they say otherwise', async () => {
+  it('are numbered consecutively, fill gaps, and are twelve seconds apart by default', async () => {
     const test = await testChain()
     const genesis = (await test.rpc('eth_getBlockByNumber', '0x0', false)) as Block
     const blocks = await simulate(test, [
@@ -95,9 +95,9 @@ describe('simulated blocks', () => {
     expect(keccak256(toRlp(rlp))).toBe(block.hash)
   })
 
-  it('equal the blocks that are mined', async () => {
+  it('equal mined blocks', async () => {
     const test = await testChain()
-    // A transfer, a creation whose constructor logs, and a call that fails: sent, mined, and simulated from the block before.
+    // A transfer, a creation whose constructor logs, and a failing call: sent, mined, and simulated on the parent block.
     const fees = { maxFeePerGas: parseGwei('5'), maxPriorityFeePerGas: parseGwei('2') }
     const sent = [
       { to: bob, value: 5n, gas: 50_000n, ...fees },
@@ -136,7 +136,7 @@ describe('simulated blocks', () => {
     )
   })
 
-  it('give BLOCKHASH the simulated ancestors and the real ones', async () => {
+  it('give BLOCKHASH the simulated and the real ancestors', async () => {
     const test = await testChain()
     await test.mine(2)
     const head = (await test.rpc('eth_getBlockByNumber', 'latest', false)) as Block
@@ -202,7 +202,7 @@ describe('simulated blocks', () => {
     )
   })
 
-  it('may build on any block, also on the pending one', async () => {
+  it('may build on any block, including the pending one', async () => {
     const test = await testChain({ automine: false })
     await test.walletOf(0).sendTransaction({ to: poor, value: 9n })
     const balance = { to: contract, data: '0x' }
@@ -220,8 +220,8 @@ describe('simulated blocks', () => {
   })
 })
 
-describe('a simulation on a chain that collects its fees', () => {
-  it('charges base fee and tip to the sender, for the collector', async () => {
+describe('a simulation on a chain that collects fees', () => {
+  it('charges base fee and tip to the sender and pays the collector', async () => {
     const test = await testChain()
     const collected = { from: bob, to: contract, maxFeePerGas: parseGwei('2'), maxPriorityFeePerGas: 0n }
     const wire = (call: Record<string, unknown>) =>
@@ -245,7 +245,7 @@ describe('a simulation on a chain that collects its fees', () => {
       ],
       { validation: true },
     )
-    // An empty parent lowers the base fee by an eighth; the transfer pays it and 1 gwei for each of its 21000.
+    // An empty parent lowers the base fee by an eighth; the transfer pays it and a tip of 1 gwei for each of its 21000 gas.
     expect(block?.baseFeePerGas).toBe(hex(875_000_000))
     expect(BigInt(block?.calls[1]?.returnData ?? '0x')).toBe(21_000n * 1_875_000_000n)
     expect(BigInt(block?.calls[2]?.returnData ?? '0x')).toBe(0n)
@@ -259,7 +259,7 @@ describe('a simulation on a chain that collects its fees', () => {
 })
 
 describe('a simulation on a plain chain', () => {
-  it('tips the fee recipient and burns the base fee', async () => {
+  it('pays the tip to the fee recipient and burns the base fee', async () => {
     const genesis = {
       config: {
         chainId: 1337,
@@ -301,7 +301,7 @@ describe('a simulation on a plain chain', () => {
     )
     expect(block?.baseFeePerGas).toBe(hex(875_000_000))
     expect(BigInt(block?.calls[1]?.returnData ?? '0x')).toBe(21_000n * 1_000_000_000n)
-    // Cancun has no requests yet.
+    // Cancun has no requests hash.
     expect(block).not.toHaveProperty('requestsHash')
   })
 })

@@ -1,5 +1,5 @@
-// Tracing of blocks and of calls that were not mined, and the debug_ methods for ranges of state. Expected values: the gas of
-// the Yellow Paper, Keccak's order of keys, and the shapes and refusals of go-ethereum.
+// Traces of blocks and of unmined calls, and the debug_ methods for ranges of state. Expected values: the gas of the Yellow
+// Paper, Keccak's order of keys, and the shapes and errors of go-ethereum.
 import { type Hex, keccak256, pad, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
@@ -12,7 +12,7 @@ let chain: ReturnType<typeof withClients>
 let { alice, contract, send, rpc } = {} as ReturnType<typeof playground>
 
 beforeAll(async () => {
-  // Enough gas for a call that lasts minutes.
+  // Enough gas for a call that runs for minutes.
   node = await startNode(nodeOptions({ limits: { gasCap: 10n ** 12n, time: 5_000 } }))
   chain = withClients(node)
   ;({ alice, contract, send, rpc } = playground(chain))
@@ -21,12 +21,12 @@ afterAll(() => node.close())
 
 const word = (value: number | bigint) => pad(toHex(value))
 const UNKNOWN = `0x${'77'.repeat(32)}`
-/** Adds one to its slot 0 and answers it. */
+/** Adds one to its slot 0 and returns it. */
 const COUNTER = asm('PUSH0', 'SLOAD', 'PUSH1 0x01', 'ADD', 'DUP1', 'PUSH0', 'SSTORE', ...returnTop)
-/** Never ends while there is gas. */
+/** Loops until it runs out of gas. */
 const LOOP = asm('JUMPDEST', 'PUSH0', 'JUMP')
 
-/** Transactions of one block, in the order given. */
+/** Mines transactions in one block, in the given order. */
 async function mineTogether(...targets: readonly Hex[]): Promise<Hex[]> {
   await rpc('evm_setAutomine', false)
   const hashes: Hex[] = []
@@ -36,8 +36,8 @@ async function mineTogether(...targets: readonly Hex[]): Promise<Hex[]> {
   return hashes
 }
 
-describe('traces of blocks', () => {
-  it('are traced transaction by transaction, each on the state after the one before', async () => {
+describe('traces of a block', () => {
+  it('run each transaction on the state after the one before', async () => {
     const counter = await contract(COUNTER)
     const hashes = await mineTogether(counter, counter, counter)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)
@@ -50,12 +50,12 @@ describe('traces of blocks', () => {
     expect(await rpc('debug_traceTransaction', hashes[1])).toEqual(traces[1].result)
     const raw = await rpc('debug_getRawBlock', block.number)
     expect(await rpc('debug_traceBlock', raw)).toEqual(traces)
-    // A balance that was set later is no part of the block.
+    // A later change of storage does not affect the trace of the block.
     await rpc('anvil_setStorageAt', counter, '0x0', word(70))
     expect(await rpc('debug_traceTransaction', hashes[2])).toEqual(traces[2].result)
   })
 
-  it('are given for the pending block too', async () => {
+  it('exist for the pending block too', async () => {
     const counter = await contract(COUNTER)
     await rpc('evm_setAutomine', false)
     const hash = await send(counter)
@@ -65,7 +65,7 @@ describe('traces of blocks', () => {
     await chain.mine()
   })
 
-  it('are refused when they are unknown', async () => {
+  it('are refused for unknown blocks', async () => {
     const code = async (method: string, ...params: unknown[]) => (await chain.raw(method, ...params)).error?.code
     expect(await code('debug_traceBlockByNumber', '0x0')).toBe(-32000)
     expect(await code('debug_traceBlockByNumber', 'earliest')).toBe(-32000)
@@ -79,7 +79,7 @@ describe('traces of blocks', () => {
     expect(await code('debug_intermediateRoots', UNKNOWN)).toBe(-32000)
   })
 
-  it('have a state root after each transaction, the last of which is the block’s', async () => {
+  it('include a state root after each transaction, the last of which is the block’s', async () => {
     const plain = withClients(await startNode(nodeOptions({ spec: plainSpec(alice) })))
     onTestFinished(() => plain.node.close())
     await plain.rpc('evm_setAutomine', false)
@@ -117,7 +117,7 @@ describe('traces of calls', () => {
     expect(await rpc('debug_traceCall', { to }, 'latest')).toMatchObject({ returnValue: '0x', structLogs: [] })
   })
 
-  it('run after a part of a block’s transactions', async () => {
+  it('run after some of a block’s transactions', async () => {
     const counter = await contract(COUNTER)
     await mineTogether(counter, counter, counter)
     const at = async (txIndex?: string) => {
@@ -128,7 +128,7 @@ describe('traces of calls', () => {
     expect((await chain.raw('debug_traceCall', { to: counter }, 'latest', { txIndex: '0x9' })).error?.code).toBe(-32000)
   })
 
-  it('are traced in bundles, each on the state after the one before', async () => {
+  it('in bundles run each on the state after the one before', async () => {
     const to = await contract(COUNTER)
     const bundles = [{ transactions: [{ to }, { to }] }, { transactions: [{ to }] }]
     const traces = await rpc('debug_traceCallMany', bundles, { blockNumber: 'latest', transactionIndex: -1 })
@@ -141,7 +141,7 @@ describe('traces of calls', () => {
     expect([first.returnValue, second.returnValue]).toEqual([word(41), word(42)])
   })
 
-  it('stop at their timeout, and yield to other work until then', async () => {
+  it('stop at their timeout, and yield to other work while they run', async () => {
     const to = await contract(LOOP)
     const long = { to, gas: toHex(10n ** 11n) }
     const order: string[] = []
@@ -159,8 +159,8 @@ describe('traces of calls', () => {
   })
 })
 
-describe('pages of state', () => {
-  it('have the slots of an account in the order of their hashes', async () => {
+describe('ranges of state', () => {
+  it('return the slots of an account in the order of their hashes', async () => {
     const write = (slot: number) => [`PUSH1 ${toHex(slot + 0x10)}`, `PUSH1 ${toHex(slot, { size: 1 })}`, 'SSTORE']
     const to = await contract(asm(...[1, 2, 3].flatMap(write)))
     const counter = await contract(COUNTER)
@@ -179,18 +179,24 @@ describe('pages of state', () => {
     const first = await range(2, '0x', 2)
     expect(first).toEqual({ storage: { ...entry(0), ...entry(1) }, nextKey: order[2]?.hash })
     expect(await range(2, first.nextKey, 2)).toEqual({ storage: entry(2), nextKey: null })
-    // Before the second transaction there was nothing.
+    // Before the second transaction the storage was empty.
     expect(await range(1, '0x', 10)).toEqual({ storage: {}, nextKey: null })
   })
 
-  it('have the accounts of a block, and the start of the next page', async () => {
+  it('return the accounts of a block, and the start of the next page', async () => {
     const to = await contract(COUNTER, 3n)
     await send(to)
     const dump = await rpc('debug_accountRange', 'latest', '0x', 256, false, false, false)
     const proof = await rpc('eth_getProof', to, [], 'latest')
     expect(dump.accounts[to]).toEqual({
-      ...{ address: to, key: keccak256(to), balance: '3', nonce: 0, code: COUNTER },
-      ...{ codeHash: keccak256(COUNTER), root: proof.storageHash, storage: { [word(0)]: '01' } },
+      address: to,
+      key: keccak256(to),
+      balance: '3',
+      nonce: 0,
+      code: COUNTER,
+      codeHash: keccak256(COUNTER),
+      root: proof.storageHash,
+      storage: { [word(0)]: '01' },
     })
     const { stateRoot } = await rpc('eth_getBlockByNumber', 'latest', false)
     expect(`0x${dump.root}`).toBe(stateRoot)
@@ -205,7 +211,7 @@ describe('pages of state', () => {
     expect(await rpc('debug_dumpBlock', 'latest')).toEqual(dump)
   })
 
-  it('of modified accounts are those that blocks changed', async () => {
+  it('return the accounts that blocks modified', async () => {
     const to = await contract(COUNTER)
     await send(to)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)

@@ -1,5 +1,5 @@
-// debug_trace… against a running chain with small contracts. Expected values: the gas of the Yellow Paper and of
-// EIP-2200, 2929, 3529 and 3860 in worked arithmetic, and the shapes and words of go-ethereum's tracers.
+// debug_trace… on a running chain with small contracts. Expected values: the gas of the Yellow Paper and EIPs 2200, 2929, 3529
+// and 3860, computed in the tests, and the shapes and messages of go-ethereum's tracers.
 import { encodeErrorResult, type Hex, keccak256, pad, parseAbi, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
@@ -29,7 +29,7 @@ describe('the opcode logger', () => {
   it('records each opcode with gas, cost and stack', async () => {
     const to = await contract(asm('PUSH1 0x01', 'PUSH1 0x02', 'ADD', ...returnTop))
     const gas = 100_000 - INTRINSIC
-    // Five times 3 and PUSH0's 2 twice, MSTORE's 3 for the word of memory and 3 for itself.
+    // Five times 3, PUSH0's 2 twice, and MSTORE's 3 plus 3 for the memory word.
     expect(await trace(await send(to, { gas: 100_000 }))).toEqual({
       gas: INTRINSIC + 4 * 3 + 2 * 2 + 6,
       failed: false,
@@ -68,14 +68,14 @@ describe('the opcode logger', () => {
     const [load, set, reset, last] = structLogs.filter(({ op }: { op: string }) => /^S(LOAD|STORE)$/.test(op))
     expect(load).toMatchObject({ gasCost: 2100, storage: { [word(7)]: word(0) } })
     expect(load).not.toHaveProperty('refund')
-    // A cold slot that was empty, then back to empty: EIP-3529 gives back all but a warm read.
+    // A cold zero slot is set, then cleared: EIP-3529 refunds all but a warm read.
     expect(set).toMatchObject({ gasCost: 22_100, storage: { [word(7)]: word(0), [word(1)]: word(5) } })
     expect(reset).toMatchObject({ gasCost: 100, refund: 19_900, storage: { [word(7)]: word(0), [word(1)]: word(0) } })
     expect(Object.keys(last.storage)).toHaveLength(3)
     expect(structLogs.filter((log: object) => 'storage' in log)).toHaveLength(4)
   })
 
-  it('records memory and return data only on request, and omits disabled fields', async () => {
+  it('records memory and return data on request only, and omits disabled fields', async () => {
     const callee = await contract(asm('PUSH1 0x2a', ...returnTop))
     const to = await contract(asm('PUSH1 0xff', 'PUSH1 0x20', 'MSTORE', ...call(callee), 'PUSH0', 'SLOAD', 'STOP'))
     const hash = await send(to)
@@ -83,7 +83,7 @@ describe('the opcode logger', () => {
     expect(plain.structLogs.some((log: object) => 'memory' in log || 'returnData' in log)).toBe(false)
     const full = await trace(hash, { enableMemory: true, enableReturnData: true })
     const [beforeStore, afterStore] = full.structLogs.slice(2, 4)
-    // Recorded before the memory grows.
+    // Recorded before memory expands.
     expect(beforeStore).not.toHaveProperty('memory')
     expect(afterStore.memory).toEqual([word(0), word(0xff)])
     expect(full.structLogs.at(-1)).toMatchObject({ op: 'STOP', depth: 1, returnData: word(0x2a) })
@@ -96,7 +96,7 @@ describe('the opcode logger', () => {
     expect((await trace(hash, { disableMemory: false })).structLogs[3].memory).toHaveLength(2)
   })
 
-  it('records an opcode that cannot run once, with the reason', async () => {
+  it('records an opcode that fails before it executes once, with the reason', async () => {
     const greedy = await contract(asm('PUSH0', 'PUSH3 0xffffff', 'MSTORE'))
     const { structLogs, failed, returnValue, gas } = await trace(await send(greedy))
     const words = (0xffffff + 32 + 31) >> 5
@@ -114,7 +114,7 @@ describe('the opcode logger', () => {
     expect(last).toMatchObject({ op: 'PUSH0', gasCost: 2, error: 'stack limit reached 1024 (1023)' })
   })
 
-  it('does not record errors while an opcode runs', async () => {
+  it('does not record errors that occur during an opcode', async () => {
     const invalid = await trace(await send(await contract(asm('INVALID'))))
     expect(invalid.structLogs).toEqual([{ pc: 0, op: 'INVALID', gas: 179_000, gasCost: 0, depth: 1, stack: [] }])
     const unknown = await trace(await send(await contract('0x0c')))
@@ -187,7 +187,7 @@ describe('callTracer', () => {
     expect(inner[1].gasUsed).toBe(inner[1].gas)
   })
 
-  it('returns calls that could not start', async () => {
+  it('returns calls that failed before they started', async () => {
     const leaf = await contract(asm('STOP'))
     const create = ['PUSH0', 'PUSH0', 'PUSH1 0x05', 'CREATE']
     const to = await contract(asm(...call(leaf, { value: '0x05', gas: '0x0100' }), ...create, 'STOP'), 4n)
@@ -202,12 +202,17 @@ describe('callTracer', () => {
     const { calls: inner } = await calls(await send(to))
     expect(inner[0]).toMatchObject({ type: 'CALL', to: pad('0x02', { size: 20 }), gasUsed: toHex(60) })
     expect(inner[1]).toEqual({
-      ...{ type: 'SELFDESTRUCT', from: to, to: alice, value: toHex(77) },
-      ...{ gas: '0x0', gasUsed: '0x0', input: '0x' },
+      type: 'SELFDESTRUCT',
+      from: to,
+      to: alice,
+      value: toHex(77),
+      gas: '0x0',
+      gasUsed: '0x0',
+      input: '0x',
     })
   })
 
-  it('returns failures in geth’s words, reverts with their reason', async () => {
+  it('returns failures in geth’s words, and reverts with their reason', async () => {
     const abi = parseAbi(['error Error(string)'])
     const data = encodeErrorResult({ abi, errorName: 'Error', args: ['no'] })
     const words = (data.slice(2).padEnd(256, '0').match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
@@ -229,7 +234,7 @@ describe('callTracer', () => {
     expect((await calls(await send(reading))).calls[0].error).toBe('write protection')
   })
 
-  it('returns logs with their frames, without those that were reverted', async () => {
+  it('returns logs with their frames, except reverted ones', async () => {
     const log = (topic: string) => [`PUSH1 ${topic}`, 'PUSH0', 'PUSH0', 'LOG1']
     const leaf = await contract(asm(...log('0x02')))
     const failing = await contract(asm(...log('0x03'), 'INVALID'))
@@ -265,7 +270,7 @@ describe('prestateTracer', () => {
     expect(before[alice]).toEqual({ balance, ...(nonce > 0 && { nonce }) })
     expect(before[to]).toEqual({ balance: '0x0', code, codeHash: keccak256(code), storage: { [word(9)]: word(0) } })
     expect(before[read]).toMatchObject({ balance: '0x5', storage: { [word(0)]: word(8) } })
-    // It did not exist, and does not now.
+    // The account exists neither before nor after.
     expect(before).not.toHaveProperty(pad('0x77', { size: 20 }))
   })
 
@@ -286,7 +291,10 @@ describe('prestateTracer', () => {
     const { pre, post } = await state(hash, { diffMode: true })
     expect(pre).not.toHaveProperty(contractAddress)
     expect(post[contractAddress]).toEqual({
-      ...{ balance: '0x6', nonce: 1, code: '0x00', codeHash: keccak256('0x00') },
+      balance: '0x6',
+      nonce: 1,
+      code: '0x00',
+      codeHash: keccak256('0x00'),
       storage: { [word(1)]: word(3) },
     })
     expect(BigInt(pre[alice].balance) - BigInt(post[alice].balance)).toBe(
@@ -305,9 +313,9 @@ describe('prestateTracer', () => {
 })
 
 describe('4byteTracer, noopTracer and muxTracer', () => {
-  it('count selectors, do nothing, or work side by side', async () => {
+  it('run side by side in muxTracer', async () => {
     const leaf = await contract(asm('STOP'))
-    // Calls it with the first four bytes of its own data, and the identity precompile with eight.
+    // Calls itself with the first four bytes of its data, and the identity precompile with eight.
     const store = [`PUSH32 ${pad('0xaabbccdd0011', { dir: 'right' })}`, 'PUSH0', 'MSTORE']
     const inner = (to: string, size: string) => [
       'PUSH0',
@@ -329,12 +337,17 @@ describe('4byteTracer, noopTracer and muxTracer', () => {
     const pre = await trace(hash, { tracer: 'prestateTracer' })
     const parts = { callTracer: { withLog: true }, prestateTracer: {}, noopTracer: null }
     expect(await trace(hash, { tracer: 'muxTracer', tracerConfig: parts })).toEqual({
-      ...{ callTracer: alone, prestateTracer: pre, noopTracer: {} },
+      callTracer: alone,
+      prestateTracer: pre,
+      noopTracer: {},
     })
     const flat = await trace(hash, { tracer: 'flatCallTracer' })
     expect(flat.map(({ traceAddress }: { traceAddress: number[] }) => traceAddress)).toEqual([[], [0], [1]])
     expect(flat[0]).toMatchObject({
-      ...{ type: 'call', subtraces: 2, transactionHash: hash, transactionPosition: 0 },
+      type: 'call',
+      subtraces: 2,
+      transactionHash: hash,
+      transactionPosition: 0,
       action: { callType: 'call', from: alice, to, input: '0x11223344', gas: toHex(200_000), value: '0x0' },
       result: { gasUsed: (await receipt(hash)).gasUsed, output: '0x' },
     })
@@ -342,7 +355,7 @@ describe('4byteTracer, noopTracer and muxTracer', () => {
     expect(all).toHaveLength(4)
   })
 
-  it('count selectors of calls, not the code of creations', async () => {
+  it('do not count the code of creations as selectors', async () => {
     // Init code of five bytes, PUSH1 0, PUSH1 0, RETURN: as a transaction, and through CREATE and CREATE2.
     const init = '0x60006000f3'
     const store = [`PUSH5 ${init}`, 'PUSH0', 'MSTORE']
@@ -371,7 +384,7 @@ describe('4byteTracer, noopTracer and muxTracer', () => {
     ])
   })
 
-  it('are refused under unknown names', async () => {
+  it('are refused with unknown names', async () => {
     const hash = await send(await contract(asm('STOP')))
     const refusal = async (options: object) => (await chain.raw('debug_traceTransaction', hash, options)).error
     expect(await refusal({ tracer: 'callTracr' })).toMatchObject({ code: -32000 })

@@ -1,5 +1,5 @@
-// Signing and sending with the node's own accounts. viem's accounts over the same mnemonic are the reference: both sign
-// by RFC 6979, so signatures are equal bit by bit.
+// Signing and sending with the node's accounts. viem's accounts from the same mnemonic are the reference: both sign by RFC
+// 6979, so signatures are identical.
 import { TypedDataEncoder } from 'ethers'
 import { type Address, getAddress, type Hex, parseTransaction, recoverTransactionAddress, verifyMessage } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const DEPLOY_STOP = '0x6000600053600160 00f3'.replace(' ', '')
 type Sent = { type: string; nonce: string; to: string | null; gas: string; gasPrice: string; maxFeePerGas?: string }
 
 describe('eth_accounts', () => {
-  it('lists the accounts the node holds, and impersonated ones', async () => {
+  it('lists the node’s accounts and impersonated ones', async () => {
     const { rpc } = await testChain()
     const own = Array.from({ length: 10 }, (_, index) => account(index).address.toLowerCase())
     expect(await rpc('eth_accounts')).toEqual(own)
@@ -27,7 +27,7 @@ describe('eth_accounts', () => {
 })
 
 describe('eth_sendTransaction', () => {
-  it('fills in missing fields and is mined when it answers', async () => {
+  it('fills in missing fields, and the transaction is mined when the response comes', async () => {
     const { rpc } = await testChain()
     const hash = await rpc('eth_sendTransaction', { from, to, value: '0x1' })
     const sent = (await rpc('eth_getTransactionByHash', hash)) as Sent
@@ -45,7 +45,7 @@ describe('eth_sendTransaction', () => {
     expect(await rpc('eth_getTransactionByHash', listed)).toMatchObject({ type: '0x1', accessList })
   })
 
-  it('accepts integers as the requirement writes them', async () => {
+  it('accepts integers as the specification writes them', async () => {
     const { rpc } = await testChain()
     const fields = { from, to, gas: 30000, gasPrice: 2_000_000_000, value: 5, data: '0x' }
     const hash = await rpc('eth_sendTransaction', fields)
@@ -92,7 +92,7 @@ describe('eth_sendTransaction', () => {
 })
 
 describe('impersonation', () => {
-  it('lets an account without a key send, until it is stopped', async () => {
+  it('lets an account without a key send until it is stopped', async () => {
     const { rpc, raw } = await testChain()
     await rpc('hardhat_setBalance', stranger, '0xde0b6b3a7640000')
     expect(await rpc('hardhat_impersonateAccount', stranger)).toBe(true)
@@ -115,7 +115,7 @@ describe('impersonation', () => {
   })
 })
 
-it('eth_signTransaction answers raw bytes and fields, and sends nothing', async () => {
+it('eth_signTransaction returns raw bytes and fields, and sends nothing', async () => {
   const { rpc } = await testChain()
   const { raw, tx } = (await rpc('eth_signTransaction', { from, to, value: '0x5', nonce: '0x3' })) as {
     raw: `0x02${string}`
@@ -128,7 +128,7 @@ it('eth_signTransaction answers raw bytes and fields, and sends nothing', async 
   expect(await rpc('eth_getTransactionByHash', tx.hash)).toBeNull()
 })
 
-describe('messages', () => {
+describe('messages of eth_sign and personal_sign', () => {
   it('are signed by EIP-191', async () => {
     const { rpc } = await testChain()
     const message = { raw: '0xdeadbeef' } as const
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(await rpc('personal_ecRecover', message.raw, expected)).toBe(from)
   })
 
-  it('are not signed for unknown accounts, nor recovered from invalid signatures', async () => {
+  it('are not signed for unknown accounts, and not recovered from invalid signatures', async () => {
     const { raw } = await testChain()
     expect((await raw('eth_sign', stranger, '0x')).error).toEqual({ code: -32000, message: 'unknown account' })
     expect((await raw('personal_ecRecover', '0x', '0x01')).error?.code).toBe(-32602)
@@ -186,7 +186,7 @@ describe('typed data', () => {
   const COW_SIGNATURE =
     '0x4355c47d63924e8a72e509b65029052eb6c299d53a04e167c5775fd466751c9d07299936d304c153f6443dfa05f40ff007d72911b6f72307f996231605b915621c'
 
-  it('is signed as EIP-712 shows, as an object and as a string, under every name', async () => {
+  it('is signed as in EIP-712, given as an object or a string, under every method name', async () => {
     const { rpc } = await testChain()
     const cow = await rpc('personal_importRawKey', COW_KEY.slice(2), 'password')
     expect(cow).toBe('0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826')

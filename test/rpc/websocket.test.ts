@@ -11,7 +11,7 @@ import { bool, string } from '../../src/rpc/codec.ts'
 import { defaultRpcOptions, type RpcContext, rpcMethod } from '../../src/rpc/define.ts'
 import { serveWebSocket } from '../../src/rpc/http/websocket.ts'
 
-/** The senders of all open subscriptions of these tests. */
+/** The send functions of all open subscriptions of these tests. */
 const feeds = new Set<(result: unknown) => void>()
 const feed = (result: unknown) => {
   for (const send of feeds) send(result)
@@ -29,7 +29,7 @@ const methods = new Map(
           return () => feeds.delete(send)
         })
         feed('early')
-        // The answer with the id comes in a later turn than what the feed has sent.
+        // The response with the id comes later than the feed's first message.
         await new Promise((resolve) => setImmediate(resolve))
         return id ?? ''
       },
@@ -44,7 +44,7 @@ const methods = new Map(
 )
 
 const options = { ...defaultRpcOptions, maxSubscriptions: 2, maxUnsent: 1_000_000 }
-// The methods of this test use nothing else of the context.
+// The methods of this test use only these parts of the context.
 const subscriptions = new Budget(1000)
 const context = { methods, options, subscriptions, log: { error: vi.fn(), debug: vi.fn() } } as unknown as RpcContext
 
@@ -72,7 +72,7 @@ const ask = (method: string, params: unknown[] = [], id = 1) =>
   client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
 const received = (count: number) => vi.waitFor(() => expect(messages).toHaveLength(count))
 
-it('a subscription sends nothing before its id', async () => {
+it('a subscription sends nothing before the response with its id', async () => {
   ask('watch')
   await received(2)
   feed('late')
@@ -88,7 +88,7 @@ it('a subscription sends nothing before its id', async () => {
   )
 })
 
-it('a subscription ends once', async () => {
+it('a subscription can be ended once', async () => {
   ask('watch')
   await received(2)
   const id = messages[0]?.result

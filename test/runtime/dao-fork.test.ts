@@ -1,5 +1,5 @@
-// The DAO fork (EIP-779): 116 accounts lose their balances to the refund contract at the fork's block, and ten blocks
-// carry `dao-hard-fork` in their extra data; a chain that opposes the fork refuses that mark in the same ten blocks.
+// The DAO fork (EIP-779): at the fork's block 116 accounts lose their balances to the refund contract, and ten blocks have
+// `dao-hard-fork` as extra data; a chain that opposes the fork refuses this mark in the same ten blocks.
 import { describe, expect, it } from 'vitest'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { type Address, type Hex, hexToAddress, ZERO_HASH } from '../../src/lib/hex.ts'
@@ -16,11 +16,11 @@ import { genesisOn } from '../support/genesis.ts'
 
 /** ASCII of `dao-hard-fork`. */
 const MARK: Hex = `0x${Buffer.from('dao-hard-fork').toString('hex')}`
-/** EIP-779: TheDAO itself, its extraBalance account, and where the balances go. */
+/** EIP-779: TheDAO itself, its extraBalance account, and the refund contract. */
 const THE_DAO = hexToAddress('0xbb9bc244d798123fde783fcc1c72d3bb8c189413')
 const EXTRA_BALANCE = hexToAddress('0x807640a13483f8ac783c557fcdf27be11ea4ac7a')
 const REFUND = hexToAddress('0xbf4ed7b27f1d666546e30d74d50d173d20bca754')
-const SOMEBODY = hexToAddress(`0x${'12'.repeat(20)}`)
+const OTHER_ACCOUNT = hexToAddress(`0x${'12'.repeat(20)}`)
 
 /** Every fork up to London from block 0. */
 const LONDON = Object.fromEntries(
@@ -38,7 +38,7 @@ function specOf(support: boolean, more: Record<string, unknown> = {}): GenesisSp
       [THE_DAO]: { balance: '5000' },
       [EXTRA_BALANCE]: { balance: '700' },
       [REFUND]: { balance: '10' },
-      [SOMEBODY]: { balance: '3' },
+      [OTHER_ACCOUNT]: { balance: '3' },
     },
   })
 }
@@ -62,27 +62,27 @@ async function blocksOf(spec: GenesisSpec, count: number, extraData: Hex = '0x01
 }
 
 const balances = ({ balance }: { balance: (of: Address) => bigint }) =>
-  [THE_DAO, EXTRA_BALANCE, REFUND, SOMEBODY].map(balance)
+  [THE_DAO, EXTRA_BALANCE, REFUND, OTHER_ACCOUNT].map(balance)
 
 describe('a chain that supports the fork', () => {
-  it('moves the balances at its block, and only then', async () => {
+  it('moves the balances at the fork’s block only', async () => {
     const [before, at, after] = await blocksOf(specOf(true), 3)
     if (before === undefined || at === undefined || after === undefined) throw new Error('unreachable')
     expect(balances(before)).toEqual([5000n, 700n, 10n, 3n])
     expect(balances(at)).toEqual([0n, 0n, 5710n, 3n])
     expect(balances(after)).toEqual([0n, 0n, 5710n, 3n])
-    // Before EIP-161 an account that something is taken from exists, even if it was nothing; geth has them too.
+    // Before EIP-161 a debited account exists even if it was empty, as in geth.
     expect(accounts.map((account) => at.exists(hexToAddress(account)))).toEqual(accounts.map(() => true))
   })
 
-  it('leaves no empty accounts when EIP-161 holds already', async () => {
+  it('leaves no empty accounts when EIP-161 is active', async () => {
     const forks = { eip150Block: 2, eip155Block: 2, eip158Block: 2 }
     const [, at] = await blocksOf(specOf(true, forks), 2)
     expect(at && balances(at)).toEqual([0n, 0n, 5710n, 3n])
     expect(accounts.filter((account) => at?.exists(hexToAddress(account)))).toEqual([])
   })
 
-  it('marks ten blocks, with any extra data requested', async () => {
+  it('marks ten blocks, whatever extra data was requested', async () => {
     const made = await blocksOf(specOf(true), 12)
     expect(made.map(({ extraData }) => extraData)).toEqual(['0x01', ...Array(10).fill(MARK), '0x01'])
   })
@@ -106,7 +106,7 @@ describe('a chain that supports the fork', () => {
 })
 
 describe('a chain that opposes the fork', () => {
-  it('moves nothing and does not mark its blocks, not even if asked to', async () => {
+  it('moves no balances and does not mark its blocks, even if requested', async () => {
     const made = await blocksOf(specOf(false), 12, MARK)
     expect(made.map(({ extraData }) => extraData)).toEqual([MARK, ...Array(10).fill('0x'), MARK])
     expect(made.map(balances)).toEqual(Array(12).fill([5000n, 700n, 10n, 3n]))
@@ -122,21 +122,21 @@ describe('a chain that opposes the fork', () => {
     expect(accepts(specOf(false), number, extraData)).toBe(holds)
   })
 
-  it('is the same chain after a look at its genesis file', () => {
+  it('is the same chain after its genesis file is written and read', () => {
     const spec = specOf(false)
     expect(spec.opposedDaoForkBlock).toBe(2n)
     expect(formatGenesis(spec)).toMatchObject({ config: { daoForkBlock: 2, daoForkSupport: false } })
     expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
   })
 
-  it('counts the block in its fork id, as geth does', () => {
+  it('includes the block in its fork id, as geth does', () => {
     const at = { number: 0n, timestamp: 0n, merged: false }
     expect(forkId(specOf(false), ZERO_HASH, at)).toEqual(forkId(specOf(true), ZERO_HASH, at))
     expect(forkId(specOf(false), ZERO_HASH, at).next).toBe(2n)
   })
 })
 
-it('the list of the DAO fork names each account once', () => {
+it('the list of the DAO fork has each account once', () => {
   expect(new Set(accounts).size).toBe(116)
   expect(accounts).toContain(THE_DAO)
   expect(accounts).toContain(EXTRA_BALANCE)

@@ -1,5 +1,5 @@
-// The floor of the base fee, `kestrel.feeMarket.minBaseFee`: EIP-1559's fee, but not below a parameter that governance may
-// change from one block to the next. Fees are worked out by hand: an empty block takes an eighth off.
+// The floor of the base fee, `kestrel.feeMarket.minBaseFee`: EIP-1559's base fee, but at least this parameter, which governance
+// may change from one block to the next. Fees are computed by hand: an empty block takes an eighth off.
 import { type Hex, parseGwei, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/lib/hex.ts'
@@ -14,7 +14,7 @@ import { openFresh } from '../support/network.ts'
 const FLOOR = parseGwei('0.1')
 const COST = 21_000n
 
-/** The preset with this floor; undefined: a chain from before there was one. */
+/** The preset with this floor; undefined: a chain from before the parameter existed. */
 function specWith(minBaseFee: bigint | undefined): GenesisSpec {
   const spec = governed({ params: { votingPeriod: Number(VOTING) } })
   return { ...spec, native: { ...spec.native, feeMarket: { burnBaseFee: false, minBaseFee } } }
@@ -32,7 +32,7 @@ async function chainWith(minBaseFee: bigint | undefined) {
       const { baseFeePerGas } = await viem.getBlock(blockNumber === undefined ? {} : { blockNumber })
       return baseFeePerGas
     },
-    /** Puts a floor to the vote; the number of the block that changes it. */
+    /** Passes a proposal that sets the floor; returns the number of the block that changes it. */
     async decide(wei: bigint) {
       const id = await propose([setFloor(wei)])
       await voteAll(id)
@@ -52,7 +52,7 @@ describe('a floor in the genesis', () => {
   it('stops the fall of the base fee', async () => {
     const { mine, baseFeeOf, rpc, viem } = await chainWith(FLOOR)
     await mine(30)
-    // 10^9 * 0.875^17 is 103.3 million wei, a step more would be 90.4 million.
+    // 10^9 * 0.875^17 is 103.3 million wei; one more step would be 90.4 million.
     expect(await baseFeeOf(17n)).toBe(103_308_703n)
     expect(await baseFeeOf(18n)).toBe(FLOOR)
     expect(await baseFeeOf(30n)).toBe(FLOOR)
@@ -67,7 +67,7 @@ describe('a floor in the genesis', () => {
     expect(simulated).toMatchObject([{ baseFeePerGas: toHex(FLOOR) }, { baseFeePerGas: toHex(FLOOR) }])
   })
 
-  it('is the least that a transfer costs', async () => {
+  it('is the minimum price of a transfer', async () => {
     const { mine, signed, rpc, raw, balance, baseFeeOf } = await chainWith(FLOOR)
     await mine(20)
     const below = await raw('eth_sendRawTransaction', await signed({ maxFeePerGas: FLOOR - 1n }))
@@ -81,7 +81,7 @@ describe('a floor in the genesis', () => {
     expect(before - (await balance())).toBe(COST * FLOOR + 1n)
   })
 
-  it('holds for a base fee that a developer sets', async () => {
+  it('applies to a base fee that evm methods set', async () => {
     const { raw, rpc, mine, baseFeeOf } = await chainWith(FLOOR)
     const { error } = await raw('anvil_setNextBlockBaseFeePerGas', toHex(FLOOR - 1n))
     expect(error).toMatchObject({ message: 'base fee 99999999 is below the floor of this chain, 100000000' })
@@ -90,7 +90,7 @@ describe('a floor in the genesis', () => {
     expect(await baseFeeOf()).toBe(FLOOR)
   })
 
-  it('is a rule of imported blocks', async () => {
+  it('is checked in imported blocks', async () => {
     const { mine, rpc } = await chainWith(FLOOR)
     await mine(20)
     const copy = await openFresh(specWith(FLOOR))
@@ -104,8 +104,8 @@ describe('a floor in the genesis', () => {
   })
 })
 
-describe('a vote on the floor', () => {
-  it('holds from the next block on, and every block keeps its own', async () => {
+describe('a governance vote on the floor', () => {
+  it('applies from the next block on, and every block keeps its own floor', async () => {
     const { decide, mine, baseFeeOf, floorAfter, rpc, node } = await chainWith(0n)
     await mine(40)
     const raised = await decide(parseGwei('5'))
@@ -123,14 +123,14 @@ describe('a vote on the floor', () => {
     expect(await baseFeeOf(lowered + 1n)).toBeLessThan(parseGwei('5'))
     expect(await rpc('dev_invariants')).toEqual([])
 
-    // A copy executes all blocks again, each on the floor of its own height.
+    // A copy executes all blocks again, each with the floor of its height.
     const copy = await openFresh(specWith(0n))
     for (let number = 1n; number <= lowered + 1n; number++)
       await copy.importBlock(fromHex((await rpc('debug_getRawBlock', toHex(number))) as Hex))
     expect(copy.head.hash).toBe(node.chain.head.hash)
   })
 
-  it('drops the waiting transactions that can no longer be mined', async () => {
+  it('drops pool transactions that can no longer be mined', async () => {
     const { decide, mine, signed, rpc } = await chainWith(0n)
     await mine(20)
     const gap = { nonce: 7 }
@@ -142,7 +142,7 @@ describe('a vote on the floor', () => {
     expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x1' })
   })
 
-  it('is refused when it is no amount of wei, or one that no transaction could pay', async () => {
+  it('is refused when it is not an amount of wei, or one that no transaction could pay', async () => {
     const { refusal } = await chainWith(0n)
     expect(await refusal(submit([setFloor(2n ** 64n)]))).toMatch(/expected at most 18446744073709551615 wei/)
     const wrong = message('/cosmos.evm.feemarket.v1.MsgUpdateParams', { params: { min_base_fee: '0.1' } })
@@ -158,7 +158,7 @@ describe('a chain whose genesis has no floor', () => {
     expect((await openFresh(specWith(FLOOR))).head.hash).not.toBe(without.head.hash)
 
     const { mine, baseFeeOf, refusal, floorAfter, rpc, raw, signed } = await chainWith(undefined)
-    // What somebody wrote into the place of the parameter says nothing there.
+    // A value in the parameter's slot has no effect on this chain.
     await rpc('anvil_setStorageAt', MODULE_ACCOUNT.evm, toHex(1n), toHex(FLOOR, { size: 32 }))
     await mine(160)
     expect(await baseFeeOf()).toBe(7n)

@@ -1,5 +1,5 @@
-// The contracts that the protocol itself calls: what happens to a block when one is missing or fails. EIP-7002 and
-// EIP-7251 make such a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
+// Contracts that the protocol itself calls: the effect on a block when one is missing or fails. EIP-7002 and EIP-7251 make such
+// a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
 import { describe, expect, it } from 'vitest'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { type Address, bytesToBig, fromHex, type Hex } from '../../src/lib/hex.ts'
@@ -12,7 +12,7 @@ import { StateStore } from '../../src/state/state-store.ts'
 import { openSmallChain, smallSpec, word } from '../chain/support.ts'
 import { genesisOn } from '../support/genesis.ts'
 
-/** A chain of Prague with other code at an address; '0x': none. */
+/** A Prague chain with other code at an address; '0x': no code. */
 function withCode(address: Address, code: Hex): GenesisSpec {
   const spec = smallSpec()
   const alloc = new Map(spec.genesis.alloc)
@@ -45,7 +45,7 @@ describe.each([
     })
   })
 
-  it('must not fail while a block is built', async () => {
+  it('must not fail for a block to be built', async () => {
     await expect(firstBlock(withCode(address, STORES_AND_FAILS))).rejects.toMatchObject({
       code: 'invalid-block',
       message: expect.stringContaining(`system call failed to execute: ${address} (${eip}): invalid opcode`),
@@ -81,7 +81,7 @@ describe.each([
     expect(view.account(address)).toBeUndefined()
   })
 
-  it('may fail, and leaves no state then', async () => {
+  it('may fail, and then leaves no state', async () => {
     const { block, view } = await firstBlock(withCode(address, STORES_AND_FAILS))
     expect(block.header.number).toBe(1n)
     expect(bytesToBig(view.word(address, word(0n)))).toBe(0n)

@@ -1,6 +1,6 @@
-// Which uncles a block of proof of work may name (Yellow Paper, section 11.1): their headers follow the same rules as
-// those of blocks, relative to their own parents. Difficulties are worked out by the formula of Byzantium (EIP-100):
-// 9 to 17 seconds after a parent without uncles the difficulty stays what it was.
+// Valid uncles of a proof-of-work block (Yellow Paper, section 11.1): their headers follow the same rules as blocks' headers,
+// relative to their own parents. Difficulties follow the formula of Byzantium (EIP-100): 9 to 17 seconds after a parent without
+// uncles the difficulty does not change.
 import { describe, expect, it } from 'vitest'
 import { hexToAddress, hexToHash, ZERO_ADDRESS, ZERO_HASH } from '../../src/lib/hex.ts'
 import { unclesHash } from '../../src/primitives/block.ts'
@@ -12,7 +12,7 @@ import { Runtime } from '../../src/runtime/runtime.ts'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
 import { emptyView } from '../support/native.ts'
 
-/** The rules under test read no state. */
+/** The rules under test do not read the state. */
 const state = await emptyView()
 const DIFFICULTY = 10_000_000n
 const GAS_LIMIT = 8_000_000n
@@ -28,7 +28,7 @@ function runtimeOf(until: 'istanbul' | 'london', dao: { daoForkBlock?: number; d
   )
 }
 
-/** A header ten seconds after its parent, with all that is constant from block to block. */
+/** A header ten seconds after its parent; all other fields are constant. */
 function childOf(parent: SealedHeader, fields: Partial<Header> = {}): SealedHeader {
   const { hash, ...same } = parent
   const next = { number: parent.number + 1n, timestamp: parent.timestamp + 10n, parentHash: hash }
@@ -37,14 +37,30 @@ function childOf(parent: SealedHeader, fields: Partial<Header> = {}): SealedHead
 
 const first = (baseFeePerGas?: bigint): SealedHeader =>
   sealHeader({
-    ...{ parentHash: ZERO_HASH, sha3Uncles: NO_UNCLES, coinbase: ZERO_ADDRESS, stateRoot: ZERO_HASH },
-    ...{ transactionsRoot: ZERO_HASH, receiptsRoot: ZERO_HASH, logsBloom: EMPTY_BLOOM, difficulty: DIFFICULTY },
-    ...{ number: 200n, gasLimit: GAS_LIMIT, gasUsed: GAS_LIMIT / 2n, timestamp: 1_000n, extraData: '0x' },
-    ...{ mixHash: ZERO_HASH, nonce: '0x0000000000000000', baseFeePerGas, withdrawalsRoot: undefined },
-    ...{ blobGasUsed: undefined, excessBlobGas: undefined, parentBeaconBlockRoot: undefined, requestsHash: undefined },
+    parentHash: ZERO_HASH,
+    sha3Uncles: NO_UNCLES,
+    coinbase: ZERO_ADDRESS,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: EMPTY_BLOOM,
+    difficulty: DIFFICULTY,
+    number: 200n,
+    gasLimit: GAS_LIMIT,
+    gasUsed: GAS_LIMIT / 2n,
+    timestamp: 1_000n,
+    extraData: '0x',
+    mixHash: ZERO_HASH,
+    nonce: '0x0000000000000000',
+    baseFeePerGas,
+    withdrawalsRoot: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
+    parentBeaconBlockRoot: undefined,
+    requestsHash: undefined,
   })
 
-/** So many blocks, oldest first, and what is said of a block on the newest that names uncles. */
+/** A chain of `length` blocks, oldest first, and the verdict on a block on its head that has uncles. */
 function chainOf(length: number, runtime = runtimeOf('istanbul'), baseFee?: bigint) {
   const blocks = [first(baseFee)]
   for (let last = blocks[0]; last !== undefined && blocks.length < length; blocks.push(last)) last = childOf(last)
@@ -54,7 +70,7 @@ function chainOf(length: number, runtime = runtimeOf('istanbul'), baseFee?: bigi
     return header
   }
   const recent = [...blocks].reverse().slice(0, 7)
-  const naming = (uncles: readonly Header[], earlier: ReadonlyMap<SealedHeader, readonly Header[]> = new Map()) => {
+  const verdictOn = (uncles: readonly Header[], earlier: ReadonlyMap<SealedHeader, readonly Header[]> = new Map()) => {
     const header = childOf(at(-1), { sha3Uncles: unclesHash(uncles) })
     const ancestry = {
       parent: at(-1),
@@ -63,10 +79,10 @@ function chainOf(length: number, runtime = runtimeOf('istanbul'), baseFee?: bigi
     }
     return () => checkHeader(runtime, { header, uncles }, ancestry, state)
   }
-  return { at, naming }
+  return { at, verdictOn }
 }
 
-/** Another miner's block beside one of the chain. */
+/** A block of another miner at the height of one of the chain. */
 const other = (fields: Partial<Header> = {}): Partial<Header> => ({
   coinbase: hexToAddress(`0x${'ab'.repeat(20)}`),
   ...fields,
@@ -74,24 +90,24 @@ const other = (fields: Partial<Header> = {}): Partial<Header> => ({
 
 describe('an uncle', () => {
   it.each([2, 3, 4, 5, 6, 7])('may be a child of the ancestor %i generations above', (generation) => {
-    const { at, naming } = chainOf(10)
-    expect(naming([childOf(at(-generation), other())])).not.toThrow()
+    const { at, verdictOn } = chainOf(10)
+    expect(verdictOn([childOf(at(-generation), other())])).not.toThrow()
   })
 
   it.each([1, 8, 9])('may not be a child of the ancestor %i generations above', (generation) => {
-    const { at, naming } = chainOf(10)
-    expect(naming([childOf(at(-generation), other())])).toThrow('an uncle is no child of a recent ancestor')
+    const { at, verdictOn } = chainOf(10)
+    expect(verdictOn([childOf(at(-generation), other())])).toThrow('an uncle is no child of a recent ancestor')
   })
 
-  it('may be one of two, but not one of three, nor the same twice, nor named by an ancestor', () => {
-    const { at, naming } = chainOf(10)
+  it('may be one of two, but not one of three, not a duplicate, and not an uncle of an ancestor', () => {
+    const { at, verdictOn } = chainOf(10)
     const [one, two, three] = [2, 3, 4].map((generation) => childOf(at(-generation), other()))
     if (one === undefined || two === undefined || three === undefined) throw new Error('unreachable')
-    expect(naming([one, two])).not.toThrow()
-    expect(naming([one, two, three])).toThrow('too many uncles')
-    expect(naming([one, one])).toThrow('an uncle is named twice')
-    expect(naming([two], new Map([[at(-1), [two]]]))).toThrow('an uncle is named twice')
-    expect(naming([at(-2)])).toThrow('an uncle is an ancestor')
+    expect(verdictOn([one, two])).not.toThrow()
+    expect(verdictOn([one, two, three])).toThrow('too many uncles')
+    expect(verdictOn([one, one])).toThrow('an uncle is named twice')
+    expect(verdictOn([two], new Map([[at(-1), [two]]]))).toThrow('an uncle is named twice')
+    expect(verdictOn([at(-2)])).toThrow('an uncle is an ancestor')
   })
 
   // 8,000,000 / 1024 = 7,812.5: a gas limit may differ from the parent's by less than 7,812.
@@ -109,11 +125,11 @@ describe('an uncle', () => {
     ['difficulty of its time', { timestamp: 1_090n }, 'difficulty is 10000000, want 9995118'],
     ['base fee before London', { baseFeePerGas: 7n }, 'baseFeePerGas is not known yet'],
   ])('may not have a wrong %s', (_, fields, words) => {
-    const { at, naming } = chainOf(10)
+    const { at, verdictOn } = chainOf(10)
     expect(at(-3)).toMatchObject({ number: 207n, timestamp: 1_070n })
     const uncle = childOf(at(-3), other(fields))
-    expect(naming([uncle])).toThrow(`uncle ${uncle.hash}: `)
-    expect(naming([uncle])).toThrow(words)
+    expect(verdictOn([uncle])).toThrow(`uncle ${uncle.hash}: `)
+    expect(verdictOn([uncle])).toThrow(words)
   })
 
   it.each<[string, Partial<Header>]>([
@@ -123,28 +139,30 @@ describe('an uncle', () => {
     ['extra data', { extraData: `0x${'00'.repeat(32)}` }],
     ['difficulty', { timestamp: 1_090n, difficulty: 9_995_118n }],
   ])('may have any other %s', (_, fields) => {
-    const { at, naming } = chainOf(10)
-    expect(naming([childOf(at(-3), other(fields))])).not.toThrow()
+    const { at, verdictOn } = chainOf(10)
+    expect(verdictOn([childOf(at(-3), other(fields))])).not.toThrow()
   })
 
   it('has the base fee that follows from its parent since London', () => {
-    // Parents use half of their gas limit, which is the target: the fee stays.
-    const { at, naming } = chainOf(10, runtimeOf('london'), 1_000n)
-    expect(naming([childOf(at(-3), other())])).not.toThrow()
-    expect(naming([childOf(at(-3), other({ baseFeePerGas: 1_001n }))])).toThrow('base fee is 1001, want 1000')
-    expect(naming([childOf(at(-3), other({ baseFeePerGas: undefined }))])).toThrow('baseFeePerGas is missing')
+    // Parents use half of their gas limit, which is the target, so the fee does not change.
+    const { at, verdictOn } = chainOf(10, runtimeOf('london'), 1_000n)
+    expect(verdictOn([childOf(at(-3), other())])).not.toThrow()
+    expect(verdictOn([childOf(at(-3), other({ baseFeePerGas: 1_001n }))])).toThrow('base fee is 1001, want 1000')
+    expect(verdictOn([childOf(at(-3), other({ baseFeePerGas: undefined }))])).toThrow('baseFeePerGas is missing')
   })
 
-  it('has the mark of the DAO fork where blocks have it', () => {
-    // The fork at 201: blocks 201 to 210 carry the mark, and so do uncles.
+  it('has the mark of the DAO fork at the same heights as blocks', () => {
+    // The fork is at 201: blocks 201 to 210 and uncles of these heights have the mark.
     const mark = '0x64616f2d686172642d666f726b'
     const runtime = runtimeOf('istanbul', { daoForkBlock: 50, daoForkSupport: true })
-    expect(chainOf(10, runtime).naming([])).not.toThrow()
+    expect(chainOf(10, runtime).verdictOn([])).not.toThrow()
     const near = parseGenesis({
       config: { chainId: 1, homesteadBlock: 0, daoForkBlock: 201, daoForkSupport: true },
-      ...{ difficulty: '0x989680', gasLimit: '0x7a1200', alloc: {} },
+      difficulty: '0x989680',
+      gasLimit: '0x7a1200',
+      alloc: {},
     })
-    // Homestead's formula: 1 - 10 / 10 = 0, the difficulty stays.
+    // Homestead's formula: 1 - 10 / 10 = 0, the difficulty does not change.
     const parent = first()
     const block = childOf(parent, { extraData: mark })
     const next = childOf(block, { extraData: mark })

@@ -10,7 +10,7 @@ import {
 const lower = <T extends Record<string, string>>(addresses: T) =>
   Object.fromEntries(Object.entries(addresses).map(([name, address]) => [name, address.toLowerCase()]))
 
-it('native contracts have the addresses that contracts were compiled with', () => {
+it('native contracts have the addresses that existing contracts are compiled with', () => {
   expect(NATIVE_CONTRACT).toEqual({
     bech32: '0x0000000000000000000000000000000000000400',
     staking: '0x0000000000000000000000000000000000000800',
@@ -25,7 +25,7 @@ it('native contracts have the addresses that contracts were compiled with', () =
 })
 
 it('module accounts are derived as in the Cosmos SDK', () => {
-  // As Evmos' documentation lists them; mint is the Cosmos Hub's cosmos1m3h30wlvsf8llruxtpukdvsy0km2kum8g38c8q.
+  // From Evmos' documentation; mint is the Cosmos Hub's cosmos1m3h30wlvsf8llruxtpukdvsy0km2kum8g38c8q.
   expect(MODULE_ACCOUNT).toEqual(
     lower({
       feeCollector: '0xf1829676DB577682E944fc3493d451B67Ff3E29F',

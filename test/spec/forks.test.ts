@@ -109,7 +109,7 @@ describe('forkAt', () => {
   })
 })
 
-it('the rules of a fork have the forks up to it, in the order of the list', () => {
+it('the rules of a fork include the forks before it, in the order of the list', () => {
   for (const fork of FORKS) {
     const rules = forkRules(fork)
     expect(FORKS.filter((each) => rules[each])).toEqual(FORKS.slice(0, FORKS.indexOf(fork) + 1))
@@ -148,8 +148,8 @@ describe('fork id', () => {
     expect(forkId(mainnet, MAINNET, { number, timestamp, merged: timestamp > 0n })).toEqual({ hash, next })
   })
 
-  it('counts the merge netsplit block', () => {
-    // The recorded answer of eth_config on the execution-apis chain.
+  it('includes the merge netsplit block', () => {
+    // The response of eth_config recorded on the execution-apis chain.
     const genesis = hexToHash('0x44fd89d504659cd58f48f4796b77a7e7012cf296a2409afa2f6c3cb99b5b3d99')
     expect(forkId(conformance, genesis, { number: 54n, timestamp: 540n, merged: true })).toEqual({
       hash: '0xe272ecbe',
@@ -174,7 +174,7 @@ describe('commonFor', () => {
     expect(commonFor(conformance, 'cancun').hardforkTimestamp('cancun')).toBe(420n)
   })
 
-  // bpo3 to bpo5 are unknown to the library.
+  // The library does not know bpo3 to bpo5.
   const known = FORKS.filter((fork) => !forkRules(fork).bpo3)
   it.each(known)('agrees with the library on %s', (fork) => {
     const reference = new Common({ chain: Mainnet, hardfork: fork })
@@ -191,7 +191,7 @@ describe('commonFor', () => {
     )
     expect(names.size).toBeGreaterThan(100)
     for (const name of names) {
-      // From BPO1 on the library reads other names and leaves Prague's values in these; ours agree with each other.
+      // From BPO1 on the library reads other names and keeps Prague's values in these; ours are equal.
       if (forkRules(fork).bpo1 && /^(max|target)BlobGasPerBlock$/.test(name)) continue
       const expected = attempt(() => reference.param(name))
       for (let time = 0; time < 2; time++) expect([name, attempt(() => ours.param(name))]).toEqual([name, expected])
@@ -250,7 +250,7 @@ describe('commonFor', () => {
     })
     expect(execResult.exceptionError).toBeUndefined()
     expect(createLegacyTx({ gasLimit: 21_000n, gasPrice: 1n }, { common }).common.param('txGas')).toBe(21_000n)
-    // An EVM that stayed subscribed would never be collected.
+    // A common with listeners would keep its EVMs from being garbage-collected.
     expect(common.events.listenerCount('hardforkChanged')).toBe(0)
   })
 })

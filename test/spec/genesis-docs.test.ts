@@ -22,7 +22,7 @@ it('docs/genesis.md has the fields of the schema (npm run genesis-docs writes th
   expect(withTables(page)).toBe(page)
 })
 
-/** The defaults that the page names, as a genesis file would: `{ gov: { params: { votingPeriod: 30 } } }`. */
+/** The defaults on the page, as a genesis file: `{ gov: { params: { votingPeriod: 30 } } }`. */
 function documented(): Record<string, unknown> {
   const [, table = ''] = page.split(/<!-- \/?modules -->/)
   const modules: Record<string, unknown> = {}
@@ -59,7 +59,7 @@ it('docs/genesis.md has all defaults of the modules', async () => {
     expect(Object.keys({ ...given, params: 0 }).sort(), name).toEqual(Object.keys({ ...rest, params: 0 }).sort())
   }
   expect(Object.keys(modules).sort()).toEqual([...Object.keys(readers), 'authz'].sort())
-  // The file with every default in it begins a chain, whose grants live as long as the page says.
+  // A chain starts from the file with all defaults, and grants expire after the documented time.
   const { rpc } = await testChain({ spec: { ...spec, native: { ...native, modules } } })
   expect(await rpc('eth_blockNumber')).toBe('0x0')
   expect(modules.authz).toEqual({ defaultExpiration: 365 * 86_400 })

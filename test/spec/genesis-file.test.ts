@@ -31,8 +31,8 @@ const genesis = (config: object = {}, rest: object = {}) => ({
 })
 const KESTREL = { name: 'falcon', denom: 'afalc', symbol: 'FALC', bech32Prefix: 'falc' }
 
-describe('geth genesis', () => {
-  it('reads the execution-apis chain as its table says', () => {
+describe('a geth genesis file', () => {
+  it('is read correctly for the execution-apis chain', () => {
     const spec = parseGenesis(conformance())
     expect(spec.forks).toEqual([
       { fork: 'chainstart', block: 0n },
@@ -77,7 +77,7 @@ describe('geth genesis', () => {
     expect([...spec.blobSchedule.keys()]).toEqual(['cancun', 'prague', 'osaka', 'bpo1', 'bpo2'])
   })
 
-  it('reads its accounts: keys without 0x, code, storage', () => {
+  it('has accounts with keys without 0x, code and storage', () => {
     const { alloc } = parseGenesis(conformance()).genesis
     expect(alloc.size).toBe(27)
     expect(alloc.get(hexToAddress('0x8dcd17433742f4c0ca53122ab541d0ba67fc27ff'))).toEqual({
@@ -91,7 +91,7 @@ describe('geth genesis', () => {
     expect(withStorage?.storage.size).toBe(3)
   })
 
-  it('accepts decimal and hex, strings and numbers, addresses with and without 0x', () => {
+  it('may have decimal and hex numbers, strings and numbers, addresses with and without 0x', () => {
     const spec = parseGenesis(
       genesis(
         { chainId: '0x4d', londonBlock: '0' },
@@ -134,7 +134,7 @@ describe('geth genesis', () => {
     expect(parseGenesis(passed)).toEqual(spec)
   })
 
-  it('has the fields of the fork of block 0 and no others, as in geth', () => {
+  it('has exactly the fields of the fork of block 0, as in geth', () => {
     expect(parseGenesis(genesis()).genesis).toMatchObject({
       baseFeePerGas: 10n ** 9n,
       blobGasUsed: 0n,
@@ -166,12 +166,12 @@ describe('geth genesis', () => {
     })
   })
 
-  it('ignores keys it does not know', () => {
+  it('may have unknown keys, which are ignored', () => {
     const file = genesis({ clique: { period: 5 }, ethash: {}, somethingNew: 1 }, { comment: 'ours', slotNumber: null })
     expect(parseGenesis(file)).toEqual(parseGenesis(genesis()))
   })
 
-  it("has mainnet's blob limits by default, but none for later BPO forks", () => {
+  it('has mainnet’s blob limits by default, but none for later BPO forks', () => {
     const schedule = parseGenesis(
       genesis({ pragueTime: 5, blobSchedule: { cancun: { target: 1, max: 2, baseFeeUpdateFraction: 9 } } }),
     ).blobSchedule
@@ -181,7 +181,7 @@ describe('geth genesis', () => {
     ])
   })
 
-  it('reads numbers exactly that a double would round', () => {
+  it('may have numbers that a double would round', () => {
     const text = conformanceText
       .replace('4732352', '58750000000000000000000')
       .replace('"0xc097ce7bc90715b34b9f1000000000"', '1000000000000000000001')
@@ -192,7 +192,7 @@ describe('geth genesis', () => {
   })
 })
 
-describe('the kestrel section', () => {
+describe('the kestrel section of a genesis file', () => {
   it('has defaults for every field', () => {
     expect(parseGenesis({ ...genesis(), kestrel: KESTREL })).toMatchObject({
       name: 'falcon',
@@ -215,7 +215,7 @@ describe('the kestrel section', () => {
     })
   })
 
-  it('reads every field', () => {
+  it('is read with every field', () => {
     const kestrel = {
       ...KESTREL,
       textChainId: 'falcon-7',
@@ -316,7 +316,7 @@ describe('writing and reading a genesis file', () => {
   })
 })
 
-describe('a refused genesis names the field', () => {
+describe('the refusal of a genesis file names the field', () => {
   const cases: [string, unknown, string][] = [
     ['nothing', null, 'genesis: expected object'],
     ['no config', { ...genesis(), config: undefined }, 'config: expected object'],
@@ -468,7 +468,7 @@ describe('a refused genesis names the field', () => {
     expect(said).not.toContain('\n')
   })
 
-  it('text that is not JSON', () => {
+  it('or reports text that is not JSON', () => {
     expect(() => parseGenesisText('{\n"config":\n}\n')).toThrow(/^genesis: expected JSON: [^\n]+$/)
   })
 })

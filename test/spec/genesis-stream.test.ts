@@ -1,4 +1,4 @@
-// Genesis files that are read part by part say the same as files that are read at once, whatever their size and their faults.
+// Genesis files that are read in parts give the same result as files that are read at once, whatever their size and faults.
 import { expect, test } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import type { GenesisAllocation } from '../../src/spec/chain-spec.ts'
@@ -12,12 +12,12 @@ const FORKS = [
   ...['constantinople', 'petersburg', 'istanbul', 'berlin', 'london'],
 ]
 
-/** A genesis with these texts as members of `alloc`. */
+/** A genesis file with these texts as members of `alloc`. */
 const text = (...alloc: readonly string[]) =>
   `{"config": {"chainId": 7, ${FORKS.map((fork) => `"${fork}Block": 0`)}, "terminalTotalDifficulty": 58750000000000000000000}, "gasLimit": "0x5000",
     "difficulty": "0x1", "alloc": {${alloc.join(',\n')}}, "extraData": "0xc3a9"}\n`
 
-/** The text in parts of a length, so that names, numbers and escapes fall apart. */
+/** The text in parts of this length, so that names, numbers and escapes are split. */
 const inParts = (whole: string, length: number): OpenFile =>
   async function* () {
     const bytes = Buffer.from(whole)
@@ -36,23 +36,26 @@ const THREE = [
   `"${address(3).slice(2)}": {}`,
 ]
 
-test.each([1, 2, 3, 7, 64, 10_000])('a genesis in parts of %i bytes is the same as in one', async (length) => {
-  const whole = text(...THREE)
-  const expected = parseGenesisText(whole)
-  const kept = await streamGenesis(inParts(whole, length))
-  expect(kept).toEqual(expected)
-  expect(kept.terminalTotalDifficulty).toBe(58_750_000_000_000_000_000_000n)
-  const read = await streamGenesis(inParts(whole, length), 2)
-  const { alloc, ...header } = read.genesis
-  expect({ ...expected.genesis, ...header }).toEqual(expected.genesis)
-  expect(alloc.get).toBeUndefined()
-  // As often as it is asked for.
-  for (let i = 0; i < 2; i++) expect(new Map(await entriesOf(alloc))).toEqual(expected.genesis.alloc)
-  expect((await entriesOf(alloc))[0]).toEqual([
-    hexToAddress(address(1)),
-    { balance: 123_456_789_012_345_678_901_234_567_890n, nonce: 0n, code: new Uint8Array(0), storage: new Map() },
-  ])
-})
+test.each([1, 2, 3, 7, 64, 10_000])(
+  'a genesis file in parts of %i bytes gives the same result as in one part',
+  async (length) => {
+    const whole = text(...THREE)
+    const expected = parseGenesisText(whole)
+    const kept = await streamGenesis(inParts(whole, length))
+    expect(kept).toEqual(expected)
+    expect(kept.terminalTotalDifficulty).toBe(58_750_000_000_000_000_000_000n)
+    const read = await streamGenesis(inParts(whole, length), 2)
+    const { alloc, ...header } = read.genesis
+    expect({ ...expected.genesis, ...header }).toEqual(expected.genesis)
+    expect(alloc.get).toBeUndefined()
+    // The accounts can be read more than once.
+    for (let i = 0; i < 2; i++) expect(new Map(await entriesOf(alloc))).toEqual(expected.genesis.alloc)
+    expect((await entriesOf(alloc))[0]).toEqual([
+      hexToAddress(address(1)),
+      { balance: 123_456_789_012_345_678_901_234_567_890n, nonce: 0n, code: new Uint8Array(0), storage: new Map() },
+    ])
+  },
+)
 
 test.each([
   ['an entry after the kept ones', text(...THREE, `"0x12": {}`), 'alloc.0x12: expected an address of 20 bytes'],

@@ -1,4 +1,4 @@
-// The section kestrel.consensus of a genesis file: what it means, what is refused, and that it is written as it was read.
+// The section kestrel.consensus of a genesis file: its meaning, its errors, and that writing gives what was read.
 import { expect, it } from 'vitest'
 import { fileNetwork } from '../../src/cli/network/testnet-genesis.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
@@ -8,7 +8,7 @@ import { testKey } from '../support/network.ts'
 type Section = Record<string, unknown>
 type File = { config: Section; kestrel: { validators: Section[]; modules: Section; consensus?: Section } }
 
-/** The preset's genesis file with the section, and with keys for its validators. */
+/** The preset's genesis file with this section, and with keys for its validators. */
 function file(consensus: Section, change: (genesis: File) => void = () => undefined): File {
   const genesis = JSON.parse(JSON.stringify(formatGenesis(presets.kestrel()))) as File
   genesis.kestrel.consensus = { engine: 'cometbft', ...consensus }
@@ -19,13 +19,13 @@ function file(consensus: Section, change: (genesis: File) => void = () => undefi
   return genesis
 }
 
-it('has defaults, and is written as it was read', () => {
+it('kestrel.consensus has defaults, and is written as it was read', () => {
   const spec = parseGenesis(file({}))
   expect(spec.native?.consensus).toEqual({ engine: 'cometbft', maxBytes: 4_194_304n, initialHeight: 1n, keys: [] })
   expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
 })
 
-it('has the newest rules of slashing when testnet makes it of a file that names none', () => {
+it('testnet adds the newest rules of slashing to a genesis file without any', () => {
   const made = (consensus: Section, modules: Section) => {
     const json = file(consensus, ({ kestrel }) => (kestrel.modules = modules))
     const { validators } = json.kestrel
@@ -36,7 +36,7 @@ it('has the newest rules of slashing when testnet makes it of a file that names 
   expect(made({ slashing: { signedBlocksWindow: 20 } }, {})?.slashing).toEqual({ signedBlocksWindow: 20 })
 })
 
-it('may hold the genesis of the slashing module, which every network has', () => {
+it('kestrel.consensus may contain the genesis of the slashing module, which every network has', () => {
   const slashing = { signedBlocksWindow: 20 }
   const without = ({ kestrel }: File) => {
     kestrel.modules = {}

@@ -10,7 +10,7 @@ import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
 import { FACTORIES, systemContracts } from '../../src/spec/preinstalls.ts'
 import { presets } from '../../src/spec/presets.ts'
 
-/** Code hashes on Ethereum mainnet, as the projects publish them and other chains check them. */
+/** Code hashes on Ethereum mainnet, as published by the projects and checked by other chains. */
 const HASHES = {
   '0x4e59b44847b379578588920ca78fbf26c0b4956c': '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
   '0x914d7fec6aac8cd542e72bca78b30650d45643d7': '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
@@ -19,7 +19,7 @@ const HASHES = {
   '0xba5ed099633d3b313e4d5f7bdc1305d3c28ba5ed': '0xbd8a7ea8cfca7b4e5f5041d7d4b17bc317c5ce42cfbc42066a00cf26b43eb53f',
 }
 
-it('the factories have the code of mainnet', () => {
+it('the preinstalled factories have the code of mainnet', () => {
   expect(Object.fromEntries(FACTORIES.map(({ address, code }) => [address, keccak256(code)]))).toEqual(HASHES)
 })
 
@@ -35,7 +35,7 @@ it('the system contracts have the code of the EIPs, each from its fork on', () =
   expect(systemContracts('shanghai')).toEqual([])
 })
 
-/** Calls a factory on the default network by the library's EVM. */
+/** Calls a factory on the default network with the library's EVM. */
 async function call(to: string, data: `0x${string}`) {
   const common = withLibraryParams(commonFor(presets.kestrel(), 'bpo2'))
   const evm = await createEVM({ common })
@@ -49,7 +49,7 @@ async function call(to: string, data: `0x${string}`) {
   return toHex(execResult.returnValue)
 }
 
-it('Permit2 uses our chain id in its domain separator', async () => {
+it('Permit2 uses this chain’s id in its domain separator', async () => {
   const abi = parseAbi(['function DOMAIN_SEPARATOR() view returns (bytes32)'])
   const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
   const separator = decodeFunctionResult({ abi, data: await call(permit2, encodeFunctionData({ abi })) })
@@ -57,7 +57,7 @@ it('Permit2 uses our chain id in its domain separator', async () => {
   expect(separator).toBe(TypedDataEncoder.hashDomain(domain))
 })
 
-it('Multicall3 answers aggregate3', async () => {
+it('Multicall3 executes aggregate3', async () => {
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[]] })
   expect(
     decodeFunctionResult({
@@ -68,7 +68,7 @@ it('Multicall3 answers aggregate3', async () => {
   ).toEqual([])
 })
 
-it('CREATE2 proxy deploys where EIP-1014 says', async () => {
+it('the CREATE2 proxy deploys at the address of EIP-1014', async () => {
   const proxy = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
   const initCode = '0x600060005360016000f3' // a contract with the code 0x00
   const salt = `0x${'07'.repeat(32)}` as const
@@ -76,7 +76,7 @@ it('CREATE2 proxy deploys where EIP-1014 says', async () => {
   expect(await call(proxy, `${salt}${initCode.slice(2)}`)).toBe(expected.toLowerCase())
 })
 
-it('CreateX guards salts by its own address', async () => {
+it('CreateX includes its own address in guarded salts', async () => {
   const abi = parseAbi(['function computeCreate2Address(bytes32 salt, bytes32 initCodeHash) view returns (address)'])
   const createX = '0xba5Ed099633D3B313e4D5F7bdc1305d3c28ba5Ed'
   const [salt, bytecode] = [`0x${'07'.repeat(32)}`, '0x00'] as const

@@ -6,14 +6,14 @@ import { devKeys, devValidatorKeys, presets } from '../../src/spec/presets.ts'
 
 const COIN = 10n ** 18n
 
-/** Accounts of a mnemonic by ethers. */
+/** Accounts of a mnemonic, derived by ethers. */
 const accountsOf = (mnemonic: string, indexes: number[]) =>
   indexes.map((index) =>
     hexToAddress(HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(mnemonic), `m/44'/60'/0'/0/${index}`).address),
   )
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
 
-describe('kestrel', () => {
+describe('the kestrel preset', () => {
   const spec = presets.kestrel()
   const { alloc } = spec.genesis
 
@@ -36,7 +36,7 @@ describe('kestrel', () => {
     expect([...alloc.keys()].slice(0, 10)).toEqual(accounts)
   })
 
-  it('has three other validators with known keys and ten coins more than they bond', () => {
+  it('has three more validators with known keys, and ten coins more than they bond', () => {
     const validators = spec.native?.validators ?? []
     const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
       accountsOf(mnemonic, range(first, count)),
@@ -76,15 +76,15 @@ describe('kestrel', () => {
     expect(presets.kestrel({ accounts: [account] }).genesis.alloc.get(account)?.balance).toBe(10_000n * COIN)
   })
 
-  it('is equal each time it is made', () => {
+  it('is equal each time it is created', () => {
     expect(presets.kestrel()).toEqual(spec)
   })
 })
 
-describe('evmos', () => {
+describe('the evmos preset', () => {
   const spec = presets.evmos()
 
-  it('is the local chain of its suites', () => {
+  it('is the local chain of Evmos’ test suites', () => {
     expect(spec).toMatchObject({
       name: 'evmos',
       chainId: 9000n,
@@ -94,7 +94,7 @@ describe('evmos', () => {
         symbol: 'EVMOS',
         bech32Prefix: 'evmos',
         authz: { granter: 'origin' },
-        // evmosd v14.1: `allowance(grantee, granter, method)`, min_commission_rate, and the distribution without grants.
+        // evmosd v14.1: `allowance(grantee, granter, method)`, min_commission_rate, and no distribution grants.
         compat: { allowanceOrder: 'grantee-first', distributionGrants: false },
         modules: { staking: { params: { minCommissionRate: '0.05' } } },
       },

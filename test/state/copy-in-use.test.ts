@@ -1,4 +1,4 @@
-// Copies of a database that is open and written to: each is the database as of one moment, with all batches up to then.
+// A copy of an open database contains every batch written before one moment, and no part of a later one.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { copyDatabaseInUse } from '../../src/state/disk-check.ts'
@@ -13,9 +13,11 @@ test('a copy of a database in use has every batch that was written before it, an
 }, async () => {
   const { path, remove } = await temporaryFolder()
   onTestFinished(remove)
-  const [original, copy] = [join(path, 'original'), join(path, 'copy')]
+  const original = join(path, 'original')
+  const copy = join(path, 'copy')
   const store = await openStore(original)
-  // 400 batches of 256 KB: 100 MB, six times the write buffer, so that LevelDB begins logs and merges tables meanwhile.
+  // 400 batches of 256 KB: 100 MB, six times the write buffer, so that LevelDB starts logs and compacts tables during the
+  // copies.
   let written = 0
   const writing = (async () => {
     for (let number = 1; number <= 400; number++) {

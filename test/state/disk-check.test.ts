@@ -19,7 +19,7 @@ const row = (block: number, size = 2_000): WriteOp[] => [
   { type: 'put', key: KEY.meta('head'), value: Buffer.from(JSON.stringify([`${block}`, block])) },
 ]
 
-/** A database with blocks 0 to 19 in a table and blocks 20 to 39 in a log, as `kill -9` would leave it. */
+/** A database with blocks 0 to 19 in a table and blocks 20 to 39 in a log, as after `kill -9`. */
 async function database(): Promise<string> {
   const made = mkdtempSync(join(tmpdir(), 'kestrel-whole-'))
   onTestFinished(() => rmSync(made, { recursive: true, force: true }))
@@ -44,7 +44,7 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
-/** Whether a block's row is there, by the library's own eyes. */
+/** The number of a block's row, read with the `level` package directly. */
 async function heads(directory: string): Promise<string | undefined> {
   const store = await openUnchecked(directory)
   const head = store.get(KEY.meta('head'))
@@ -57,7 +57,7 @@ test('acknowledged changes are counted as LevelDB numbers them, also with concur
   const store = await openStore(directory)
   await Promise.all([store.write(row(40)), store.write(row(41).slice(0, 1)), store.write([...row(42), ...row(42)])])
   await store.close()
-  // The row with the format, 40 batches of two, then two, one and four changes.
+  // The row with the format, 40 batches of two changes, then two, one and four.
   expect(readAcknowledged(join(directory, 'acknowledged'))?.sequence).toBe(88)
   expect(surveyDatabase(directory).sequence).toBe(88)
   expect(findAllDamage(directory, () => undefined)).toEqual([])
@@ -68,7 +68,7 @@ test('a database is refused when a log ends too early, is missing or has a hole'
   const log = only(directory, /\.log$/)
   const saved = readFileSync(log)
   const refused = (words: RegExp) => expect(openStore(directory)).rejects.toThrow(words)
-  // Batches have 2 KB: half a batch less is one block less.
+  // A batch has 2 KB, so cutting half a batch loses one block.
   truncateSync(log, saved.length - 1_000)
   await refused(/^chain: the newest 2 of 81 changes are missing; the head was block 39; `kestrel check`/)
   truncateSync(log, 0)
@@ -79,19 +79,19 @@ test('a database is refused when a log ends too early, is missing or has a hole'
   flip(log, 9_000)
   await refused(/^chain\/\d+\.log: is damaged at byte 8\d\d\d, and what comes behind it is whole/)
   writeFileSync(log, saved)
-  // What is behind the last record was never acknowledged.
+  // Bytes after the last record were never acknowledged.
   writeFileSync(log, Buffer.concat([saved, saved.subarray(0, 1_000)]))
   await (await openStore(directory)).close()
 })
 
-test('a loss can be accepted: the chain continues from before it', async () => {
+test('a loss can be accepted: the chain continues from the block before it', async () => {
   const directory = await database()
   const log = only(directory, /\.log$/)
   flip(log, 9_000)
   expect(acceptLoss(directory)).toEqual([expect.stringMatching(/\.log$/)])
   const warnings: string[] = []
   const store = await openStore(directory, { warn: (line) => warnings.push(line), damaged: () => undefined })
-  // Batches of 2,0xx bytes: the fifth of the log is broken, so that blocks 20 to 23 are left.
+  // Batches have 2,0xx bytes: the fifth in the log is broken, so blocks 20 to 23 remain.
   expect(Buffer.from(store.get(KEY.meta('head')) ?? []).toString()).toBe('["23",23]')
   expect(store.get(KEY.header(30n))).toBeUndefined()
   expect(warnings).toHaveLength(1)
@@ -101,7 +101,7 @@ test('a loss can be accepted: the chain continues from before it', async () => {
   expect(await heads(directory)).toBe('["24",24]')
 })
 
-test('a missing file `acknowledged` is reported and detects no loss', async () => {
+test('a missing file `acknowledged` is reported, and no loss is detected', async () => {
   const directory = await database()
   for (const damage of [
     (file: string) => flip(file, 5),
@@ -121,9 +121,9 @@ test('a missing file `acknowledged` is reported and detects no loss', async () =
   }
 })
 
-test('a changed table is detected before the opening and while the database is open', async () => {
+test('a changed table is detected before opening and while the database is open', async () => {
   const made = await database()
-  // This process has read the tables of the other place already.
+  // This process has verified the tables of the original folder already.
   const directory = join(made, '..', 'copy', 'chain')
   cpSync(made, directory, { recursive: true })
   const table = only(directory, /\.ldb$/)
@@ -133,15 +133,15 @@ test('a changed table is detected before the opening and while the database is o
     /^chain\/\d+\.ldb: the block at byte \d+ is damaged; `kestrel check`/,
   )
   expect(requireIntact(directory, -1).unread).toEqual(tables)
-  const told = await new Promise<Damage>((damaged) => new TableCheck(directory, tables, damaged))
-  expect(told).toEqual({ file: basename(table), what: expect.stringMatching(/^the block at byte \d+ is damaged/) })
+  const damage = await new Promise<Damage>((damaged) => new TableCheck(directory, tables, damaged))
+  expect(damage).toEqual({ file: basename(table), what: expect.stringMatching(/^the block at byte \d+ is damaged/) })
   truncateSync(table, statSync(table).size - 1)
   await expect(openStore(directory)).rejects.toThrow(/\.ldb: has \d+ bytes and was written with \d+;/)
   rmSync(table)
   await expect(openStore(directory)).rejects.toThrow(/\.ldb: is missing;/)
 })
 
-test('a database in use is reported as locked, whatever its files look like', async () => {
+test('a database in use is reported as locked, whatever state its files are in', async () => {
   const directory = await database()
   const store = await openStore(directory)
   writeFileSync(only(directory, /\.log$/), '')

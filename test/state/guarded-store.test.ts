@@ -1,4 +1,4 @@
-// Outages of the disk, with a store in memory whose batches fail on demand. The error texts of LevelDB and the system are quoted
+// Disk failures, simulated by a store in memory whose batches fail on demand. The error texts of LevelDB and the system come
 // from a full tmpfs and from strerror.
 import { expect, test } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
@@ -12,11 +12,15 @@ const put = (key: number, value: number): WriteOp => ({ type: 'put', key: bytes(
 
 type Fault = Error | undefined
 
-/** A guarded store over one that fails as told, and what it has reported; `outcome` settles with its last word. */
+/** A guarded store over one that fails on demand, with its reports; `outcome` settles when it gives up. */
 async function guarded() {
   const inner = await openMemoryStore()
   const faults: { write: Fault; read: Fault; reopen: Fault; append: Fault; landsLater: boolean } = {
-    ...{ write: undefined, read: undefined, reopen: undefined, append: undefined, landsLater: false },
+    write: undefined,
+    read: undefined,
+    reopen: undefined,
+    append: undefined,
+    landsLater: false,
   }
   let failed: readonly WriteOp[] = []
   const disk = { hasRoom: true, opened: 0 }
@@ -56,29 +60,29 @@ async function guarded() {
       await inner.write(batch)
     },
   }
-  const said: string[] = []
-  /** How often the database had been opened again when other threads were told to close it. */
+  const reports: string[] = []
+  /** How often the database had been reopened when other threads were asked to close it. */
   const closings: number[] = []
   let end: (line: string) => void = () => undefined
   const outcome = new Promise<string>((resolve) => (end = resolve))
   const report = {
-    failed: (error: ChainError) => said.push(error.message),
+    failed: (error: ChainError) => reports.push(error.message),
     reopening: async () => void closings.push(disk.opened),
     recovered: () => end('recovered'),
     lost: (line: string) => end(`lost: ${line}`),
   }
-  return { store: new GuardedStore(store, report, 1), faults, disk, said, closings, outcome }
+  return { store: new GuardedStore(store, report, 1), faults, disk, reports, closings, outcome }
 }
 
 const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
 
-test('a full disk refuses writes and serves reads until it has room, and each change is reported once', async () => {
-  const { store, faults, disk, said, closings, outcome } = await guarded()
+test('a full disk refuses writes and serves reads until there is room, and each change is reported once', async () => {
+  const { store, faults, disk, reports, closings, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = FULL
   disk.hasRoom = false
   await expect(store.write([put(1, 2), put(2, 2)])).rejects.toEqual(refusal('disk full'))
-  // No path in what clients are told; it is in the detail, which is logged.
+  // Clients do not see the path; it is in the detail, which is logged.
   await expect(store.write([put(3, 3)])).rejects.toThrow(/^disk full$/)
   expect(() => store.requireWritable()).toThrow(ChainError)
   expect(() => store.log.append([bytes(1)])).toThrow('disk full')
@@ -88,39 +92,39 @@ test('a full disk refuses writes and serves reads until it has room, and each ch
   disk.hasRoom = true
   expect(await outcome).toBe('recovered')
   await store.write([put(2, 4)])
-  expect([said, disk.opened, store.get(bytes(2))]).toEqual([['disk full'], 1, bytes(4)])
-  // Threads that share the database have left it before.
+  expect([reports, disk.opened, store.get(bytes(2))]).toEqual([['disk full'], 1, bytes(4)])
+  // Threads that share the database have closed it before.
   expect(closings).toEqual([0])
 })
 
 test('a failed write of the record log stops writes of the database too', async () => {
-  const { store, faults, said, outcome } = await guarded()
+  const { store, faults, reports, outcome } = await guarded()
   faults.append = new Error('EDQUOT: disk quota exceeded, write')
   expect(() => store.log.append([bytes(1)])).toThrow('disk full')
   await expect(store.write([put(1, 1)])).rejects.toEqual(refusal('disk full'))
   faults.append = undefined
   expect(await outcome).toBe('recovered')
   store.log.append([bytes(2)])
-  expect([said, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
+  expect([reports, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
 })
 
-test('a batch that was reported as failed and is on disk ends the process', async () => {
+test('a batch that was reported as failed but is on disk ends the process', async () => {
   const { store, faults, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
-  // LevelDB reads its log when it is opened: what was in it whole is there only then.
+  // LevelDB reads its log when it is opened; only then a complete batch in it appears.
   faults.landsLater = true
   await expect(store.write([put(1, 1), put(2, 2)])).rejects.toEqual(refusal('disk failure'))
   expect(await outcome).toMatch(/^lost: /)
 })
 
-test('too many open files are waited for; another failure that persists ends the process', async () => {
+test('too many open files only delay; another failure that persists ends the process', async () => {
   const waiting = await guarded()
   await waiting.store.write([put(1, 1)])
   waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')
   waiting.faults.reopen = waiting.faults.write
   await expect(waiting.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
-  // After the first attempts to open the database again have failed: their pauses are the store's own.
+  // After the first attempts to reopen the database have failed; the pauses are the store's.
   setTimeout(() => Object.assign(waiting.faults, { write: undefined, reopen: undefined }), 10)
   expect(await waiting.outcome).toBe('recovered')
 

@@ -18,7 +18,7 @@ import type { KvReader } from '../../src/state/types.ts'
 
 const KEY_OF_ROW = fromHex('0x10aa')
 
-/** A row with a past, as a store holds it; counts its reads. */
+/** A row with its history, as a store holds it; counts its reads. */
 class Past implements KvReader {
   readonly rows = new Map<string, Uint8Array>()
   reads = 0
@@ -46,8 +46,8 @@ class Past implements KvReader {
 }
 
 describe('a versioned row', () => {
-  it('has at every version the value that it had then', () => {
-    // Per version: nothing happens to the row, or it gets a value, or it goes.
+  it('has at every version the value that was committed then', () => {
+    // For each version: the row is unchanged, set, or deleted.
     const change = fc.option(fc.option(fc.uint8Array({ maxLength: 3 }), { nil: null, freq: 3 }), {
       nil: undefined,
       freq: 2,
@@ -68,8 +68,8 @@ describe('a versioned row', () => {
     )
   })
 
-  it('has long values at every version, of which most are stored as differences', () => {
-    // A branch node: 16 hashes, of which one or two change; now and then the row gets another length, or goes.
+  it('has long values at every version, most of them stored as differences', () => {
+    // A branch node: 16 hashes, of which one or two change; sometimes the length changes or the row is deleted.
     const next = fc.oneof(
       { weight: 12, arbitrary: fc.record({ child: fc.nat(15), fill: fc.nat(255), also: fc.option(fc.nat(531)) }) },
       { weight: 1, arbitrary: fc.constantFrom('shorter', 'gone') },
@@ -95,20 +95,20 @@ describe('a versioned row', () => {
     )
   })
 
-  it('stores one former value of 16 in full, and of the others what differs', () => {
+  it('stores one former value of 16 in full, and the others as differences', () => {
     const past = new Past()
     const node = (version: number) => new Uint8Array(532).fill(1 + (version & 0x7f), 4, 36)
     for (let version = 0; version < 33; version++) past.change(version, node(version))
     const sizes = [...past.rows.values()].map(({ length }) => length)
-    // Ordinal and version; then 4 equal bytes and 32 others, each with its length, or all 532.
+    // Ordinal and version; then 4 equal bytes and 32 different ones, each with a length, or all 532.
     expect(sizes).toEqual(Array.from({ length: 32 }, (_, ordinal) => 2 + (ordinal % 16 === 15 ? 532 : 34)))
     past.reads = 0
     expect(past.at(16)).toBe(toHex(node(16)))
-    // 15 differences lie between value 16 and value 31, which is stored in full; the search takes 9 reads at most.
+    // Value 31 is stored in full, so there are 15 differences back to value 16; the search takes 9 reads at most.
     expect(past.reads).toBeLessThanOrEqual(9 + 15)
   })
 
-  it('throws MissingHistory when a value that another differs from is missing', () => {
+  it('throws MissingHistory when the base of a difference is missing', () => {
     const past = new Past()
     for (let version = 0; version < 4; version++) past.change(version, new Uint8Array(532).fill(version, 0, 32))
     past.rows.delete(toHex(KEY.history(KEY_OF_ROW, 1)))
@@ -116,7 +116,7 @@ describe('a versioned row', () => {
     expect(past.at(2)).toBe(toHex(new Uint8Array(532).fill(2, 0, 32)))
   })
 
-  it('is found in its history with few reads, fewer for recent versions', () => {
+  it('is found with few reads, fewer for recent versions', () => {
     const past = new Past()
     for (let version = 0; version < 1000; version++) past.change(version, Uint8Array.of(version & 0xff))
     const readsAt = (version: number): number => {
@@ -126,7 +126,7 @@ describe('a versioned row', () => {
     }
     expect(readsAt(999)).toBe(0)
     expect(readsAt(998)).toBe(1)
-    // Probed at 998, 996, 992 and 984 values; then three halvings of the last eight.
+    // Probes at 998, 996, 992 and 984 values; then three halvings of the last eight.
     expect(readsAt(990)).toBeLessThanOrEqual(7)
     // Twice the binary logarithm of 1,000.
     for (let version = 0; version < 1000; version += 37) expect(readsAt(version)).toBeLessThanOrEqual(20)
@@ -141,7 +141,7 @@ describe('a versioned row', () => {
     expect(past.at(1)).toBe('0x02')
   })
 
-  it('is decoded as it was encoded, for all numbers', () => {
+  it('survives encoding and decoding for all numbers', () => {
     const state = fc.record({
       ordinal: fc.oneof(fc.nat(), fc.constantFrom(0, 63, 64, 2 ** 31, 2 ** 32 - 1)),
       since: fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 48)),
@@ -159,7 +159,7 @@ describe('a versioned row', () => {
 })
 
 describe('the list of changes of a version', () => {
-  it('decodes to the changes that were encoded', () => {
+  it('survives encoding and decoding', () => {
     const keys = fc.array(
       fc.record({
         key: fc.uint8Array({ minLength: 1, maxLength: 90 }),
@@ -172,7 +172,7 @@ describe('the list of changes of a version', () => {
         expect(plain(decodeChanges(encodeChanges(keys)))).toEqual(plain(keys))
       }),
     )
-    // By hand: length, key, ordinal + 1; 127 is 0x80 0x01 then.
+    // By hand: length, key, ordinal + 1; 127 becomes 0x80 0x01.
     const changes = [
       { key: fromHex('0x10aabb'), replaced: undefined },
       { key: fromHex('0x11'), replaced: 127 },

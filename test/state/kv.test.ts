@@ -1,4 +1,5 @@
-// The store on disk and in memory behave alike. A store on disk has its rows after a restart, and foreign folders are left alone.
+// The stores on disk and in memory behave alike. A store on disk keeps its rows over a restart and does not touch foreign
+// folders.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +41,7 @@ describe.each(kinds)('a store %s', (_, open) => {
     return store
   }
 
-  it('agrees with an ordered map, whatever is written', async () => {
+  it('agrees with an ordered map after any writes', async () => {
     const key = fc.uint8Array({ minLength: 1, maxLength: 3, max: 3 })
     const op = fc.oneof(
       {
@@ -64,7 +65,8 @@ describe.each(kinds)('a store %s', (_, open) => {
         }
         for (const { key } of batch)
           expect(toHex(store.get(key) ?? bytes('0xdead'))).toBe(model.get(toHex(key)) ?? '0xdead')
-        const [gte, lt] = [toHex(range.gte), toHex(range.lt)]
+        const gte = toHex(range.gte)
+        const lt = toHex(range.lt)
         const inside = [...model].filter(([key]) => key >= gte && key < lt).sort(([a], [b]) => (a < b ? -1 : 1))
         if (range.reverse) inside.reverse()
         expect(await scanned(store, range)).toEqual(inside.slice(0, range.limit))
@@ -73,7 +75,7 @@ describe.each(kinds)('a store %s', (_, open) => {
     )
   })
 
-  it('has consistent readers, and scans that see one moment', async () => {
+  it('has consistent readers, and scans of one moment', async () => {
     const store = await opened()
     await store.write([put('0x01', '0x0a'), put('0x02', '0x0b'), put('0x03', '0x0c')])
     const before: [string, string][] = [
@@ -115,7 +117,7 @@ describe.each(kinds)('a store %s', (_, open) => {
 })
 
 describe('a database folder', () => {
-  it('has after a restart what was written', async () => {
+  it('has its rows after a restart', async () => {
     const directory = join(folder(), 'a', 'chain')
     const store = await openStore(directory)
     await store.write([format(), put('0x1001', '0x0a'), put('0x1002', '0x')])
@@ -176,7 +178,7 @@ describe('a database folder', () => {
   })
 })
 
-/** Matches a ChainError `storage` with these words. */
+/** Matches a ChainError `storage` with this message. */
 function storage(words: RegExp) {
   return {
     asymmetricMatch: (error: unknown) =>

@@ -1,5 +1,4 @@
-// Where declared storage lies, against Solidity's rules worked out with viem; and the two composites against plain
-// arrays and maps.
+// Slots of storage layouts, against Solidity's rules computed with viem; the two composites against plain arrays and maps.
 import fc from 'fast-check'
 import { encodeAbiParameters, encodePacked, keccak256, parseAbiParameters, stringToHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -54,7 +53,7 @@ describe('storage types', () => {
     status: oneOf('unspecified', 'unbonded', 'unbonding', 'bonded'),
   })
 
-  it('read slots that were never written as zero', () => {
+  it('read unwritten slots as zero', () => {
     const o = one.open(readOnly)
     expect([o.small.get(), o.large.get(), o.flag.get(), o.rate.get()]).toEqual([0n, 0n, false, 0n])
     expect(o.owner.get()).toBe(`0x${'0'.repeat(40)}`)
@@ -98,7 +97,7 @@ describe('storage types', () => {
     expect(words.size).toBe(0)
   })
 
-  it('decode any word, as corrupt storage may have it', () => {
+  it('decode any word, including corrupt storage', () => {
     for (let slot = 0n; slot < 7n; slot++) words.set(slot, (1n << 256n) - 1n)
     const o = one.open(slots)
     expect(o.small.get()).toBe((1n << 64n) - 1n)
@@ -110,14 +109,14 @@ describe('storage types', () => {
 
 describe('byte strings', () => {
   const SLOT = 5n
-  it('are up to 31 bytes left-aligned in the slot, with twice the length in the last byte', () => {
+  it('of up to 31 bytes are left-aligned in the slot, with twice the length in the last byte', () => {
     text.write(slots, SLOT, 'kestrel')
     expect([...words]).toEqual([[SLOT, BigInt(`0x${Buffer.from('kestrel').toString('hex')}${'00'.repeat(24)}0e`)]])
     text.write(slots, SLOT, 'a'.repeat(31))
     expect([...words]).toEqual([[SLOT, BigInt(`0x${'61'.repeat(31)}3e`)]])
   })
 
-  it('are longer ones at keccak256(slot), with twice the length plus one in the slot', () => {
+  it('of 32 bytes and more are at keccak256(slot), with twice the length plus one in the slot', () => {
     text.write(slots, SLOT, 'b'.repeat(33))
     expect([...words].sort()).toEqual(
       [
@@ -129,7 +128,7 @@ describe('byte strings', () => {
     expect(text.read(slots, SLOT)).toBe('b'.repeat(33))
   })
 
-  it('leave no data slots behind when they shrink or are cleared', () => {
+  it('clear their data slots when they shrink or are cleared', () => {
     text.write(slots, SLOT, 'c'.repeat(100))
     text.write(slots, SLOT, 'd'.repeat(40))
     expect(words.size).toBe(3)
@@ -140,7 +139,7 @@ describe('byte strings', () => {
     expect(words.size).toBe(0)
   })
 
-  it('return any text and any bytes unchanged', () => {
+  it('return any text and bytes unchanged', () => {
     text.write(slots, SLOT, '\ufeffmark')
     expect(text.read(slots, SLOT)).toBe('\ufeffmark')
     fc.assert(
@@ -161,7 +160,7 @@ describe('byte strings', () => {
     )
   })
 
-  it('are refused with a length that only corrupt storage can have', () => {
+  it('are refused with a length that is corrupt', () => {
     words.set(SLOT, (1n << 256n) - 1n)
     expect(() => text.read(slots, SLOT)).toThrow('stored string of')
     expect(() => text.write(slots, SLOT, 'x')).toThrow('stored string of')
@@ -227,7 +226,7 @@ describe('slots of a layout', () => {
     expect(pairs.pop()).toBeUndefined()
   })
 
-  it('follow from the widths of the members before, from any base', () => {
+  it('follow the widths of the preceding members, from any base', () => {
     const inner = struct({ a: u64, b: struct({ c: bool, d: text }) })
     const { first, last } = layout({
       first: inner,
@@ -298,7 +297,7 @@ describe('an enumerable map in storage', () => {
     fc.tuple(fc.constant('delete' as const), key),
   )
 
-  it('behaves as a map and an array of its keys with swap removal', () => {
+  it('behaves like a map and an array of its keys with swap removal', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         words.clear()
@@ -355,7 +354,7 @@ describe('a queue in storage', () => {
     fc.tuple(fc.constant('put' as const), item, fc.nat(4)),
   )
 
-  it('behaves as an array', () => {
+  it('behaves like an array', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         words.clear()
@@ -373,7 +372,7 @@ describe('a queue in storage', () => {
           expect([it.at(0), it.at(2), it.at(-1)]).toEqual([array[0], array[2], undefined])
         }
         while (it.length > 0) it.shift()
-        // Nothing is left but the two counters.
+        // Only the two counters remain.
         expect([...words.keys()].every((slot) => slot < 2n)).toBe(true)
       }),
     )

@@ -1,4 +1,5 @@
-// LevelDB's files read by their own checksums: a database that LevelDB has written has no damage, and no byte of it changes unseen.
+// Reading LevelDB's files with their checksums: a database that LevelDB wrote has no damage, and every changed byte is
+// detected.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,14 +18,14 @@ const folder = (): string => {
   return made
 }
 
-/** A database of the library's own with tables of several blocks and a log of several records; it is closed. */
+/** Creates and closes a database with the `level` package, with tables of several blocks and a log of several records. */
 async function database(): Promise<string> {
   const directory = folder()
   const first = new Level<string, string>(directory, { writeBufferSize: 64 << 10, maxFileSize: 16 << 10 })
   const value = (i: number) => createHash('sha256').update(`${i}`).digest('hex').repeat(8)
   for (let i = 0; i < 1000; i++) await first.put(`key ${i % 500}`, value(i))
   await first.close()
-  // Opening puts what the log holds into a table and begins a new log.
+  // Opening moves the contents of the log to a table and starts a new log.
   const level = new Level<string, string>(directory)
   for (let i = 0; i < 20; i++)
     await level.batch([
@@ -42,27 +43,27 @@ const ending = (directory: string, end: string): string => {
   return join(directory, file)
 }
 
-// RFC 3720, B.4: CRC-32C of 32 zeros is 0x8a9136aa, of 32 bytes of 0xff 0x62a8ab43. LevelDB's mask is its rotation to the
-// right by 15 and 0xa282ead8 more.
+// RFC 3720, B.4: CRC-32C of 32 zeros is 0x8a9136aa, of 32 bytes of 0xff 0x62a8ab43. LevelDB masks it: rotated right by 15, plus
+// 0xa282ead8.
 test('checksums are CRC-32C, masked', () => {
   const masked = (crc: number) => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
   expect(maskedCrc32c(new Uint8Array(32))).toBe(masked(0x8a9136aa))
   expect(maskedCrc32c(new Uint8Array(32).fill(0xff))).toBe(masked(0x62a8ab43))
 })
 
-// format_description.txt: a literal, a copy of four bytes that overlaps itself, one with an offset of two bytes.
+// format_description.txt: a literal, an overlapping copy of four bytes, and a copy with an offset of two bytes.
 test('Snappy: literals and copies', () => {
   const compressed = [10, (3 - 1) << 2, 97, 98, 99, ((4 - 4) << 2) | 1, 3, ((3 - 1) << 2) | 2, 2, 0]
   expect(Buffer.from(decompressSnappy(Uint8Array.from(compressed))).toString()).toBe('abc' + 'abca' + 'cac')
 })
 
-test('a database that LevelDB has written has no damage', async () => {
+test('a database that LevelDB wrote has no damage', async () => {
   const directory = await database()
   const survey = surveyDatabase(directory)
   expect(survey.damages).toEqual([])
   // 1,000 puts, 20 batches of two, one put.
   expect(survey.sequence).toBe(1041)
-  // How many tables there are depends on how far the library's compaction, a thread of its own, has come.
+  // The number of tables depends on the progress of LevelDB's compaction thread.
   expect(survey.tables.length).toBeGreaterThan(0)
   for (const table of survey.tables) expect(damageOfTable(directory, table)).toBeUndefined()
 })
@@ -74,7 +75,7 @@ test('every changed bit of a table is detected, except in the padding of its foo
   const [table] = tables.filter(({ size }) => size === Math.max(...sizes))
   if (table === undefined) throw new Error('no table')
   const file = readFileSync(join(directory, `${String(table.number).padStart(6, '0')}.ldb`))
-  // Two handles of at most 10 + 10 bytes are filled up to 40; ours are short.
+  // Two handles of at most 10 + 10 bytes are padded to 40; these are shorter.
   const padding = { from: file.length - 48 + 8, to: file.length - 8 }
   fc.assert(
     fc.property(fc.nat(file.length - 1), fc.nat(7), (at, bit) => {
@@ -93,7 +94,7 @@ test('every changed bit of a table is detected, except in the padding of its foo
     expect(() => checkTable(other)).toThrow()
 })
 
-test('a log is read up to its end or its first damage, and intact records after it are detected', async () => {
+test('a log is read to its end or its first damage, and intact records after it are detected', async () => {
   const directory = await database()
   const file = readFileSync(ending(directory, '.log'))
   const whole = readLog(file)
@@ -103,7 +104,7 @@ test('a log is read up to its end or its first damage, and intact records after 
       const changed = Buffer.from(file)
       changed[at] = (changed[at] ?? 0) ^ (1 << bit)
       const { records, end, hasHole } = readLog(changed)
-      // The last record has 40,000 bytes and more: nothing is behind it.
+      // The last record has more than 40,000 bytes; nothing follows it.
       expect(records.length).toBeLessThan(21)
       expect(end).toBeLessThanOrEqual(at)
       expect(hasHole).toBe(records.length < 20)

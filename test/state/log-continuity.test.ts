@@ -1,6 +1,6 @@
-// The records of LevelDB's logs continue one another. What a crash leaves is opened; a log with lost records, and a copy of a
-// folder that was written to meanwhile, are refused or hold a state that the database once had.
-// `KESTREL_KILLS=200 npx vitest run test/state/log-continuity.test.ts` kills 200 writers and prints what became of the copies.
+// The sequence numbers of LevelDB's log records are continuous. A database after a crash opens. One that has lost records is
+// refused, and a copy made during writes is refused or has a state that the database once had.
+// `KESTREL_KILLS=200 npx vitest run test/state/log-continuity.test.ts` kills 200 writers and prints the results of the copies.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ function folder(): string {
   return join(made, 'chain')
 }
 
-/** A database with 40 batches of two changes, numbered 1 to 80, all in one log. Returns the log. */
+/** A database with 40 batches of two changes, numbered 1 to 80, in one log, which it returns. */
 async function database(directory: string): Promise<{ path: string; next: string; records: readonly Uint8Array[] }> {
   const store = await openStore(directory)
   for (let block = 0; block < 40; block++)
@@ -67,7 +67,7 @@ async function database(directory: string): Promise<{ path: string; next: string
 
 const numberOf = (record: Uint8Array): number => u64At(record, 0)
 
-test('two logs are opened when the second continues the first, and refused when records are missing or come twice', async () => {
+test('two logs are accepted when the second continues the first, and refused when records are missing or duplicated', async () => {
   const directory = folder()
   const { path, next, records } = await database(directory)
   const split = (before: number, from: number): void => {
@@ -88,7 +88,7 @@ test('two logs are opened when the second continues the first, and refused when 
   )
 })
 
-test('a log is refused when records are missing in it, also before its first', async () => {
+test('a log is refused when records are missing in it, including at its beginning', async () => {
   const directory = folder()
   const { path, records } = await database(directory)
   writeFileSync(path, encodeLog([...records.slice(0, 10), ...records.slice(12)]))
@@ -100,7 +100,7 @@ test('a log is refused when records are missing in it, also before its first', a
   await expect(openStore(directory)).rejects.toThrow(`${lost} changes are missing before byte 0`)
 })
 
-test('a log of another moment is refused, and its loss can be accepted', async () => {
+test('a log of another time is refused, and its loss can be accepted', async () => {
   const directory = folder()
   const { path, records } = await database(directory)
   const late = encodeLog([...records.slice(0, 10), ...records.slice(12)])
@@ -109,7 +109,7 @@ test('a log of another moment is refused, and its loss can be accepted', async (
   const store = await openStore(directory)
   const head = Buffer.from(store.get(KEY.meta('head')) ?? []).toString()
   await store.close()
-  // The batches before the gap: the last of the ten records.
+  // The batches before the gap: up to the last of the ten records.
   expect(JSON.parse(head)[1]).toBe(JSON.parse(headIn(records[9]))[1])
   writeFileSync(join(directory, readdirSync(directory).find((file) => file.endsWith('.log')) ?? ''), late)
   await expect(openStore(directory)).rejects.toThrow(/which is before \d+: it belongs to another copy/)
@@ -121,7 +121,7 @@ const headIn = (record: Uint8Array | undefined): string =>
 
 const writers = new Set<ChildProcess>()
 
-/** Starts a writer; settles when it writes. `acknowledged` tells the last batch that it has printed. */
+/** Starts a writer and waits for its first output. `acknowledged` returns the last batch that it printed. */
 async function startWriter(directory: string): Promise<{ child: ChildProcess; output: () => string }> {
   const script = join(import.meta.dirname, 'row-writer.ts')
   const child = spawn(process.execPath, ['--import', 'tsx', script, directory], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -135,8 +135,8 @@ async function startWriter(directory: string): Promise<{ child: ChildProcess; ou
   return { child, output: () => output }
 }
 
-/** The head of a database all of whose rows are those of its head; undefined when the opening is refused. */
-async function judged(directory: string): Promise<number | undefined> {
+/** Opens a database and checks that its rows are those of its head; undefined if it is refused. */
+async function checkedHead(directory: string): Promise<number | undefined> {
   const store = await openStore(directory).catch(() => undefined)
   if (store === undefined) return undefined
   try {
@@ -155,7 +155,7 @@ async function judged(directory: string): Promise<number | undefined> {
   }
 }
 
-/** Copies a folder that changes meanwhile, file by file in a random order and slowly. */
+/** Copies a folder file by file in random order, slowly, while it changes. */
 async function copySlowly(from: string, to: string): Promise<void> {
   mkdirSync(to, { recursive: true })
   const files = readdirSync(from).filter((file) => file !== 'LOCK')
@@ -164,13 +164,13 @@ async function copySlowly(from: string, to: string): Promise<void> {
     try {
       copyFileSync(join(from, file), join(to, file))
     } catch {
-      // LevelDB has deleted it.
+      // LevelDB has deleted the file.
     }
     await sleep(Math.random() * 40)
   }
 }
 
-test(`${KILLS} writers are killed: nothing acknowledged is lost; copies made meanwhile are whole or refused`, {
+test(`${KILLS} writers are killed: nothing acknowledged is lost; copies made during writes are complete or refused`, {
   timeout: 30_000 + KILLS * 15_000,
 }, async () => {
   const directory = folder()
@@ -184,16 +184,16 @@ test(`${KILLS} writers are killed: nothing acknowledged is lost; copies made mea
       child.kill('SIGKILL')
       await once(child, 'exit')
       writers.delete(child)
-      // The last line may be cut off.
+      // The last line may be incomplete.
       const acknowledged = Number(
         output()
           .split('\n')
           .at(-2)
           ?.replace(/^open.*/, '-1'),
       )
-      const head = await judged(directory)
+      const head = await checkedHead(directory)
       expect(head, `round ${round}`).toBeGreaterThanOrEqual(acknowledged)
-      outcomes[(await judged(copy)) === undefined ? 'refused' : 'whole']++
+      outcomes[(await checkedHead(copy)) === undefined ? 'refused' : 'whole']++
       rmSync(join(directory, '..', `copy ${round}`), { recursive: true, force: true })
       if ((head ?? 0) > 2_000) rmSync(directory, { recursive: true })
     }

@@ -1,4 +1,4 @@
-// Records in a file: whole ones come back, also from behind torn or mangled ones, and the file then holds only them.
+// A file of records: intact ones are read even after torn or damaged ones, and the file is then rewritten without those.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ test('a record log returns everything appended, in order, also without a close',
   log.append([record(1), record(0)])
   log.append([record(300)])
   expect(reopened(path)).toEqual([record(1), record(0), record(300)])
-  // Twelve bytes before each: magic number, length, checksum.
+  // A header of twelve bytes for each: magic number, length, checksum.
   expect(log.size).toBe(2 + 1 + 301 + 3 * 12)
   log.close()
 })
@@ -63,7 +63,7 @@ test('a record log that is cut anywhere keeps the intact records before the cut'
   }
 })
 
-/** A log of these records, as bytes, and where each frame begins. */
+/** A log of records of these sizes: its bytes, and where each frame begins. */
 function written(path: string, sizes: readonly number[]): { bytes: Buffer; starts: number[] } {
   const log = openRecordLog(path)
   log.append(sizes.map(record))
@@ -72,7 +72,7 @@ function written(path: string, sizes: readonly number[]): { bytes: Buffer; start
   return { bytes: readFileSync(path), starts: frames.map((_, n) => frames.slice(0, n).reduce((sum, x) => sum + x, 0)) }
 }
 
-test('a damaged byte costs only its own record and is reported with its offset', () => {
+test('a damaged byte costs only its record and is reported with its offset', () => {
   const path = place()
   const sizes = [10, 20, 30]
   const { bytes, starts } = written(path, sizes)
@@ -87,7 +87,7 @@ test('a damaged byte costs only its own record and is reported with its offset',
       records: whole,
       damaged: [{ at: starts[hit], length: 12 + (sizes[hit] ?? 0) + 1 }],
     })
-    // The file holds the whole ones now, and grows on behind them.
+    // The file now has the intact records only, and new ones are appended to them.
     expect(log.read()).toEqual({ records: whole, damaged: [] })
     log.append([record(5)])
     log.close()
@@ -95,11 +95,11 @@ test('a damaged byte costs only its own record and is reported with its offset',
   }
 })
 
-test('zeros in the middle cost the records they cover; zeros and garbage at the end cost none', () => {
+test('zeros in the middle cost the records that they cover; zeros and garbage at the end cost none', () => {
   const path = place()
   const sizes = Array.from({ length: 200 }, () => 100)
   const { bytes, starts } = written(path, sizes)
-  // 113 bytes a frame: 512 zeros from the beginning of number 100 on reach into number 104.
+  // A frame has 113 bytes: 512 zeros from record 100 on reach into record 104.
   bytes.fill(0, starts[100], (starts[100] ?? 0) + 512)
   writeFileSync(path, bytes)
   const log = openRecordLog(path)

@@ -64,8 +64,8 @@ const BEGINNING: readonly Operation[] = [
 ]
 
 /**
- * One operation on a state. What an account that is not there would make of it differs from one implementation to the
- * next (the EVM never asks), so such operations are left out; and where an account goes, its storage goes first.
+ * Performs one operation on a state. Implementations differ on operations on missing accounts, which the EVM never makes, so
+ * these are skipped. Storage is cleared before its account is deleted.
  */
 export async function apply(state: StateManagerInterface, step: Operation, depth: number): Promise<void> {
   const address = 'who' in step ? lib(at(WHO, step.who)) : undefined
@@ -96,7 +96,7 @@ export async function apply(state: StateManagerInterface, step: Operation, depth
   }
 }
 
-/** All of them, with every checkpoint closed in the end. */
+/** Performs all operations, then closes every open checkpoint. */
 export async function run(
   state: StateManagerInterface,
   steps: readonly Operation[],
@@ -120,7 +120,7 @@ export const depthAfter = (step: Operation, depth: number): number => {
 
 export type Content = Record<Address, string>
 
-/** Everything an account holds, in one line; undefined: there is none. */
+/** The contents of an account in one line; undefined if it does not exist. */
 export async function lookFor(of: Address, state: StateManagerInterface): Promise<string | undefined> {
   const account = await state.getAccount(lib(of))
   if (account === undefined) return undefined
@@ -130,7 +130,7 @@ export async function lookFor(of: Address, state: StateManagerInterface): Promis
   return [account.nonce, account.balance, toHex(account.codeHash), code, ...words].join(' ')
 }
 
-/** The same for all of our few accounts. */
+/** The same for all accounts of these tests. */
 export async function look(state: StateManagerInterface): Promise<Content> {
   const content: Content = {}
   for (const of of WHO) {
@@ -142,7 +142,7 @@ export async function look(state: StateManagerInterface): Promise<Content> {
 
 export const lookAt = (view: View): Promise<Content> => look(new StateAdapter(view))
 
-/** Whether each account has storage, as EIP-7610 asks: by the reference's roots. */
+/** Whether each account has storage (EIP-7610), by the reference's storage roots. */
 export async function storageOf(reference: MerkleStateManager): Promise<boolean[]> {
   const roots: boolean[] = []
   for (const of of WHO) {
@@ -154,10 +154,10 @@ export async function storageOf(reference: MerkleStateManager): Promise<boolean[
 
 export const rootOf = async (reference: MerkleStateManager): Promise<string> => toHex(await reference.getStateRoot())
 
-/** The reference hashes most of the time: with this in a tenth of it. */
+/** The reference spends most of its time hashing; this makes it ten times faster. */
 const common = new Common({ chain: Mainnet, customCrypto: { keccak256 } })
 
-/** Ours and the reference, holding the same accounts to begin with: enough for a trie with branches below branches. */
+/** Our state and the reference with the same initial accounts, enough for nested branch nodes. */
 export async function twins() {
   const store = await openMemoryStore()
   const twin = { store, ours: new StateStore(store, -1), reference: new MerkleStateManager({ common }) }
@@ -167,7 +167,7 @@ export async function twins() {
     view.setAccount(of, { nonce: BigInt(n), balance: 1n, codeHash: toHex(new LibAccount().codeHash) as Hash })
     await twin.reference.putAccount(lib(of), new LibAccount(BigInt(n), 1n))
   }
-  // Of the accounts that are operated on, some are there already, with storage.
+  // Some accounts that the operations change exist already, with storage.
   for (const step of BEGINNING) {
     await apply(new StateAdapter(view), step, 0)
     await apply(twin.reference, step, 0)
@@ -195,7 +195,7 @@ export async function record(ours: StateStore, reference: MerkleStateManager): P
   return { root: await rootOf(reference), content: await look(reference), rows: await everyRow(ours.store) }
 }
 
-/** A proof must stand against the version's root, and tell what the version held. */
+/** Checks that proofs verify against the version's root and prove its content. */
 export async function checkProofs(view: View, { root, content }: Version): Promise<void> {
   for (const of of WHO) {
     const proof = view.prove(of, SLOTS)
@@ -221,7 +221,7 @@ export async function checkProofs(view: View, { root, content }: Version): Promi
   }
 }
 
-/** The value under a key, by the reference's verifier; null: proven to be absent. An empty trie has no nodes. */
+/** The value of a key by the reference's verifier; null: proven absent. An empty trie has no nodes. */
 async function verified(proof: readonly string[], root: string, key: Uint8Array): Promise<Uint8Array | null> {
   if (root === EMPTY_ROOT) {
     expect(proof).toEqual([])

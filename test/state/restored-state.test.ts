@@ -1,4 +1,4 @@
-// A state from a stream of rows has the rows and the root of the same state from whole accounts.
+// A state restored from a stream of rows has the same rows and root as one written account by account.
 import { expect, it } from 'vitest'
 import { bigToFixed, bigToWord, type Hash, toAddress, toHash, trimZeros } from '../../src/lib/hex.ts'
 import { keccak256, keccakHash } from '../../src/lib/keccak.ts'
@@ -13,7 +13,7 @@ import { everyRow } from '../support/stores.ts'
 const addressOf = (n: number) => toAddress(keccak256(bigToFixed(BigInt(n), 32)).subarray(12))
 const CODE = Uint8Array.of(0x60, 0x00, 0x60, 0x00, 0xfd)
 
-/** Slots of accounts: none, one, some, and more than are built at once. */
+/** Slots of each account: none, one, some, and more than are built at once. */
 const SIZES = [0, 1, 37, 12_000, 0, 300]
 const accounts = SIZES.map((size, n) => ({
   address: addressOf(n),
@@ -28,8 +28,9 @@ const accounts = SIZES.map((size, n) => ({
   ),
 }))
 
-it('a restored state is the state of its accounts, whatever the size of a storage', async () => {
-  const [whole, streamed] = [await openMemoryStore(), await openMemoryStore()]
+it('a restored state equals the state of its accounts, whatever the size of their storage', async () => {
+  const whole = await openMemoryStore()
+  const streamed = await openMemoryStore()
   const first = new FirstState(whole)
   for (const { address, ...account } of accounts) await first.add(address, account)
   await first.finish()
@@ -42,7 +43,7 @@ it('a restored state is the state of its accounts, whatever the size of a storag
   const root = await restored.finish()
   expect(await everyRow(streamed)).toEqual(await everyRow(whole))
 
-  // The same accounts, written one by one on a view of an empty state.
+  // The same accounts, written to a view of an empty state.
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
   for (const { address, nonce, balance, code, storage } of accounts) {
     view.setNonce(address, nonce)
@@ -53,7 +54,7 @@ it('a restored state is the state of its accounts, whatever the size of a storag
   expect(root).toBe(view.root())
 })
 
-it('a restored state without accounts is empty, and has addresses that are known', async () => {
+it('a restored state without accounts is empty, and accepts accounts', async () => {
   const store = await openMemoryStore()
   const restored = new RestoredState(store)
   await restored.known(addressOf(1))

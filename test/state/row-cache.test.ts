@@ -1,5 +1,4 @@
-// The row cache against the store behind it: whatever is read, written, fails or overlaps, it returns what the store has at that
-// moment.
+// The row cache against its store: after any reads, writes, failures and overlaps it returns what the store has at that moment.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { memoryRecordLog } from '../../src/state/record-log.ts'
@@ -8,7 +7,7 @@ import type { KvStore, WriteOp } from '../../src/state/types.ts'
 
 type Write = { ops: readonly WriteOp[]; land: () => void; fail: () => void }
 
-/** A store whose writes are applied, and end, when the test says so. */
+/** A store whose writes are applied and finish when the test says so. */
 class Slow implements KvStore {
   readonly log = memoryRecordLog()
   readonly rows = new Map<number, Uint8Array>()
@@ -47,8 +46,8 @@ class Slow implements KvStore {
 }
 
 const KEYS = 5
-/** Of five rows the last is not remembered. */
-const isRemembered = (key: Uint8Array): boolean => (key[0] ?? 0) < KEYS - 1
+/** Rows 0 to 3 of five are cached. */
+const isCached = (key: Uint8Array): boolean => (key[0] ?? 0) < KEYS - 1
 
 const op = fc.record({ key: fc.nat(KEYS - 1), value: fc.option(fc.nat(9)) }).map(({ key, value }): WriteOp => {
   const name = Uint8Array.of(key)
@@ -62,11 +61,11 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), key: fc.nat(KEYS - 1) }),
 )
 
-it('the row cache returns what the store has, whatever writes are under way', async () => {
+it('the row cache returns what the store has, whatever writes are in progress', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const slow = new Slow()
-      const rows = new RowCache(slow, isRemembered, 3)
+      const rows = new RowCache(slow, isCached, 3)
       const applied = new Set<Write>()
       const ask = (key: number) => expect(rows.get(Uint8Array.of(key))).toEqual(slow.rows.get(key))
       for (const next of steps) {
@@ -92,7 +91,7 @@ it('the row cache returns what the store has, whatever writes are under way', as
 it('the row cache reads a row from the store once, absent or not, and never one that was just written', async () => {
   const slow = new Slow()
   slow.rows.set(0, Uint8Array.of(7))
-  const rows = new RowCache(slow, isRemembered, 10)
+  const rows = new RowCache(slow, isCached, 10)
   for (let time = 0; time < 2; time++) {
     expect(rows.get(Uint8Array.of(0))).toEqual(Uint8Array.of(7))
     expect(rows.get(Uint8Array.of(1))).toBeUndefined()

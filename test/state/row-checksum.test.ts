@@ -1,5 +1,5 @@
-// Every row on disk ends with a checksum, which the store alone knows of: a damaged row is an error, whatever damaged it.
-// Databases without checksums stay readable, and say that they have none.
+// Every row on disk ends with a checksum that only the store handles: a damaged row is an error, whatever damaged it.
+// Databases without checksums stay readable and are reported.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ function folder(): string {
   return join(made, 'chain')
 }
 
-/** The rows of a closed database as LevelDB has them. */
+/** The rows of a closed database, read with the `level` package directly. */
 async function raw<T>(directory: string, act: (level: RawLevel) => Promise<T>): Promise<T> {
   const level = await openRaw(directory)
   try {
@@ -65,7 +65,7 @@ test('the checksum is the CRC-32 of key and value, at any length', () => {
   )
 })
 
-test('any changed bit of a row is an error for every way to read it, and only for that row', async () => {
+test('any changed bit of a row makes every read of it fail, and no read of other rows', async () => {
   const directory = folder()
   await database(directory)
   const stored = await raw(directory, (level) => level.get(SECOND))
@@ -75,7 +75,7 @@ test('any changed bit of a row is an error for every way to read it, and only fo
     changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
     expect(() => CHECKED_ROWS.decode(SECOND, changed)).toThrow(ReadFailure)
   }
-  // Of another row, and too short for a checksum.
+  // The checksum of another row; and a row too short for a checksum.
   expect(() => CHECKED_ROWS.decode(FIRST, stored)).toThrow(ReadFailure)
   expect(() => CHECKED_ROWS.decode(FIRST, stored.subarray(0, 3))).toThrow(ReadFailure)
 
@@ -89,7 +89,7 @@ test('any changed bit of a row is an error for every way to read it, and only fo
     await expect(scanned(from)).rejects.toThrow(new ReadFailure(words))
     expect(from.get(FIRST)).toEqual(bytes('account 0'))
   }
-  // A damaged row can be found, to be deleted, and replaced.
+  // A damaged row can be found, deleted and replaced.
   let count = 0
   for await (const _ of store.scan({ ...RANGE.accounts(), values: false })) count++
   expect(count).toBe(20)
@@ -98,10 +98,10 @@ test('any changed bit of a row is an error for every way to read it, and only fo
   expect(await scanned(store)).toBe(20)
 })
 
-test('a row that was damaged before LevelDB merged its table is an error, though the new table has valid checksums', async () => {
+test('a row that was damaged before LevelDB compacted its table is an error, though the new table has valid checksums', async () => {
   const directory = folder()
   await database(directory)
-  // The rows go from the log into a table.
+  // Opening moves the rows from the log to a table.
   const level = await openRaw(directory)
   await mergeTables(level)
   await level.close()
@@ -121,15 +121,16 @@ test('a row that was damaged before LevelDB merged its table is an error, though
   await mergeTables(merging)
   expect(Buffer.from((await merging.get(KEYS[7] ?? FIRST)) ?? []).toString('latin1')).toMatch(/^account 8/)
   await merging.close()
-  // The check of the files has nothing to find.
+  // The check of the files finds nothing.
   const store = await opened(directory)
   expect(() => store.get(KEYS[7] ?? FIRST)).toThrow(/^a row of the state is damaged on disk/)
   expect(store.get(KEYS[8] ?? FIRST)).toEqual(bytes('account 8'))
 })
 
-test('a database without checksums is read and written as before, and says so once', async () => {
+test('a database without checksums is read and written as before, and reported once', async () => {
   const directory = folder()
-  const [header, value] = [KEY.header(7n), bytes('a header')]
+  const header = KEY.header(7n)
+  const value = bytes('a header')
   const checksum = Buffer.alloc(4)
   checksum.writeUInt32BE(crc32(value))
   await raw(directory, (level) =>
@@ -161,7 +162,7 @@ test('a database without checksums is read and written as before, and says so on
   expect(rows.size).toBe(4)
 })
 
-test('a database whose row with the format is damaged or lost is refused instead of read as one without checksums', async () => {
+test('a database whose format row is damaged or lost is refused instead of being read as one without checksums', async () => {
   const directory = folder()
   await database(directory)
   await raw(directory, (level) => level.put(KEY.rowFormat(), bytes('crc33')))

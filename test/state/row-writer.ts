@@ -1,5 +1,5 @@
-// A process that writes batches to a database as fast as it can, to be killed: `node --import tsx row-writer.ts FOLDER`. Batch i
-// puts row i, replaces one of 50 other rows, and moves the head to i. Prints a line for each batch that was acknowledged.
+// A process that writes batches as fast as it can until it is killed: `node --import tsx row-writer.ts FOLDER`. Batch i puts
+// row i, replaces one of 50 other rows, and moves the head to i. It prints a line for each acknowledged batch.
 import { randomFillSync } from 'node:crypto'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openStore } from '../../src/state/kv.ts'

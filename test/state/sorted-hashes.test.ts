@@ -1,4 +1,4 @@
-// A sorted set of hashes in storage, against the plain sort of the same hashes.
+// A sorted set of hashes in storage, against a plain sort of the same hashes.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ function countedSlots() {
 }
 
 const hashOf = (number: bigint): Hash => hexToHash(`0x${number.toString(16).padStart(64, '0')}`)
-/** Spread over all digits (a multiplier that is odd is a permutation of the words), or crowded behind long equal beginnings. */
+/** Either spread over all digits (an odd multiplier permutes the words) or with long common prefixes. */
 const spread = fc
   .bigInt(0n, 2n ** 64n)
   .map((number) => hashOf(BigInt.asUintN(256, (2n * number + 1n) * (2n ** 255n - 19n))))
@@ -50,11 +50,11 @@ describe('sortedHashes', () => {
     const { set, counted } = countedSlots()
     const sha256 = (of: string): Hash => toHash(createHash('sha256').update(of).digest())
     for (let i = 0; i < 3_000; i++) set.add(sha256(`transfer/channel-${i}/akest`))
-    // 16^3 > 3,000: three levels, at most two words in each, and the member; some stand one or two levels deeper.
+    // 16^3 > 3,000: three levels, at most two words each, and the member; some members are one or two levels deeper.
     Object.assign(counted, { loads: 0, stores: 0 })
     expect(set.at(1_500)).toBeDefined()
     expect(counted.loads).toBeLessThanOrEqual(2 * 5 + 1)
-    // A count on each level, the member, and what a lone member leaves and takes when it moves down.
+    // A count on each level, the member, and the moves of a lone member that goes one level down.
     Object.assign(counted, { loads: 0, stores: 0 })
     set.add(sha256('akest'))
     expect(counted.stores).toBeLessThanOrEqual(5 + 4)

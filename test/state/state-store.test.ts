@@ -1,4 +1,4 @@
-// The caches that views of the newest version share, while versions are committed and rewound.
+// The caches that views of the newest version share, during commits and rewinds.
 import { beforeEach, expect, it } from 'vitest'
 import { type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
@@ -7,7 +7,8 @@ import { slotKey, type View } from '../../src/state/view.ts'
 
 const one = hexToAddress(`0x${'11'.repeat(20)}`)
 const two = hexToAddress(`0x${'22'.repeat(20)}`)
-const [first, second] = [slotKey(1n), slotKey(2n)]
+const first = slotKey(1n)
+const second = slotKey(2n)
 
 let state: StateStore
 beforeEach(async () => {
@@ -42,7 +43,7 @@ const seen = (view: View) => [view.balance(one), view.balance(two), word(view, f
 
 it('a view reads its own version although the caches hold newer values', async () => {
   const old = state.at(0)
-  // Half of it is read before the next version lands, half after.
+  // Half of the reads before the next version is committed, half after.
   expect([old.balance(one), word(old, first)]).toEqual([1n, '0x01'])
   await land((view) => write(view, 2n))
   const fresh = state.at(1)
@@ -89,7 +90,7 @@ it.each([1, 3, 70])(
     expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
     for (let version = 1; version < count; version++) await land((view) => view.setBalance(two, BigInt(version + 1)))
     await land((view) => view.setStorage(one, 1n, 9n))
-    // On disk, and not to be seen before the follower moves.
+    // On disk, but invisible until the follower advances.
     expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
     follower.follow(count)
     expect(seen(follower.at(count))).toEqual([1n, BigInt(count), '0x09', '0x01'])

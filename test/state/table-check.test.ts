@@ -1,5 +1,5 @@
-// The tables of an open database are verified round after round, and one with keys out of order, which makes LevelDB end the
-// process without a word, is named by the next start.
+// The tables of an open database are verified in rounds. A table with keys out of order makes LevelDB abort the process without
+// a message; the next start reports it.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ function folder(): string {
 
 const keyOf = (i: number): Uint8Array => KEY.account(toAddress(Buffer.alloc(20, i)))
 
-/** A database whose rows, numbered from 1 on, are all in one table of one block. Returns the table's path. */
+/** A database whose rows, numbered from 1 on, are in one table of one block. Returns the table's path. */
 async function database(directory: string, rows = 20): Promise<string> {
   await (await openStore(directory)).close()
   const level = await openRaw(directory)
@@ -43,18 +43,18 @@ function tableWith(directory: string, content: string): string {
   return join(directory, found)
 }
 
-/** Moves the key of row 7 before that of row 6, and gives its block a valid checksum: what faulty memory would leave behind. */
-function disorder(path: string): void {
+/** Swaps the key order of rows 6 and 7 and fixes the block's checksum, as faulty memory would. */
+function swapKeys(path: string): void {
   const table = readFileSync(path)
   let end = 1
   while (maskedCrc32c(table.subarray(0, end + 1)) !== u32At(table, end + 1)) end++
-  // Before the value: the 20 bytes in which the key differs from the one before, and 8 with the number of the change.
+  // Before the value: 20 bytes in which the key differs from the previous one, and 8 with the sequence number.
   table[table.indexOf('account 7;') - 28] = 2
   table.writeUInt32LE(maskedCrc32c(table.subarray(0, end + 1)), end + 1)
   writeFileSync(path, table)
 }
 
-/** Has LevelDB merge all tables, in a process of its own. Returns the signal that ended it. */
+/** Makes LevelDB compact all tables in a process of its own. Returns the signal that ended it. */
 function merge(directory: string): string | null {
   const script = `
     const { Level } = require('level')
@@ -68,10 +68,10 @@ function merge(directory: string): string | null {
   return spawnSync(process.execPath, ['-e', script, directory], { cwd: process.cwd() }).signal
 }
 
-test('after LevelDB has ended the process over keys out of order, the next start names the table', async () => {
+test('after LevelDB aborted the process over keys out of order, the next start reports the table', async () => {
   const directory = folder()
   const table = await database(directory)
-  disorder(table)
+  swapKeys(table)
   expect(merge(directory)).toBe('SIGABRT')
   const warn = vi.fn()
   await expect(openStore(directory, { warn })).rejects.toThrow(
@@ -80,14 +80,14 @@ test('after LevelDB has ended the process over keys out of order, the next start
   expect(warn.mock.calls).toEqual([
     [expect.stringMatching(/^the process ended while LevelDB wrote a table; all of them/)],
   ])
-  // It was not opened, so that the next start says the same; and so does the command.
+  // The table was not opened, so the next start and the command report the same.
   await expect(openStore(directory)).rejects.toThrow(/keys out of order/)
   expect(findAllDamage(directory, () => undefined)).toEqual([
     { file: basename(table), what: 'the block at byte 0 has keys out of order' },
   ])
 })
 
-test('a process that ended while it wrote a table starts again when all tables are intact', async () => {
+test('a process that was killed while it wrote a table starts again when all tables are intact', async () => {
   const directory = folder()
   await database(directory)
   writeFileSync(join(directory, '000999.ldb'), new Uint8Array(5_000))
@@ -98,7 +98,7 @@ test('a process that ended while it wrote a table starts again when all tables a
   expect(warn).toHaveBeenCalledTimes(1)
 })
 
-/** Lets the time of timers pass, by a minute at a time, until the condition holds. Files are read in the time of the machine. */
+/** Advances the timers by a minute at a time until the condition holds. File reads take real time. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) {
     await vi.advanceTimersByTimeAsync(60_000)
@@ -109,7 +109,7 @@ async function until(condition: () => boolean): Promise<void> {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('all tables are verified again and again, new ones too, and at once when a damaged row was read', async () => {
+test('all tables are verified in rounds, including new ones, and immediately after a damaged row was read', async () => {
   const directory = folder()
   const table = await database(directory)
   const damages: Damage[] = []
@@ -138,7 +138,7 @@ test('all tables are verified again and again, new ones too, and at once when a 
   writeFileSync(table, content)
   await until(() => (progress?.since ?? 0) > first)
   expect(damages).toEqual([{ file: basename(table), what: 'the block at byte 0 is damaged' }])
-  // Rounds begin ten minutes after the one before, or at once.
+  // A round begins ten minutes after the previous one, or immediately.
   const second = progress?.since ?? 0
   expect(second - first).toBeGreaterThanOrEqual(600_000)
   check.hurry()
@@ -147,7 +147,7 @@ test('all tables are verified again and again, new ones too, and at once when a 
   check.stop()
 })
 
-test('a table that the MANIFEST names and that is gone is damage, and so is a MANIFEST that stays unreadable', async () => {
+test('a table that the MANIFEST lists but is missing is damage, and so is an unreadable MANIFEST', async () => {
   const directory = folder()
   const table = await database(directory)
   const damages: Damage[] = []
@@ -173,6 +173,6 @@ test('a table that the MANIFEST names and that is gone is damage, and so is a MA
   check()
   await until(() => damages.length > 1)
   expect(damages[1]).toEqual({ file: 'CURRENT', what: 'is missing' })
-  // A round that could not begin verifies nothing.
+  // A round that cannot begin verifies nothing.
   expect(rounds).toEqual([])
 })

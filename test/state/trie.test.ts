@@ -1,5 +1,5 @@
-// The path-keyed trie against @ethereumjs/mpt, which keeps its nodes by hash and shares no code with ours:
-// same roots, same proofs, and rows that are exactly the nodes of the reference, each at its path.
+// The path-keyed trie against @ethereumjs/mpt, which stores nodes by hash and shares no code with ours: same roots, same
+// proofs, and one row for each node of the reference, at its path.
 import {
   BranchMPTNode,
   createMerkleProof,
@@ -17,7 +17,7 @@ import { fromHex, toHex } from '../../src/lib/hex.ts'
 import type { NodePath, TrieChange } from '../../src/state/trie.ts'
 import { EMPTY_ROOT, ListTrie, orderedListRoot, proveTrie, updateTrie } from '../../src/state/trie.ts'
 
-/** Node rows in memory. Applying an update checks that every write changes something. */
+/** Node rows in memory. Applying an update checks that every write changes a row. */
 class Rows {
   readonly byPath = new Map<string, Uint8Array>()
   readonly reads: string[] = []
@@ -54,7 +54,7 @@ async function applyToReference(trie: MerklePatriciaTrie, changes: readonly Trie
   return toHex(trie.root())
 }
 
-/** The nodes of the reference that the rule of rows gives a row: the root and all of 32 bytes or more. */
+/** The nodes of the reference that have a row of their own: the root and all of 32 bytes or more. */
 async function referenceRows(trie: MerklePatriciaTrie): Promise<Record<string, string>> {
   const rows: Record<string, string> = {}
   const visit = async (reference: Parameters<typeof trie.lookupNode>[0], path: number[]): Promise<void> => {
@@ -62,7 +62,7 @@ async function referenceRows(trie: MerklePatriciaTrie): Promise<Record<string, s
     const rlp = node.serialize()
     if (path.length === 0 || rlp.length >= 32) rows[spell(path)] = toHex(rlp)
     if (node instanceof BranchMPTNode) {
-      // An embedded child is an array, which lookupNode takes though getChildren's type is wider than its own.
+      // An embedded child is an array, which lookupNode accepts although getChildren's type is wider.
       for (const [nibble, child] of node.getChildren()) await visit(child as Uint8Array, [...path, nibble])
     } else if (node instanceof ExtensionMPTNode) {
       await visit(node.value(), [...path, ...node.key()])
@@ -72,8 +72,8 @@ async function referenceRows(trie: MerklePatriciaTrie): Promise<Record<string, s
   return rows
 }
 
-// Keys that differ from one of two bases in one to three nibbles: long shared paths, forks at every depth, and near
-// the end of the key nodes small enough to be embedded.
+// Keys that differ from one of two bases in one to three nibbles: long shared paths, forks at every depth, and, near the end of
+// the key, nodes small enough to be embedded.
 const baseKeys = ['00'.repeat(32), '0123456789abcdef'.repeat(4)]
 const anyKey = fc
   .tuple(
@@ -99,7 +99,7 @@ const anyBatch = fc.array(anyChange, { maxLength: 12 })
 const numbered = (count: number, size: number): Uint8Array[] =>
   Array.from({ length: count }, (_, i) => new Uint8Array(size).fill((i % 255) + 1))
 
-/** Hashed keys, as an account trie has them. */
+/** Hashed keys, as in an account trie. */
 const hashedPuts = (count: number): TrieChange[] =>
   Array.from({ length: count }, (_, i) => ({
     key: keccak_256(Uint8Array.of(i >> 8, i & 0xff)),
@@ -107,7 +107,7 @@ const hashedPuts = (count: number): TrieChange[] =>
   }))
 
 describe('updateTrie', () => {
-  it('agrees with @ethereumjs/mpt in roots and leaves exactly its nodes as rows, batch after batch', async () => {
+  it('agrees with @ethereumjs/mpt in roots and writes exactly its nodes as rows, batch after batch', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyBatch, { minLength: 1, maxLength: 10 }), async (batches) => {
         const rows = new Rows()
@@ -148,7 +148,7 @@ describe('updateTrie', () => {
     )
   })
 
-  it('opens only the nodes on the paths of the changed keys', () => {
+  it('reads only the nodes on the paths of the changed keys', () => {
     const rows = new Rows()
     const puts = hashedPuts(600)
     rows.update(puts)
@@ -157,7 +157,7 @@ describe('updateTrie', () => {
     rows.update([{ key, value: Uint8Array.of(1) }])
     const path = toHex(key).slice(2)
     expect(rows.reads.every((read) => path.startsWith(read))).toBe(true)
-    // Hashes of 600 keys fork within some four nibbles.
+    // The paths of 600 hashed keys fork within about four nibbles.
     expect(rows.reads.length).toBeGreaterThan(2)
     expect(rows.reads.length).toBeLessThan(8)
   })
@@ -174,7 +174,7 @@ describe('updateTrie', () => {
     }
   })
 
-  it('takes the last of several changes for one key', () => {
+  it('applies the last of several changes of one key', () => {
     const key = keccak_256(Uint8Array.of(1))
     const last = { key, value: Uint8Array.of(2) }
     const expected = updateTrie(() => undefined, [last]).root
@@ -212,7 +212,7 @@ describe('updateTrie', () => {
 })
 
 describe('known roots of tries', () => {
-  it('gives the root of the empty trie', () => {
+  it('include the root of the empty trie', () => {
     // Yellow Paper: KEC(RLP(())).
     expect(EMPTY_ROOT).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
     expect(toHex(updateTrie(() => undefined, []).root)).toBe(EMPTY_ROOT)
@@ -267,7 +267,7 @@ describe('known roots of tries', () => {
 })
 
 describe('proveTrie', () => {
-  it('gives the nodes of @ethereumjs/mpt without the embedded ones, and its verifier accepts them', async () => {
+  it('returns the nodes of @ethereumjs/mpt without embedded ones, and its verifier accepts them', async () => {
     await fc.assert(
       fc.asyncProperty(anyBatch, fc.array(anyKey, { maxLength: 5 }), async (batch, others) => {
         const rows = new Rows()
@@ -287,11 +287,11 @@ describe('proveTrie', () => {
     )
   })
 
-  it('gives no nodes for an empty trie', () => {
+  it('returns no nodes for an empty trie', () => {
     expect(proveTrie(() => undefined, keccak_256(Uint8Array.of(1)))).toEqual([])
   })
 
-  it('throws when a row on the way is missing', () => {
+  it('throws when a row on the path is missing', () => {
     const rows = new Rows()
     const puts = hashedPuts(100)
     rows.update(puts)
@@ -319,7 +319,7 @@ describe('orderedListRoot', () => {
     expect(toHex(orderedListRoot(values))).toBe(toHex(updateTrie(() => undefined, puts).root))
   })
 
-  it('computes the root of a growing list repeatedly', () => {
+  it('gives the right root for a list that grows', () => {
     const values = numbered(600, 40)
     const list = new ListTrie()
     for (const [index, value] of values.entries()) {

@@ -1,4 +1,4 @@
-// The rows that a view commits, case by case: deleted and recreated accounts, code, and the changes of a transaction.
+// The rows that a view commits: deleted and recreated accounts, code, and the changes of a transaction.
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { Account as LibAccount } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
@@ -13,14 +13,15 @@ import { everyRow } from '../support/stores.ts'
 import { at, goBack, land, lib, rootOf, twins, WHO } from './reference-state.ts'
 
 describe('a deleted account', () => {
-  const [one, two] = [at(WHO, 0), at(WHO, 1)]
+  const one = at(WHO, 0)
+  const two = at(WHO, 1)
   const write = async (state: StateManagerInterface, words: Record<number, number>): Promise<void> => {
     for (const [slot, word] of Object.entries(words)) {
       await state.putStorage(lib(one), fromHex(slotKey(BigInt(slot))), Uint8Array.of(word))
     }
   }
 
-  it('leaves no trie node behind after an earlier root, and is empty when it is created again', async () => {
+  it('leaves no trie nodes after an earlier root, and is empty when it is created again', async () => {
     const { ours, reference, store } = await twins()
     const gone = ours.at(0)
     await write(new StateAdapter(gone), { 1: 1, 2: 2, 3: 3 })
@@ -41,7 +42,7 @@ describe('a deleted account', () => {
     expect(back.root()).toBe(await rootOf(reference))
   })
 
-  it('is proven to be absent after an earlier root', async () => {
+  it('is proven absent after an earlier root', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     await write(new StateAdapter(view), { 1: 1, 2: 2, 3: 3 })
@@ -85,7 +86,8 @@ describe('code', () => {
     const { ours, store } = await twins()
     const before = await everyRow(store)
     const view = ours.at(0)
-    const [kept, reverted] = [Uint8Array.of(0x60, 1), Uint8Array.of(0x60, 2)]
+    const kept = Uint8Array.of(0x60, 1)
+    const reverted = Uint8Array.of(0x60, 2)
     view.setCode(at(WHO, 0), kept)
     view.checkpoint()
     view.setCode(at(WHO, 1), reverted)
@@ -113,7 +115,10 @@ describe('a transaction', () => {
   it('has a diff of first and last values, without reverted writes', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
-    const [one, two, three, four] = [at(WHO, 0), at(WHO, 1), at(WHO, 2), at(WHO, 3)]
+    const one = at(WHO, 0)
+    const two = at(WHO, 1)
+    const three = at(WHO, 2)
+    const four = at(WHO, 3)
     view.setStorage(one, 0n, 8n)
     view.beginTransaction()
     view.setStorage(one, 0n, 9n)

@@ -26,7 +26,7 @@ import {
 } from './reference-state.ts'
 
 describe('a view', () => {
-  it('agrees with @ethereumjs/statemanager whatever is written, reverted and committed', {
+  it('agrees with @ethereumjs/statemanager after any writes, reverts and commits', {
     timeout: 120_000,
   }, async () => {
     await fc.assert(
@@ -91,7 +91,7 @@ describe('a view', () => {
             versions.push(await record(ours, reference))
           }
           expect(ours.version).toBe(versions.length - 1)
-          // Every other time as after a restart: nothing is cached.
+          // Every other episode runs without caches, as after a restart.
           if (episodes.indexOf(episode) % 2 === 1) ours = new StateStore(store, ours.version)
           for (const [version, recorded] of versions.entries()) {
             expect(await lookAt(ours.at(version))).toEqual(recorded.content)
@@ -106,13 +106,13 @@ describe('a view', () => {
   })
 
   it('reads its own version while others are staged, written and rewound', async () => {
-    // Whom a reader asks for at which moment: before the batch, when it is on disk, when its writer knows.
+    // Accounts to read at each moment: before the batch, when it is on disk, and when its writer knows.
     const moments = fc.array(fc.record({ who, moment: fc.nat({ max: 2 }) }), { maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(block, moments), { minLength: 2, maxLength: 5 }), async (blocks) => {
         const { store, reference, ours } = await twins()
         const first = await record(ours, reference)
-        // One reader per version: a view opened before anything later is known, read a little at a time.
+        // One reader for each version: a view opened before any later version is known, read step by step.
         const readers = [{ ...first, view: ours.at(0) }]
         for (const [steps, reads] of blocks) {
           const view = ours.at(ours.version)
@@ -147,7 +147,7 @@ describe('a view', () => {
     )
   })
 
-  it('is independent of its fork', async () => {
+  it('does not change with its fork', async () => {
     await fc.assert(
       fc.asyncProperty(block, block, block, fc.boolean(), async (before, onView, onFork, rootFirst) => {
         const { store, ours, reference } = await twins()

@@ -1,4 +1,4 @@
-// A chain that counts transactions, for tests of the socket and with a real engine: the app hash is the count.
+// An application that counts transactions, for tests of the socket and with a real consensus engine: the app hash is the count.
 import type { AbciApplication } from '../../src/consensus/abci/application.ts'
 import {
   ResponseApplySnapshotChunk_Result,
@@ -11,10 +11,10 @@ export type CountingApplication = AbciApplication & {
   readonly committed: { readonly height: bigint; readonly transactions: number }
 }
 
-/** Transactions that begin with this byte are refused by every check. */
+/** Every check refuses transactions that begin with this byte. */
 export const BAD_TRANSACTION = 0xff
 
-/** `replaced`: handlers that take the place of the application's own. */
+/** `replaced`: handlers that replace the application's own. */
 export function countingApplication(replaced: Partial<AbciApplication> = {}): CountingApplication {
   let committed = { height: 0n, transactions: 0 }
   let finalized = committed

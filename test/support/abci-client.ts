@@ -1,5 +1,5 @@
 // CometBFT's side of a connection, for tests of the server and of the application: sends requests, whole or in pieces, and
-// reads the answers.
+// reads the responses.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
@@ -29,7 +29,7 @@ export class AbciClient {
   static async connect(path: string): Promise<AbciClient> {
     const socket = connect({ path, allowHalfOpen: true })
     await once(socket, 'connect')
-    // The server may close a connection that garbage was sent on: the answers then end.
+    // The server may close a connection that sent garbage: no more responses follow.
     socket.on('error', () => {})
     return new AbciClient(socket)
   }
@@ -38,19 +38,19 @@ export class AbciClient {
     this.socket.write(Buffer.concat(values.map(requestFrame)))
   }
 
-  /** Bytes of the next answer without their length; undefined when the connection has ended, or was reset. */
+  /** The next response without its length prefix; undefined when the connection has ended or was reset. */
   async answerBytes(): Promise<Uint8Array | undefined> {
     const next = await this.#answers.next().catch(() => ({ done: true, value: undefined }))
     return next.done === true ? undefined : next.value
   }
 
-  /** The next answer; `undefined` in place of it when the connection has ended. */
+  /** The next response, or undefined when the connection has ended. */
   async answer(): Promise<Response['value'] | undefined> {
     const bytes = await this.answerBytes()
     return bytes === undefined ? undefined : fromBinary(ResponseSchema, bytes).value
   }
 
-  /** Sends a request and waits for its answer. No other may be outstanding. */
+  /** Sends a request and waits for its response. No other request may be pending. */
   async ask(value: RequestValue): Promise<Response['value'] | undefined> {
     this.send(value)
     return this.answer()

@@ -1,5 +1,5 @@
-// Recordings of the messages between a consensus engine and the application, as scripts/record-abci.ts writes them: a line
-// for a message without its length, `> HEX` for a request, `< HEX` for an answer; lines that begin with `#` are comments.
+// Recordings of the messages between a consensus engine and the application, written by scripts/record-abci.ts: one line for
+// each message without its length prefix, `> HEX` for a request, `< HEX` for a response; lines with `#` are comments.
 import { fromBinary } from '@bufbuild/protobuf'
 import {
   type Request,
@@ -10,7 +10,7 @@ import {
 
 export type RecordedMessage = { readonly from: 'engine' | 'application'; readonly bytes: Uint8Array }
 
-/** The messages of a recording in their order. Throws Error for a line that is no message. */
+/** The messages of a recording in order. Throws Error for a malformed line. */
 export function readRecording(text: string): RecordedMessage[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return lines.map((line) => {
@@ -22,7 +22,7 @@ export function readRecording(text: string): RecordedMessage[] {
 
 export type RequestKind = NonNullable<Request['value']['case']>
 
-/** A request and its answer, decoded and as they were on the wire. */
+/** A request and its response, decoded and in their wire form. */
 export type Exchange = {
   readonly kind: RequestKind
   readonly request: Request['value']
@@ -32,8 +32,8 @@ export type Exchange = {
 }
 
 /**
- * Requests with their answers, in the order of the requests. The n-th answer of a kind belongs to the n-th request of that
- * kind, because all requests of a kind come on one connection. Requests that have no answer are left out.
+ * Requests with their responses, in the order of the requests. The n-th response of a kind belongs to the n-th request of this
+ * kind, because all requests of a kind use one connection. Requests without a response are left out.
  */
 export function exchangesOf(messages: readonly RecordedMessage[]): Exchange[] {
   const answers = messages

@@ -1,11 +1,11 @@
-// Small contracts from their opcodes: `asm('PUSH1 0x01', 'PUSH0', 'SSTORE')`.
+// Small contracts written as opcodes: `asm('PUSH1 0x01', 'PUSH0', 'SSTORE')`.
 import { type Hex, toHex } from 'viem'
 import { opcodeOf } from '../../src/evm/opcodes.ts'
 import type { withClients } from './chain.ts'
 
 const CODES = new Map(Array.from({ length: 256 }, (_, code) => [opcodeOf(code).name, code] as const))
 
-/** Bytecode of these opcodes; the bytes of `PUSHn` follow after a space. Throws for an unknown name. */
+/** Bytecode of these opcodes; the immediate bytes of `PUSHn` follow after a space. Throws for an unknown name. */
 export function asm(...lines: readonly string[]): Hex {
   const bytes = lines.map((line) => {
     const [name = '', argument = '0x'] = line.split(' ')
@@ -31,7 +31,7 @@ export const call = (to: string, { kind = 'CALL', gas = '0xffff', value = '0x00'
 /** Returns the word on top of the stack. */
 export const returnTop = ['PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN'] as const
 
-/** Contracts, each at its own address, and transactions of the first account. */
+/** Deploys contracts at new addresses, and sends transactions from the first account. */
 export function playground({ rpc, alice }: Pick<ReturnType<typeof withClients>, 'rpc' | 'alice'>) {
   let next = 0xc0de00
   return {

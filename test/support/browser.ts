@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Undefined where no Chromium is installed. */
+/** Undefined if no Chromium is installed. */
 export const CHROMIUM = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',

@@ -1,5 +1,5 @@
-// A running chain in one line: `const { rpc, alice, mine } = await testChain()`. In memory, on a free port, closed after
-// the test that opened it.
+// A running chain in one line: `const { rpc, alice, mine } = await testChain()`. It is in memory, on a free port, and closed
+// after the test that opened it.
 
 import { createPublicClient, createTestClient, createWalletClient, http } from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
@@ -12,7 +12,7 @@ import { Wallet } from '../../src/wallet/wallet.ts'
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 const accounts = new Map<number, HDAccount>()
 
-/** The account of an index; derived once, because that takes longer than most tests. */
+/** The account with this index of the mnemonic; derived once, because that takes longer than most tests. */
 export function account(index: number): HDAccount {
   const known = accounts.get(index) ?? mnemonicToAccount(MNEMONIC, { addressIndex: index })
   accounts.set(index, known)
@@ -26,7 +26,7 @@ export type RpcAnswer = {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** Options of a node for tests; anything may be overridden. */
+/** Options of a node for tests; any of them may be overridden. */
 export function nodeOptions(overrides: Partial<NodeOptions> = {}): NodeOptions {
   return {
     datadir: undefined,
@@ -46,7 +46,7 @@ export function nodeOptions(overrides: Partial<NodeOptions> = {}): NodeOptions {
   }
 }
 
-/** One JSON-RPC request over HTTP; throws on an error answer. */
+/** One JSON-RPC request over HTTP; throws on an error response. */
 export async function request(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
   const answer = await rawRequest(url, method, params)
   if (answer.error !== undefined) throw Object.assign(new Error(answer.error.message), answer.error)
@@ -62,7 +62,7 @@ export async function rawRequest(url: string, method: string, params: readonly u
   return (await response.json()) as RpcAnswer
 }
 
-/** A node that runs until the test is over, with viem's clients on it. */
+/** A node that runs until the end of the test, with viem's clients for it. */
 export async function testChain(overrides: Partial<NodeOptions> = {}) {
   const node = await startNode(nodeOptions(overrides))
   onTestFinished(() => node.close())

@@ -1,5 +1,5 @@
-// The contracts of `contracts/contracts.sol`, compiled, with their interfaces as viem infers types from them.
-// `contracts.json` was made by solc with the version and settings written in it; `e2e/viem.test.ts` holds both together.
+// The compiled contracts of `contracts/contracts.sol`, with ABIs from which viem infers types.
+// solc made `contracts.json` with the version and settings in it; `e2e/viem.test.ts` checks that both match.
 import { getAddress, type Hex, parseAbi, parseEther, type TransactionReceipt } from 'viem'
 import type { withClients } from './chain.ts'
 import compiled from './contracts/contracts.json' with { type: 'json' }
@@ -40,7 +40,7 @@ export const frames = {
 
 type Deployer = Pick<Clients, 'viem' | 'walletOf'> | Pick<ReturnType<typeof withClients>, 'viem' | 'walletOf'>
 
-/** Deploys a token of 1000 units of 10^18, all of them the deployer's. */
+/** Deploys a token with a supply of 1000 units of 10^18, owned by the deployer. */
 export async function deployToken({ viem, walletOf }: Deployer, from: number, supply = parseEther('1000')) {
   const hash = await walletOf(from).deployContract({ ...token, args: ['Token', supply] })
   return deployed(await viem.waitForTransactionReceipt({ hash }))

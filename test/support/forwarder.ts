@@ -11,7 +11,7 @@ const OPCODE: Readonly<Record<CallKind, { readonly value: Hex; readonly op: Hex 
   staticcall: { value: '0x', op: '0xfa' },
 }
 
-/** calldatacopy(0, 0, calldatasize), and a call with all of it whose success flag remains on the stack. */
+/** calldatacopy(0, 0, calldatasize), then a call with this input that leaves the success flag on the stack. */
 const passOn = (target: Hex, kind: CallKind, gas?: bigint): Hex => {
   const { value, op } = OPCODE[kind]
   return concatHex([
@@ -24,12 +24,12 @@ const passOn = (target: Hex, kind: CallKind, gas?: bigint): Hex => {
   ])
 }
 
-/** returndatacopy(0, 0, returndatasize), and the arguments for returning or reverting with it. */
+/** returndatacopy(0, 0, returndatasize), and the arguments of RETURN or REVERT. */
 const answer: Hex = '0x3d5f5f3e3d5f'
 
 /**
- * Runtime code that calls `target` with its own calldata and returns or reverts with the result.
- * To be put at any address with `anvil_setCode`.
+ * Runtime code that calls `target` with its own calldata and returns or reverts with the result. Install it with
+ * `anvil_setCode`.
  */
 export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
   const head = concatHex([passOn(target, kind), '0x3d5f5f3e'])
@@ -38,11 +38,11 @@ export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
   return concatHex([head, '0x60', jumpdest, '0x57', '0x3d5ffd', '0x5b3d5ff3'])
 }
 
-/** As `forwarder`, but always reverts, with the return data of `target`. */
+/** Like `forwarder`, but always reverts, with the return data of `target`. */
 export const reverter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x50', answer, '0xfd'])
 
 /**
- * As `forwarder`, but never fails: it returns one word, 1 if `target` succeeded and 0 if not.
+ * Like `forwarder`, but never fails: it returns one word, 1 if `target` succeeded and 0 if not.
  * `gas` limits the gas of the call.
  */
 export const attempter = (target: Hex, gas?: bigint): Hex => concatHex([passOn(target, 'call', gas), '0x5f5260205ff3'])

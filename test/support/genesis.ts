@@ -1,11 +1,11 @@
-// Block 0 on a view, for tests that need no chain on disk.
+// Executes block 0 on a view, for tests that need no chain on disk.
 import { fromHex } from '../../src/lib/hex.ts'
 import { executeGenesis } from '../../src/runtime/genesis.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import type { StateView } from '../../src/state/types.ts'
 
-/** Puts the accounts of a genesis on an empty view and runs block 0. */
+/** Writes the accounts of a genesis to an empty view and executes block 0. */
 export function genesisOn(view: StateView, spec: GenesisSpec) {
   let supply = 0n
   for (const [address, { balance, nonce, code, storage }] of spec.genesis.alloc) {

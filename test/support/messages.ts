@@ -2,7 +2,7 @@
 import type { BlockContext, OuterMessage } from '../../src/evm/message.ts'
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../src/lib/hex.ts'
 
-/** Block 1, a second after the epoch. */
+/** Block 1, one second after the epoch. */
 export const BLOCK: BlockContext = {
   number: 1n,
   timestamp: 1n,
@@ -19,7 +19,14 @@ export const messageTo = (
   to: Address | null,
   given: Partial<OuterMessage> & Pick<OuterMessage, 'from'>,
 ): OuterMessage => ({
-  ...{ to, value: 0n, data: EMPTY_BYTES, gasLimit: 1_000_000n, gasPrice: 0n, blobVersionedHashes: [] },
-  ...{ isStatic: false, refund: 0n, block: BLOCK },
+  to,
+  value: 0n,
+  data: EMPTY_BYTES,
+  gasLimit: 1_000_000n,
+  gasPrice: 0n,
+  blobVersionedHashes: [],
+  isStatic: false,
+  refund: 0n,
+  block: BLOCK,
   ...given,
 })

@@ -54,7 +54,7 @@ export const nativeCall = (view: StateView, input: Uint8Array, change: Partial<N
   ...change,
 })
 
-/** The result of a contract that calls no other contract, and is therefore synchronous. */
+/** The result of a contract that makes no calls, and is therefore synchronous. */
 export function runNow(contract: NativeContract | undefined, call: NativeCall): NativeResult {
   const result = contract?.run(call)
   if (result === undefined || result instanceof Promise) throw new Error('the contract has no result now')

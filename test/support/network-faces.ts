@@ -1,5 +1,5 @@
-// A node of a network without its engine: a chain that takes blocks with votes and evidence, and a node's JSON-RPC and explorer
-// over it. A stub stands in for CometBFT's RPC.
+// A network's node without its consensus engine: a chain that takes blocks with votes and evidence, and a node's JSON-RPC and
+// explorer over it. A stub replaces CometBFT's RPC.
 import { onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import type { BlockProducer } from '../../src/consensus/block-producer.ts'
@@ -30,7 +30,7 @@ export const signerOf = (index: number): Address => consensusAddress(testKey(ind
 
 export const networkChain = async (spec = networkSpec()): Promise<BlockChain> => openChain(nodeOptions({ spec }))
 
-/** Votes of all three validators with their genesis power of 1,000; `flags` by index, 2 (for the block) when left out. */
+/** Votes of all three validators with their genesis power of 1,000; `flags` by index, by default 2 (for the block). */
 export const votes = (...flags: readonly number[]): Vote[] =>
   [0, 1, 2].map((index) => ({ address: signerOf(index), power: 1000n, flag: flags[index] ?? 2 }))
 
@@ -42,14 +42,14 @@ export const commitInfo = (change: Partial<CommitInfo> = {}): CommitInfo => ({
   ...change,
 })
 
-/** Commits a block as CometBFT decides it. */
+/** Commits a block that CometBFT has decided. */
 export async function decide(chain: BlockChain, commit: CommitInfo, transactions: readonly Transaction[] = []) {
   const executed = await chain.build({ commit, parentBeaconBlockRoot: commitInfoHash(commit) }, transactions)
   await chain.commit(executed)
   return executed.block
 }
 
-/** Answers of CometBFT; a test changes its fields. */
+/** Responses of CometBFT's RPC; tests change the fields. */
 export class StubNetwork implements NetworkStatus {
   progress: SyncProgress | false = false
   peers = 3
@@ -109,7 +109,10 @@ export function refusingProducer(chain: BlockChain): BlockProducer {
 
 type Faces = { readonly chain: BlockChain; readonly status: StubNetwork; readonly measurements: Measurements }
 
-/** The faces of a network's node, open to development as far as its options go. They and the chain close after the test. */
+/**
+ * The faces of a network's node with development methods, as far as its options allow. The test closes them and the chain at
+ * its end.
+ */
 export async function networkFaces({
   chain,
   status = new StubNetwork(),
@@ -119,19 +122,33 @@ export async function networkFaces({
   const queue = new WorkQueue()
   const network = { status, measurements }
   const explorer = new Explorer({
-    ...{ chain, queue, log, hub: new Hub(), options: defaultExplorerOptions },
+    chain,
+    queue,
+    log,
+    hub: new Hub(),
+    options: defaultExplorerOptions,
     network: status,
   })
   const filters = new PollingFilters(chain)
   const metrics = new Metrics({
-    ...{ chain, queue, network, version: '0.1.0', engine: 'wasm' },
+    chain,
+    queue,
+    network,
+    version: '0.1.0',
+    engine: 'wasm',
     readLoad: () => ({ threads: 0, requests: 0, answers: 0 }),
     databaseSize: async () => 0,
     tableCheck: () => undefined,
   })
   const server = createServer({
     rpc: {
-      ...{ chain, queue, log, filters, producer: refusingProducer(chain), index: new Logs(chain), network: status },
+      chain,
+      queue,
+      log,
+      filters,
+      producer: refusingProducer(chain),
+      index: new Logs(chain),
+      network: status,
       wallet: new Wallet(),
       development: { impersonated: new Set(), autoImpersonate: false },
       meter: metrics,
@@ -149,7 +166,10 @@ export async function networkFaces({
     await chain.close()
   })
   return {
-    ...{ chain, status, measurements, url },
+    chain,
+    status,
+    measurements,
+    url,
     rpc: (method: string, ...params: unknown[]) => request(url, method, params),
     raw: (method: string, ...params: unknown[]) => rawRequest(url, method, params),
   }

@@ -1,5 +1,5 @@
-// A network without sockets: several chains in memory whose applications one fake engine drives, as CometBFT does: a proposal
-// by one, processed, decided and committed by all. It demands that all answer the same.
+// A network without sockets: several chains in memory, whose applications one fake consensus engine drives like CometBFT: one
+// proposes a block, all process, decide and commit it. It throws when their responses differ.
 
 import { createHash } from 'node:crypto'
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
@@ -17,10 +17,10 @@ import type { GenesisSpec, NetworkSpec } from '../../src/spec/chain-spec.ts'
 import { formatGenesis, parseGenesis } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/presets.ts'
 
-/** No round of this engine fails by its time, however long a test takes. */
+/** No round of this engine times out, however long a test takes. */
 const TIMES: RoundTimes = { proposeTimeout: 3000, commitTimeout: 3_600_000 }
 
-/** The consensus key of a test's validator; nothing is signed with it. */
+/** The consensus key of a validator of the test; it signs nothing. */
 export const testKey = (index: number): Hash =>
   hexToHash(`0x${createHash('sha256').update(`validator ${index}`).digest('hex')}`)
 
@@ -41,22 +41,22 @@ export function networkSpec(change: (genesis: Genesis) => void = () => undefined
 }
 
 export type Decision = {
-  /** Validator that proposes, by its place in the set of the height; left out: height modulo size. */
+  /** Index of the proposing validator in the set of the height; by default height modulo size. */
   readonly proposer?: number
-  /** Consensus addresses whose votes are missing in the commit of the block before. */
+  /** Consensus addresses without a vote in the commit of the previous block. */
   readonly absent?: readonly Address[]
   readonly evidence?: readonly {
     readonly address: Address
     readonly height: bigint
     readonly power: bigint
-    /** Left out: two votes. */
+    /** By default two votes in one round. */
     readonly type?: abci.MisbehaviorType
   }[]
-  /** Unix seconds; left out: one more than the block before. */
+  /** Unix seconds; by default one more than the previous block. */
   readonly time?: bigint
-  /** Nanoseconds beyond them. */
+  /** Nanoseconds of that second. */
   readonly nanos?: number
-  /** Instead of asking the proposer. */
+  /** Transactions of the block, instead of asking the proposer. */
   readonly txs?: readonly Uint8Array[]
 }
 
@@ -101,7 +101,7 @@ export class FakeEngine {
     return chain
   }
 
-  /** InitChain at all nodes. */
+  /** Sends InitChain to all nodes. */
   async begin(): Promise<void> {
     const request = create(abci.RequestInitChainSchema, {
       chainId: this.#spec.native?.textChainId ?? '',
@@ -115,7 +115,7 @@ export class FakeEngine {
     this.#sets = [set, set]
   }
 
-  /** Gossip between blocks: the new transactions of each application go to all others. */
+  /** Gossip between blocks: sends the new transactions of each application to all others. */
   async gossip(): Promise<void> {
     for (const { application } of this.nodes) {
       const reaped = await application.reapTxs(create(abci.RequestReapTxsSchema, { maxBytes: 1_048_576n }))
@@ -126,7 +126,7 @@ export class FakeEngine {
     }
   }
 
-  /** One height, decided by all nodes. Returns their answers to FinalizeBlock. */
+  /** Decides one height on all nodes. Returns their responses to FinalizeBlock. */
   async decide(decision: Decision = {}) {
     await this.gossip()
     const height = this.head + 1n
@@ -172,7 +172,7 @@ export class FakeEngine {
     for (let i = 0; i < count; i++) await this.decide(decision)
   }
 
-  /** A proposal that the nodes are only asked about. */
+  /** Sends ProcessProposal to all nodes without deciding the block. */
   async judge(txs: readonly Uint8Array[], change: Partial<abci.RequestProcessProposal> = {}) {
     const time = { $typeName: 'google.protobuf.Timestamp' as const, seconds: this.#time + 1n, nanos: 0 }
     const proposerAddress = fromHex(this.validators[0]?.address ?? '0x')
@@ -191,7 +191,7 @@ export class FakeEngine {
     return (await proposer?.application.prepareProposal(request))?.txs ?? []
   }
 
-  /** Validator updates of height H are in force from height H + 2. */
+  /** Validator updates of height H take effect at height H + 2. */
   #advance(updates: readonly Party[]): void {
     const [, next = []] = this.#sets
     const stay = next.filter(({ key }) => !updates.some((update) => update.key === key))
@@ -222,7 +222,7 @@ export async function openFresh(spec: GenesisSpec, settings: Partial<ChainSettin
   return chain
 }
 
-/** A network of `size` nodes at its beginning. */
+/** A network of `size` nodes at genesis. */
 export async function fakeNetwork(size = 3, spec = networkSpec()): Promise<FakeEngine> {
   const engine = new FakeEngine(spec)
   for (let i = 0; i < size; i++) await engine.addNode()

@@ -1,5 +1,5 @@
-// A chain without native modules, from a genesis file as geth reads it: Prague from the beginning, one rich account, and
-// the system contracts without which no block of Prague is valid.
+// A chain without native modules, from a genesis file as geth reads it: Prague from block 0, one funded account, and the system
+// contracts without which no Prague block is valid.
 import { toHex } from '../../src/lib/hex.ts'
 import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { parseGenesisText } from '../../src/spec/genesis-file.ts'
@@ -34,7 +34,9 @@ export const plainSpec = (rich: string): GenesisSpec =>
         chainId: 1337,
         ...Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0])),
         terminalTotalDifficulty: 0,
-        ...{ shanghaiTime: 0, cancunTime: 0, pragueTime: 0 },
+        shanghaiTime: 0,
+        cancunTime: 0,
+        pragueTime: 0,
         blobSchedule: {
           cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
           prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },

@@ -1,5 +1,5 @@
-// Runs the built program as its users do: a separate process with a port and a data directory. Every process and folder is
-// removed at the end of the test or file that started it.
+// Runs the built program as users do: in a process of its own with a port and a data directory. Processes and folders are
+// removed at the end of the test or file that started them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { createPublicClient, createTestClient, createWalletClient, defineChain, 
 import { afterAll } from 'vitest'
 import { account, rawRequest, request } from './chain.ts'
 
-/** The program of the last build, or the one that the environment variable names. */
+/** The program of the last build, or that in the environment variable KESTREL_PROGRAM. */
 export const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
 const STARTING = 20_000
 const STOPPING = 10_000
@@ -19,17 +19,17 @@ const STOPPING = 10_000
 export type RunningProcess = {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** Milliseconds from the start to the first answer. */
+  /** Milliseconds from the start to the first response. */
   readonly startedIn: number
-  /** The program's output so far, from both streams. */
+  /** The output of both streams so far. */
   output(): string
   isRunning(): boolean
   readonly pid: number
-  /** Settles with the exit code, when the program has exited or was stopped. */
+  /** Settles with the exit code when the program has exited or was stopped. */
   readonly ended: Promise<number | null>
-  /** SIGTERM; settles with the exit code. */
+  /** Sends SIGTERM; settles with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL; settles when the process has ended. */
+  /** Sends SIGKILL; settles when the process has ended. */
   kill(): Promise<void>
 }
 
@@ -39,7 +39,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Runs `kestrel start` with these flags on a free port and waits until it answers. `env` is added to the environment of the tests. */
+/**
+ * Runs `kestrel start` with these flags on a free port and waits until it answers. `env` is added to the tests' environment.
+ */
 export async function startProcess(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -128,14 +130,14 @@ export function clientsOf(url: string) {
     viem: createPublicClient(shared),
     dev: createTestClient({ ...shared, mode: 'anvil' }),
     walletOf: (index: number) => createWalletClient({ ...shared, account: account(index) }),
-    /** Over a WebSocket; close it with `(await client.transport.getRpcClient()).close()`. */
+    /** A client over WebSocket; close it with `(await client.transport.getRpcClient()).close()`. */
     overSocket: () => createPublicClient({ chain, transport: webSocket(wsUrl, { retryCount: 0, reconnect: false }) }),
   }
 }
 
 export type Clients = ReturnType<typeof clientsOf>
 
-/** A process for all tests of the calling file, with clients on it. */
+/** One process for all tests of the calling file, with clients for it. */
 export async function processForFile(flags: readonly string[] = ['--in-memory']) {
   const node = await startProcess(flags)
   afterAll(async () => {

@@ -1,4 +1,4 @@
-// Merkle proofs checked with an implementation that is not ours (@ethereumjs/mpt).
+// Merkle proofs, verified by another implementation (@ethereumjs/mpt).
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
 import { type Address, bytesToHex, type Hex, hexToBytes, keccak256, numberToHex, toHex } from 'viem'
@@ -8,8 +8,8 @@ import type { Clients } from './process.ts'
 type Proven = { readonly address: Address; readonly slots?: readonly Hex[] }
 
 /**
- * Checks that eth_getProof's answer at a block follows from the state root in the block's header, and returns it.
- * An account or slot that is not there has to be proven absent.
+ * Checks that eth_getProof's result at a block follows from the state root in the block's header, and returns it. A missing
+ * account or slot must be proven absent.
  */
 export async function provenAccount(
   { viem }: Pick<Clients, 'viem'>,
@@ -32,7 +32,7 @@ export async function provenAccount(
   return answer
 }
 
-/** The value that a proof proves under a root; undefined when it proves that there is none. Throws for a false proof. */
+/** The value that a proof proves under a root; undefined when it proves absence. Throws for an invalid proof. */
 async function valueAt(root: Hex, key: Hex, proof: readonly Hex[]): Promise<Hex | undefined> {
   const options = { root: hexToBytes(root), useKeyHashing: false }
   const value = await verifyMerkleProof(
@@ -43,7 +43,7 @@ async function valueAt(root: Hex, key: Hex, proof: readonly Hex[]): Promise<Hex 
   return value === null ? undefined : bytesToHex(value)
 }
 
-/** RLP integers have no leading zeros, and zero has no bytes. */
+/** RLP integers have no leading zeros, and zero is the empty string. */
 const minimal = (value: bigint | number): Uint8Array => {
   if (BigInt(value) === 0n) return new Uint8Array()
   const hex = toHex(value).slice(2)

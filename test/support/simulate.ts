@@ -1,4 +1,4 @@
-// Shared by tests of eth_simulateV1: the type of the answer, accounts without keys, small programs, and request functions.
+// Shared by tests of eth_simulateV1: the type of the result, accounts without keys, small programs, and request functions.
 import { type Hex, pad } from 'viem'
 import { account, type testChain } from './chain.ts'
 
@@ -35,7 +35,7 @@ export const word = (value: number | bigint | Hex) =>
   pad(typeof value === 'string' ? value : `0x${value.toString(16)}`, { size: 32 })
 export const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 
-/** Byte code: what a word on the stack becomes when it is returned, and small programs around it. */
+/** Bytecode that returns the word on the stack, and small programs with it. */
 const RETURN = '5f5260205ff3'
 export const returning = (code: string): Hex => `0x${code}${RETURN}`
 export const paying = (to: Hex, wei = 1) => `5f5f5f5f60${wei.toString(16).padStart(2, '0')}73${to.slice(2)}5af150`

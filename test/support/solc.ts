@@ -68,11 +68,11 @@ function compile(input: object): Output {
   const file = join(CACHE, `${name}.json`)
   const kept = readIfThere(file)
   if (kept !== undefined) return JSON.parse(kept) as Output
-  // Load the compiler only when it is needed, because that takes a second. Its types lack `compile`.
+  // Loads the compiler only when needed, because that takes a second. Its types lack `compile`.
   const solc = require('solc') as Compiler
   const output = solc.compile(text)
   mkdirSync(CACHE, { recursive: true })
-  // Write to a temporary name and rename, because another worker may read the file.
+  // Writes to a temporary name and renames it, because another worker may read the file.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, output)
   renameSync(draft, file)

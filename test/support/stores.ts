@@ -2,10 +2,10 @@
 import { toHex } from '../../src/lib/hex.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../../src/state/types.ts'
 
-/** All keys: no prefix of ours begins with 0xff. */
+/** The range of all keys: none of the prefixes begins with 0xff. */
 const EVERYTHING: KeyRange = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
 
-/** Every row, key to value in hex, in key order; `skip` leaves out rows by their key's first byte. */
+/** Every row, key to value in hex, in key order; `skip` leaves out rows by the first byte of their key. */
 export async function everyRow(store: KvReader, skip: readonly number[] = []): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
   for await (const [key, value] of store.scan(EVERYTHING)) {
@@ -14,7 +14,7 @@ export async function everyRow(store: KvReader, skip: readonly number[] = []): P
   return rows
 }
 
-/** Bytes of all keys and values together, by the key's first byte. */
+/** Number and bytes of keys and values, by the first byte of the key. */
 export async function bytesByPrefix(store: KvReader): Promise<Map<number, { rows: number; bytes: number }>> {
   const sizes = new Map<number, { rows: number; bytes: number }>()
   for await (const [key, value] of store.scan(EVERYTHING)) {
@@ -27,12 +27,12 @@ export async function bytesByPrefix(store: KvReader): Promise<Map<number, { rows
 /** A store over another one, with hooks before and after its writes. */
 export class TestStore implements KvStore {
   readonly inner: KvStore
-  /** Called before each batch is handed on: may wait, and may throw, in which case nothing is written. */
+  /** Called before each batch is written: may wait, or throw, and then nothing is written. */
   beforeWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
   /** Called when a batch is on disk, before the write resolves; may throw, as if the result were lost. */
   afterWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
 
-  /** Called before records are appended to the log; may throw, and then none are. */
+  /** Called before records are appended to the log; may throw, and then nothing is appended. */
   beforeAppend: () => void = () => undefined
 
   constructor(inner: KvStore) {

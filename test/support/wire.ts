@@ -27,7 +27,7 @@ export type WireAnswer = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Reads an answer and expects `faultOf` to find no fault in it. */
+/** Parses a response and expects that it is valid by `faultOf`. */
 export function readAnswer(text: string): WireAnswer {
   expect(text.slice(0, 10_000), 'no stack trace and no path').not.toMatch(INSIDES)
   const answer = JSON.parse(text) as WireAnswer
@@ -35,7 +35,9 @@ export function readAnswer(text: string): WireAnswer {
   return answer
 }
 
-/** The fault of an answer under JSON-RPC 2.0 (exactly one of result and error, a standard code, a short message), or undefined. */
+/**
+ * The fault of a response under JSON-RPC 2.0 (exactly one of result and error, a standard code, a short message), or undefined.
+ */
 export function faultOf(answer: WireAnswer): string | undefined {
   const { error, jsonrpc } = answer
   const fields = Object.keys(answer).sort().join()
@@ -46,16 +48,16 @@ export function faultOf(answer: WireAnswer): string | undefined {
   return isStandard(error.code) ? undefined : `code ${error.code}`
 }
 
-/** Text that no answer may contain: a stack trace, a file's path. */
+/** Text that no response may contain: a stack trace, a file path. */
 export const INSIDES = /\n\s*at |node_modules|\.[jt]s:\d|\/(src|dist|home|root|tmp|usr)\//
 
-/** Ethereum's 3 (reverted) and 4 (EIP-7966), eth_simulateV1's -38xxx, and JSON-RPC's own. */
+/** Ethereum's 3 (reverted) and 4 (EIP-7966), eth_simulateV1's -38xxx, and JSON-RPC's codes. */
 const isStandard = (code: number): boolean =>
   [3, 4, -32700, -32600, -32601, -32602, -32603].includes(code) ||
   (code <= -32000 && code >= -32099) ||
   Math.trunc(code / 1000) === -38
 
-/** An open connection that sends text or bytes and gives the messages that come. */
+/** An open WebSocket that sends text or bytes and returns received messages. */
 export async function openSocket(url: string) {
   const socket = new WebSocket(url)
   const messages: string[] = []
@@ -68,7 +70,7 @@ export async function openSocket(url: string) {
   })
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
   await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
-  // An error after opening ends in `close`.
+  // Errors after opening lead to `close`.
   socket.on('error', () => undefined)
   return {
     send: (data: string | Buffer) => socket.send(data),

@@ -17,7 +17,7 @@ const KEY = bigToFixed(1n, 32)
 const ACCOUNT = hexToAddress('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
 
 describe('a stored key', () => {
-  it('is a version 3 file that ethers can open, and only its owner can read', async () => {
+  it('is a version 3 file that ethers can read, and only its owner may read', async () => {
     const dir = folder('written')
     expect(await importKey(dir, KEY, 'secret', LIGHT_SCRYPT)).toBe(ACCOUNT)
     const [file = ''] = await readdir(dir)
@@ -48,7 +48,7 @@ describe('a stored key', () => {
     expect(await unlock(dir, ACCOUNT, 'secret')).toEqual(KEY)
   })
 
-  it('may be written by ethers', async () => {
+  it('may have been written by ethers', async () => {
     const dir = folder('foreign')
     const own = await createAccount(dir, 'own', LIGHT_SCRYPT)
     const content = encryptKeystoreJsonSync({ address: ACCOUNT, privateKey: toHex(KEY) }, 'geheim', {
@@ -59,7 +59,7 @@ describe('a stored key', () => {
     expect(await unlock(dir, ACCOUNT, 'geheim')).toEqual(KEY)
   })
 
-  it('may use PBKDF2: the vector of the Web3 Secret Storage definition', async () => {
+  it('may use PBKDF2, as in the test vector of the Web3 Secret Storage definition', async () => {
     const dir = folder('pbkdf2')
     await importKey(dir, bigToFixed(2n, 32), 'x', LIGHT_SCRYPT)
     await writeFile(
@@ -92,18 +92,19 @@ describe('a stored key', () => {
 
 it('createAccount generates random keys', async () => {
   const dir = folder('random')
-  const [one, two] = [await createAccount(dir, '', LIGHT_SCRYPT), await createAccount(dir, '', LIGHT_SCRYPT)]
+  const one = await createAccount(dir, '', LIGHT_SCRYPT)
+  const two = await createAccount(dir, '', LIGHT_SCRYPT)
   expect(one).not.toBe(two)
   expect(new Set(await listAccounts(dir))).toEqual(new Set([one, two]))
 })
 
 describe('a keystore folder', () => {
-  it('may be absent', async () => {
+  it('may be missing', async () => {
     expect(await listAccounts(folder('nowhere'))).toEqual([])
     await expect(unlock(folder('nowhere'), ACCOUNT, 'x')).rejects.toMatchObject({ code: 'unknown-account' })
   })
 
-  it('may have other files', async () => {
+  it('may contain other files', async () => {
     const dir = folder('mixed')
     const account = await createAccount(dir, 'x', LIGHT_SCRYPT)
     await writeFile(join(dir, 'README'), 'not a key')
@@ -112,7 +113,7 @@ describe('a keystore folder', () => {
     expect(await listAccounts(dir)).toEqual([account])
   })
 
-  it('may have damaged files', async () => {
+  it('may contain damaged files', async () => {
     const dir = folder('damaged')
     await importKey(dir, KEY, 'x', LIGHT_SCRYPT)
     const [file = ''] = await readdir(dir)

@@ -16,7 +16,7 @@ const caught = (run: () => unknown) => {
 }
 
 describe('accounts of a mnemonic', () => {
-  it('derives the accounts every development node has', () => {
+  it('are those of every development node', () => {
     expect(Wallet.fromMnemonic(PHRASE, 10).addresses()).toEqual(
       [
         '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -48,14 +48,14 @@ describe('accounts of a mnemonic', () => {
     )
   })
 
-  it('derives accounts from an index on', () => {
+  it('may begin at an index', () => {
     // Hardhat and Anvil print these as accounts 10 and 11.
     expect(Wallet.fromMnemonic(PHRASE, 2, ETHEREUM_PATH, 10).addresses()).toEqual(
       ['0xBcd4042DE499D14e55001CcbB24a551F3b954096', '0x71bE63f3384f5fb98995898A86B02Fb2426c5788'].map(hexToAddress),
     )
   })
 
-  it('adds accounts of several phrases', () => {
+  it('may come from several phrases', () => {
     const wallet = new Wallet()
     for (const { mnemonic, first, count } of devKeys.evmos) wallet.addMnemonic(mnemonic, count, ETHEREUM_PATH, first)
     expect(wallet.addresses()).toEqual(
@@ -69,13 +69,13 @@ describe('accounts of a mnemonic', () => {
     )
   })
 
-  it('ignores superfluous spaces', () => {
+  it('do not depend on superfluous spaces', () => {
     expect(Wallet.fromMnemonic(` ${PHRASE.replaceAll(' ', '  ')}\n`, 1).addresses()).toEqual(
       Wallet.fromMnemonic(PHRASE, 1).addresses(),
     )
   })
 
-  it('refuses an invalid phrase', () => {
+  it('are refused for an invalid phrase', () => {
     const wrongChecksum = PHRASE.replace('junk', 'test')
     expect(caught(() => Wallet.fromMnemonic(wrongChecksum, 1))).toMatchObject({
       code: 'invalid-params',
@@ -89,7 +89,7 @@ describe('accounts of a mnemonic', () => {
 describe('a wallet', () => {
   it('adds keys', () => {
     const wallet = new Wallet()
-    // The address of private key 1 is known to everyone.
+    // The address of private key 1 is well known.
     const address = wallet.add(bigToFixed(1n, 32))
     expect(address).toBe('0x7e5f4552091a69125d5dfcb7b8c2659029395bdf')
     expect(wallet.has(address)).toBe(true)
@@ -117,11 +117,12 @@ describe('a wallet', () => {
 
   it('can have a key without listing its account', () => {
     const wallet = new Wallet()
-    const [listed, unlisted] = [wallet.add(bigToFixed(5n, 32)), wallet.addUnlisted(bigToFixed(6n, 32))]
+    const listed = wallet.add(bigToFixed(5n, 32))
+    const unlisted = wallet.addUnlisted(bigToFixed(6n, 32))
     expect(wallet.addresses()).toEqual([listed])
     expect(wallet.has(unlisted)).toBe(true)
     expect(addressOf(wallet.privateKey(unlisted))).toBe(unlisted)
-    // Listing goes one way.
+    // A listed account stays listed.
     wallet.addUnlisted(bigToFixed(5n, 32))
     expect(wallet.addresses()).toEqual([listed])
     wallet.add(bigToFixed(6n, 32))

@@ -1,4 +1,5 @@
-// What must not compile in the pages: `npm run types` fails where a line below is accepted, and where an answer has another type.
+// Requests of the pages that must not compile: `npm run types` fails if a line below compiles, or if a response has another
+// type.
 import { act, api, statistics } from '../../web/api.ts'
 import { call, rpc, rpcBatch } from '../../web/rpc.ts'
 
@@ -15,13 +16,13 @@ api('/blocks/{block_hash_or_number_param}', { number: height })
 api('/tokens', { item_count: 8 })
 // @ts-expect-error: this parameter has three values
 statistics('/lines/{name}', { name: 'newTxns', resolution: 'HOUR' })
-// @ts-expect-error: the answer has no such field
+// @ts-expect-error: the response has no such field
 const { blocks } = await api('/stats').load()
 
 const contract = { address_hash_param: '0x' }
-// @ts-expect-error: this path is read, not posted to
+// @ts-expect-error: this path is GET only
 act('POST', '/smart-contracts/{address_hash_param}', contract)
-// @ts-expect-error: no such way to verify
+// @ts-expect-error: there is no such way to verify
 act('POST', '/smart-contracts/{address_hash_param}/verification/via/post', contract)
 act('POST', '/smart-contracts/{address_hash_param}/verification/via/flattened-code', contract, {
   // @ts-expect-error: the form has no such field

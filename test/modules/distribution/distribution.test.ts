@@ -7,8 +7,10 @@ import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
 import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 import { type Chain, chainWith, DAY, delegator, operator, P, validator } from './support.ts'
 
-const [A, B] = [operator(0), operator(1)]
-const [D, E] = [delegator(0), delegator(1)]
+const A = operator(0)
+const B = operator(1)
+const D = delegator(0)
+const E = delegator(1)
 const fresh = hexToAddress('0xfefefefefefefefefefefefefefefefefefefefe')
 
 const storage = (chain: Chain) => distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'write'))

@@ -4,7 +4,9 @@ import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
 import { NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
 import { type Chain, chainWith, delegator, operator, P, validator } from './support.ts'
 
-const [A, B, C] = [operator(0), operator(1), operator(2)]
+const A = operator(0)
+const B = operator(1)
+const C = operator(2)
 const D = delegator(0)
 const MILLI = 10n ** 15n
 

@@ -18,7 +18,8 @@ import {
   P,
 } from './support.ts'
 
-const [alice, bob] = [delegator(0), delegator(1)]
+const alice = delegator(0)
+const bob = delegator(1)
 const bech32 = (of: typeof alice) => toBech32('kest', of)
 const TOKEN = hexToAddress('0x00000000000000000000000000000000deadbeef')
 const SPEND = '/cosmos.distribution.v1beta1.MsgCommunityPoolSpend'

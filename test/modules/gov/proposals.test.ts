@@ -4,7 +4,8 @@ import { toBech32 } from '../../../src/lib/bech32.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { A, B, delegator, evmParams, GOV, govChain, MIN, P } from './support.ts'
 
-const [alice, bob] = [delegator(0), delegator(1)]
+const alice = delegator(0)
+const bob = delegator(1)
 const text = (of: typeof alice) => toBech32('kest', of)
 /** The initial balance: the deposits of these tests are small beside 18 decimals. */
 const INITIAL_BALANCE = 1_000n * P
@@ -84,7 +85,11 @@ describe('deposits of proposals', () => {
     expect(chain.attempt(({ gov }) => gov.proposal(other))).toBe("proposal 2 doesn't exist")
     expect(chain.attempt(({ gov }) => gov.messages(other))).toBe("proposal 2 doesn't exist")
     expect(chain.gov.deposits(other).length).toBe(0)
-    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE, INITIAL_BALANCE, 0n])
+    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([
+      INITIAL_BALANCE,
+      INITIAL_BALANCE,
+      0n,
+    ])
     // A proposal's number is not used again.
     expect(chain.submit()).toBe(3n)
   })
@@ -174,7 +179,11 @@ describe('the end of a vote', () => {
         status: option === 'yes' ? 'passed' : 'rejected',
         totalDeposit: 4n * MIN,
       })
-      expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE, INITIAL_BALANCE, 0n])
+      expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([
+        INITIAL_BALANCE,
+        INITIAL_BALANCE,
+        0n,
+      ])
       expect(chain.gov.deposits(id).length).toBe(0)
       expect(chain.gov.invariants()).toEqual([])
     }
@@ -189,7 +198,11 @@ describe('the end of a vote', () => {
     chain.vote(id, B, 'yes')
     chain.conclude(id)
     expect(chain.gov.proposal(id).status).toBe('rejected')
-    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([INITIAL_BALANCE - MIN, INITIAL_BALANCE - 3n * MIN, 0n])
+    expect([chain.balance(alice), chain.balance(bob), chain.balance(GOV)]).toEqual([
+      INITIAL_BALANCE - MIN,
+      INITIAL_BALANCE - 3n * MIN,
+      0n,
+    ])
     expect(chain.modules.bank.supply()).toBe(supply - 4n * MIN)
   })
 
@@ -262,7 +275,10 @@ describe('cancelling a proposal', () => {
     chain.vote(id, A, 'yes')
     chain.gov.cancel(id, alice)
     // 5,000,000 of 10,000,000; 50,000 of 100,001.
-    expect([chain.balance(alice), chain.balance(bob)]).toEqual([INITIAL_BALANCE - 5_000_000n, INITIAL_BALANCE - 50_000n])
+    expect([chain.balance(alice), chain.balance(bob)]).toEqual([
+      INITIAL_BALANCE - 5_000_000n,
+      INITIAL_BALANCE - 50_000n,
+    ])
     expect([chain.balance(GOV), chain.modules.bank.supply()]).toEqual([0n, supply - 5_050_000n])
     expect(chain.attempt(({ gov }) => gov.proposal(id))).toBe("proposal 1 doesn't exist")
     expect([chain.gov.votes(id).length, chain.gov.deposits(id).length]).toEqual([0, 0])
@@ -274,7 +290,11 @@ describe('cancelling a proposal', () => {
   it('pays that half to the account that the parameters name, or to the community pool', async () => {
     const to = await govChain({ proposalCancelDest: text(bob), proposalCancelRatio: '0.1' })
     to.gov.cancel(to.submit(), alice)
-    expect([to.balance(alice), to.balance(bob), to.balance(GOV)]).toEqual([INITIAL_BALANCE - MIN / 10n, INITIAL_BALANCE + MIN / 10n, 0n])
+    expect([to.balance(alice), to.balance(bob), to.balance(GOV)]).toEqual([
+      INITIAL_BALANCE - MIN / 10n,
+      INITIAL_BALANCE + MIN / 10n,
+      0n,
+    ])
 
     const pool = await govChain({ proposalCancelDest: text(MODULE_ACCOUNT.distribution) })
     pool.gov.cancel(pool.submit([], { deposit: 1_000n }), alice)

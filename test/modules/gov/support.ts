@@ -70,4 +70,5 @@ export async function govChain(params: object = {}, validators?: readonly Genesi
   return chain
 }
 
-export const [A, B] = [operator(1), operator(2)]
+export const A = operator(1)
+export const B = operator(2)

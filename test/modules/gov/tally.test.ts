@@ -14,8 +14,11 @@ import {
 import { nativeSpec } from '../../support/native.ts'
 import { delegator, operator, P } from '../staking/support.ts'
 
-const [A, B] = [operator(1), operator(2)]
-const [alice, bob, carol] = [delegator(1), delegator(2), delegator(3)]
+const A = operator(1)
+const B = operator(2)
+const alice = delegator(1)
+const bob = delegator(2)
+const carol = delegator(3)
 
 /** A validator that was not slashed: a share is a token. */
 const elector = (of: typeof A, tokens: bigint): BondedValidatorStake => ({ operator: of, tokens, shares: tokens * P })

@@ -17,8 +17,12 @@ import {
 
 const WAITS = 'a slash of this stake is being carried out; try again in some blocks'
 const places = [0, 1, 2, 3]
-const [a, b, c] = [operator(0), operator(1), operator(2)]
-const [d0, d1, d2] = [delegator(0), delegator(1), delegator(2)]
+const a = operator(0)
+const b = operator(1)
+const c = operator(2)
+const d0 = delegator(0)
+const d1 = delegator(1)
+const d2 = delegator(2)
 const tenth = P / 10n
 
 const begin = (staking: object = {}) =>
@@ -97,7 +101,8 @@ type StakeOperation = typeof stakeOperation extends fc.Arbitrary<infer T> ? T : 
 
 function perform(chain: Chain, of: StakeOperation): string | undefined {
   return chain.attempt(({ staking }) => {
-    const [person, at] = [delegator(of.person), operator(of.place)]
+    const person = delegator(of.person)
+    const at = operator(of.place)
     if (of.kind === 'delegate') staking.delegate(person, at, of.amount)
     else if (of.kind === 'undelegate') staking.undelegate(person, at, of.amount)
     else if (of.kind === 'redelegate') staking.redelegate(person, at, operator(of.to), of.amount)
@@ -108,7 +113,8 @@ function perform(chain: Chain, of: StakeOperation): string | undefined {
 /** Two chains with one history: one executes each slash in one block, the other does `units` of work in a block. */
 async function twins(units: number, past: readonly (typeof history extends fc.Arbitrary<(infer T)[]> ? T : never)[]) {
   // Short unbonding, so that entries end while a slash is pending.
-  const [whole, pieces] = [await begin({ unbondingTime: 60 }), await begin({ unbondingTime: 60 })]
+  const whole = await begin({ unbondingTime: 60 })
+  const pieces = await begin({ unbondingTime: 60 })
   const both = (run: (chain: Chain) => void) => {
     SLASH_WORK.ofBlock = Number.POSITIVE_INFINITY
     run(whole)
@@ -172,7 +178,8 @@ describe('a pending slash', () => {
           expect(invariants(pieces)).toEqual([])
         }
         both((chain) => chain.next())
-        const [is, should] = [pieces.staking.stake(operator(at)), whole.staking.stake(operator(at))]
+        const is = pieces.staking.stake(operator(at))
+        const should = whole.staking.stake(operator(at))
         expect(is).toEqual(should)
         const sums = ({ staking, modules, balance }: Chain) => [
           modules.bank.supply(),

@@ -12,13 +12,18 @@ import { consensusAddress } from '../../../src/spec/addresses.ts'
 import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 const P = 10n ** 18n
-const [a, b] = [hexToAddress(`0x${'aa'.repeat(20)}`), hexToAddress(`0x${'bb'.repeat(20)}`)]
+const a = hexToAddress(`0x${'aa'.repeat(20)}`)
+const b = hexToAddress(`0x${'bb'.repeat(20)}`)
 const key = (of: Address) => hexToHash(`0x${of.slice(2, 4).repeat(32)}`)
 
 async function chain(slashing: unknown = {}) {
   const view = await emptyView()
   const validators = [a, b].map((operator) => ({
-    ...{ operator, consensusKey: key(operator), moniker: 'm', selfDelegation: 100n * P, minSelfDelegation: 10n * P },
+    operator,
+    consensusKey: key(operator),
+    moniker: 'm',
+    selfDelegation: 100n * P,
+    minSelfDelegation: 10n * P,
     commission: { rate: 0n, maxRate: P, maxChangeRate: P },
   }))
   const spec = { ...nativeSpec, validators, modules: { slashing } }

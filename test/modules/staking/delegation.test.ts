@@ -4,8 +4,11 @@ import { toBech32 } from '../../../src/lib/bech32.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { chainWith, DAY, delegator, genesisValidator, operator, P, START } from './support.ts'
 
-const [d0, d1] = [delegator(0), delegator(1)]
-const [a, b, c] = [operator(0), operator(1), operator(2)]
+const d0 = delegator(0)
+const d1 = delegator(1)
+const a = operator(0)
+const b = operator(1)
+const c = operator(2)
 const three = () =>
   chainWith([genesisValidator(0, 100n * P), genesisValidator(1, 100n * P), genesisValidator(2, 100n * P)])
 const one = () => chainWith([genesisValidator(0, 100n * P)])

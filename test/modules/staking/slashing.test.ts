@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
 
-const [d0, d1] = [delegator(0), delegator(1)]
-const [a, b] = [operator(0), operator(1)]
+const d0 = delegator(0)
+const d1 = delegator(1)
+const a = operator(0)
+const b = operator(1)
 const two = () => chainWith([genesisValidator(0, 100n * P), genesisValidator(1, 100n * P)])
 const tenth = P / 10n
 

@@ -8,7 +8,9 @@ import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { chainWith, DAY, delegator, genesisValidator, operator, P, START } from './support.ts'
 
 const d0 = delegator(0)
-const [a, b, c] = [operator(0), operator(1), operator(2)]
+const a = operator(0)
+const b = operator(1)
+const c = operator(2)
 const key = (byte: string) => hexToHash(`0x${byte.repeat(32)}`)
 const description = (moniker: string) => ({ moniker, identity: '', website: '', securityContact: '', details: '' })
 
@@ -218,7 +220,9 @@ describe('validator operators', () => {
     expect(refusal({ consensusKey: key('11') })).toBe(
       'validator already exist for this pubkey; must use new validator pubkey',
     )
-    expect(refusal({ minSelfDelegation: 0n })).toBe('minimum self delegation must be a positive integer: invalid request')
+    expect(refusal({ minSelfDelegation: 0n })).toBe(
+      'minimum self delegation must be a positive integer: invalid request',
+    )
     expect(refusal({ value: P - 1n })).toBe(
       "validator's self delegation must be greater than their minimum self delegation",
     )

@@ -124,8 +124,13 @@ describe('a looped channel', () => {
     chain.next()
     expect([chain.view.code(voucherContract), chain.view.nonce(voucherContract)]).toEqual([Uint8Array.of(0xfe), 1n])
     expect(chain.erc20.pair(voucherContract)).toEqual({
-      ...{ token: voucherContract, denom: VOUCHER, owner: 'module', isEnabled: true },
-      ...{ name: 'KEST', symbol: 'KEST', decimals: 18n },
+      token: voucherContract,
+      denom: VOUCHER,
+      owner: 'module',
+      isEnabled: true,
+      name: 'KEST',
+      symbol: 'KEST',
+      decimals: 18n,
     })
   })
 
@@ -343,8 +348,11 @@ describe('a packet', () => {
 describe('the genesis section of transfers', () => {
   it('has one looped channel by default', () => {
     expect(readTransferGenesis(undefined)).toEqual({
-      ...{ sendEnabled: true, receiveEnabled: true },
-      ...{ loopback: [['channel-0', 'channel-1']], sinks: [], vouchers: [] },
+      sendEnabled: true,
+      receiveEnabled: true,
+      loopback: [['channel-0', 'channel-1']],
+      sinks: [],
+      vouchers: [],
     })
   })
 

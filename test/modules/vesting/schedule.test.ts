@@ -25,7 +25,8 @@ const vesting = schedule(
 /** locked, unvested, vested, unlockedVested, lockedUpVested, unspendable: the specification's columns. */
 function row(steps: { lockup: Schedule; vesting: Schedule }, at: bigint, delegated = 0n) {
   const original = totalOf(steps.vesting)
-  const [unlocked, vested] = [freeAt(T, steps.lockup, T + at), freeAt(T, steps.vesting, T + at)]
+  const unlocked = freeAt(T, steps.lockup, T + at)
+  const vested = freeAt(T, steps.vesting, T + at)
   const unlockedVested = unlocked < vested ? unlocked : vested
   const rest = unspendable({ original, unlocked, vested }, delegated)
   return [original - unlocked, original - vested, vested, unlockedVested, vested - unlockedVested, rest]
@@ -90,7 +91,8 @@ describe('any vesting schedule', () => {
   /** The definition, period by period. */
   const model = (from: bigint, given: readonly Period[], total: bigint, at: bigint) => {
     if (at <= from) return 0n
-    let [end, free] = [from, given.length === 0 ? total : 0n]
+    let end = from
+    let free = given.length === 0 ? total : 0n
     for (const { length, amount } of given) {
       end += length
       if (end <= at) free += amount
@@ -123,7 +125,8 @@ describe('any vesting schedule', () => {
     const other = fc.tuple(start, periods)
     fc.assert(
       fc.property(other, other, time, ([from, given], [later, more], at) => {
-        const [a, b] = [schedule(from, given), schedule(later, more)]
+        const a = schedule(from, given)
+        const b = schedule(later, more)
         const merged = merge(a, b)
         expect(merge(b, a)).toEqual(merged)
         const began = from < later ? from : later

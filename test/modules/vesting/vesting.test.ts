@@ -38,7 +38,8 @@ async function open(own = 0n) {
   view.setNonce(holder, 1n)
   const block = { number: 0n, timestamp: T, proposer: operator(0) }
   initGenesis(view, spec, 2n * 10n ** 18n + 10_000n + own, block)
-  let [number, timestamp] = [1n, T]
+  let number = 1n
+  let timestamp = T
   const modules = () => openModules(moduleContext(view, { spec, block: { ...block, number, timestamp } }))
   return {
     view,

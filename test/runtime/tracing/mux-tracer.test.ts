@@ -1,4 +1,4 @@
-// Tracers that watch one transaction together.
+// Several tracers of one transaction.
 import { expect, it } from 'vitest'
 import type { MessageResult } from '../../../src/runtime/execute-message.ts'
 import { MuxTracer } from '../../../src/runtime/tracing/mux-tracer.ts'
