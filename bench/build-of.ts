@@ -1,5 +1,5 @@
-// Builds kestrel of another commit, to be compared with: a worktree in a temporary folder, with this checkout's packages
-// where the lockfile is the same. Git's record of the worktree is removed with the folder when this process ends.
+// Builds kestrel of another commit for comparison: a worktree in a temporary folder, with this checkout's packages if the
+// lockfile is the same. Git's record of the worktree is removed with the folder when this process ends.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { temporaryFolder } from './contenders.ts'
 const ROOT = join(import.meta.dirname, '..')
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
 
-/** `1a2b3c4d`, and `-dirty` where the files are not those of the commit; undefined outside of a repository. */
+/** `1a2b3c4d`, with `-dirty` if the files differ from the commit; undefined outside of a repository. */
 export function commitHere(): string | undefined {
   try {
     return git('describe', '--always', '--dirty', '--exclude=*', '--abbrev=8')
@@ -19,7 +19,7 @@ export function commitHere(): string | undefined {
 
 export type OtherBuild = { readonly commit: string; readonly main: string }
 
-/** Throws when git knows no such commit, or when it does not build. */
+/** Throws when git does not have the commit, or when it does not build. */
 export function buildOf(commit: string): OtherBuild {
   const name = git('rev-parse', '--verify', '--short=8', `${commit}^{commit}`)
   const folder = join(temporaryFolder(), name)

@@ -11,7 +11,7 @@ const BAR = 16
 const LINE = 22
 const HEADING = 30
 const BOTTOM = 34
-/** Powers of ten that the axis always shows in each direction. */
+/** Minimum number of powers of ten that the axis shows in each direction. */
 const LEAST_DECADES = 1
 
 const COLOURS = {
@@ -65,7 +65,8 @@ function gridLine(decade: number, x: number, bottom: number): string[] {
 }
 
 function barAt({ name, ratio }: Bar, log: number, x: (log: number) => number, y: number): string[] {
-  const [from, to] = [x(Math.min(0, log)), x(Math.max(0, log))]
+  const from = x(Math.min(0, log))
+  const to = x(Math.max(0, log))
   const middle = y + BAR / 2 + 4
   const colour = ratio >= 1 ? COLOURS.faster : COLOURS.slower
   // Print the figure at the right end of the bar, which is the line at 1 for a bar to the left.

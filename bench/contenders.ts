@@ -1,5 +1,5 @@
-// The two programs that are compared: kestrel as its users start it, from `dist/` with a fresh data directory on disk
-// and its index, and anvil, which keeps all in memory. Chain id, accounts, balances and gas limit agree.
+// The two programs to compare: kestrel as its users start it, from `dist/` with a fresh data directory on disk and its index,
+// and anvil, which keeps all data in memory. Chain id, accounts, balances and gas limit are equal.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { ACCOUNTS, CHAIN_ID, GAS_LIMIT, MNEMONIC } from './senders.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/** kestrel as it is now, and the program that it is compared with: anvil, or kestrel of another commit. */
+/** The present kestrel, and the program it is compared with: anvil, or kestrel of another commit. */
 export type Name = 'kestrel' | 'peer'
 
 export type Contender = {
@@ -28,7 +28,7 @@ export type StartOptions = {
   readonly datadir?: string
 }
 
-/** The program of the last build, or the one that the environment variable names. */
+/** The program of the last build, or that in the environment variable KESTREL_PROGRAM. */
 const PROGRAM = process.env['KESTREL_PROGRAM'] ?? join(import.meta.dirname, '../dist/main.js')
 
 /** Node.js flags of `npm start`. */
@@ -84,7 +84,7 @@ export const anvil = (program: string): Contender =>
     return { program, args }
   })
 
-/** Runs `kestrel init`; the peak of its resident memory in bytes. Throws when it fails. */
+/** Runs `kestrel init` and returns the peak of its resident memory in bytes. Throws when it fails. */
 export function initChain({ main = PROGRAM }: Contender, datadir: string, genesis: string): number {
   const report = "process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS)))"
   const preload = `data:text/javascript,${encodeURIComponent(report)}`

@@ -1,4 +1,4 @@
-// The contracts of `contracts/`: compiled once, deployed on a target, called with words.
+// The contracts of `contracts/`: compiled once, deployed on a target, called with ABI arguments.
 import { concat, decodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { type Contract, compileSolidity } from '../test/support/solc.ts'
 import { post } from './load/http.ts'
@@ -61,11 +61,11 @@ export async function deployTokens(target: Target): Promise<readonly { readonly 
   ]
 }
 
-/** An eth_call that answers a result and the gas that it used. */
+/** An eth_call that returns a result and the gas that it used. */
 export type Work = {
   readonly result: bigint
   readonly gas: bigint
-  /** Runs it once more, with another seed, and gives milliseconds. */
+  /** Runs it once more, with another seed, and returns milliseconds. */
   run(): Promise<number>
 }
 

@@ -1,5 +1,5 @@
-// Measures one group on all nodes: set-up on each, then each row in rounds that alternate between the nodes. A row that
-// fails reports its error and does not end the run.
+// Measures one group on all nodes: set-up on each, then each row in rounds that alternate between the nodes. A row that fails
+// reports its error and does not end the run.
 import type { Bench, Group, Row } from './bench.ts'
 import type { Contender, Name } from './contenders.ts'
 import { summarize } from './statistics.ts'
@@ -20,7 +20,7 @@ export type Measured = {
 
 export type How = { readonly rounds: number; readonly log: (line: string) => void }
 
-/** Measures every row of the group. A node's failure is reported in the row and never thrown. */
+/** Measures every row of the group. A node's failure is reported in the row and not thrown. */
 export async function measure(
   group: Group,
   contenders: readonly Contender[],

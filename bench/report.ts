@@ -15,9 +15,9 @@ export type Report = {
   readonly node: string
   /** Version and commit of this kestrel. */
   readonly kestrel: string
-  /** The program beside it, `anvil 1.7.1` or a commit; undefined when kestrel is measured alone. */
+  /** The program compared with, `anvil 1.7.1` or a commit; undefined when kestrel is measured alone. */
   readonly peer: string | undefined
-  /** Load of the machine before the run, processes that run or wait (one minute's average). */
+  /** Load average of the machine over one minute before the run. */
   readonly load: number
   readonly rounds: number
   readonly isQuick: boolean
@@ -25,16 +25,16 @@ export type Report = {
   readonly rows: readonly Measured[]
 }
 
-/** A rate above this share of the client's ceiling says more about the client than about the node. */
+/** A rate above this share of the client's ceiling depends more on the client than on the node. */
 const NEAR_CEILING = 0.8
 
-/** Above 1: kestrel is faster. undefined when a node has no figure. */
+/** Above 1: kestrel is faster. undefined when a node has no value. */
 export function ratioOf({ values, better }: Measured): Summary | undefined {
   const { kestrel, peer } = values
   return kestrel === undefined || peer === undefined ? undefined : compare(kestrel, peer, better)
 }
 
-/** When and on what. */
+/** Date and machine of the run. */
 export function circumstances({ date, cpu, cores, node, kestrel, peer, load, rounds, isQuick }: Report): string {
   const machine = `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`
   const versions = `Node ${node.replace(/^v/, '')}, kestrel ${kestrel}, ${peer ?? 'nothing beside it'}`
@@ -66,14 +66,14 @@ export function tableOf(report: Report): string {
   ].join('\n')
 }
 
-/** From this ratio on a lead survives another machine and another day. */
+/** A lead of at least this ratio also holds on another machine and another day. */
 const LEAD = 1.5
 const markOf = ({ median }: Summary): string => (median >= LEAD ? ' ▲' : median < 1 ? ' ▼' : '')
 
-/** The peer without its version, for the head of a column. */
+/** The peer without its version, for a column heading. */
 const nameOf = ({ peer }: Report): string => (peer ?? 'peer').split(' ')[0] ?? 'peer'
 
-/** The rows in which kestrel is slower, worst first, as a list; a sentence where there is none. */
+/** The rows in which kestrel is slower, worst first, as a list; a sentence if there are none. */
 export function slowerRows(report: Report): string {
   const slower = report.rows.flatMap((row) => {
     const ratio = ratioOf(row)?.median
@@ -106,7 +106,7 @@ function failuresIn(rows: readonly Measured[]): string[] {
   return [...names].map(([failure, of]) => `- ${failure} (${of.join('; ')})`)
 }
 
-/** Writes `latest.json` and `latest.svg`; the `latest.json` of before becomes `previous.json`. */
+/** Writes `latest.json` and `latest.svg`; renames the previous `latest.json` to `previous.json`. */
 export async function writeReport(report: Report, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await rename(join(folder, 'latest.json'), join(folder, 'previous.json')).catch(() => undefined)

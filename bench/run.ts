@@ -1,6 +1,6 @@
 // `npm run bench`: kestrel and anvil, or kestrel of another commit, do the same work in turns (A B A B …), row by row. A full
-// run beside anvil prints a table, writes `results/` (JSON, chart) and updates README and docs/bench.md; others write only to
-// `--out`.
+// run against anvil prints a table, writes `results/` (JSON, chart) and updates README and docs/bench.md; other runs write only
+// to `--out`.
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'

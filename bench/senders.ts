@@ -9,7 +9,7 @@ export const CHAIN_ID = 125
 /** Gas limit of a block: large enough not to limit either node. */
 export const GAS_LIMIT = 1_000_000_000
 const SENDERS = 50
-/** The first one deploys contracts, the others send. */
+/** The first account deploys contracts, the others send. */
 export const ACCOUNTS = SENDERS + 1
 
 const wallet = Wallet.fromMnemonic(MNEMONIC, ACCOUNTS)

@@ -5,7 +5,8 @@ export type Summary = { readonly median: number; readonly least: number; readonl
 /** Throws RangeError for no values. */
 export function summarize(values: readonly number[]): Summary {
   const sorted = values.toSorted((a, b) => a - b)
-  const [least, most] = [sorted[0], sorted.at(-1)]
+  const least = sorted[0]
+  const most = sorted.at(-1)
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
   if (least === undefined || most === undefined) throw new RangeError('no values')
   return { median: middle.reduce((sum, value) => sum + value, 0) / middle.length, least, most }
@@ -16,8 +17,8 @@ export const speedup = (ours: number, theirs: number, better: 'more' | 'less'): 
   better === 'more' ? ours / theirs : theirs / ours
 
 /**
- * The ratio of the medians, and the extremes of the ratios of single rounds, in which both were measured one after the
- * other on the same state of the machine. Throws RangeError for no rounds.
+ * The ratio of the medians, and the extremes of the ratios of single rounds, in which both were measured in succession under
+ * the same load of the machine. Throws RangeError for no rounds.
  */
 export function compare(ours: readonly number[], theirs: readonly number[], better: 'more' | 'less'): Summary {
   const rounds = ours.slice(0, theirs.length).map((value, round) => speedup(value, theirs[round] ?? 0, better))

@@ -8,7 +8,7 @@ import { type Report, slowerRows, tableOf } from './report.ts'
 const root = join(import.meta.dirname, '..')
 const MARKED = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
 
-/** Rows of the README's table: one for each thing that users wait for, slower ones included. */
+/** Rows of the README's table: one for each kind of work that users wait for, including slower ones. */
 const HEADLINES: readonly (readonly [group: string, name: string])[] = [
   ['reads', 'eth_getBalance'],
   ['reads', 'eth_getBlockByNumber of 100, full'],

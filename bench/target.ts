@@ -1,4 +1,4 @@
-// A node process that answers JSON-RPC. It is killed when this process exits, however that happens.
+// A node process that answers JSON-RPC. It is killed when this process exits for any reason.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -21,7 +21,7 @@ export type Target = {
 
 const STARTING = 60_000
 const STOPPING = 10_000
-/** Number of characters of the program's output that error messages show. */
+/** Maximum characters of the program's output in error messages. */
 const OUTPUT = 4000
 
 const running = new Set<ChildProcess>()

@@ -1,11 +1,11 @@
-// What dist/ was built from: a hash of everything that the build reads. build.js writes it into dist/ as its last step, so that
-// a test run can tell whether the bundles are up to date, independent of modification times. It imports only modules of Node.js,
-// because build.js loads this file without the others.
+// The inputs of dist/: a hash of everything that the build reads. build.js writes it to dist/ as its last step, so that a test
+// run can check that the bundles are up to date, independent of modification times. This file imports Node.js modules only,
+// because build.js loads it without the others.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the hash of the last complete build is, from the folder with package.json. */
+/** Path of the hash of the last complete build, relative to package.json. */
 export const BUILD_STAMP = 'dist/sources.sha256'
 
 const FOLDERS = ['client', 'solidity', 'src', 'web']
@@ -31,7 +31,7 @@ export function buildSourceHash(root: string): string {
   return hash.digest('hex')
 }
 
-/** Whether the last complete build was made from the sources as they are now. */
+/** Whether the last complete build was made from the present sources. */
 export function isBuildCurrent(root: string): boolean {
   const stamp = join(root, BUILD_STAMP)
   return existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === buildSourceHash(root)

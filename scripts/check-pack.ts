@@ -11,7 +11,7 @@ import { createPublicClient, http } from 'viem'
 import { EXTERNAL_PACKAGES } from './external-packages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Version of the npm package `node`, which contains the program. */
+/** Version of the npm package `node`, which contains the Node.js binary. */
 const OTHER_NODE = 'node@24.21.0'
 /** Largest installed size, in bytes of files. */
 const MOST_INSTALLED = 60_000_000
@@ -42,7 +42,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Users install what the bundle leaves outside; what it contains is in the bill of materials. */
+/** Checks that the manifest depends on exactly the packages outside the bundle; prints the size of the bill of materials. */
 async function checkContents(installed: string): Promise<void> {
   const { dependencies, devDependencies, scripts } = await jsonOf(join(installed, 'package.json'))
   const names = Object.keys(dependencies ?? {})

@@ -1,5 +1,5 @@
 // Writes client/schema.d.ts, which git does not track: the types of the API's OpenAPI document in the form that openapi-fetch
-// reads (`paths`, `components`, `operations`). It knows the parts of OpenAPI 3.1 that our document uses and refuses others.
+// reads (`paths`, `components`, `operations`). It handles the parts of OpenAPI 3.1 that our document uses and refuses others.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApi } from '../src/explorer/openapi.ts'
@@ -22,7 +22,7 @@ const members = (entries: readonly (readonly [name: string, type: string, descri
   return `{\n${lines.join('')}}`
 }
 
-/** The name of a member; with a question mark when it may be missing. */
+/** The name of a member; with a question mark when it is optional. */
 const named = (name: string, isRequired = true): string => `${JSON.stringify(name)}${isRequired ? '' : '?'}`
 
 /** `#/components/schemas/Block` as `components["schemas"]["Block"]`. */
@@ -31,7 +31,7 @@ const reference = (path: string): string => {
   return [first, ...rest.map((part) => `[${JSON.stringify(part)}]`)].join('')
 }
 
-/** The TypeScript type of a JSON schema. Throws Error for a schema of an unknown form. */
+/** The TypeScript type of a JSON schema. Throws Error for an unsupported form. */
 function typeOf(value: unknown): string {
   const schema = record(value)
   const { $ref, type, enum: values, anyOf, oneOf, allOf } = schema

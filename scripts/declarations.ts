@@ -1,6 +1,6 @@
 // Writes the declarations of the library to dist/library.d.ts; `npm run package` runs it after the build. They import no other
 // file, so that no internal type becomes part of the package's interface: the type of the options, which is in another file, is
-// written out from the table of options.
+// generated from the table of options.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { startOptionsType } from './option-texts.ts'
 
 const root = join(import.meta.dirname, '..')
-/** `AsyncDisposable` is in no `lib` of a target, and `@types/node`, which has it too, may be missing. */
+/** No target's `lib` has `AsyncDisposable`; `@types/node` has it, but may be missing. */
 const LIBS = '/// <reference lib="esnext.disposable" />\n'
 
 const folder = mkdtempSync(join(tmpdir(), 'kestrel-declarations-'))
 try {
-  // `npm run types` does the checking; here it would need the types of the tests.
+  // `npm run types` checks the types; checking here would need the types of the tests.
   const flags = ['--noCheck', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', folder]
   const settings = join(folder, 'tsconfig.json')
   const options = { extends: join(root, 'tsconfig.json'), include: [], files: [join(root, 'src/library.ts')] }

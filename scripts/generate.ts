@@ -1,5 +1,5 @@
-// Writes the sources that are generated, which git does not track: `npm ci` and every build run it. A part is skipped when
-// its inputs are those of its last run. The tools come from installed packages: no network.
+// Writes the generated sources, which git does not track; `npm ci` and every build run it. A part is skipped when its inputs
+// have not changed since its last run. The tools come from installed packages: no network.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { interfaceFiles } from './solidity.ts'
 
 const root = join(import.meta.dirname, '..')
 
-// Messages of the consensus engine: code for the .proto files, by buf and protoc-gen-es.
+// Messages of ABCI: code for the .proto files, by buf and protoc-gen-es.
 generate('src/consensus/abci/generated', ['src/consensus/abci/proto'], (target) => {
   const options = ['target=ts', 'import_extension=ts', 'erasable_syntax=true']
   const plugin = { local: join(root, 'node_modules/.bin/protoc-gen-es'), out: target, opt: options }
@@ -27,7 +27,10 @@ generate('src/precompiles/generated', ['solidity', 'scripts/solidity.ts'], (targ
   for (const [name, text] of published) writeFileSync(join(folder, `${name}.json`), text)
 })
 
-/** Empties `target` and fills it by `write`, unless it has the hash of `inputs` and of this file. Paths are from the root. */
+/**
+ * Empties `target` and fills it with `write`, unless the hash of `inputs` and of this file is unchanged. Paths are relative to
+ * the root.
+ */
 function generate(target: string, inputs: readonly string[], write: (target: string) => void): void {
   const folder = join(root, target)
   const stamp = join(folder, 'inputs.sha256')

@@ -1,5 +1,5 @@
-// What each field of the genesis file means, by its path, for docs/genesis.md. Types and defaults come from the schema; the
-// generator refuses a field that has no meaning here, and a meaning without a field.
+// The meaning of each field of the genesis file, by its path, for docs/genesis.md. Types and defaults come from the schema; the
+// generator refuses a field without a meaning, and a meaning without a field.
 import { BLOB_FORKS, isBlobParameterFork, TIME_FORKS } from '../src/spec/chain-spec.ts'
 
 const BLOB = 'target and maximum of blobs in a block, and the fraction by which their base fee moves (EIP-7840)'

@@ -1,5 +1,5 @@
-// The tables of docs/genesis.md, made of the schema of the genesis file: a row for each field, with its type, its default and
-// what it means. They are between two marks; the rest of the page is written by hand.
+// The tables of docs/genesis.md, made from the schema of the genesis file: a row for each field, with its type, default and
+// meaning. They are between two marks; the rest of the page is written by hand.
 import { z } from 'zod'
 import { genesisFile } from '../src/spec/genesis-schema.ts'
 import { meanings } from './genesis-meanings.ts'
@@ -22,7 +22,7 @@ const TITLES: readonly (readonly [prefix: string, title: string])[] = [
   ['kestrel.', '### `kestrel`: what a native chain adds'],
 ]
 
-/** The page with its tables made anew. Throws when a field has no meaning, or a meaning no field. */
+/** The page with regenerated tables. Throws for a field without a meaning, or a meaning without a field. */
 export function withTables(page: string): string {
   const rows = rowsOf(genesisFile, { path: '', needed: true, standard: undefined })
   const paths = rows.map(({ path }) => path)

@@ -1,4 +1,4 @@
-// Two texts that are made of the table of options: the tables of docs/cli.md and the type `StartOptions` of the package.
+// Two texts made from the table of options: the tables of docs/cli.md and the type `StartOptions` of the package.
 import { kebab, type OptionEntry, shownDefault } from '../src/cli/option.ts'
 import { optionGroups } from '../src/cli/options.ts'
 import { entries } from '../src/cli/start-flags.ts'
@@ -6,7 +6,7 @@ import { entries } from '../src/cli/start-flags.ts'
 const BEGIN = '<!-- options -->'
 const END = '<!-- /options -->'
 
-/** The page with its tables of options, one for each group of the help page, made anew. */
+/** The page with regenerated tables of options, one for each group of the help page. */
 export function withOptionTables(page: string): string {
   const tables = Object.entries(optionGroups).map(([title, group]) => {
     const rows = Object.entries<OptionEntry>(group).map(([name, entry]) => row(name, entry))

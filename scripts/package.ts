@@ -1,6 +1,6 @@
-// `npm run package`: writes the npm package into build/package/, to be packed or published from there. Its manifest names only
-// the packages that the bundle leaves outside, so that users do not install what dist/ contains. The repository's own files
-// stay as they are, whatever fails. With `--manifest` it only prints that manifest.
+// `npm run package`: writes the npm package to build/package/, to be packed or published from there. Its manifest has only the
+// packages outside the bundle, so that users do not install packages that dist/ contains. The repository's own files are not
+// changed, even on failure. With `--manifest` it only prints this manifest.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXTERNAL_PACKAGES } from './external-packages.ts'
@@ -20,7 +20,7 @@ if (process.argv.includes('--manifest')) {
   process.exit()
 }
 
-// A binary that was compiled here would replace the prebuilt ones on other platforms.
+// A locally compiled binary would replace the prebuilt ones on other platforms.
 if (existsSync(join(root, 'node_modules', INCLUDED, 'build')))
   throw new Error(`node_modules/${INCLUDED} was compiled on this machine: pack where a prebuilt one fits, as linux-x64`)
 rmSync(target, { recursive: true, force: true })
@@ -33,10 +33,10 @@ for (const name of withDependencies([INCLUDED]))
   cpSync(join(root, 'node_modules', name), join(target, 'node_modules', name), { recursive: true })
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`)
 
-/** These packages of node_modules/ and all that they depend on. */
+/** These packages of node_modules/ and all of their dependencies. */
 function withDependencies(names: readonly string[]): ReadonlySet<string> {
   const found = new Set(names)
-  // A set that grows while it is iterated is iterated to its end.
+  // Iterating a set visits elements added during the iteration.
   for (const name of found)
     for (const other of Object.keys(manifestOf(join(root, 'node_modules', name)).dependencies ?? {})) found.add(other)
   return found

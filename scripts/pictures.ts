@@ -27,21 +27,25 @@ const FOLDER = join(ROOT, 'docs/pictures')
 const URL = 'http://127.0.0.1:8545'
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const STAKING = '0x0000000000000000000000000000000000000800'
-/** Days of the chain; the next one begins with a block of its own. */
+/** Number of days of the chain's history; each begins with a block of its own. */
 const DAYS = 30
 const DAY = 86_400
 const TOKENS = 'test/indexer/contracts'
 
 const transport = http(URL)
 const chain = defineChain({
-  ...{ id: 125, name: 'kestrel', nativeCurrency: { name: 'KEST', symbol: 'KEST', decimals: 18 } },
+  id: 125,
+  name: 'kestrel',
+  nativeCurrency: { name: 'KEST', symbol: 'KEST', decimals: 18 },
   rpcUrls: { default: { http: [URL] } },
 })
 const explorer = explorerClient(URL)
 const node = createTestClient({ mode: 'anvil', chain, transport, pollingInterval: 20 }).extend(publicActions)
 const walletOf = (addressIndex: number) =>
   createWalletClient({ transport, chain, account: mnemonicToAccount(MNEMONIC, { addressIndex }) })
-const [alice, bob, carol] = [walletOf(0), walletOf(1), walletOf(2)]
+const alice = walletOf(0)
+const bob = walletOf(1)
+const carol = walletOf(2)
 
 const mined = async (hash: Promise<Hex>) => node.waitForTransactionReceipt({ hash: await hash })
 
@@ -52,7 +56,7 @@ async function until(is: () => Promise<boolean> | boolean): Promise<void> {
   }
 }
 
-/** A delegation by the precompile; returns a call that asks for it. */
+/** Delegates by the staking precompile; returns the arguments of a call that queries it. */
 async function stake(): Promise<readonly string[]> {
   const { data } = await explorer.GET('/native/validators')
   const validator = data?.items[0]?.operator_address ?? ''
@@ -63,7 +67,7 @@ async function stake(): Promise<readonly string[]> {
   return ['call', STAKING, 'delegation(address,string)(uint256,(string,uint256))', address, validator]
 }
 
-/** A token whose sources are verified, and a month of transfers of it and of coins. */
+/** Creates a token with verified sources, and a month of transfers of it and of coins. */
 async function live(): Promise<void> {
   const { abi, bytecode } = compileSolidity(TOKENS).contracts.get('Coin') ?? { abi: [], bytecode: '0x' as const }
   const args = ['Falcon Dollar', 'FUSD', 18, parseEther('1000000')]
@@ -72,12 +76,12 @@ async function live(): Promise<void> {
   await verify(address)
   for (let day = 0; day < DAYS; day++) {
     await node.increaseTime({ seconds: DAY })
-    // More on some days than on others: 1 to 8.
+    // Varies from 1 to 8 with the day.
     for (let i = 0; i < 1 + ((day * 5) % 8); i++) {
       await mined(bob.sendTransaction({ to: carol.account.address, value: parseEther(`${1 + day / 8}`) }))
     }
   }
-  // The block time on the page is that of the last hundred.
+  // The page shows the block time of the last hundred blocks.
   await node.mine({ blocks: 110, interval: 2 })
   const transfer = { address, abi, functionName: 'transfer', gas: 100_000n } as const
   await mined(alice.writeContract({ ...transfer, args: [bob.account.address, parseEther('250')] }))
@@ -98,16 +102,20 @@ async function verify(address: string): Promise<void> {
   const params = { path: { address_hash_param: address } }
   const { data } = await explorer.GET('/smart-contracts/verification/config')
   const body = {
-    ...{ compiler_version: data?.solidity_compiler_versions[0] ?? '', contract_name: 'Coin', license_type: 'mit' },
-    ...{ source_code: readFileSync(join(ROOT, TOKENS, 'tokens.sol'), 'utf8'), evm_version: 'prague' },
-    ...{ is_optimization_enabled: true, optimization_runs: 200 },
+    compiler_version: data?.solidity_compiler_versions[0] ?? '',
+    contract_name: 'Coin',
+    license_type: 'mit',
+    source_code: readFileSync(join(ROOT, TOKENS, 'tokens.sol'), 'utf8'),
+    evm_version: 'prague',
+    is_optimization_enabled: true,
+    optimization_runs: 200,
   }
   await explorer.POST('/smart-contracts/{address_hash_param}/verification/via/flattened-code', { params, body })
   const contract = () => explorer.GET('/smart-contracts/{address_hash_param}', { params })
   await until(async () => (await contract()).data?.is_verified === true)
 }
 
-/** The home page, at the chain's time. */
+/** Takes the picture of the home page, at the chain's time. */
 async function explorerPicture(): Promise<void> {
   const browser = await launchChromium()
   const page = await browser.newPage({ viewport: { width: 1280, height: 700 }, deviceScaleFactor: 1.1 })
@@ -121,20 +129,25 @@ async function explorerPicture(): Promise<void> {
 
 // --- the terminal
 
-const [BACKGROUND, TEXT, FAINT] = ['#161b22', '#e6edf3', '#8b949e']
+const BACKGROUND = '#161b22'
+const TEXT = '#e6edf3'
+const FAINT = '#8b949e'
 /** Colours of SGR codes (ECMA-48). */
 const COLOURS: Readonly<Record<string, string>> = { 32: '#56d364', 36: '#79c0ff', 39: TEXT }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals begin each code with ESC
 const SGR = /\u001b\[(\d+)m/
-const [CHARACTER, LINE, MARGIN] = [7.8, 19, 22]
+const CHARACTER = 7.8
+const LINE = 19
+const MARGIN = 22
 const BAR = 34
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0')
 
-/** A line of a terminal as text of an SVG: each piece has its column, whatever the font's width is. */
+/** A line of a terminal as text of an SVG: each piece has its column, independent of the font's width. */
 function lineOf(line: string, row: number): string {
   const y = BAR + MARGIN + row * LINE
-  let [column, colour] = [0, line.startsWith('$ ') ? COLOURS[32] : TEXT]
+  let column = 0
+  let colour = line.startsWith('$ ') ? COLOURS[32] : TEXT
   const pieces = line.split(SGR).map((piece, i) => {
     if (i % 2 === 1) colour = COLOURS[piece] ?? TEXT
     if (i % 2 === 1 || piece === '') return ''
@@ -148,7 +161,8 @@ function lineOf(line: string, row: number): string {
 
 function terminalPicture(lines: readonly string[]): void {
   const columns = Math.max(...lines.map((line) => stripVTControlCharacters(line).length))
-  const [width, height] = [Math.ceil(columns * CHARACTER + 2 * MARGIN), BAR + MARGIN + lines.length * LINE]
+  const width = Math.ceil(columns * CHARACTER + 2 * MARGIN)
+  const height = BAR + MARGIN + lines.length * LINE
   const lights = ['#ff5f57', '#febc2e', '#28c840'].map(
     (fill, i) => `<circle cx="${22 + i * 20}" cy="19" r="6" fill="${fill}"/>`,
   )
@@ -164,7 +178,7 @@ function terminalPicture(lines: readonly string[]): void {
   writeFileSync(join(FOLDER, 'terminal.svg'), `${svg.join('\n')}\n`)
 }
 
-/** What the node prints at its start, without the keys, and for its first blocks; then a command of `cast` with its output. */
+/** The node's output at its start, without the keys, and for its first blocks; then a command of `cast` with its output. */
 function terminalLines(printed: string, args: readonly string[]): string[] {
   const cast = join(ROOT, 'node_modules/.bin/cast')
   const output = execFileSync(cast, args, { encoding: 'utf8', env: { ...process.env, ETH_RPC_URL: URL } })

@@ -1,8 +1,8 @@
 // Records the messages between a consensus engine and the application: connects the two and writes each request with its
-// answer. The file is read by test/support/abci-recording.ts.
-//   tsx scripts/record-abci.ts --application APPLICATION.sock --listen ENGINE.sock --output FILE [--flushes]
-// The engine is started with `--proxy_app unix://ENGINE.sock`. Without --flushes, flush requests are left out: they are as
-// many as all others together and have no content.
+// response. test/support/abci-recording.ts reads the file.
+// tsx scripts/record-abci.ts --application APPLICATION.sock --listen ENGINE.sock --output FILE [--flushes]
+// Start the consensus engine with `--proxy_app unix://ENGINE.sock`. Without --flushes, flush requests are omitted: they are
+// half of all messages and have no content.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,7 @@ if (application === undefined || listen === undefined || output === undefined)
 const file = openSync(output, 'w')
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** Relays messages in both directions. The end of one side ends the other. */
+/** Relays messages in both directions. When one side closes, the other is closed too. */
 function relay(engine: Socket): void {
   const chain = connect(application ?? '')
   const waiting: Uint8Array[] = []
@@ -49,7 +49,7 @@ function relay(engine: Socket): void {
   for (const direction of [requests(), answers()]) direction.catch(report).finally(ended)
 }
 
-/** One side has closed: the other is then closed in the middle of its stream, which is no error. */
+/** When one side has closed, the other is closed in the middle of its stream, which is not an error. */
 function report(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') console.error(error.message)
 }

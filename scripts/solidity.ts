@@ -1,5 +1,5 @@
-// The ABIs of the native contracts, compiled from the interfaces in solidity/ by solc: as a TypeScript module, which the
-// precompiles are typed by, and as the JSON files that the package publishes.
+// The ABIs of the native contracts, compiled from the interfaces in solidity/ by solc: as a TypeScript module that types the
+// precompiles, and as the JSON files that the package publishes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi, AbiParameter } from 'abitype'
@@ -17,7 +17,7 @@ export type InterfaceFiles = {
   readonly published: ReadonlyMap<string, string>
 }
 
-/** Compiles every `.sol` file directly in `folder`. Throws Error with the compiler's messages, warnings included. */
+/** Compiles every `.sol` file directly in `folder`. Throws Error with the compiler's messages, including warnings. */
 export function interfaceFiles(folder: string): InterfaceFiles {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(folder, name), 'utf8') }]))
@@ -39,7 +39,7 @@ export function interfaceFiles(folder: string): InterfaceFiles {
   }
 }
 
-/** Functions and events by name, a function that is overloaded by its name with its types as Solidity has them. */
+/** Functions and events by name; an overloaded function by its name with its Solidity types. */
 function named(abi: Abi) {
   const functions = abi.filter((entry) => entry.type === 'function')
   const isOverloaded = (name: string) => functions.filter((other) => other.name === name).length > 1

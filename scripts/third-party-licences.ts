@@ -1,13 +1,13 @@
 // Licences and bill of materials of bundled packages. dist/ contains their code, so their licence texts must be shipped with
-// it; the MPL also requires the location of the source. Auditing tools read from the bill of materials which versions dist/
-// contains. build.js loads this file, so it may import Node.js modules only.
+// it; the MPL also requires the location of the source. Auditing tools read the versions in dist/ from the bill of materials.
+// build.js loads this file, so it may import Node.js modules only.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type BundledPackage = {
   readonly name: string
   readonly version: string
-  /** SPDX expression; undefined when the package names none. */
+  /** SPDX expression; undefined when the package has none. */
   readonly licence: string | undefined
   /** Location of its source. */
   readonly source: string
@@ -17,7 +17,7 @@ export type BundledPackage = {
   readonly texts: readonly string[]
 }
 
-/** Licences that allow bundling on the condition of their text and, for the MPL, the location of the source. */
+/** Licences that allow bundling if their text and, for the MPL, the location of the source are given. */
 const ALLOWED = [
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'MPL-2.0'],
   ...['CC0-1.0', 'Unlicense', 'Python-2.0'],
@@ -62,7 +62,7 @@ export function readPackage(folder: string): BundledPackage {
   }
 }
 
-/** Sources copied from other projects, which are bundled but are no packages. `root`: of the repository. */
+/** Sources copied from other projects, which are bundled but are not packages. `root`: of the repository. */
 export function copiedSources(root: string): BundledPackage[] {
   const folder = join(root, 'src/consensus/abci/proto')
   return [
@@ -102,7 +102,7 @@ export function billOfMaterials(program: Versioned, packages: readonly BundledPa
   return `${JSON.stringify({ ...bill, dependencies }, undefined, 2)}\n`
 }
 
-/** A scope is the group of a component. */
+/** The scope becomes the group of a component. */
 function named(name: string): { readonly group?: string; readonly name: string } {
   const [, group, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? []
   return group === undefined || rest === undefined ? { name } : { group, name: rest }
@@ -132,7 +132,7 @@ const HEAD = `The files of this folder hold code of the packages below, each und
 Code under the Mozilla Public License 2.0 is bundled unchanged; its source is at the address that stands beside it, and in
 the npm package of that name and version.`
 
-/** `seen`: texts printed already with their first package, because many packages share one long text. */
+/** `seen`: texts that were already printed for an earlier package, because many packages share one long text. */
 function packageText({ name, version, licence, source, texts }: BundledPackage, seen: Map<string, string>): string {
   const id = `${name}@${version}`
   const bodies = texts.map((text) => {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// Work without state. Each function takes how often, and answers a result, which must be the same on every node, and
-/// the gas that the work itself used. Where a node might cache results, there is a seed that makes the
-/// work another.
+/// Work without state. Each function takes the number of repetitions, and returns a result, which must be the same on every
+/// node, and the gas that the work itself used. Functions whose results a node might cache take a seed that changes the work.
 contract Compute {
     /// Multiplication, addition and shifts over the whole width.
     function arithmetic(uint256 n) external view returns (uint256 x, uint256 gas) {
@@ -98,7 +97,7 @@ contract Compute {
         gas -= gasleft();
     }
 
-    /// Writes and reads 1,024 words again and again.
+    /// Writes and reads 1,024 words repeatedly.
     function words(uint256 n) external view returns (uint256 sum, uint256 gas) {
         gas = gasleft();
         uint256[1024] memory list;
@@ -123,7 +122,7 @@ contract Compute {
         gas -= gasleft();
     }
 
-    /// Calls one after another, each with arguments and an answer.
+    /// Sequential calls, each with arguments and a result.
     function calls(uint256 n) external view returns (uint256 sum, uint256 gas) {
         gas = gasleft();
         for (uint256 i = 0; i < n; i++) {
@@ -136,7 +135,7 @@ contract Compute {
         return x * x;
     }
 
-    /// Calls within calls, 32 deep.
+    /// Nested calls, 32 deep.
     function nested(uint256 n) external view returns (uint256 sum, uint256 gas) {
         gas = gasleft();
         for (uint256 i = 0; i < n; i++) {

@@ -28,7 +28,7 @@ contract Slots {
         gas -= gasleft();
     }
 
-    /// Writes the first 300 slots n times, each time something else.
+    /// Writes the first 300 slots n times, with other values each time.
     function write(uint256 n) external returns (uint256 last, uint256 gas) {
         gas = gasleft();
         for (uint256 round = 0; round < n; round++) {

@@ -1,5 +1,5 @@
-// Bursts: transactions are sent over all connections at once and timed until all are mined. kestrel runs with automine;
-// anvil makes a block every second, because its automine leaves transactions behind under concurrent sends.
+// Bursts: transactions are sent over all connections at once and timed until all are mined. kestrel runs with automine; anvil
+// makes a block every second, because its automine leaves transactions unmined under concurrent sends.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
@@ -48,8 +48,8 @@ export const bursts: Group = {
 }
 
 /**
- * Transactions a second, from the first request until the last transaction is mined. `sent` counts those of earlier
- * bursts, which every sender has an equal part of.
+ * Transactions per second, from the first request until the last transaction is mined. `sent` counts those of earlier bursts,
+ * which are spread equally over the senders.
  */
 async function burst(
   target: Target,

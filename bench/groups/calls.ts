@@ -13,11 +13,11 @@ import type { Target } from '../target.ts'
 const CONNECTIONS = 16
 const OTHER_CONNECTIONS = [1, 4, 64]
 const BATCH = 100
-/** Slots of the table, written by one transaction each, and read by one call. */
+/** Slots of the table, each written by one transaction and read by one call. */
 const TABLE = 60_000
 const WRITTEN = 1000
 const READ = 500
-/** Milliseconds for a node's work after the table was filled. */
+/** Milliseconds for a node to finish its work after the table was filled. */
 const SETTLING = 1000
 
 export const calls: Group = {
@@ -101,7 +101,7 @@ function webSocket(target: Target, { size }: Bench, requests: readonly object[])
   return { name: `the same over one WebSocket, ${CONNECTIONS} at a time`, unit: 'calls/s', better: 'more', run }
 }
 
-/** Calls that read 500 slots of a mapping: other ones each time, and the same ones. */
+/** Calls that read 500 slots of a mapping: different ones each time, and always the same ones. */
 async function slotReads(target: Target, { size }: Bench): Promise<Row[]> {
   const table = size(TABLE, 2 * WRITTEN)
   const slots = await deploy(target, 'Slots')

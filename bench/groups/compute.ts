@@ -5,7 +5,7 @@ import { callData, deploy, transact, work } from '../contracts.ts'
 import { formatValue } from '../statistics.ts'
 import type { Target } from '../target.ts'
 
-/** Name, function of `Compute` or `Slots`, how often in a full and in a quick run. */
+/** Name, function of `Compute` or `Slots`, number of repetitions in a full and in a quick run. */
 const CALLS: readonly (readonly [string, 'Compute' | 'Slots', string, number, number])[] = [
   ['256-bit multiply and add', 'Compute', 'arithmetic', 200_000, 10_000],
   ['256-bit divide and mulmod', 'Compute', 'division', 50_000, 2_000],
@@ -41,7 +41,7 @@ export const compute: Group = {
     for (const [name, contract, functionName, full, quick] of CALLS) {
       const times = BigInt(bench.size(full, quick))
       const args = SEEDED.includes(functionName) ? [times, 0n] : [times]
-      // The seed is put behind the other arguments for each call.
+      // The seed is appended to the other arguments for each call.
       const data = slice(callData(contract, functionName, args), 0, 4 + 32)
       rows.push(await row(target, name, addresses[contract], data, bench.size(FULL_TIME, QUICK_TIME)))
     }

@@ -14,7 +14,7 @@ const TRANSFERS = 200
 const CALL_GAS = 30_000_000
 /** Milliseconds between two short requests. */
 const BETWEEN = 5
-const NOBODY = numberToHex(0xc0de0, { size: 20 })
+const EMPTY_ACCOUNT = numberToHex(0xc0de0, { size: 20 })
 
 /** Bytecode that runs until its gas is used up. */
 const ENDLESS = [
@@ -40,8 +40,8 @@ export const overload: Group = {
 }
 
 /**
- * Measures on a separate node, which is killed afterwards: calls of closed connections that still run must not disturb the
- * next measurement.
+ * Measures on a separate node, which is killed afterwards: calls of closed connections that still run must not affect the next
+ * measurement.
  */
 async function onOwnNode(
   contender: Contender,
@@ -89,7 +89,7 @@ function shortRequests(contender: Contender, bench: Bench, name: string, code: s
   }
 }
 
-/** Time to make a block of the waiting transactions; `code`, if given, runs in endless calls meanwhile. */
+/** Time to make a block of the waiting transactions; `code`, if given, runs in endless calls at the same time. */
 function blocks(contender: Contender, bench: Bench, name: string, code?: string): Row {
   const measure = async (target: Target): Promise<number> => {
     const nonces = { next: 0 }
@@ -112,7 +112,7 @@ function blocks(contender: Contender, bench: Bench, name: string, code?: string)
 /** Milliseconds that a node takes for a block with this number of transfers. */
 async function mine(target: Target, nonces: { next: number }): Promise<number> {
   const requests = Array.from({ length: TRANSFERS }, (_, id) => {
-    const from = senders[id % senders.length] ?? NOBODY
+    const from = senders[id % senders.length] ?? EMPTY_ACCOUNT
     const nonce = nonces.next + Math.floor(id / senders.length)
     const raw = sign(from, nonce, { to: recipient(id), value: 1n, gas: 21_000n })
     return { jsonrpc: '2.0', id, method: 'eth_sendRawTransaction', params: [raw] }
@@ -129,16 +129,16 @@ async function mine(target: Target, nonces: { next: number }): Promise<number> {
 
 /** Opens connections that repeat the call, with the gas limit that other nodes give a call. The result closes them. */
 async function callEndlessly({ url }: Target, callers: number, code: string): Promise<() => void> {
-  const call = [{ to: NOBODY, gas: numberToHex(CALL_GAS) }, 'latest', { [NOBODY]: { code } }]
+  const call = [{ to: EMPTY_ACCOUNT, gas: numberToHex(CALL_GAS) }, 'latest', { [EMPTY_ACCOUNT]: { code } }]
   const request = post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: call }))
   const connections = await Promise.all(Array.from({ length: callers }, () => openConnection(url)))
   let isOver = false
   const ask = async (connection: Connection): Promise<void> => {
-    // A connection that is closed under its request is the end.
+    // A connection that is closed during its request ends the loop.
     while (!isOver) await connection.ask(request).catch(() => undefined)
   }
   for (const connection of connections) void ask(connection)
-  // All calls are on their way before anything is measured beside them.
+  // Wait until all calls have been sent before anything is measured.
   await sleep(100)
   return () => {
     isOver = true

@@ -1,5 +1,5 @@
-// What grows with the chain: making one from a genesis of 10,000 and of 1,000,000 accounts (linear), and the start and the
-// memory of a node on it (constant). A chain is made once per size; its folder is removed at the end.
+// Costs that depend on the size of the state: making a chain from a genesis of 10,000 and of 1,000,000 accounts (linear), and
+// the start and memory of a node on it (constant). Each size is made once; its folder is removed at the end.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -13,9 +13,9 @@ import { CHAIN_ID, GAS_LIMIT, recipient } from '../senders.ts'
 const SIZES = [10_000, 1_000_000]
 const QUICK_SIZES = [500, 2_000]
 const BALANCE = numberToHex(10n ** 18n)
-/** Milliseconds for work that a node still does after its first answer. */
+/** Milliseconds for a node to finish its work after its first answer. */
 const SETTLING = 1000
-/** Accounts that are written to the genesis file at a time. */
+/** Accounts in one write to the genesis file. */
 const PART = 10_000
 
 export const size: Group = {
@@ -64,7 +64,7 @@ export const size: Group = {
 const sizeOfFolder = (folder: string): number =>
   Number(execFileSync('du', ['-sk', folder], { encoding: 'utf8' }).split('\t')[0]) / 1000
 
-/** Writes a genesis of funded accounts in parts: a million of them are 80 MB. */
+/** Writes a genesis of funded accounts in parts: a million of them take 80 MB. */
 async function writeGenesis(file: string, accounts: number): Promise<void> {
   const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg', 'istanbul']
   const config = {

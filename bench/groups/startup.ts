@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Group } from '../bench.ts'
 import type { Target } from '../target.ts'
 
-/** Milliseconds for work that a program still does after its first answer. */
+/** Milliseconds for a program to finish its work after its first answer. */
 const SETTLING = 1000
 
 export const startup: Group = {

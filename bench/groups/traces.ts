@@ -41,7 +41,7 @@ export const traces: Group = {
   },
 }
 
-/** Transactions in the block whose last one is traced. */
+/** Transactions in the block of which the last one is traced. */
 const FULL_BLOCK = 100
 
 type Digest = (trace: unknown) => string
@@ -52,7 +52,7 @@ const TRACERS: readonly (readonly [string, object, Digest])[] = [
   ['struct logger', {}, (trace) => countSteps(trace)],
 ]
 
-/** Hashes of token transfers: alone in a block, for each style of token; and the last of a full block. */
+/** Hashes of token transfers: one alone in a block for each style of token, and the last of a full block. */
 async function tokenTransfers(target: Target, full: number): Promise<{ name: string; hash: string }[]> {
   const found: { name: string; hash: string }[] = []
   const tokens = await deployTokens(target)

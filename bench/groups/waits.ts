@@ -1,5 +1,5 @@
-// Waiting beside slow requests: while one connection sends a slow request, another polls the block number; the longest of
-// its waits is the result.
+// Waits during slow requests: while one connection sends a slow request, another polls the block number; the result is the
+// longest of its waits.
 import { type Hex, numberToHex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
 import { callData, deploy, deployToken, transact } from '../contracts.ts'
@@ -10,7 +10,7 @@ import type { Target } from '../target.ts'
 const BATCH = 1000
 /** JUMPDEST PUSH1 0 JUMP: runs until its gas is used up. */
 const ENDLESS = '0x5b600056'
-const NOBODY = numberToHex(0xc0de0, { size: 20 })
+const EMPTY_ACCOUNT = numberToHex(0xc0de0, { size: 20 })
 
 export const waits: Group = {
   name: 'waits',
@@ -28,9 +28,9 @@ export const waits: Group = {
     const full = await fillBlock(target, token, bench.size(300, 50))
     const balance = (index: number) => ({
       to: token,
-      data: callData('Token', 'balanceOf', [senders[index % senders.length] ?? NOBODY]),
+      data: callData('Token', 'balanceOf', [senders[index % senders.length] ?? EMPTY_ACCOUNT]),
     })
-    const endless = [{ to: NOBODY }, 'latest', { [NOBODY]: { code: ENDLESS } }]
+    const endless = [{ to: EMPTY_ACCOUNT }, 'latest', { [EMPTY_ACCOUNT]: { code: ENDLESS } }]
     const blocks = Array.from({ length: 100 }, (_, index) => ({ calls: [{ from: senders[0], ...balance(index) }] }))
     const one = (method: string, ...params: readonly unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
     const slow: readonly (readonly [name: string, request: unknown])[] = [
@@ -58,7 +58,7 @@ export const waits: Group = {
 async function fillBlock(target: Target, token: Hex, count: number): Promise<unknown> {
   await target.rpc('evm_setAutomine', false)
   for (let index = 0; index < count; index++) {
-    const from = senders[index % senders.length] ?? NOBODY
+    const from = senders[index % senders.length] ?? EMPTY_ACCOUNT
     const data = callData('Token', 'transfer', [recipient(index), 1n])
     const raw = sign(from, Math.floor(index / senders.length), { to: token, data, gas: 100_000n })
     await target.rpc('eth_sendRawTransaction', raw)

@@ -1,4 +1,4 @@
-// Two servers that answer every request with the same bytes: `node:http`, and a socket that does not even read.
+// Two servers that answer every request with the same bytes: `node:http`, and a socket that does not parse requests.
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'

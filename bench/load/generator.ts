@@ -8,7 +8,7 @@ import type { Counted, Job, Message } from './worker.ts'
 export type Generator = {
   /**
    * Sends requests for a time, or each request once. Calls `began` before the first one. Throws when a connection fails, an
-   * answer is an error, or the job is not done after `LONGEST`.
+   * answer is an error, or the job takes longer than `LONGEST`.
    */
   run(job: Job, began?: () => void): Promise<Counted>
   close(): void

@@ -1,5 +1,5 @@
 // HTTP/1.1 client on one persistent connection, one request at a time. It does as little as possible per request, so that a
-// benchmark measures the server: requests are bytes made beforehand, and an answer's body is cut out without parsing.
+// benchmark measures the server: requests are prepared as bytes, and an answer's body is extracted without parsing.
 import { connect, type Socket } from 'node:net'
 
 export type Connection = {
@@ -9,7 +9,7 @@ export type Connection = {
   close(): void
 }
 
-/** How long an answer may take, in milliseconds. */
+/** Time limit for an answer, in milliseconds. */
 const LONGEST = 300_000
 
 /** A request whose body is JSON, as bytes. */
@@ -78,7 +78,9 @@ function onSocket(socket: Socket): Connection {
 const END_OF_HEAD = '\r\n\r\n'
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-/** The body if it is complete; else the expected length of the answer in bytes, or undefined while the head is incomplete. */
+/**
+ * The body if it is complete; otherwise the expected length of the answer in bytes, or undefined while the head is incomplete.
+ */
 export function readAnswer(bytes: Buffer): Buffer | Error | number | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
   if (end < 0) return undefined

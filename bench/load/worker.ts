@@ -1,21 +1,21 @@
-// The process that sends requests, one job at a time for its parent (`generator.ts`). It reports when its connections are
-// open, starts on the parent's word, and reports its counts at the end.
+// The process that sends requests, one job at a time for its parent (`generator.ts`). It reports when its connections are open,
+// starts on the parent's message, and reports its counts at the end.
 import { once } from 'node:events'
 import { type Connection, openConnection, post } from './http.ts'
 
 export type Job = {
   readonly url: string
-  /** JSON-RPC requests; they are sent in this order, and from the first again while there is time. */
+  /** JSON-RPC requests, sent in this order and repeated while there is time. */
   readonly bodies: readonly string[]
   readonly connections: number
-  /** How long; undefined: until each body has been sent once. */
+  /** Duration; undefined: until each body has been sent once. */
   readonly seconds: number | undefined
 }
 
 export type Counted = {
   readonly answers: number
   readonly seconds: number
-  /** Answers with an error, and the first of them. */
+  /** Number of answers with an error, and the first of them. */
   readonly errors: number
   readonly firstError: string | undefined
 }
@@ -25,7 +25,7 @@ export type Message = { readonly ready: true } | { readonly counted: Counted } |
 /** The parent's message to start. */
 export const GO = 'go'
 
-/** Bytes; an answer above this length is taken as a result and is not searched for an error. */
+/** Bytes; a longer answer is assumed to be a result and is not searched for an error. */
 const LONGEST_ERROR = 2000
 
 async function run(
@@ -56,19 +56,19 @@ async function run(
   return { answers, seconds: (performance.now() - began) / 1000, errors, firstError }
 }
 
-const tell = (message: Message) => process.send?.(message)
+const report = (message: Message) => process.send?.(message)
 
 async function work({ url, bodies, connections: count, seconds }: Job): Promise<void> {
   const connections: Connection[] = []
   try {
     const requests = bodies.map((body) => post(url, body))
     while (connections.length < count) connections.push(await openConnection(url))
-    const told = once(process, 'message')
-    tell({ ready: true })
-    await told
-    tell({ counted: await run(connections, requests, seconds) })
+    const start = once(process, 'message')
+    report({ ready: true })
+    await start
+    report({ counted: await run(connections, requests, seconds) })
   } catch (error) {
-    tell({ failed: String(error) })
+    report({ failed: String(error) })
   } finally {
     for (const connection of connections) connection.close()
   }

@@ -1,5 +1,5 @@
-// One run of the fuzzer: the programs, the tests they have run, and the differences found. A difference is a root or logs that
-// are not the same, a fault, and also a program that ends or gives no answer.
+// One run of the fuzzer: the programs, their results, and the differences found. A difference is a different root or logs, a
+// fault, or a program that exits or gives no answer.
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GETH_VERSION } from './geth.ts'
@@ -11,26 +11,26 @@ import { type StateTest, testOfSeed } from './state-test.ts'
 export type FuzzingOptions = {
   /** Path of geth's `evm`. */
   readonly evm: string
-  /** For files that are read once. */
+  /** For temporary files. */
   readonly folder: string
-  /** Where differences are saved. */
+  /** Folder for saved differences. */
   readonly out: string
-  /** Tests to a batch. */
+  /** Tests in a batch. */
   readonly size: number
   readonly stress: boolean
-  /** Only this kind of scenario. */
+  /** Restricts the run to this kind of scenario. */
   readonly kind: string | undefined
 }
 
-/** Differences that end a run: they have one cause most of the time. */
+/** A run ends after this many differences, which usually have one cause. */
 export const MAX_DIFFERENCES = 5
-/** Milliseconds for one test, where the one is looked for on which a program hangs. */
+/** Time limit in milliseconds for one test in the search for the test on which a program hangs. */
 const SHORT = 20_000
 const STATETEST = join(import.meta.dirname, '../../test/conformance/statetest.ts')
 const TSX = import.meta.resolve('tsx')
 const EAGERLY = { KESTREL_COMPILE: 'eagerly' }
 
-/** Starts one of our engines as a program; `wasm` is the interpreter alone. */
+/** Starts one of our engines as a program; `wasm` is the interpreter without the compiler. */
 function ours(
   name: string,
   engine: string,
@@ -44,7 +44,7 @@ function ours(
 
 const stressName = (seed: number): string => `compiled with KESTREL_STRESS=${seed}`
 
-/** Starts a program by the name that it has in differences; undefined for geth. `seed`: of the stress build. */
+/** Starts a program by its name in differences; undefined for geth. `seed`: for the stress build. */
 function started(name: string, seed: number, patience?: number): TestProgram | undefined {
   if (name === 'wasm' || name === 'library') return ours(name, name, {}, patience)
   if (name === 'compiled') return ours(name, name, EAGERLY, patience)
@@ -66,7 +66,7 @@ export class Fuzzing {
     this.#geth = new TestProgram({ name, command: options.evm, args: ['statetest'], form: 'array' })
   }
 
-  /** Runs the batch of a seed once, on the interpreter. Throws as `TestProgram.run`. */
+  /** Runs the batch of a seed once, on the interpreter. Throws like `TestProgram.run`. */
   prepare(seed: number): Promise<Guess> {
     const { size, kind, folder } = this.#options
     const seeds = Array.from({ length: size }, (_, index) => seed + index)
@@ -74,7 +74,10 @@ export class Fuzzing {
     return guess(this.#first, tests, folder, `batch-${seed}`)
   }
 
-  /** Runs it on all others, and saves what differs. Returns false if a program has ended, so that the run must stop. */
+  /**
+   * Runs the batch on all other programs, and saves differences. Returns false if a program has exited, so that the run must
+   * stop.
+   */
   async judge(prepared: Guess, seed: number): Promise<boolean> {
     const stress = this.#options.stress ? [started(stressName(seed), seed)].filter((of) => of !== undefined) : []
     const engines = [...this.#others, ...stress]
@@ -105,7 +108,7 @@ export class Fuzzing {
     for (const program of [this.#first, ...this.#others, this.#geth]) program.close()
   }
 
-  /** Whether one test alone shows a difference, in a new process, so that no state of earlier tests matters. */
+  /** Whether one test alone shows a difference, in a new process, so that earlier tests leave no state. */
   async #shows(name: string, test: StateTest, program: string, seed: number): Promise<boolean> {
     const other = started(program, seed)
     try {
@@ -119,7 +122,7 @@ export class Fuzzing {
     }
   }
 
-  /** Shrinks the test of a difference and writes it down; unshrunk, if it shows no difference when it is run alone. */
+  /** Shrinks the test of a difference and saves it; unshrunk if it shows no difference when run alone. */
   async #save(tests: Tests, difference: Difference, seed: number): Promise<void> {
     const { name, fork, index, program } = difference
     const test = tests[name]
@@ -134,7 +137,7 @@ export class Fuzzing {
     console.log(JSON.stringify({ ...difference, kind: this.#kindOf(name), file, ...note }))
   }
 
-  /** A program ended or hung: finds the first test that does so alone; else the whole batch is saved. */
+  /** A program exited or hung: finds the first test that alone has this effect, and otherwise saves the whole batch. */
   async #saveGone({ file, tests }: Guess, program: string, seed: number): Promise<void> {
     this.differences++
     await mkdir(this.#options.out, { recursive: true })

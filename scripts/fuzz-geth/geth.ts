@@ -1,4 +1,4 @@
-// go-ethereum's own `evm` program at one version: from the path, from the cache, or built there with Go.
+// go-ethereum's `evm` program at a pinned version: from the path, from the cache, or built there with Go.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 export const GETH_VERSION = '1.17.6'
 const run = promisify(execFile)
 
-/** File with the version, between runs. */
+/** Path of the cached program of this version. */
 const cache = (): string =>
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kestrel', `geth-${GETH_VERSION}`)
 
-/** Whether a program is the version that is pinned. */
+/** Whether a program has the pinned version. */
 async function isPinned(program: string): Promise<boolean> {
   try {
     return (await run(program, ['--version'])).stdout.includes(` ${GETH_VERSION}`)
@@ -22,8 +22,8 @@ async function isPinned(program: string): Promise<boolean> {
 }
 
 /**
- * The path of `evm`; undefined when there is none and it cannot be built here. `GETH_EVM` names one; any other found has
- * to be of the pinned version.
+ * The path of `evm`; undefined when there is none and it cannot be built here. `GETH_EVM` sets one; any other must have the
+ * pinned version.
  */
 export async function gethEvm(): Promise<string | undefined> {
   const named = process.env['GETH_EVM']

@@ -1,5 +1,5 @@
-// Our engines against go-ethereum. One of ours runs a file first; what it found is written into the file as what is
-// expected, so that geth, which prints roots only, compares the logs as well. Then every other program runs that file.
+// Compares our engines with go-ethereum. One of ours runs a file first; its results are written into the file as expected
+// values, so that geth, which prints roots only, compares the logs as well. Then every other program runs this file.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProgram, Verdict } from './program.ts'
@@ -11,7 +11,7 @@ export type Difference = {
   readonly name: string
   readonly fork: string
   readonly index: number
-  /** Programs that disagree with the engine that ran first. */
+  /** Name of the program that disagrees with the engine that ran first. */
   readonly program: string
   readonly found: string
 }
@@ -26,10 +26,10 @@ export type Guess = {
 }
 
 const REJECTED = 'transaction rejected: '
-/** geth does not look at the root of a refused transaction's state when this is expected. */
+/** With this expected root geth does not check the state of a refused transaction. */
 const ANY_HASH = `0x${'00'.repeat(32)}`
 
-/** The subtests of some tests in the order in which our program answers. */
+/** The subtests of some tests in the order of our program's results. */
 const subtestsOf = (tests: Tests): readonly { name: string; fork: string; index: number; subtest: Subtest }[] =>
   Object.entries(tests).flatMap(([name, { post }]) =>
     Object.entries(post).flatMap(([fork, subtests]) =>
@@ -37,7 +37,7 @@ const subtestsOf = (tests: Tests): readonly { name: string; fork: string; index:
     ),
   )
 
-/** Runs tests once and writes their outcome into a file in `folder` as what is expected. Throws as `TestProgram.run`. */
+/** Runs tests once and writes their results as expected values into a file in `folder`. Throws like `TestProgram.run`. */
 export async function guess(first: TestProgram, tests: Tests, folder: string, name: string): Promise<Guess> {
   const file = join(folder, `${name}.json`)
   await writeFile(file, JSON.stringify(tests))
@@ -66,7 +66,7 @@ export async function guess(first: TestProgram, tests: Tests, folder: string, na
   return { file, tests: filled, verdicts, rejected }
 }
 
-/** What geth says against a guess; its tests and forks come in any order, the subtests of a fork in theirs. */
+/** geth's differences from a guess; its tests and forks come in any order, the subtests of a fork in order. */
 export async function judgedByGeth(geth: TestProgram, { file, tests, verdicts }: Guess): Promise<Difference[]> {
   const all = subtestsOf(tests)
   const byFork = new Map<string, Verdict[]>()
@@ -82,12 +82,13 @@ export async function judgedByGeth(geth: TestProgram, { file, tests, verdicts }:
   })
 }
 
-/** Where another engine of ours differs from a guess. */
+/** Differences of another engine of ours from a guess. */
 export async function judgedByOurs(engine: TestProgram, { file, tests, verdicts }: Guess): Promise<Difference[]> {
   const all = subtestsOf(tests)
   const found = await engine.run(file, all.length)
   return all.flatMap(({ name, fork, index, subtest }, at) => {
-    const [verdict, first] = [found[at], verdicts[at]]
+    const verdict = found[at]
+    const first = verdicts[at]
     // The root of a refused transaction is compared here, because the file does not have it.
     const agrees =
       subtest.expectException === undefined

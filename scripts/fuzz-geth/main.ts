@@ -1,7 +1,7 @@
-// Random state tests on every engine and on go-ethereum's `evm`, until the time is up: state roots and logs must be the
-// same. A difference is made smaller, saved as a state test and printed with its seed; then the exit code is 1. Where
-// `evm` is neither found nor can be built, one line says so and the exit code is 0.
-//   tsx scripts/fuzz-geth/main.ts [--seconds 60] [--seed FIRST] [--stress] [--kind NAME] [--batch TESTS] [--out FOLDER]
+// Runs random state tests on every engine and on go-ethereum's `evm` until the time is up: state roots and logs must be equal.
+// A difference is shrunk, saved as a state test and printed with its seed; then the exit code is 1. If `evm` is neither found
+// nor can be built, one line says so and the exit code is 0.
+// tsx scripts/fuzz-geth/main.ts [--seconds 60] [--seed FIRST] [--stress] [--kind NAME] [--batch TESTS] [--out FOLDER]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ async function run(evm: string): Promise<void> {
       const prepared = await next
       const isLast = performance.now() > end || fuzzing.differences >= MAX_DIFFERENCES
       next = isLast ? undefined : fuzzing.prepare(seed + size)
-      // Awaited after the judgement; a failure meanwhile must not count as unhandled.
+      // Awaited after the judgement; a failure until then must not count as unhandled.
       next?.catch(() => undefined)
       if (!(await fuzzing.judge(prepared, seed))) break
       seed += size

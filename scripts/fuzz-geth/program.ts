@@ -1,5 +1,5 @@
-// A program that runs state tests for as long as we like: names of files go in, results come out in the files' order.
-// go-ethereum's `evm statetest` and ours both do that; they differ in how results are printed.
+// A running program that executes state tests: it reads names of files and prints results in the files' order. go-ethereum's
+// `evm statetest` and ours both do that; they print results in different forms.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface, type Interface } from 'node:readline'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ export type Verdict = {
   readonly fork: string
   readonly pass: boolean
   readonly stateRoot: string | undefined
-  /** Ours only. */
+  /** Only our engines print it. */
   readonly logsHash: string | undefined
   readonly error: string | undefined
 }
@@ -33,9 +33,9 @@ export type ProgramOptions = {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** `lines`: an object on a line for each subtest. `array`: one indented array for each file, as geth prints it. */
+  /** `lines`: one line of JSON for each subtest. `array`: one indented array for each file, as geth prints it. */
   readonly form: 'lines' | 'array'
-  /** Milliseconds that a file may take; left out: four minutes. */
+  /** Time limit for a file in milliseconds; four minutes by default. */
   readonly patience?: number
 }
 
@@ -58,7 +58,7 @@ export class TestProgram {
     this.#lines = createInterface({ input: child.stdout })
     this.#lines.on('line', (line) => this.#take(line))
     child.stderr.on('data', (text) => {
-      // geth repeats each root here; it is not needed.
+      // geth repeats each root here; drop it.
       this.#complaints = (this.#complaints + text).replace(/^\{"stateRoot".*\n/gm, '').slice(-2000)
     })
     child.on('close', () => this.#take(undefined))
@@ -67,8 +67,8 @@ export class TestProgram {
   }
 
   /**
-   * Runs a file of `count` subtests. Throws an Error with the program's last words when it ends before it has answered,
-   * or takes longer than it may. Files are run in the order in which they are given.
+   * Runs a file of `count` subtests. Throws an Error with the program's last output when it exits before the results are
+   * complete, or exceeds its time limit. Files run in the order of the calls.
    */
   run(file: string, count: number): Promise<Verdict[]> {
     return this.#turn.run(() => this.#run(file, count))

@@ -1,5 +1,5 @@
-// A scenario: a few contracts, and transactions that differ in data, gas and value over the same world. The
-// accounts' addresses are fixed, so that codes can name each other before they exist.
+// A scenario: a few contracts, and transactions that differ in data, gas and value on the same state. The accounts' addresses
+// are fixed, so that code can refer to later contracts.
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { privateKeyToAddress } from '../../src/primitives/signature.ts'
 import type { AccessList, Authorization, TransactionType } from '../../src/primitives/types.ts'
@@ -10,11 +10,11 @@ const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 
 export const SENDER_KEY = key(0x45)
 export const SENDER: Address = privateKeyToAddress(SENDER_KEY)
-/** Accounts whose keys are known, so that they can delegate (EIP-7702). */
+/** Accounts with known keys, so that they can delegate (EIP-7702). */
 export const AUTHORITY_KEYS = [0x51, 0x52, 0x53].map(key)
 export const AUTHORITIES: readonly Address[] = AUTHORITY_KEYS.map(privateKeyToAddress)
 export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
-/** The addresses of a scenario's codes, in order; the first is called by the transactions. */
+/** The addresses of a scenario's contracts, in order; transactions call the first. */
 export const CONTRACTS: readonly Address[] = [1, 2, 3, 4, 5, 6].map((index) =>
   hexToAddress(`0xc0de${index.toString(16).padStart(36, '0')}`),
 )
@@ -23,7 +23,7 @@ export const MISSING_ACCOUNT = hexToAddress(`0x${'e0'.repeat(20)}`)
 /** The precompiled contracts of Osaka: 1 to 0x11 and P256VERIFY. */
 export const PRECOMPILES: readonly bigint[] = [...Array.from({ length: 17 }, (_, i) => BigInt(i + 1)), 0x100n]
 
-/** Addresses that may be called: contracts, authorities, precompiled contracts, the coinbase, the sender and an empty one. */
+/** Addresses to call: contracts, authorities, precompiled contracts, the coinbase, the sender and an empty one. */
 export const TARGETS: readonly bigint[] = [
   ...CONTRACTS.map(BigInt),
   ...CONTRACTS.map(BigInt),
@@ -35,54 +35,55 @@ export const TARGETS: readonly bigint[] = [
 /** Settings of a scenario. */
 export type Setting = {
   readonly random: Random
-  /** The oldest of the forks that it is run under. */
+  /** The oldest fork that it runs on. */
   readonly fork: string
   readonly has: (opcode: number) => boolean
   readonly since: (fork: string) => boolean
 }
 
 export const settingOf = (random: Random, fork: string): Setting => ({
-  ...{ random, fork },
+  random,
+  fork,
   has: (opcode) => hasOpcode(fork, opcode),
   since: (other) => isSince(fork, other),
 })
 
-/** An account beside the contracts. */
+/** An account in addition to the contracts. */
 export type ExtraAccount = { readonly code?: Uint8Array; readonly nonce?: bigint; readonly balance?: bigint }
 
 export type Scenario = {
-  /** Of `CONTRACTS`, in order. */
+  /** Code of `CONTRACTS`, in order. */
   readonly codes: readonly Uint8Array[]
   /** Inputs of the transactions; each is run with each gas limit and value. */
   readonly data: readonly Uint8Array[]
   readonly gasLimits: readonly bigint[]
   readonly values?: readonly bigint[]
-  /** Left out: the first contract. null creates a contract. */
+  /** Default: the first contract. null creates a contract. */
   readonly to?: Address | null
-  /** Left out: chosen at random among the fork's plain types. */
+  /** Default: a random one of the fork's plain types. */
   readonly type?: TransactionType
   readonly accessList?: AccessList
   readonly authorizations?: readonly Authorization[]
   readonly extra?: ReadonlyMap<Address, ExtraAccount>
 }
 
-/** Makes a scenario for a setting. */
+/** Creates a scenario for a setting. */
 export type Kind = (setting: Setting) => Scenario
 
 /**
- * Gas of a transaction that leaves `gas` for execution, beyond the cost of its data: 21,000, 53,000 for a creation, and for
- * data at most 68 a byte before Istanbul, 40 by the floor of EIP-7623, with 2 a word for init code.
+ * Gas limit that leaves `gas` for execution: adds 21,000, or 53,000 for a creation, and for data at most 68 a byte before
+ * Istanbul, 40 by the floor of EIP-7623, with 2 a word for init code.
  */
 export const gasWith = (data: Uint8Array, gas: number, isCreation = false): bigint =>
   BigInt((isCreation ? 53_000 : 21_000) + data.length * 69 + gas)
 
-/** `count` gas limits: all of `most`, and cuts spread over the orders of magnitude below it. */
+/** `count` gas limits: `most`, and smaller ones spread over the orders of magnitude below it. */
 export function gasCuts(random: Random, data: readonly Uint8Array[], most: number, count: number): bigint[] {
   const longest = data.reduce((long, next) => (next.length > long.length ? next : long), new Uint8Array(0))
   const cut = () => Math.floor(2 ** (random.next() * Math.log2(most)))
   return Array.from({ length: count }, (_, index) => gasWith(longest, index === 0 ? most : cut()))
 }
 
-/** Bytes at random, a third of them zero. */
+/** Random bytes, a third of them zero. */
 export const randomBytes = (random: Random, length: number): Uint8Array =>
   Uint8Array.from({ length }, () => (random.oneIn(3) ? 0 : random.below(256)))

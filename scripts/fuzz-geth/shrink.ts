@@ -1,11 +1,11 @@
-// A test that shows a difference, made smaller as long as it shows one: the other subtests and forks go, accounts go, and
-// code is cut off, cut out, or turned into JUMPDESTs, so that all other positions stay the same.
+// Shrinks a test as long as it shows a difference: removes the other subtests, forks and accounts, and cuts off code, cuts out
+// code, or replaces it by JUMPDESTs, which keeps all other offsets.
 import type { StateTest } from './state-test.ts'
 
 /** Whether a test still shows the difference. */
 export type Shows = (test: StateTest) => Promise<boolean>
 
-/** Only one subtest of a test. */
+/** A test with only one of its subtests. */
 export function only(test: StateTest, fork: string, index: number): StateTest {
   const subtest = test.post[fork]?.[index]
   return { ...test, post: { [fork]: subtest === undefined ? [] : [subtest] } }
@@ -34,7 +34,9 @@ export async function shrink(test: StateTest, shows: Shows, seconds = 60): Promi
     for (let size = codeOf().length; size > 0; size = size >> 1) {
       for (let at = 0; at < codeOf().length; at += size) {
         const code = codeOf()
-        const [head, part, tail] = [code.subarray(0, at), code.subarray(at, at + size), code.subarray(at + size)]
+        const head = code.subarray(0, at)
+        const part = code.subarray(at, at + size)
+        const tail = code.subarray(at + size)
         if (await attempt(withCode(Buffer.concat([head, tail])))) {
           at -= size
           continue

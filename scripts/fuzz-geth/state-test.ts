@@ -43,7 +43,7 @@ export type Subtest = z.infer<typeof subtest>
 const BASE_FEE = 7n
 const GAS_PRICE = 10n
 
-/** The test of a seed; the same seed gives the same test. `only`: one kind of scenario, by its name. */
+/** The test of a seed; the same seed gives the same test. `only`: the name of one kind of scenario. */
 export function testOfSeed(seed: number, only?: string): { readonly kind: string; readonly test: StateTest } {
   const random = new Random(seed)
   const isNew = random.below(4) > 0
@@ -55,7 +55,7 @@ export function testOfSeed(seed: number, only?: string): { readonly kind: string
   return { kind: kind.name, test: write(random, scenario, forks) }
 }
 
-/** Mostly the newest fork; one test in three runs under another as well. */
+/** Usually the newest fork; one test in three also runs on another. */
 function pickNew(random: Random): string[] {
   const newest = random.below(3) > 0 ? 'Osaka' : random.pick(NEW_FORKS)
   const other = random.oneIn(3) ? random.pick(NEW_FORKS) : newest
@@ -63,7 +63,8 @@ function pickNew(random: Random): string[] {
 }
 
 function pickOld(random: Random): string[] {
-  const [one, other] = [random.pick(OLD_FORKS), random.pick(OLD_FORKS)]
+  const one = random.pick(OLD_FORKS)
+  const other = random.pick(OLD_FORKS)
   return OLD_FORKS.filter((fork) => fork === one || fork === other)
 }
 
@@ -80,7 +81,7 @@ function write(random: Random, made: Scenario, forks: readonly string[]): StateT
   const isMerged = isSince(forks[0] ?? '', 'Paris')
   const type = made.type ?? pickType(random, forks[0] ?? '')
   const fields = fieldsOf(random, made, type, isSince(forks[0] ?? '', 'EIP158'))
-  // Now and then without it, so that some transactions cannot pay their upfront cost.
+  // Sometimes omitted, so that some transactions cannot pay their upfront cost.
   const more = random.oneIn(20) ? 0n : gasOfLists(fields)
   const scenario = { ...made, gasLimits: made.gasLimits.map((gas) => gas + more) }
   return {
@@ -100,7 +101,7 @@ function write(random: Random, made: Scenario, forks: readonly string[]): StateT
   }
 }
 
-/** A type that the fork has, most of the time. */
+/** Usually a type that the fork has. */
 function pickType(random: Random, fork: string): TransactionType {
   const most = isSince(fork, 'London') ? 2 : isSince(fork, 'Berlin') ? 1 : 0
   const isBlob = isSince(fork, 'Cancun') && random.oneIn(10)
@@ -109,8 +110,8 @@ function pickType(random: Random, fork: string): TransactionType {
 }
 
 /**
- * A contract now and then, but not before EIP-161: the reward of 0 wei that ends a state test makes a coinbase that has
- * destroyed itself an empty account again, or, in geth since it commits once, does not. Blocks have no such reward.
+ * Sometimes a contract, but not before EIP-161: a state test ends with a reward of 0 wei. If the coinbase has self-destructed,
+ * this creates an empty account again, except in geth since it commits once. Blocks have no such reward.
  */
 const coinbaseOf = (random: Random, fork: string) =>
   random.oneIn(20) && isSince(fork, 'EIP158') ? (CONTRACTS[1] ?? COINBASE) : COINBASE
@@ -163,8 +164,12 @@ function transactionOf({ data, gasLimits, values = [0n] }: Scenario, fields: Fie
     }),
     ...(type === 4 && {
       authorizationList: fields.authorizationList.map(({ chainId, address, nonce, yParity, r, s }) => ({
-        ...{ chainId: toQuantity(chainId), address, nonce: toQuantity(nonce) },
-        ...{ v: toQuantity(yParity), r: toQuantity(r), s: toQuantity(s) },
+        chainId: toQuantity(chainId),
+        address,
+        nonce: toQuantity(nonce),
+        v: toQuantity(yParity),
+        r: toQuantity(r),
+        s: toQuantity(s),
       })),
     }),
   }
@@ -209,5 +214,5 @@ function accountsOf(random: Random, { codes, extra = new Map() }: Scenario): Sta
   }
 }
 
-/** No contract's code begins with 0xef (EIP-3541), other than a delegation. */
+/** Contract code must not begin with 0xef (EIP-3541), except a delegation. */
 const withoutEf = (code: Uint8Array): Uint8Array => (code[0] === 0xef ? Uint8Array.of(0x5b, ...code.subarray(1)) : code)

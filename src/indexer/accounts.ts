@@ -31,7 +31,7 @@ export function indexAccounts({ executed, changed }: IndexingContext, overlay: O
   facts.write()
 }
 
-/** Indexes a change of the state by a development method. Such changes add entries, so a block may have several per balance. */
+/** Indexes a change of the state by a development method. Each adds entries, so a block may have several per balance. */
 export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, overlay: Overlay): void {
   const facts = new AccountRecords(overlay, number)
   indexBalances(changed, overlay, facts, () => undefined)
@@ -64,7 +64,8 @@ function indexBalances(
 ): void {
   for (const { address, before: was, after: is } of changed) {
     const fact = facts.of(address)
-    const [before, after] = [was?.balance ?? 0n, is?.balance ?? 0n]
+    const before = was?.balance ?? 0n
+    const after = is?.balance ?? 0n
     if (before === after) continue
     const row = { number: facts.number, transaction: transactionOf(address), before, after }
     overlay.append(LIST.balances(address), balanceEntry.encode(row))

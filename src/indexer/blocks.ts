@@ -1,4 +1,5 @@
-// Indexes the block itself: its ranges in the chain's lists, the fees that its senders paid, and the sums of its day and of the chain.
+// Indexes the block itself: its ranges in the chain's lists, the fees that its senders paid, and the sums of its day and of the
+// chain.
 import type { Hex } from '../lib/hex.ts'
 import { SECONDS_A_DAY } from '../lib/unix-time.ts'
 import type { Receipt } from '../primitives/types.ts'
@@ -21,13 +22,20 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
   RECORD.block.set(
     overlay,
     {
-      ...{ firstTransaction, transactions, firstCall, calls, firstTransfer, transfers },
-      ...{ fees, baseFees, tips: paidForGas - baseFees },
+      firstTransaction,
+      transactions,
+      firstCall,
+      calls,
+      firstTransfer,
+      transfers,
+      fees,
+      baseFees,
+      tips: paidForGas - baseFees,
     },
     Number(header.number),
   )
 
-  // Block 0 may be indexed in parts, each with contracts of its own.
+  // Block 0 may be indexed in parts, each with new contracts.
   const contracts = header.number === 0n ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
   const day = Number(header.timestamp / SECONDS_A_DAY)
   const before = RECORD.day.get(overlay, day) ?? emptyDay(Number(header.number))
@@ -51,13 +59,20 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
   RECORD.totals.set(overlay, { gasUsed: gasBefore + Number(gasUsed) })
 }
 
-/** A day without blocks, before its first one. */
+/** The record of a day before its first block. */
 const emptyDay = (firstBlock: number): DayRecord => ({
-  ...{ firstBlock, blocks: 0, transactions: 0, failed: 0, transfers: 0, gasUsed: 0, contracts: 0 },
-  ...{ fees: 0n, gasPrices: 0n },
+  firstBlock,
+  blocks: 0,
+  transactions: 0,
+  failed: 0,
+  transfers: 0,
+  gasUsed: 0,
+  contracts: 0,
+  fees: 0n,
+  gasPrices: 0n,
 })
 
-/** The entries that an overlay has added to a list: first position and number. */
+/** The entries that an overlay has added to a list: position of the first, and their number. */
 const partOf = (overlay: Overlay, list: Hex): [first: number, count: number] => {
   const count = overlay.added(list)
   return [overlay.length(list) - count, count]

@@ -12,8 +12,8 @@ import {
 import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
 
 /**
- * Lists every message of a block's transactions, without the top-level calls; top-level creations are listed, and the coins that
- * native contracts moved.
+ * Lists every message of a block's transactions except top-level calls; top-level creations are listed, and so are transfers of
+ * coins by native contracts.
  */
 export function indexCalls({ executed: { callTrees, block } }: IndexingContext, overlay: Overlay): IndexedCalls {
   const firstTransaction = overlay.length(LIST.transactions)
@@ -22,7 +22,7 @@ export function indexCalls({ executed: { callTrees, block } }: IndexingContext, 
     let hasError = false
     const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) return { first, count: 0, hasError }
-    // Coins that a native contract moved follow its call, so that the positions after it are higher than in traces.
+    // A transfer by a native contract is listed after its call, so later positions are higher than in traces.
     let moved = 0
     for (const { call, index, isUndone } of visitCalls(root)) {
       const place = { transaction: firstTransaction + i, index: index + moved, isUndone }
@@ -37,7 +37,7 @@ export function indexCalls({ executed: { callTrees, block } }: IndexingContext, 
   })
 }
 
-/** A transfer of coins by a native contract has no gas of its own and never fails: else the call had failed. */
+/** A transfer of coins by a native contract has no gas and cannot fail: otherwise the call would have failed. */
 const NO_GAS = { type: 'TRANSFER', gas: 0n, gasUsed: 0n, error: undefined } as const
 
 type ListedCall = Pick<CallTree, 'from' | 'to' | 'value' | 'gas' | 'gasUsed' | 'error'> & Pick<CallEntry, 'type'>

@@ -52,7 +52,7 @@ export function indexCodes(
   }
 }
 
-/** Contracts without code after the block, and contracts that a message created; all others are recognized by their code. */
+/** Contracts without code after the block, and contracts created by a message; all others are recognized by their code. */
 const wasListed = (fact: { createdIn: number | undefined; isDestroyed: boolean }): boolean =>
   fact.createdIn !== undefined || fact.isDestroyed
 
@@ -72,18 +72,18 @@ function creationsOf(root: CallTree): Creation[] {
   return creations
 }
 
-/** Accounts that transactions changed, as they were before the first transaction of the block. */
+/** Accounts that transactions changed, with their state before the first transaction of the block. */
 function accountsBefore({ diffs }: ExecutedBlock): ReadonlyMap<Address, Account | undefined> {
   const accounts = new Map<Address, Account | undefined>()
   for (const diff of diffs.toReversed()) for (const { address, before } of diff) accounts.set(address, before)
   return accounts
 }
 
-/** Whether an account has code of its own; the delegation of an account with a key does not count (EIP-7702). */
+/** Whether an account has its own code; the delegation of an account with a key does not count (EIP-7702). */
 const isContract = (code: Uint8Array): boolean => code.length > 0 && delegationOf(code) === undefined
 
 const codeHashOf = (account: Account | undefined) => account?.codeHash ?? EMPTY_CODE_HASH
 
-/** Code that existed before the version that is being indexed; it is in the store. */
+/** Code from before the version that is being indexed; it is in the store. */
 const codeBefore = (overlay: Overlay, before: Account | undefined): Uint8Array =>
   overlay.get(KEY.code(codeHashOf(before))) ?? EMPTY_BYTES

@@ -1,5 +1,5 @@
-// Token holders of a state that a chain begins with: no log tells of them, so every token is asked for the balance of every
-// address that had appeared. Items of ERC-721 and balances of ERC-1155 are in no such answer; they appear with their transfers.
+// Token holders of a state that a chain begins with: there are no logs for them, so every token is asked for the balance of
+// every address that has appeared. This finds no ERC-721 items or ERC-1155 balances; they appear with their transfers.
 import { type Address, toAddress } from '../lib/hex.ts'
 import { within } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
@@ -14,7 +14,7 @@ import { noChanges } from './token-changes.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
 
-/** Balances that are asked for, about: half a minute. Beyond it the tokens with the highest addresses are left out. */
+/** Maximum number of balances to read, about half a minute. Beyond it the tokens with the highest addresses are left out. */
 const MOST_BALANCES = 1_000_000
 
 /** Every address that had appeared up to a block, in order. */
@@ -31,10 +31,10 @@ export async function* addressesUpTo(rows: KvReader, number: bigint): AsyncGener
   }
 }
 
-/** What the keys of all account records begin with: the kind of row and the table. */
+/** The first bytes of the keys of all account records: the kind of row and the table. */
 const RECORDS = RECORD.account.key(toAddress(new Uint8Array(20))).subarray(0, 2)
 
-/** Registers a part of `count` addresses, and reads what they hold of the tokens that are known. At most 4,000 at a time. */
+/** Registers at most `count` addresses (at most 4,000 at a time), and reads their balances of the known tokens. */
 export async function indexFirstHolders(
   { executed, read }: Pick<IndexingContext, 'executed' | 'read'>,
   part: readonly Address[],

@@ -1,5 +1,5 @@
-// The input of the functions that index a block, and the values that they pass to each other. A sequence is the position that an
-// entry will have in its list: the first transaction of a block follows the last one of the chain.
+// The input of the functions that index a block, and the values that they pass to each other. A sequence is the position that
+// an entry will have in its list: the first transaction of a block follows the last one of the chain.
 import type { Address } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
@@ -11,18 +11,18 @@ export type IndexingContext = {
   /** Accounts whose fields (not storage) the block changed. */
   readonly changed: readonly ChangedAccount[]
   readonly read: ReadContract
-  /** Whether the accounts are a part of those that the chain begins with, so that all of them are new. */
+  /** Whether the accounts are part of the state that the chain begins with, so that all of them are new. */
   readonly isBeginning?: boolean
 }
 
-/** The entries of a list that belong to a transaction. */
+/** The entries of a list for one transaction. */
 export type EntryRange = { readonly first: number; readonly count: number }
 
-/** By index of the transaction. */
+/** One element for each transaction of the block. */
 export type IndexedCalls = readonly (EntryRange & { readonly hasError: boolean })[]
 export type IndexedTokens = {
   readonly ranges: readonly EntryRange[]
-  /** Contracts of this block that are tokens. */
+  /** Contracts created in this block that are tokens. */
   readonly created: ReadonlySet<Address>
 }
 
@@ -47,7 +47,7 @@ export const isCreation = ({ type }: CallTree): boolean => type === 'CREATE' || 
 export const hasNoInnerCalls = (root: CallTree): boolean =>
   root.calls.length === 0 && root.coinTransfers === undefined && !isCreation(root)
 
-/** As `rolesOf`, for a creation. */
+/** Like `rolesOf`, for a creation. */
 export const rolesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Role])[] =>
   created === undefined
     ? [[from, 'out']]

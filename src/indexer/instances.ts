@@ -1,4 +1,4 @@
-// Indexes token items: the owner of an ERC-721 and the supply of an ERC-1155 id. Their metadata is no part of the index.
+// Indexes token items: the owner of an ERC-721 and the supply of an ERC-1155 id. The index does not contain their metadata.
 import { type Address, bigToFixed } from '../lib/hex.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { addMember, complement } from '../tables/ranking.ts'
@@ -7,8 +7,8 @@ import { RANKING } from './tables.ts'
 import { setOwner } from './token-balances.ts'
 
 /**
- * Records the owner of an ERC-721 item; undefined when it was burnt. A burnt item stays listed. Returns by how many the
- * token's existing items change: -1, 0 or 1.
+ * Records the owner of an ERC-721 item; undefined when it was burnt. A burnt item stays listed. Returns the change of the
+ * number of existing items of the token: -1, 0 or 1.
  */
 export function setInstanceOwner(overlay: Overlay, token: Address, id: bigint, owner: Address | undefined): number {
   const known = instanceOf(overlay, token, id)
@@ -16,7 +16,7 @@ export function setInstanceOwner(overlay: Overlay, token: Address, id: bigint, o
   return setInstance(overlay, token, id, known, { owner, supply: owner === undefined ? 0n : 1n })
 }
 
-/** Changes the supply of an ERC-1155 id. Returns the same. */
+/** Changes the supply of an ERC-1155 id. Returns the change of the number of existing items. */
 export function changeInstanceSupply(overlay: Overlay, token: Address, id: bigint, change: bigint): number {
   const known = instanceOf(overlay, token, id)
   return setInstance(overlay, token, id, known, { ...known, supply: known.supply + change })

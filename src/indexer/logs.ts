@@ -53,7 +53,7 @@ export type LogQuery = {
 /** Up to this number of blocks, reading every header's bloom is faster than reading the lists. */
 const FEW_BLOCKS = 64n
 
-/** `base` is left out where the chain has all blocks. */
+/** `base` is omitted if the chain has all blocks. */
 type Searched = Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'> & Partial<Pick<Chain, 'base'>>
 
 /** Searches logs. A query over few blocks, or without address and topic, reads the blocks whose bloom may match. */
@@ -71,7 +71,7 @@ export class Logs {
     for await (const logs of this.byBlock(query, signal)) yield* logs
   }
 
-  /** As `find`, one block at a time. */
+  /** Like `logs`, one block at a time. */
   async *byBlock(query: LogQuery, signal?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
     const { base = 0n, head } = this.#chain
     const from = query.from > base ? query.from : base
@@ -107,7 +107,8 @@ export class Logs {
     const found = new Set<bigint>()
     for (const list of lists) {
       const places = new ListReader(store, list)
-      const [from, to] = [places.find(Number(query.from)), places.find(Number(query.to) + 1)]
+      const from = places.find(Number(query.from))
+      const to = places.find(Number(query.to) + 1)
       for await (const place of scanEntries(store, list, from, to)) {
         await pause()
         found.add(BigInt(positionEntry.decode(place).number))
@@ -117,7 +118,7 @@ export class Logs {
   }
 }
 
-/** For the emitters and for each topic position that is not a wildcard: the values of which a bloom must hold one. */
+/** For the emitters and each topic position that is not a wildcard: the values of which a bloom must contain one. */
 function bloomMatch({ addresses, topics }: LogQuery): (bloom: Uint8Array) => boolean {
   const wanted = [addresses, ...topics].filter((choices) => choices !== null && choices.length > 0)
   const tests = wanted.map((choices) => bloomTest((choices ?? []).map(fromHex)))

@@ -1,5 +1,5 @@
-// Indexes what the native modules' state does not enumerate: who granted to whom, who voted and deposited, and every packet
-// that left. It follows from the logs of the native contracts and, for packets, from the outbox after the block.
+// Indexes what the native modules' state does not enumerate: who granted to whom, who voted and deposited, and every sent
+// packet. It follows from the logs of the native contracts and, for packets, from the outbox after the block.
 import { decodeBech32, readAddress } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash, toAddress, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -15,7 +15,7 @@ import { ballotEntry, LIST, packetEntry, partyEntry, sequenceEntry } from './tab
 
 const topicOf = (signature: string): Hash => keccakHash(Buffer.from(signature, 'latin1'))
 
-/** Topics of the events that are read, by what they tell. Other events of the native contracts are logs like any. */
+/** Topics of the indexed events. Other events of the native contracts are indexed as ordinary logs. */
 export const NATIVE_EVENT = {
   /** owner, spender */
   approval: topicOf('Approval(address,address,string[],uint256)'),
@@ -40,7 +40,7 @@ type NativeLog = {
   readonly second: Address
 }
 
-/** What is written for a log, by emitter and topic. */
+/** The writer for each log, by emitter and topic. */
 const WRITERS: ReadonlyMap<string, (of: NativeLog, overlay: Overlay) => void> = new Map([
   [NATIVE_CONTRACT.authorization + NATIVE_EVENT.approval, (of, overlay) => addGrant(of, of.first, of.second, overlay)],
   [NATIVE_CONTRACT.vesting + NATIVE_EVENT.vestingApproval, (of, overlay) => addGrant(of, of.second, of.first, overlay)],
@@ -77,10 +77,10 @@ const EMITTERS: ReadonlySet<Address> = new Set(Object.values(NATIVE_CONTRACT))
 const addressIn = (topic: Hash | undefined): Address =>
   topic === undefined ? ZERO_ADDRESS : toAddress(fromHex(topic).subarray(12))
 
-/** The number of the proposal: the first word of the data of every event that is not indexed. */
+/** The number of the proposal: the first word of each event's data. */
 const proposalIn = ({ data }: Log): number => Number(bytesToBig(data.subarray(0, 32)))
 
-/** A pair is listed once, at its first grant; whether a grant of it is alive is for the state to say. */
+/** Lists a pair once, at its first grant; whether a grant is still valid is read from the state. */
 function addGrant({ number, index }: NativeLog, granter: Address, grantee: Address, overlay: Overlay): void {
   if (RECORD.grantPair.get(overlay, granter, grantee) !== undefined) return
   RECORD.grantPair.set(overlay, { number }, granter, grantee)
@@ -99,8 +99,8 @@ function addVote({ log, number, index, first }: NativeLog, overlay: Overlay): vo
 }
 
 /**
- * Lists the packets of a block: the newest in the outbox, which keeps them until the end of the next block. Each was sent by
- * a call that emitted one of these logs, in the same order.
+ * Lists the packets of a block: the newest in the outbox, which keeps them until the end of the next block. Each was sent by a
+ * call that emitted one of these logs, in the same order.
  */
 function indexPackets(
   transfers: readonly NativeLog[],
@@ -115,10 +115,16 @@ function indexPackets(
     const sequence = overlay.append(
       LIST.packets,
       packetEntry.encode({
-        ...{ number, index, sequence: Number(packet.sequence) },
-        ...{ sourcePort: source.port, sourceChannel: source.channel },
-        ...{ destinationPort: destination.port, destinationChannel: destination.channel },
-        ...{ revision: timeout.height.revisionNumber, height: timeout.height.revisionHeight, time: timeout.timestamp },
+        number,
+        index,
+        sequence: Number(packet.sequence),
+        sourcePort: source.port,
+        sourceChannel: source.channel,
+        destinationPort: destination.port,
+        destinationChannel: destination.channel,
+        revision: timeout.height.revisionNumber,
+        height: timeout.height.revisionHeight,
+        time: timeout.timestamp,
         data,
       }),
     )
@@ -130,7 +136,7 @@ function indexPackets(
   }
 }
 
-/** The receiver on this chain, written with the prefix of the sender; undefined: no account. */
+/** The receiver on this chain, written with the sender's prefix; undefined if it is not an account. */
 function receiverIn(data: Uint8Array): Address | undefined {
   try {
     const { sender, receiver } = decodePacketData(data)

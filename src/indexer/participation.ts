@@ -22,7 +22,7 @@ export const transactionsFrom = (
   number: number,
 ): Generator<TransactionEntry> => transactions(rows, merged(cursorsAt(rows, who, number), 1))
 
-/** Ends at a missing row: its block was undone meanwhile. */
+/** Stops at a missing row: its block has been undone since. */
 function* transactions(rows: PointReader, sequences: Iterable<number>): Generator<TransactionEntry> {
   for (const sequence of sequences) {
     const entry = entryAt(rows, LIST.transactions, sequence)

@@ -1,5 +1,5 @@
-// The record tables of the index: the present state of single blocks, accounts, tokens, balances and days. Later blocks overwrite
-// these rows.
+// The record tables of the index: the present state of single blocks, accounts, tokens, balances and days. Later blocks
+// overwrite these rows.
 import type { Address, Hex } from '../lib/hex.ts'
 import { address, amount, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
 import { declarations, ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
@@ -48,7 +48,7 @@ export type TokenRecord = {
   readonly symbol: string | undefined
   readonly decimals: number | undefined
   readonly supply: bigint | undefined
-  /** Items of an ERC-721 or ids of an ERC-1155 that exist: those with a supply above zero. */
+  /** Existing items of an ERC-721 or ids of an ERC-1155: those with a supply above zero. */
   readonly items: number
 }
 
@@ -60,11 +60,11 @@ export type InstanceRecord = {
 }
 
 export type DayRecord = {
-  /** Number of the day's first block, and how many it has. */
+  /** Number of the day's first block, and the count of its blocks. */
   readonly firstBlock: number
   readonly blocks: number
   readonly transactions: number
-  /** How many of the transactions failed. */
+  /** Number of failed transactions. */
   readonly failed: number
   readonly transfers: number
   readonly gasUsed: number

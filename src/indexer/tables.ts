@@ -73,7 +73,7 @@ export const CALL_TYPES = [
   'CREATE',
   'CREATE2',
   'SELFDESTRUCT',
-  /** Coins that a native contract moved: no message, but listed as one. */
+  /** A transfer of coins by a native contract: not a message, but listed like one. */
   'TRANSFER',
 ] as const
 
@@ -145,7 +145,7 @@ export const balanceEntry = record<BalanceEntry>({
   after: amount,
 })
 
-/** A log by its place, and the account that the list is read for. */
+/** A log by its place, and the other account. */
 export const partyEntry = record<{ number: number; index: number; address: Address }>({
   number: sequence,
   index: u32,
@@ -158,11 +158,11 @@ export const ballotEntry = record<{ number: number; index: number; proposal: num
   proposal: sequence,
 })
 
-/** An ICS-04 packet that left, and the place of the log of its transfer. */
+/** A sent ICS-04 packet, and the place of the log of its transfer. */
 export type PacketEntry = {
   readonly number: number
   readonly index: number
-  /** On its channel, from 1. */
+  /** Number on its channel, from 1. */
   readonly sequence: number
   readonly sourcePort: string
   readonly sourceChannel: string
@@ -279,22 +279,22 @@ export const LIST = {
   /** Positions of withdrawals in their blocks. */
   withdrawals: declarations.list(0x22, positionEntry),
   withdrawalsOf: declarations.lists(0x23, 'address', positionEntry, (of: Address) => digits(of)),
-  /** Every address that ever took part in anything, in the order of appearance. */
+  /** Every address that ever took part in a block, in the order of appearance. */
   addresses: declarations.list(0x24, firstSeenEntry),
   /** Every contract that was ever created. */
   contracts: declarations.list(0x25, firstSeenEntry),
 
-  /** Accounts to which an account has ever granted something, each once; and the other way round. */
+  /** Accounts to which an account has ever granted anything, each once; then the reverse. */
   grantees: declarations.lists(0x30, 'granter', partyEntry, (granter: Address) => digits(granter)),
   granters: declarations.lists(0x31, 'grantee', partyEntry, (grantee: Address) => digits(grantee)),
-  /** Votes on a proposal, repeated ones too. */
+  /** Votes on a proposal, including repeated ones. */
   votesOn: declarations.lists(0x32, 'proposal', partyEntry, (proposal: number) => numberDigits(proposal)),
   votesOf: declarations.lists(0x33, 'voter', ballotEntry, (voter: Address) => digits(voter)),
   /** The submission of a proposal, and its later deposits. */
   depositsOn: declarations.lists(0x34, 'proposal', partyEntry, (proposal: number) => numberDigits(proposal)),
-  /** Every packet that left over a channel of this chain. */
+  /** Every packet sent over a channel of this chain. */
   packets: declarations.list(0x35, packetEntry),
-  /** [packets] by sender, and by receiver where the other end is this chain. */
+  /** [packets] by sender, and by receiver if the other end is this chain. */
   packetsOf: declarations.lists(0x36, 'address', sequenceEntry, (of: Address) => digits(of)),
 } as const
 
@@ -313,7 +313,7 @@ export const RANKING = {
     'amount descending, address complemented',
     (token: Address, tokenId: bigint) => digits(ofToken(token, tokenId)),
   ),
-  /** What is held of an ERC-1155: one member for each id and holder. */
+  /** Balances of an ERC-1155: one member for each id and holder. */
   holdings: declarations.rankings(
     0x08,
     'token',
@@ -326,7 +326,7 @@ export const RANKING = {
     'holders descending, name in lower case (16 bytes, padded with zeros), address',
     (type: TokenType | 'all') => indexIn(['all', ...TOKEN_TYPES], type),
   ),
-  /** One member for each token (of ERC-1155: each id) that the address holds. */
+  /** One member for each token (for ERC-1155: each id) that the address holds. */
   owned: declarations.rankings(
     0x05,
     'address, type',
@@ -352,7 +352,7 @@ export const MEMBER = {
     id: bytesToBig(bytes.subarray(0, -ADDRESS_BYTES)),
     holder: toAddress(complement(bytes.subarray(-ADDRESS_BYTES))),
   }),
-  /** The token and, where present, the id of a member of `items`, or of `owned` after the amount. */
+  /** The token and, if present, the id of a member of `items`, or of `owned` after the amount. */
   item: (bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } => {
     const tokenId = bytes.subarray(ADDRESS_BYTES)
     return {

@@ -28,9 +28,7 @@ export function setBalance(overlay: Overlay, token: Address, type: TokenType, ho
   moveMember(overlay, RANKING.owned(holder, type), orderBy(before, bytes), orderBy(amount, bytes))
 }
 
-/**
- * Sets the balance of one id of an ERC-1155. Returns the change; pass the sum over all ids to `changeTotal` once.
- */
+/** Sets the balance of one id of an ERC-1155. Returns the change; call `changeTotal` once with the sum over all ids. */
 export function setInstanceBalance(
   overlay: Overlay,
   token: Address,
@@ -52,12 +50,12 @@ export function setInstanceBalance(
   return amount - before
 }
 
-/** Changes the total that an address holds of all ids of an ERC-1155. */
+/** Changes an address's total over all ids of an ERC-1155. */
 export function changeTotal(overlay: Overlay, token: Address, holder: Address, change: bigint): void {
   setTotal(overlay, token, holder, balanceOf(overlay, token, holder) + change)
 }
 
-/** Moves an item of an ERC-721 to a new owner; undefined where there is no owner. */
+/** Moves an item of an ERC-721 to a new owner; undefined: none. */
 export function setOwner(
   overlay: Overlay,
   token: Address,

@@ -1,5 +1,5 @@
-// The changes of one token that follow from a block's transfers, by holder and by item. They say which balances to read from the
-// contract, and replace its answer where it gives none.
+// The changes of one token that follow from a block's transfers, by holder and by item. They determine which balances to read
+// from the contract, and replace its answer if it gives none.
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { TokenType, TransferEntry } from './tables.ts'
 import type { FoundToken } from './token-detection.ts'
@@ -31,7 +31,7 @@ export const noChanges = (): TokenChanges => ({
   hasMint: false,
 })
 
-/** Adds a transfer to the changes of its token. The token's type may rank above the type of the transfer's log. */
+/** Adds a transfer to the changes of its token. The token's type may be higher than that of the transfer's log. */
 export function noteTransfer(changes: TokenChanges, token: TokenType, row: TransferEntry): void {
   const { type, from, to, id } = row
   if (from === ZERO_ADDRESS) changes.hasMint = true

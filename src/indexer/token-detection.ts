@@ -15,7 +15,7 @@ export type FoundToken = { readonly type: TokenType; readonly before: TokenRecor
 
 export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
 
-/** Accounts that got code of their own in this block. */
+/** Accounts that got their own code in this block. */
 export function newContracts(changed: readonly ChangedAccount[], view: StateView): ReadonlySet<Address> {
   const hasNewCode = ({ before, after }: ChangedAccount): boolean => {
     const codeHash = codeHashOf(after)

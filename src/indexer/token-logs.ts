@@ -1,5 +1,5 @@
-// Decodes token transfers from logs. Pure: whether the emitter is a token is decided in `token-detection.ts`. A log that has not
-// exactly a known form is no transfer.
+// Decodes token transfers from logs. Pure: `token-detection.ts` decides whether the emitter is a token. A log that does not
+// have exactly a known form is not a transfer.
 import { type Address, type Hash, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { TokenType } from './tables.ts'
@@ -55,11 +55,13 @@ export function transfersIn({ topics, data }: Log): readonly LoggedTransfer[] {
 
 function plainTransfer(topics: readonly Hash[], data: Uint8Array): readonly LoggedTransfer[] {
   if (topics.length === 1 && data.length === 3 * WORD) {
-    const [from, to] = [addressAt(data, 0), addressAt(data, WORD)]
+    const from = addressAt(data, 0)
+    const to = addressAt(data, WORD)
     if (from === undefined || to === undefined) return NONE
     return [{ form: 'unindexed', from, to, id: undefined, amount: wordAt(data, 2 * WORD) }]
   }
-  const [from, to] = [addressIn(topics[1]), addressIn(topics[2])]
+  const from = addressIn(topics[1])
+  const to = addressIn(topics[2])
   if (from === undefined || to === undefined) return NONE
   if (topics.length === 3 && data.length === WORD) {
     return [{ form: 'ERC-20', from, to, id: undefined, amount: wordAt(data, 0) }]
@@ -70,14 +72,17 @@ function plainTransfer(topics: readonly Hash[], data: Uint8Array): readonly Logg
 }
 
 function singleTransfer(topics: readonly Hash[], data: Uint8Array): readonly LoggedTransfer[] {
-  const [from, to] = [addressIn(topics[2]), addressIn(topics[3])]
+  const from = addressIn(topics[2])
+  const to = addressIn(topics[3])
   if (topics.length !== 4 || data.length !== 2 * WORD || from === undefined || to === undefined) return NONE
   return [{ form: 'ERC-1155', from, to, id: wordAt(data, 0), amount: wordAt(data, WORD) }]
 }
 
 function batchTransfer(topics: readonly Hash[], data: Uint8Array): readonly LoggedTransfer[] {
-  const [from, to] = [addressIn(topics[2]), addressIn(topics[3])]
-  const [ids, amounts] = [wordsAt(data, 0), wordsAt(data, WORD)]
+  const from = addressIn(topics[2])
+  const to = addressIn(topics[3])
+  const ids = wordsAt(data, 0)
+  const amounts = wordsAt(data, WORD)
   if (topics.length !== 4 || from === undefined || to === undefined) return NONE
   if (ids === undefined || amounts === undefined || ids.length !== amounts.length) return NONE
   return ids.map((id, i) => ({ form: 'ERC-1155', from, to, id, amount: amounts[i] ?? 0n }))
@@ -85,7 +90,7 @@ function batchTransfer(topics: readonly Hash[], data: Uint8Array): readonly Logg
 
 const PADDING = '0'.repeat(24)
 
-/** An indexed address; undefined when the topic is not one. */
+/** An indexed address; undefined if the topic is not an address. */
 const addressIn = (topic: Hash | undefined): Address | undefined =>
   topic?.startsWith(PADDING, 2) ? (`0x${topic.slice(26)}` as Address) : undefined
 
@@ -94,7 +99,7 @@ const addressAt = (data: Uint8Array, at: number): Address | undefined =>
 
 const wordAt = (data: Uint8Array, at: number): bigint => BigInt(toHex(data.subarray(at, at + WORD)))
 
-/** The array of words whose offset is at a position; undefined when it is incomplete. */
+/** The array of words whose offset is at a position; undefined if it is incomplete. */
 function wordsAt(data: Uint8Array, at: number): bigint[] | undefined {
   const offset = sizeAt(data, at)
   const length = offset === undefined ? undefined : sizeAt(data, offset)
@@ -102,7 +107,7 @@ function wordsAt(data: Uint8Array, at: number): bigint[] | undefined {
   return Array.from({ length }, (_, i) => wordAt(data, offset + WORD * (i + 1)))
 }
 
-/** An offset or a length; undefined when it is missing or too large for any data. */
+/** An offset or a length; undefined if it is missing or too large for any data. */
 export function sizeAt(data: Uint8Array, at: number): number | undefined {
   if (at + WORD > data.length) return undefined
   const size = wordAt(data, at)

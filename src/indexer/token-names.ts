@@ -1,5 +1,5 @@
-// Names and symbols of tokens as contracts answer them, and the search terms of a token. Readers remove what must not be shown
-// (`visibleText`), so that they can also say that there was something to remove.
+// Names and symbols of tokens as contracts return them, and the search terms of a token. Readers remove characters that must
+// not be shown (`visibleText`), so that they can also report that.
 import { type Address, fromHex } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { KEY } from '../state/keyspace.ts'
@@ -7,9 +7,9 @@ import { NO_VALUE, type Overlay } from '../tables/overlay.ts'
 import type { TokenRecord } from './records.ts'
 import { sizeAt } from './token-logs.ts'
 
-/** Control characters, and what stands for invalid UTF-8. */
+/** Control characters, and the replacement character for invalid UTF-8. */
 const NO_TEXT = /[\p{Cc}\ufffd]/gu
-/** Bytes of a name that are decoded, however long it is. */
+/** Maximum number of decoded bytes of a name. */
 const MOST_BYTES = 4_096
 const LONGEST_WORD = 64
 
@@ -24,7 +24,7 @@ export function decodeText(output: Uint8Array, limit: number): string | undefine
   return text === '' ? undefined : [...text].slice(0, limit).join('')
 }
 
-/** The bytes of a string that a function returned; undefined when the answer is no string. */
+/** The bytes of a string that a function returned; undefined if the data is not a string. */
 export function abiString(output: Uint8Array): Uint8Array | undefined {
   const offset = sizeAt(output, 0)
   const length = offset === undefined ? undefined : sizeAt(output, offset)

@@ -17,9 +17,9 @@ const READ_GAS = 200_000n
 const INTERFACE_GAS = 30_000n
 /** A name is read once; from storage, a kilobyte costs 70,000 gas. */
 const NAME_GAS = 1_000_000n
-/** Largest answer with a number, in bytes; longer ones count as none. */
+/** Maximum bytes of a result with a number; longer ones are ignored. */
 const LONGEST_ANSWER = 4_096
-/** Characters of a name or symbol; what is beyond is cut off. */
+/** Maximum characters of a name or symbol; the rest is cut off. */
 const LONGEST_NAME = 256
 
 /** Function selectors. */
@@ -48,7 +48,7 @@ export class TokenReads {
   #reads = MOST_READS
   #gas: bigint
 
-  /** `gasUsed`: gas of the block. What a chain begins with used none although everything in it is new. */
+  /** `gasUsed`: gas of the block. A chain's initial state used none although everything in it is new. */
   constructor(
     read: ReadContract,
     { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint },

@@ -1,5 +1,5 @@
 // Updates the tokens of a block from their contracts' answers: names, then balances, items and supplies, the most important
-// first. What the budget no longer covers follows from the logs, or stays unknown.
+// first. What the budget does not cover is taken from the logs, or stays unknown.
 
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Overlay } from '../tables/overlay.ts'
@@ -17,7 +17,7 @@ import type { TouchedToken } from './token-changes.ts'
 import type { TokenReads } from './token-reads.ts'
 import { describe, type RankedAt, rankOrderOf, setToken } from './token-records.ts'
 
-/** Brings records, balances and items of a block's tokens up to the state after it. */
+/** Updates records, balances and items of a block's tokens to the state after it. */
 export async function updateTokens(
   overlay: Overlay,
   reads: TokenReads,
@@ -58,7 +58,7 @@ async function updateHoldings(overlay: Overlay, reads: TokenReads, token: Touche
   }
 }
 
-/** Returns by how many the existing items change. */
+/** Returns the change of the number of existing items. */
 async function updateInstances(
   overlay: Overlay,
   reads: TokenReads,

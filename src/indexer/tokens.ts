@@ -1,5 +1,5 @@
-// Indexes a block's token transfers, and updates records, holders and items of the tokens. Transfers come from logs; balances come
-// from the contracts' answers, or from the logs where a contract does not answer.
+// Indexes a block's token transfers, and updates records, holders and items of the tokens. Transfers come from logs; balances
+// come from the contracts' answers, or from the logs if a contract does not answer.
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'
@@ -51,7 +51,7 @@ export async function indexTokens(
   return { ranges, created: new Set([...contracts].filter((address) => tokens.has(address))) }
 }
 
-/** `transaction`: index within the block, as `log` is. */
+/** `transaction` and `log` are indices within the block. */
 type PlacedTransfer = EmittedTransfer & { readonly transaction: number; readonly log: number }
 
 function placedTransfers(receipts: readonly Receipt[]): PlacedTransfer[] {
@@ -74,15 +74,15 @@ function rowsOf(
   tokens: ReadonlyMap<Address, FoundToken>,
   first: number,
 ): TransferEntry[] {
-  // Mints and burns with a Transfer log: a deposit or withdrawal log for the same amount would count them twice.
-  const told = new Set<string>()
-  for (const of of transfers) if (of.form === 'ERC-20' && isMintOrBurn(of)) told.add(mintOrBurn(of))
+  // Mints and burns with a Transfer log: a deposit or withdrawal log of the same amount would count them twice.
+  const withTransferLog = new Set<string>()
+  for (const of of transfers) if (of.form === 'ERC-20' && isMintOrBurn(of)) withTransferLog.add(mintOrBurn(of))
   const rows: TransferEntry[] = []
   for (const transfer of transfers) {
     const { form, token, from, to, id, amount, log } = transfer
     const type = tokens.get(token)?.type
     if (type === undefined) continue
-    if (form === 'wrapping' && (type !== 'ERC-20' || told.has(mintOrBurn(transfer)))) continue
+    if (form === 'wrapping' && (type !== 'ERC-20' || withTransferLog.has(mintOrBurn(transfer)))) continue
     const transaction = first + transfer.transaction
     const isItem = form === 'unindexed' && type !== 'ERC-20'
     if (isItem) rows.push({ transaction, log, type: 'ERC-721', token, from, to, id: amount, amount: 1n })

@@ -12,7 +12,7 @@ const SELECTOR_SIZE = 4
 const AUTHORIZING = 4
 /** The call tree's error when there is revert data. */
 const REVERTED = 'execution reverted'
-/** Largest number of stored bytes of revert data: enough for any reason, and little enough for pages of 50 entries. */
+/** Maximum bytes of stored revert data: enough for any reason, and small enough for pages of 50 entries. */
 const KEPT_REVERT_DATA = 4096
 
 const NO_CALLS = { first: 0, count: 0, hasError: false }
@@ -77,8 +77,8 @@ const namesOf = (kinds: number, selector: Uint8Array): Names => ({
 })
 
 /**
- * For each transaction, whether its recipient had code at the time. Walks backwards: an account's code before a transaction is
- * its former code in that transaction's state diff, or else its code after the block.
+ * For each transaction, whether its recipient had code at the time. Iterates backwards: an account's code before a transaction
+ * is its former code in that transaction's state diff, or else its code after the block.
  */
 function calledContracts({ block, diffs, view }: ExecutedBlock): boolean[] {
   const codes = new Map<Address, Hash>()

@@ -32,8 +32,8 @@ const LONGEST = 90
 const CHECKSUM_SIZE = 6
 
 /**
- * The first rule of BIP-173 that a text breaks, its checksum aside; undefined when it breaks none. The messages are those of
- * the SDK's library (btcutil). They are written here because a message may become state, and a library may change its own.
+ * The first rule of BIP-173 that a text breaks, except the checksum; undefined if none. The messages are those of the SDK's
+ * library (btcutil). They are defined here because a message may become state, and a library may change its messages.
  */
 function faultOf(text: string): string | undefined {
   if (text.length < SHORTEST || text.length > LONGEST) return `invalid bech32 string length ${text.length}`

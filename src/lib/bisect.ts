@@ -1,4 +1,4 @@
-// Binary search among numbers, for a condition that stays true from some number on.
+// Binary search for the first number from which on a condition holds.
 
 /**
  * The first number from `low` to `high` for which the condition holds; `high` when it holds for none below. Tests about
@@ -9,7 +9,8 @@ export async function firstWhere(
   high: bigint,
   holds: (number: bigint) => boolean | Promise<boolean>,
 ): Promise<bigint> {
-  let [from, to] = [low, high]
+  let from = low
+  let to = high
   while (from < to) {
     const middle = (from + to) / 2n
     if (await holds(middle)) to = middle

@@ -3,7 +3,7 @@
 
 /** Levels of arrays and objects. Requests have some ten; recursive code exhausts the stack at some thousands. */
 export const MAX_JSON_DEPTH = 256
-/** Values, names of members among them. The shortest things that clients list are addresses: 5 MB hold 116,000. */
+/** Values, including names of members. The shortest items that clients list are addresses: 5 MB hold 116,000. */
 export const MAX_JSON_VALUES = 250_000
 
 /** The message for a text that `isBoundedJson` refuses. */
@@ -13,15 +13,17 @@ const QUOTE = 34
 const COMMA = 44
 const COLON = 58
 const BACKSLASH = 92
-const [OPEN_ARRAY, CLOSE_ARRAY] = [91, 93]
-const [OPEN_OBJECT, CLOSE_OBJECT] = [123, 125]
+const OPEN_ARRAY = 91
+const CLOSE_ARRAY = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
 
 /** Whether a text, if it is JSON, has at most MAX_JSON_VALUES values and MAX_JSON_DEPTH levels. */
 export const isBoundedJson = (text: string): boolean => countJson(text, MAX_JSON_VALUES) !== undefined
 
 /**
- * A function that parses JSON as `JSON.parse` does, and throws a SyntaxError too when the texts that it was given have more than
- * MAX_JSON_VALUES values together, or one of them more than MAX_JSON_DEPTH levels.
+ * Returns a function that parses like `JSON.parse`, and also throws a SyntaxError when all its texts together have more than
+ * MAX_JSON_VALUES values, or one has more than MAX_JSON_DEPTH levels.
  */
 export function boundedParser(): (text: string) => unknown {
   let left = MAX_JSON_VALUES
@@ -34,8 +36,8 @@ export function boundedParser(): (text: string) => unknown {
 }
 
 /**
- * The number of values of a text, if it is JSON; undefined for more than `most`, or more than MAX_JSON_DEPTH levels. Reads no
- * further than the first excess: some milliseconds for megabytes of text in strings, 2 ns per byte of anything else.
+ * The number of values of a text, if it is JSON; undefined for more than `most`, or more than MAX_JSON_DEPTH levels. Stops at
+ * the first excess: some milliseconds for megabytes of text in strings, 2 ns per byte of anything else.
  */
 function countJson(text: string, most: number): number | undefined {
   // Each value is the first of its array or object, or comes after a comma or a colon.

@@ -1,21 +1,21 @@
-// An amount that all clients of the node share: bytes of memory, or places. Without it, many small connections could each hold the
-// maximum of one. What one client may hold is a part of the total, so that no client takes all of it from the others.
+// An amount that all clients of the node share: bytes of memory, or places. Without it, many small connections could each hold
+// the maximum of one. A client may hold only a part of the total, so that no client takes all of it.
 
 export class Budget {
   readonly #total: number
   readonly #share: number
-  /** What each client holds; clients that hold nothing are not listed. */
+  /** The amount held by each client; clients that hold nothing are not listed. */
   readonly #held = new Map<string, number>()
   #taken = 0
   #refusals = 0
 
-  /** `share`: what one client may hold. */
+  /** `share`: the maximum of one client. */
   constructor(total: number, share: number = total) {
     this.#total = total
     this.#share = share
   }
 
-  /** What all clients hold together. */
+  /** The amount held by all clients. */
   get taken(): number {
     return this.#taken
   }
@@ -26,8 +26,8 @@ export class Budget {
   }
 
   /**
-   * Takes an amount; false, and nothing is taken, when too little is left. Return it with `give`, for the same client.
-   * `client`: undefined for one without a share of its own, which only the total bounds.
+   * Takes an amount; returns false and takes nothing when too little is left. Return it with `give`, for the same client.
+   * `client`: undefined for one without a share, which only the total limits.
    */
   take(amount: number, client?: string): boolean {
     const held = client === undefined ? 0 : (this.#held.get(client) ?? 0) + amount

@@ -1,11 +1,11 @@
-// Files that `npm run build` writes to dist/. They are found from the bundle, which is in dist/ itself or in its folder of
-// chunks, and from the sources, for a node that runs without being bundled.
+// Files that `npm run build` writes to dist/. They are located relative to the bundle, which is in dist/ or its folder of
+// chunks, or relative to the sources when the node runs unbundled.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ChainError } from './errors.ts'
 
-/** Where dist/ may be, relative to this file's folder: this is a bundle, a chunk of one, or a source. */
+/** Candidates for dist/, relative to this file: this is a bundle, a chunk of one, or a source. */
 const DIST_FOLDERS = ['.', '..', '../../dist']
 
 /** The path of a file in dist/, by its name relative to dist/; undefined when it has not been built. */
@@ -29,7 +29,7 @@ export function threadProgram(name: string, rooms: readonly string[]): URL {
   return pathToFileURL(program)
 }
 
-/** When the newest source of these rooms was changed, in milliseconds since 1970. */
+/** The modification time of the newest source of these rooms, in milliseconds since 1970. */
 function newestChange(sources: string, rooms: readonly string[]): number {
   const folders = rooms.map((room) => join(sources, room))
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))

@@ -3,7 +3,7 @@
 // A block is freed when none of its arrays is in use, so a cache copies what it keeps into a pool of its own.
 
 const BLOCK_SIZE = 1 << 16
-/** Larger arrays get their own memory: there the cost of allocation is small against that of filling them. */
+/** Larger arrays get their own memory: the cost of allocation is small against that of filling them. */
 const MAX_POOLED = BLOCK_SIZE >> 3
 
 export class BytePool {
@@ -32,5 +32,5 @@ export class BytePool {
 
 const scratch = new BytePool()
 
-/** `size` zero bytes for an encoding that is soon forgotten, or copied by the cache that keeps it. */
+/** `size` zero bytes for a short-lived encoding; a cache that keeps it must copy it. */
 export const scratchBytes = (size: number): Uint8Array => scratch.allocate(size)

@@ -1,5 +1,5 @@
-// Bounded caches that cost little more than a Map: the exact order of use, as an LRU cache keeps it, costs two to five times
-// as much per access.
+// Bounded caches that cost little more than a Map. An LRU cache keeps the exact order of use, which costs two to five times as
+// much per access.
 
 /** An approximate LRU cache of two generations: when the young one is full, it replaces the old one, which is dropped. */
 export class GenerationalCache<K, V extends NonNullable<unknown>> {
@@ -7,7 +7,7 @@ export class GenerationalCache<K, V extends NonNullable<unknown>> {
   #young = new Map<K, V>()
   #old = new Map<K, V>()
 
-  /** Keeps at least the `max / 2` entries that were used last, and never more than `max`. */
+  /** Keeps at least the `max / 2` most recently used entries, and at most `max`. */
   constructor(max: number) {
     this.#half = Math.max(1, Math.floor(max / 2))
   }
@@ -44,8 +44,8 @@ export class GenerationalCache<K, V extends NonNullable<unknown>> {
 }
 
 /**
- * A pure function that caches its results by argument. With `max` results it forgets all of them. Callers share the
- * results and must not write on them.
+ * A pure function that caches its results by argument. When it has `max` results it drops all of them. Callers share the
+ * results and must not modify them.
  */
 export function memo<Q, A>(max: number, compute: (argument: Q) => A): (argument: Q) => A {
   const results = new Map<Q, A>()

@@ -1,5 +1,5 @@
-// An AbortSignal for each client connection, so that work can stop when nobody waits for its result any more. The signal
-// is aborted when the connection is closed. A client that has only ended its sending side still reads: that is not a close.
+// An AbortSignal for each client connection, so that work stops when no client waits for its result. The signal is aborted when
+// the connection is closed. A client that has only half-closed the connection still reads, so this does not abort it.
 import type { EventEmitter } from 'node:events'
 
 const signals = new WeakMap<EventEmitter, AbortSignal>()
@@ -16,11 +16,11 @@ export function connectionSignal(connection: EventEmitter): AbortSignal {
 
 const clients = new WeakMap<AbortSignal, string>()
 
-/** Remembers the client whose connection a signal belongs to. Clients without a share of their own are not named. */
+/** Stores the client of a signal's connection. Clients without a share are not stored. */
 export const setClient = (signal: AbortSignal, client: string): unknown => clients.set(signal, client)
 
-/** The client of a connection's signal; undefined for one without a share of its own. */
+/** The client of a connection's signal; undefined for one without a share. */
 export const clientOf = (signal: AbortSignal): string | undefined => clients.get(signal)
 
-/** For work that no connection asked for. Never aborted. */
+/** For work without a connection. Never aborted. */
 export const NO_CONNECTION: AbortSignal = new AbortController().signal

@@ -1,30 +1,30 @@
-// The time that one piece of work may take on this thread: CPU time of its own turns, so that it does not fail because the
-// machine is busy or other requests have their turns. The wall clock is asked first: work is never past its deadline before
-// as much time has passed, so that the CPU clock is read for long work only.
+// The maximum CPU time that one piece of work may use in its own turns, so that it does not fail because the machine is busy or
+// other requests have their turns. The wall clock is read first: work cannot be past its deadline before that much time has
+// passed, so the CPU clock is read for long work only.
 import { openSync, readSync } from 'node:fs'
 import type { Pause } from './scheduler.ts'
 
-/** When work has to end. */
+/** The end of a piece of work. */
 export type AnyDeadline = Pick<Deadline, 'isPast' | 'pause'>
 
-/** An end by the wall clock, for work that others wait for. `at`: `performance.now()`. */
+/** A deadline by the wall clock, for work that others wait for. `at`: `performance.now()`. */
 export const wallDeadline = (at: number): AnyDeadline => ({
   isPast: (now = performance.now()) => now >= at,
   pause: (pause, now = performance.now()) => pause(now),
 })
 
-/** However little of the CPU it gets, work ends after so many times its limit by the wall clock. */
+/** Work ends after this many times its limit by the wall clock, however little CPU time it gets. */
 export const LONGEST_WALL = 10
 
 export class Deadline {
   readonly #limit: number
-  /** `performance.now()` at which it is past in any case. */
+  /** `performance.now()` at which the deadline is past in any case. */
   readonly #end: number
-  /** Milliseconds of the turns that have ended, by the wall clock and of CPU time. */
+  /** Milliseconds of completed turns, by the wall clock and of CPU time. */
   #wall = 0
   #cpu = 0
   #turnBegan = performance.now()
-  /** The thread's CPU time at the first look in this turn: short work ends without one. */
+  /** The thread's CPU time at the first check in this turn; short work ends before any check. */
   #cpuBefore: number | undefined
 
   /** `limit`: milliseconds. The first turn begins at once. */
@@ -40,7 +40,7 @@ export class Deadline {
     return this.#cpu + threadCpu() - this.#cpuBefore >= this.#limit
   }
 
-  /** As `pause`; what others do until the next turn does not count. */
+  /** Like the given `pause`; time until the next turn does not count. */
   pause(pause: Pause, now = performance.now()): Promise<void> | undefined {
     const next = pause(now)
     if (next === undefined) return undefined
@@ -55,13 +55,16 @@ export class Deadline {
 
 let clock: (() => number) | undefined
 
-/** Milliseconds of CPU time of this thread since some point in time. */
+/** CPU time of this thread in milliseconds, since an arbitrary point. */
 const threadCpu = (): number => {
   clock ??= threadClock()
   return clock()
 }
 
-/** Linux counts a thread's time in a file. Elsewhere Node.js may tell it; if not, the process's stands for it, which is more. */
+/**
+ * Linux has a file with a thread's time. Elsewhere newer versions of Node.js have a function; otherwise the process's time,
+ * which is more, is used.
+ */
 function threadClock(): () => number {
   const scheduled = schedstat()
   if (scheduled !== undefined) return scheduled
@@ -73,7 +76,9 @@ function threadClock(): () => number {
   }
 }
 
-/** The first number of /proc/thread-self/schedstat, nanoseconds. undefined: there is no such file, or nothing is counted. */
+/**
+ * Reads the first number of /proc/thread-self/schedstat, nanoseconds. undefined: there is no such file, or it counts nothing.
+ */
 function schedstat(): (() => number) | undefined {
   try {
     const file = openSync('/proc/thread-self/schedstat', 'r')

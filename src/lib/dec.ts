@@ -5,7 +5,7 @@ import { ChainError } from './errors.ts'
 /** A number of 18 decimals, in units of 10^-18. */
 export type Dec = bigint
 
-/** One, and the number of units in one. */
+/** One, which is also the number of units in one. */
 export const ONE: Dec = 10n ** 18n
 
 /** Whole number to Dec. */
@@ -21,11 +21,11 @@ export const mulTruncate = (x: Dec, y: Dec): Dec => (x * y) / ONE
 /** x · whole, exact. */
 export const mulInt = (x: Dec, whole: bigint): Dec => x * whole
 
-/** x / y, cut at 36 decimals, then rounded to even on a tie. Throws RangeError when y is zero, as all quotients do. */
+/** x / y, truncated to 36 decimals, then rounded to even on a tie. Throws RangeError when y is zero, as all quotients do. */
 export const quo = (x: Dec, y: Dec): Dec => roundHalfEven((x * ONE * ONE) / y)
 /** x / y, rounded down. */
 export const quoTruncate = (x: Dec, y: Dec): Dec => (x * ONE) / y
-/** x / y, cut at 36 decimals, then rounded up. */
+/** x / y, truncated to 36 decimals, then rounded up. */
 export const quoRoundUp = (x: Dec, y: Dec): Dec => ((x * ONE * ONE) / y + ONE - 1n) / ONE
 /** x / whole, rounded down. */
 export const quoInt = (x: Dec, whole: bigint): Dec => x / whole
@@ -41,7 +41,7 @@ function roundHalfEven(x: bigint): Dec {
 /** With all decimals: `0.050000000000000000`. */
 export const formatDec = (x: Dec): string => `${x / ONE}.${(x % ONE).toString().padStart(18, '0')}`
 
-/** Reads `12`, `0.05`; 18 decimals at most. Throws ChainError `invalid-params`. */
+/** Parses `12`, `0.05`; 18 decimals at most. Throws ChainError `invalid-params`. */
 export function parseDec(text: string): Dec {
   const [, whole, decimals = ''] = /^(\d{1,60})(?:\.(\d{1,18}))?$/.exec(text) ?? []
   if (whole === undefined) throw new ChainError('invalid-params', `not a decimal number of up to 18 decimals: ${text}`)

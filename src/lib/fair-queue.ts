@@ -2,7 +2,7 @@
 // work delays another client by one task only.
 import { ChainError } from './errors.ts'
 
-/** Items of many clients, taken in rounds: one item of each client, in the order in which the clients came. */
+/** Items of many clients, taken in rounds: one item of each client, in the order in which the clients arrived. */
 export class FairQueue<Client, Item> {
   /** In the order of their turns. No queue is empty. */
   readonly #queues = new Map<Client, Item[]>()
@@ -58,10 +58,10 @@ export class FairQueue<Client, Item> {
 }
 
 export type QueueLimits = {
-  /** Tasks that wait, of all clients and of one. */
+  /** Waiting tasks of all clients, and of one. */
   readonly tasks: number
   readonly tasksPerClient: number
-  /** Sum of the sizes of all tasks that wait or run, in whatever unit sizes are given. */
+  /** Sum of the sizes of all waiting and running tasks, in the caller's unit. */
   readonly size: number
 }
 
@@ -82,7 +82,7 @@ export class TaskQueue {
   add(client: string, size: number, run: () => Promise<void>): void {
     const { tasks, tasksPerClient, size: maxSize } = this.#limits
     const isFull = this.#waiting.size >= tasks || this.#waiting.sizeOf(client) >= tasksPerClient
-    // A task that is larger than the limit by itself is accepted when nothing else waits or runs.
+    // A task that alone exceeds the limit is accepted when no other task waits or runs.
     const isLarge = this.#size > 0 && this.#size + size > maxSize
     if (isFull || isLarge) throw new ChainError('limit-exceeded', 'too much is waiting already; try again later')
     this.#waiting.add(client, { run, size })

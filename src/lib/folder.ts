@@ -1,5 +1,5 @@
-// Creates folders. Node's own `mkdir` with `recursive` never returns where the system refuses a folder with ENOENT, as it does
-// in /proc: Node takes the error for a missing parent and tries again for ever.
+// Creates folders. Node's `mkdir` with `recursive` never returns when the system refuses a folder with ENOENT, as it does in
+// /proc: Node takes the error for a missing parent and retries for ever.
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 

@@ -36,7 +36,7 @@ function pairOf(characters: string): number {
 /** The bytes from `start` up to `end` as lower-case `0x` hex. */
 export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
   if (end - start > SHORT) return `0x${hexSlice.call(bytes as Buffer, start, end)}`
-  // One flat string: V8 would flatten a concatenation when it first serves as the key of a map, as most of these do.
+  // Builds one flat string: V8 would flatten a concatenation when it is first used as the key of a map, as most of these are.
   let at = 1
   for (let i = start; i < end; i++) text[at++] = PAIRS[bytes[i] ?? 0] ?? 0
   return latin1Slice.call(textBytes as Buffer, 0, 2 * at) as Hex
@@ -49,7 +49,7 @@ const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
 /** Writes the bytes of a hex string into an array and returns the index after them. Throws as `fromHex`. */
 export function writeHex(hex: string, out: Uint8Array, start: number): number {
   const end = start + hex.length / 2 - 1
-  // Becomes negative with the first character that is no digit, or where the last digit is missing.
+  // Becomes negative at the first character that is not a digit, or when the last digit is missing.
   let seen = hex.startsWith('0x') ? 0 : -1
   for (let at = start, from = 2; at < end; at++, from += 2) {
     const high = DIGITS[hex.charCodeAt(from)] ?? -1
@@ -69,7 +69,7 @@ export function fromHex(hex: string): Uint8Array {
     writeHex(hex, bytes, 0)
     return bytes
   }
-  // Node's conversion stops at the first bad digit and does not say so.
+  // Node's conversion stops silently at the first bad digit.
   if (!hex.startsWith('0x') || !Number.isInteger(length) || /[^0-9a-fA-F]/.test(hex.slice(2))) {
     throw new TypeError('not a hex string of whole bytes')
   }
@@ -100,7 +100,7 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /**
- * Two 64-bit limbs, through which integers of up to 16 bytes are converted, lowest byte first (platforms are little-endian).
+ * Two 64-bit limbs for the conversion of integers of up to 16 bytes, lowest byte first (platforms are little-endian).
  * A conversion through a string takes three times as long.
  */
 const limbs = new BigUint64Array(2)

@@ -1,13 +1,13 @@
-// Logging to standard error: one logger, with a child for each room. CONTRIBUTING.md says what belongs at which level. Standard
-// output is for the results of commands. Every field of a record is cut to a bounded size and keeps its form, because some
-// come from requests, which may have megabytes. Fields whose names say that they are secrets are left out.
+// Logging to standard error: one logger, with a child for each room. CONTRIBUTING.md says what is logged at which level.
+// Standard output is for the results of commands. Every field of a record is cut to a bounded size and keeps its form, because
+// some come from requests, which may have megabytes. Fields whose names suggest secrets are left out.
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 
 export type { Logger }
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
-/** Characters of a refused request's parameters in a readable line. */
+/** Maximum number of characters of a refused request's parameters in a readable line. */
 const SHOWN_PARAMS = 200
 
 /** `json`: one JSON object per line, for machines; else readable lines. */
@@ -38,7 +38,7 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
   )
 }
 
-/** The line of a record: room, message, and the fields that say why something failed. */
+/** The line of a record: room, message, and the fields that explain a failure. */
 function readable(record: Record<string, unknown>): string {
   const { room, msg, method, params, error, err } = record
   const words = [room === undefined ? '' : `${room}: `, method === undefined ? '' : `${method}  `, String(msg)]
@@ -46,7 +46,7 @@ function readable(record: Record<string, unknown>): string {
   if (params !== undefined) words.push(`  ${shorten(JSON.stringify(params))}`)
   // Contracts and clients choose some of this text: control characters in it must not reach the terminal.
   const line = words.join('').replace(/\p{Cc}/gu, ' ')
-  // An unexpected error: its stack says where it came from.
+  // The stack of an unexpected error shows where it was thrown.
   return isObject(err) && 'stack' in err ? `${line}\n${err.stack}` : line
 }
 
@@ -63,7 +63,7 @@ const SECRET = /^(password|passphrase|privatekey|secret|mnemonic|keydata)$/i
 export const boundedFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, bounded(value)]))
 
-/** The value as JSON can represent it, within FIELD_SIZE; a note in place of an omitted part says how large it was. */
+/** The value as JSON can represent it, within FIELD_SIZE; a note in place of an omitted part gives its size. */
 export const bounded = (value: unknown): unknown => cut(value, { left: FIELD_SIZE }, 0)
 
 /** Arguments of a logging call: an error given alone supplies the message, and a message is bounded like a field. */
@@ -75,7 +75,7 @@ export function boundedArguments(given: readonly unknown[]): unknown[] {
 
 type Budget = { left: number }
 
-/** Subtracts the length of the result from the budget. Every value costs at least 4, so that cycles end. */
+/** Subtracts the length of the result from the budget. Every value costs at least 4, so that cycles terminate. */
 function cut(value: unknown, budget: Budget, depth: number): unknown {
   budget.left -= 4
   if (typeof value === 'string') return cutText(value, budget)
@@ -118,7 +118,7 @@ function cutObject(object: object, budget: Budget, depth: number): Record<string
   return copy
 }
 
-/** Type, message and stack come first, because they say most. */
+/** Type, message and stack come first, because they are the most useful. */
 function cutError(error: Error, budget: Budget, depth: number): Record<string, unknown> {
   const { name: type, message, stack, cause, ...rest } = error
   return cutObject({ type, message, stack, ...(cause !== undefined && { cause }), ...rest }, budget, depth)

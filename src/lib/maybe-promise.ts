@@ -1,4 +1,4 @@
-// Results that are usually ready at once and sometimes are promises. Code that runs thousands of steps in a row uses this,
+// Results that are usually available at once and sometimes are promises. Code that runs thousands of steps in a row uses this,
 // because a promise for each step would cost more than the step. Callers elsewhere simply await.
 
 export type MaybePromise<T> = T | Promise<T>

@@ -1,4 +1,4 @@
-// Mutual exclusion: tasks run in the order in which they came, each after the one before has settled.
+// Mutual exclusion: tasks run in the order of arrival, each after the previous one has settled.
 
 export class Mutex {
   #tail: Promise<unknown> = Promise.resolve()
@@ -21,7 +21,7 @@ export class Mutex {
   }
 }
 
-/** Mutual exclusion for each key by itself: tasks with the same key run one after the other. */
+/** Mutual exclusion per key: tasks with the same key run one after the other. */
 export class KeyedMutex<K> {
   readonly #mutexes = new Map<K, { readonly mutex: Mutex; tasks: number }>()
 

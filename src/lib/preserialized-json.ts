@@ -9,13 +9,13 @@ export class PreserializedJson {
     this.parts = parts
   }
 
-  /** So that `JSON.stringify` writes it as any other value. */
+  /** Lets `JSON.stringify` write it like any other value. */
   toJSON(): unknown {
     return JSON.parse(Buffer.concat(this.parts).toString())
   }
 }
 
-/** Characters after which the text is turned into bytes: large strings cost the garbage collector more than byte arrays. */
+/** Characters after which the text is encoded as bytes: large strings cost the garbage collector more than byte arrays. */
 const PART = 1 << 16
 
 /** A JSON list that is written entry by entry. */
@@ -38,7 +38,7 @@ export class PreserializedList {
     this.#open = ''
   }
 
-  /** Adds the next part of a text with a comma before each entry, and the number of entries that end in it. */
+  /** Adds a part of a text that has a comma before each entry, and the number of entries that end in it. */
   addText(text: Buffer, entries: number): void {
     if (this.#open !== '') this.#parts.push(Buffer.from(this.#open))
     this.#open = ''

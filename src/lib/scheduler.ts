@@ -4,23 +4,23 @@ import { ChainError } from './errors.ts'
 
 /** Maximum length of a turn in milliseconds. */
 const TURN = 5
-/** The same for work on a block: clients send the next transactions meanwhile. */
+/** Maximum length for work on a block, during which clients send the next transactions. */
 const SHORT_TURN = 1
 /**
- * An iteration of the event loop that took less time, in milliseconds, read and answered nothing. libuv accepts only one
+ * An iteration of the event loop that took less than this many milliseconds read and answered nothing. libuv accepts only one
  * connection in an iteration, so several iterations pass between two turns while there is other work.
  */
 const IDLE = 0.1
 /** Milliseconds from one turn of heavy work to the next while a block is built: heavy work keeps a tenth of the thread. */
 const HEAVY_INTERVAL_DURING_BLOCKS = 50
 /**
- * Milliseconds that heavy work waits after a transaction has arrived or a block was built. A client that sends one transaction
- * after the other has its next one on the way, which would otherwise wait for a turn of heavy work each time.
+ * Milliseconds that heavy work waits after a transaction has arrived or a block was built. A client that sends transactions one
+ * by one has its next one on the way, which would otherwise wait for a turn of heavy work each time.
  */
 const SENDERS_PAUSE = 2
 /**
- * Milliseconds that heavy work waits for a turn, at most, while a block is executed for the engine of a network: the engine
- * gives three seconds to a proposal (`timeout_propose`), and a validator that is late loses its vote.
+ * Maximum milliseconds that heavy work waits for a turn while a block is executed for a network's consensus engine. CometBFT
+ * allows three seconds for a block proposal (`timeout_propose`), and a validator that is late loses its vote.
  */
 const LONGEST_HEAVY_WAIT = 2000
 
@@ -31,14 +31,14 @@ const LONGEST_HEAVY_WAIT = 2000
 export type WorkKind = 'block' | 'light' | 'heavy'
 
 /**
- * To be awaited in a loop that awaits nothing else: undefined while the turn lasts, else a promise of the next turn. Callers
- * that know the time (`performance.now()`) pass it. Throws ChainError `cancelled` when the connection has been closed.
+ * Await it in a loop that awaits nothing else: undefined while the turn lasts, else a promise of the next turn. Callers that
+ * know the time (`performance.now()`) pass it. Throws ChainError `cancelled` when the connection has been closed.
  */
 export type Pause = (now?: number) => Promise<void> | undefined
 
 type Waiter = { readonly isHeavy: boolean; readonly since: number; readonly go: () => void }
 
-/** Gives the turns of one thread. All heavy work shares one turn, so that several short calls run in it. */
+/** Assigns the turns of one thread. All heavy work shares one turn, so that several short calls run in it. */
 export class Scheduler {
   readonly #now: () => number
   readonly #waiting: Waiter[] = []
@@ -48,7 +48,7 @@ export class Scheduler {
   #turnEnded: number | undefined
   #iteration = 0
   #blocks = 0
-  /** Tasks of the engine that run. */
+  /** Number of running tasks of the consensus engine. */
   #engineTasks = 0
   /** When the current turn of heavy work ends, and how much of it was left when the last heavy call ended. */
   #heavyEnds = 0
@@ -97,8 +97,8 @@ export class Scheduler {
   }
 
   /**
-   * Runs a task for which the engine of a network waits. Until it settles, heavy work gets a turn only after it has waited two
-   * seconds for it, and never more than one in 50 ms; a turn that has begun before lasts its 5 ms.
+   * Runs a task that the consensus engine waits for. Until it settles, heavy work gets a turn only after it has waited two
+   * seconds for it, and at most one in 50 ms; a turn that has begun before lasts its 5 ms.
    */
   async prioritizeForEngine<T>(task: () => Promise<T>): Promise<T> {
     this.#engineTasks++
@@ -110,7 +110,7 @@ export class Scheduler {
     }
   }
 
-  /** Whether a heavy call may begin in the current turn. `isAlone`: no other heavy call runs or waits for its turn. */
+  /** Whether a heavy call may start in the current turn. `isAlone`: no other heavy call runs or waits for its turn. */
   mayBeginHeavy(isAlone: boolean): boolean {
     const now = this.#now()
     if (isAlone && this.#engineTasks === 0) this.#heavyEnds = now + this.#heavyLeft
@@ -168,7 +168,7 @@ export class Scheduler {
     if (!isBusy) this.#giveTurn(now)
   }
 
-  /** The earliest time of the next turn of heavy work, as known now. */
+  /** The earliest time of the next turn of heavy work, as currently known. */
   #heavyMayGoAt(): number {
     if (this.#engineTasks > 0) {
       const since = this.#waiting.find(({ isHeavy }) => isHeavy)?.since ?? this.#now()

@@ -31,7 +31,8 @@ async function merge<T>(
   const merged: T[] = []
   for (let [l, r] = [0, 0]; l < left.length || r < right.length; ) {
     if (merged.length % PIECE === 0) await pause()
-    const [a, b] = [left[l], right[r]]
+    const a = left[l]
+    const b = right[r]
     if (a !== undefined && (b === undefined || textOf(a) <= textOf(b))) {
       merged.push(a)
       l++

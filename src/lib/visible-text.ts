@@ -1,5 +1,5 @@
-// Names that anybody may have chosen, made safe to read: characters that nobody sees are removed, and what is left is judged as
-// Unicode's security mechanisms (UTS #39) do. The rules are coarse: a warning says what to look at, not that someone cheats.
+// Makes names that anyone may have chosen safe to read: removes invisible characters, and checks the rest like Unicode's
+// security mechanisms (UTS #39). The rules are coarse: a warning shows what to look at, and does not prove fraud.
 
 /** Scripts in which joiners are part of the spelling. */
 const JOINING = [
@@ -7,27 +7,27 @@ const JOINING = [
   ...['Oriya', 'Sinhala', 'Tamil', 'Telugu'],
 ].map((script) => `\\p{Script=${script}}`)
 const PICTURE = '\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?'
-/** Sequences whose invisible parts have a meaning: composed emoji, and joiners between letters of those scripts. */
+/** Sequences whose invisible parts are meaningful: composed emoji, and joiners between letters of those scripts. */
 const MEANT = `${PICTURE}(?:\\u200d${PICTURE})*|[${JOINING.join('')}]\\p{M}*[\\u200c\\u200d](?=[${JOINING.join('')}])`
 /** Controls, formats (marks of direction, zero-width characters), ignorable fillers and selectors, the empty Braille cell. */
 const INVISIBLE = '\\p{Cc}|\\p{Cf}|\\p{Default_Ignorable_Code_Point}|\\u2800|\\ufffd'
 const MEANT_OR_INVISIBLE = new RegExp(`(${MEANT})|${INVISIBLE}`, 'gu')
 const SPACES = /[\t-\r\p{Z}]+/gu
-/** More marks on one letter than any language needs; they cover the lines around. */
+/** More marks on one letter than any language needs; they overlap the lines around. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 const withoutInvisible = (text: string): string => text.replace(MEANT_OR_INVISIBLE, '$1')
 
-/** The text without invisible characters, with plain single spaces. undefined when nothing can be seen. */
+/** The text without invisible characters, with single spaces. undefined when nothing visible remains. */
 export function visibleText(text: string): string | undefined {
-  // Line ends and tabs are spaces, and controls too.
+  // Line ends and tabs count as spaces, although they are controls.
   const shown = withoutInvisible(text.replace(SPACES, ' ')).replace(STACKED_MARKS, '$1').replace(SPACES, ' ').trim()
   return SEEN.test(shown) ? shown : undefined
 }
 
 /**
- * Why a name may be taken for another one. `invisible_characters`: it contains some, which `visibleText` removes.
+ * Why a name may be mistaken for another one. `invisible_characters`: it contains some, which `visibleText` removes.
  * `mixed_scripts`: a word mixes scripts that no language mixes. `lookalike_letters`: a word consists of letters that look like
  * Latin ones, or of letters in another style.
  */

@@ -1,17 +1,17 @@
-// The queue of heavy calls: a few run at a time, the others wait, those of one client in the order in which they came. Slots go to
-// clients in turn (`FairQueue`), so that one with many calls does not delay one with a single call. A client is a network address,
-// however many connections it has; programs of this machine and proxies are one client for each connection.
+// The queue of heavy calls: a few run at a time; the others wait, those of one client in order of arrival. Slots go to clients
+// in turn (`FairQueue`), so that one with many calls does not delay one with a single call. A client is a network address with
+// all its connections; for programs of this machine and proxies each connection is a client.
 import { clientOf } from './connection-signal.ts'
 import { ChainError } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import { cancelled, type Scheduler, scheduler } from './scheduler.ts'
 
 export type WorkLimits = {
-  /** Heavy calls that run at a time. They share the thread; each holds the memory of its result. */
+  /** Maximum number of running heavy calls. They share the thread; each holds the memory of its result. */
   readonly running: number
-  /** Heavy calls that wait. */
+  /** Maximum number of waiting heavy calls. */
   readonly waiting: number
-  /** Heavy calls of one client that wait. */
+  /** Maximum number of waiting heavy calls of one client. */
   readonly waitingPerClient: number
   /** Milliseconds after which a waiting call is refused. */
   readonly maxWait: number
@@ -19,7 +19,7 @@ export type WorkLimits = {
 
 export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerClient: 1000, maxWait: 30_000 }
 
-/** How often calls that have waited for too long are looked for, in milliseconds. */
+/** Interval in milliseconds of the search for calls that have waited too long. */
 const LATE_CHECK_INTERVAL = 1000
 
 type Client = AbortSignal | string
@@ -29,7 +29,7 @@ type WaitingCall = {
   readonly begin: () => void
   readonly refuse: (reason: ChainError) => void
 }
-/** The waiting calls of a connection, and what runs when it is closed. */
+/** The number of waiting calls of a connection, and the listener for its closing. */
 type Watched = { waiting: number; readonly drop: () => void }
 
 const clientBehind = (connection: AbortSignal): Client => clientOf(connection) ?? connection
@@ -50,12 +50,12 @@ export class WorkQueue {
     this.#scheduler = order
   }
 
-  /** Heavy calls that run, and that wait. */
+  /** The numbers of running and waiting heavy calls. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waiting.size }
   }
 
-  /** Heavy calls that were refused because too many waited, or because they had waited for too long. */
+  /** Heavy calls that were refused because too many waited, or because they had waited too long. */
   get refusals(): number {
     return this.#refusals
   }
@@ -91,8 +91,8 @@ export class WorkQueue {
   }
 
   /**
-   * For a call that has a slot and whose work is done in another thread: other calls use its slot meanwhile. It has a
-   * slot again when this settles, even if more calls run then than `running` allows.
+   * For a call that has a slot and whose work is done in another thread: other calls use its slot until this settles. Then it
+   * has a slot again, even if that makes more running calls than `running` allows.
    */
   async runOutside<T>(task: () => Promise<T>): Promise<T> {
     this.leave()
@@ -130,7 +130,7 @@ export class WorkQueue {
     watched.waiting++
   }
 
-  /** To be called for a call that waits no more: removes the listener of its connection, and the timer, once no call needs them. */
+  /** Call it for a call that no longer waits: removes its connection's listener and the timer when no call needs them. */
   #release({ connection }: WaitingCall): void {
     const watched = this.#watched.get(connection)
     if (watched !== undefined && --watched.waiting === 0) {
@@ -142,7 +142,7 @@ export class WorkQueue {
     this.#timer = undefined
   }
 
-  /** Asks the scheduler for a turn in which the next call may begin. */
+  /** Requests a turn in which the next call may start. */
   #requestTurn(): void {
     if (this.#isTurnRequested || this.#waiting.size === 0 || this.#running >= this.#limits.running) return
     this.#isTurnRequested = true
@@ -152,7 +152,7 @@ export class WorkQueue {
     })
   }
 
-  /** Begins one call. The next one begins in the same turn if this one ends in it, else in another turn. */
+  /** Starts one call. The next one starts in the same turn if this one ends in it, otherwise in another turn. */
   #beginNext(): void {
     if (this.#running >= this.#limits.running) return
     const next = this.#waiting.next()

@@ -1,5 +1,5 @@
 // Messages for values that a zod schema refuses. A contract may store a message, so all nodes must give the same one, and zod
-// changes its own with its versions. A schema's own `error` text takes precedence over these.
+// changes its messages between versions. A schema's own `error` text takes precedence over these.
 import type { z } from 'zod'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -16,8 +16,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Messages for issues whose schema has none, to be given to `safeParse` as its `error`. The kinds of issues are zod's closed
- * list, <https://zod.dev/error-customization>.
+ * Messages for issues whose schema has none; pass it to `safeParse` as `error`. The kinds of issues are zod's closed list,
+ * <https://zod.dev/error-customization>.
  */
 export const zodMessages: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

@@ -7,29 +7,29 @@ import { hasLowS } from '../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 import type { PoolHead } from './types.ts'
 
-/** The rules of the next block, as far as a waiting transaction is concerned. */
+/** The rules of the next block that concern a waiting transaction. */
 export type AdmissionRules = GasForks & {
   readonly chainId: bigint
   readonly london: boolean
   readonly cancun: boolean
   readonly osaka: boolean
-  /** Besides the block's gas limit (EIP-7825, or the genesis of a chain of our own); undefined: no other cap. */
+  /** A cap besides the block's gas limit (EIP-7825, or the genesis of a native chain); undefined: none. */
   readonly transactionGasCap: bigint | undefined
-  /** Bytes; EIP-3860's limit unless a development chain lifts it. Counts from Shanghai. */
+  /** Bytes; EIP-3860's limit unless a development chain lifts it. Applies from Shanghai. */
   readonly maxInitcodeSize: number
   /** Blobs that a block may hold (EIP-7840 schedule). */
   readonly maxBlobs: number
-  /** Whether blocks may have blob transactions: a network's engine passes on transactions, but not their blobs. */
+  /** Whether blocks may have blob transactions. A network's may not: CometBFT passes transactions on, but not their blobs. */
   readonly takesBlobs: boolean
   /** Bytes of one transaction without its blobs; a limit of this node, not of the chain. */
   readonly maxSize: number
-  /** The smallest priority fee cap that is let in, in wei per gas. */
+  /** The smallest priority fee cap that is admitted, in wei per gas. */
   readonly minTip: bigint
-  /** Whether legacy transactions without a chain id (EIP-155) are let in. */
+  /** Whether legacy transactions without a chain id (EIP-155) are admitted. */
   readonly allowUnprotected: boolean
 }
 
-/** EIP-7594: no transaction may carry more, whatever the schedule says. */
+/** EIP-7594: no transaction may have more, whatever the schedule. */
 const MAX_BLOBS_PER_TRANSACTION = 6
 const CELL_PROOFS_PER_BLOB = 128
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -37,14 +37,14 @@ const MAX_UINT256 = 2n ** 256n - 1n
 
 export const rejected = (words: string): ChainError => new ChainError('transaction-rejected', words)
 
-/** The most gas a transaction may ask for: the block's limit, and the chain's cap where it has one. */
+/** The maximum gas limit of a transaction: the block's limit, or the chain's cap if that is lower. */
 export const gasCap = ({ gasLimit }: PoolHead, { transactionGasCap: cap }: AdmissionRules): bigint =>
   cap !== undefined && gasLimit > cap ? cap : gasLimit
 
 /**
- * Returns when the transaction may wait for a block after `head`, else throws ChainError `transaction-rejected`.
- * A fee cap below the base fee is no obstacle unless the base fee can never fall to it, nor is a nonce ahead of the account's:
- * such transactions wait.
+ * Returns if the transaction may wait for a block after `head`, else throws ChainError `transaction-rejected`.
+ * A nonce ahead of the account's is admitted and waits, and so is a fee cap below the base fee, unless the base fee can never
+ * fall to it.
  */
 export function checkAdmission(transaction: Transaction, head: PoolHead, rules: AdmissionRules): void {
   checkForm(transaction, rules)
@@ -61,7 +61,7 @@ export function checkAdmission(transaction: Transaction, head: PoolHead, rules: 
   checkSender(transaction, head)
 }
 
-/** What needs neither prices nor state: type, size, chain, ranges. */
+/** Checks that need neither prices nor state: type, size, chain, ranges. */
 function checkForm(transaction: Transaction, rules: AdmissionRules): void {
   const { type, to, data, raw, chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, authorizationList } = transaction
   const missing = missingFork(type, rules)
@@ -130,8 +130,8 @@ function checkBlobs(transaction: Transaction, rules: AdmissionRules): void {
 }
 
 /**
- * What the state says of the sender: nonce, code (EIP-3607) and balance. EIP-3607 guards against signatures that
- * collide with a contract's address, so it does not concern an impersonated contract, whose transaction has none.
+ * Checks the sender's state: nonce, code (EIP-3607) and balance. EIP-3607 protects against signatures whose account is a
+ * contract's address, so it does not apply to an impersonated contract, which signs nothing.
  */
 function checkSender(transaction: Transaction, head: PoolHead): void {
   const { from, nonce, r, s } = transaction
@@ -153,8 +153,8 @@ function checkSender(transaction: Transaction, head: PoolHead): void {
 }
 
 /**
- * Whether blobs, commitments and proofs are there in the right number; throws `transaction-rejected` if not.
- * Both sidecar versions are admitted; the proofs themselves were verified when the transaction was decoded.
+ * Checks that blobs, commitments and proofs are present in the right number; throws `transaction-rejected` if not. Both sidecar
+ * versions are admitted; decoding has already verified the proofs.
  */
 export function checkSidecar(transaction: Transaction, sidecar: BlobSidecar | undefined): void {
   if (transaction.type !== 3) return

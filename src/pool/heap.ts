@@ -4,7 +4,7 @@ export class Heap<T> {
   readonly #items: T[]
   readonly #before: (a: T, b: T) => boolean
 
-  /** Owns the array from now on. `before` is a strict order: whether `a` comes out before `b`. */
+  /** Takes over the array. `before` is a strict order: whether `a` comes out before `b`. */
   constructor(items: T[], before: (a: T, b: T) => boolean) {
     this.#items = items
     this.#before = before

@@ -1,10 +1,10 @@
-// One sender's waiting transactions. `pending` runs without a gap from the state's nonce on; `queued` holds the rest,
-// and never the nonce that would come next in `pending`.
+// One sender's waiting transactions. `pending` has those from the state's nonce on without a gap; `queued` has the rest, and
+// never the nonce that follows `pending`.
 import type { Address } from '../lib/hex.ts'
 import { upfrontCost } from '../primitives/gas.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 
-/** A waiting transaction with what the pool knows of it. */
+/** A waiting transaction with the pool's data about it. */
 export type PoolEntry = {
   readonly transaction: Transaction
   readonly sidecar: BlobSidecar | undefined
@@ -14,11 +14,11 @@ export type PoolEntry = {
   readonly size: number
 }
 
-/** What a transaction must fit in to be mined sooner or later. */
+/** Limits that a transaction must meet to be mined sooner or later. */
 export type EntryLimits = {
-  /** The sender's. */
+  /** The sender's balance. */
   readonly balance: bigint
-  /** The most gas of a transaction. */
+  /** The maximum gas limit of a transaction. */
   readonly gasCap: bigint
   /** Floor of the base fee; 0: none. */
   readonly minBaseFee: bigint
@@ -30,7 +30,7 @@ export class NonceQueue {
   readonly queued = new Map<bigint, PoolEntry>()
   /** The sender's nonce in the state: that of `pending[0]`. */
   #nonce: bigint
-  // Bounds over all entries: while balance and gas limit are above and the floor of the base fee is below, no entry needs a look.
+  // Bounds over all entries: as long as balance and gas limit are above and the base fee floor is below, no entry is checked.
   #maxCost = 0n
   #maxGas = 0n
   #minFeeCap: bigint | undefined
@@ -44,7 +44,7 @@ export class NonceQueue {
     return this.pending.length + this.queued.size
   }
 
-  /** The first nonce that is not taken without a gap. */
+  /** The first nonce after the executable entries. */
   get next(): bigint {
     return this.#nonce + BigInt(this.pending.length)
   }
@@ -58,7 +58,7 @@ export class NonceQueue {
     return this.pendingAt(nonce) ?? this.queued.get(nonce)
   }
 
-  /** Adds or replaces the entry of this nonce; returns the entries that became executable by it. */
+  /** Adds or replaces the entry of this nonce; returns the entries that this makes executable. */
   put(entry: PoolEntry): PoolEntry[] {
     const { nonce } = entry.transaction
     this.#bound(entry)
@@ -72,15 +72,15 @@ export class NonceQueue {
     return isNext ? [entry, ...this.#promote()] : [entry]
   }
 
-  /** Takes the entry out; executable entries behind it are queued. */
+  /** Removes the entry; executable entries after it are queued. */
   remove(nonce: bigint): void {
     if (this.pendingAt(nonce)) this.#cut(this.#indexOf(nonce))
     this.queued.delete(nonce)
   }
 
   /**
-   * Follows the state: drops entries whose nonce is used and those that `limits` rule out (each for itself); then queues
-   * entries behind a gap and promotes those that no longer are.
+   * Follows the state: drops entries whose nonce is used and those that exceed `limits`; then queues entries after a gap and
+   * promotes those without one.
    */
   advance(nonce: bigint, limits: EntryLimits): { dropped: PoolEntry[]; promoted: PoolEntry[] } {
     const dropped: PoolEntry[] = []
@@ -126,7 +126,7 @@ export class NonceQueue {
     for (const entry of this.pending.splice(index)) this.queued.set(entry.transaction.nonce, entry)
   }
 
-  /** Where in `pending` the nonce stands, or would. */
+  /** The index in `pending` of the nonce, or where it would be inserted. */
   #indexOf(nonce: bigint): number {
     return Number(nonce - this.#nonce)
   }

@@ -6,7 +6,7 @@ import type { Transaction } from '../primitives/types.ts'
 import { Heap } from './heap.ts'
 import type { NonceQueue, PoolEntry } from './nonce-queue.ts'
 
-/** What a gas and a blob gas cost in the next block. */
+/** The prices of gas and blob gas in the next block. */
 export type Prices = { readonly baseFeePerGas: bigint; readonly blobBaseFee: bigint }
 
 /** Whether the fee caps cover the prices. */
@@ -14,7 +14,7 @@ export const isPayable = (transaction: Transaction, prices: Prices): boolean =>
   transaction.maxFeePerGas >= prices.baseFeePerGas &&
   (transaction.type !== 3 || transaction.maxFeePerBlobGas >= prices.blobBaseFee)
 
-/** Whether the first of two waiting transactions is the better one to take (or the worse one to lose). */
+/** Whether the first of two waiting transactions is included first (and evicted last). */
 export const isBetter = (a: RankedEntry, b: RankedEntry): boolean =>
   a.tip === b.tip ? a.entry.arrival < b.entry.arrival : a.tip > b.tip
 
@@ -28,9 +28,9 @@ export const rank = (queue: NonceQueue, entry: PoolEntry, prices: Prices): Ranke
 })
 
 /**
- * Executable transactions in order, those of each sender from a nonce on. A sender's line ends at the first transaction
- * whose caps are below the prices. Only the senders' first transactions are looked at in advance. The queues may change
- * while the iteration rests: what left is not yielded any more, what came in may or may not be.
+ * Executable transactions in order, those of each sender from a nonce on. A sender's sequence ends at the first transaction
+ * whose caps are below the prices. Only the senders' first transactions are read in advance. The queues may change between two
+ * steps of the iteration: removed transactions are not yielded, added ones may be.
  */
 export function* byTip(
   queues: Iterable<NonceQueue>,
@@ -51,7 +51,7 @@ export function* byTip(
     const { nonce } = entry.transaction
     const present = queue.pendingAt(nonce)
     if (present === entry) yield entry.transaction
-    // A replacement that came meanwhile stands in line anew, with its own tip.
+    // A replacement made in the meantime is ordered anew by its own tip.
     heap.replaceFirst(ranked(queue, present === entry ? queue.pendingAt(nonce + 1n) : present))
   }
 }

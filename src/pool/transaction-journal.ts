@@ -1,6 +1,6 @@
-// Keeps pooled transactions over a restart: a record for each one that enters the pool, with its blobs, in order of arrival, and
-// one for each that leaves. A transaction's record is on disk before its hash is returned. When the pool is empty the log is
-// too. Transactions mined just before a crash may still be in it; the pool refuses them on restart (`nonce too low`).
+// Keeps pooled transactions over a restart: it appends a record for each one that enters the pool, with its blobs, in order of
+// arrival, and one for each that leaves. A transaction's record is on disk before its hash is returned. When the pool is empty,
+// so is the log. Transactions mined just before a crash may still be in it; the pool refuses them on restart (`nonce too low`).
 import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/stored-rows.ts'
@@ -14,9 +14,9 @@ const LONGEST = 64_000_000
 export class TransactionJournal {
   readonly #log: RecordLog
   readonly #longest: number
-  /** What waits, as the log says with what is about to be written. */
+  /** The waiting transactions, including records that are not yet written. */
   readonly #waiting = new Map<Hash, PooledTransaction>()
-  /** What the next write appends, and when it is done. */
+  /** The records that the next write appends, and a promise of that write. */
   #records: Uint8Array[] = []
   #next: Promise<void> | undefined
 
@@ -26,8 +26,8 @@ export class TransactionJournal {
   }
 
   /**
-   * The transactions that were waiting when the process ended, in the order they came. Call it once, before anything
-   * is recorded. Records that are damaged or cannot be read are left out; `warn` gets one line about all of them.
+   * The transactions that were waiting when the process ended, in order of arrival. Call it once, before anything is recorded.
+   * Damaged or unreadable records are left out; `warn` gets one line about all of them.
    */
   load(warn: (line: string) => void = () => undefined): PooledTransaction[] {
     const { records, damaged } = this.#log.read()
@@ -44,14 +44,14 @@ export class TransactionJournal {
     return waiting
   }
 
-  /** Settles when the transaction is written; rejects if the disk fails. What comes at once is written at once. */
+  /** Settles when the transaction is written; rejects if the disk fails. Transactions of one turn are written together. */
   record(pooled: PooledTransaction): Promise<void> {
     this.#waiting.set(pooled.transaction.hash, pooled)
     this.#records.push(encodeRecord(pooled))
     return this.#flush()
   }
 
-  /** Settles when the transaction is not in the log any more. One that is not known here costs nothing. */
+  /** Settles when the removal is written. Does nothing for an unknown transaction. */
   forget(hash: Hash): Promise<void> {
     if (!this.#waiting.delete(hash)) return Promise.resolve()
     this.#records.push(fromHex(hash))
@@ -83,7 +83,7 @@ export class TransactionJournal {
   }
 }
 
-/** Places named in the line about a damaged journal. */
+/** Maximum number of places in the line about a damaged journal. */
 const NAMED = 5
 
 function lossOf(damaged: RecoveredRecords['damaged'], unread: number, waiting: number): string {

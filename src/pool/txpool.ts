@@ -8,12 +8,12 @@ import { NonceQueue, type PoolEntry } from './nonce-queue.ts'
 import { byTip, isBetter, isPayable, type RankedEntry, rank } from './order.ts'
 import type { PoolHead, TxPool } from './types.ts'
 
-/** Upper limits of the pool. A replacement needs no new place, only bytes. */
+/** Limits of the pool. A replacement needs no new place, only bytes. */
 export type PoolLimits = {
   /** Executable and gapped transactions of one sender. */
   readonly accountPending: number
   readonly accountQueued: number
-  /** The same of all senders together. */
+  /** Executable transactions of all senders, then gapped ones. */
   readonly pending: number
   readonly queued: number
   /** Bytes of all transactions with their blobs. */
@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: PoolLimits = {
   bytes: 1 << 28,
 }
 
-/** Per cent by which a replacement must raise every fee; 100 where blobs are concerned, as in geth. */
+/** Per cent by which a replacement must raise every fee; 100 for blob transactions, as in geth. */
 const PRICE_BUMP = 10n
 const BLOB_PRICE_BUMP = 100n
 
@@ -53,12 +53,12 @@ export class Pool implements TxPool {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
   }
 
-  /** Whether blob transactions are let in. */
+  /** Whether blob transactions are admitted. */
   get takesBlobs(): boolean {
     return this.#rules.takesBlobs
   }
 
-  /** Throws ChainError `transaction-rejected` in geth's words; then nothing has changed. */
+  /** Throws ChainError `transaction-rejected` with geth's message, and then changes nothing. */
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void {
     const { hash, from, nonce } = transaction
     if (this.#entries.has(hash)) throw rejected('already known')
@@ -123,7 +123,7 @@ export class Pool implements TxPool {
     return { pending, queued }
   }
 
-  /** Costs a look at each sender that has transactions here, and at each transaction that goes or moves. */
+  /** Costs one check for each sender in the pool, and one for each transaction that is removed or moved. */
   reset(head: PoolHead): void {
     this.#head = head
     this.#rules = this.#rulesAt(head)
@@ -156,12 +156,15 @@ export class Pool implements TxPool {
     this.#onPending.push(listener)
   }
 
-  /** Called with each transaction that leaves the pool, for whatever reason: mined, replaced, dropped, removed. */
+  /** Called with each transaction that leaves the pool: mined, replaced, dropped or removed. */
   onRemoved(listener: (transaction: Transaction) => void): void {
     this.#onRemoved.push(listener)
   }
 
-  /** Makes room for one more entry; in a full pool the worst transaction of another sender leaves for a better one, else throws. */
+  /**
+   * Makes room for one more entry. A full pool evicts the worst transaction of another sender for a better one; otherwise it
+   * throws.
+   */
   #makeRoom(queue: NonceQueue, entry: PoolEntry): void {
     const executable = entry.transaction.nonce === queue.next
     const held = executable ? queue.pending.length : queue.queued.size
@@ -178,7 +181,7 @@ export class Pool implements TxPool {
     this.#remove(worst.entry)
   }
 
-  /** The worst of the senders' last executable transactions: no other one can leave without opening a gap. */
+  /** The worst of the senders' last executable transactions, which are the only ones whose removal opens no gap. */
   #worstPending(except?: NonceQueue): RankedEntry | undefined {
     let worst: RankedEntry | undefined
     for (const queue of this.#queues.values()) {
@@ -220,7 +223,7 @@ export class Pool implements TxPool {
     this.#forget(entry)
   }
 
-  /** Lets a queue change and keeps the count of executable transactions. */
+  /** Changes a queue and updates the count of executable transactions. */
   #on<T>(queue: NonceQueue, change: () => T): T {
     const before = queue.pending.length
     const result = change()
@@ -228,7 +231,7 @@ export class Pool implements TxPool {
     return result
   }
 
-  /** The entry has left its queue. */
+  /** Updates the pool's indexes after an entry has left its queue. */
   #forget({ transaction, size }: PoolEntry): void {
     this.#entries.delete(transaction.hash)
     this.#bytes -= size
@@ -243,7 +246,7 @@ export class Pool implements TxPool {
   }
 }
 
-/** geth's rule: every fee is higher, and by the bump's per cent rounded down. */
+/** geth's rule: every fee is higher, and at least by the bump's per cent, rounded down. */
 function outbids(next: Transaction, old: Transaction): boolean {
   const blobs = next.type === 3 || old.type === 3
   const raises = (fee: bigint, before: bigint): boolean =>

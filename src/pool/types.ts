@@ -2,31 +2,31 @@
 import type { Address, Hash } from '../lib/hex.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 
-/** The head's state and prices, as far as admission and order need them. The chain passes them in at each new head. */
+/** The head's state and prices for admission and order. The chain passes them in at each new head. */
 export type PoolHead = {
   readonly number: bigint
   readonly gasLimit: bigint
-  /** Of the next block; zero before London. */
+  /** The base fee of the next block; zero before London. */
   readonly baseFeePerGas: bigint
   /** Floor of the base fee; 0: none. */
   readonly minBaseFee: bigint
   readonly blobBaseFee: bigint
   nonce(of: Address): bigint
   balance(of: Address): bigint
-  /** Zero-length for accounts that may send; a 7702 delegation may send too. */
+  /** The account's code: empty for accounts that may send, or a 7702 delegation, which may send too. */
   code(of: Address): Uint8Array
 }
 
 export type PooledTransaction = { readonly transaction: Transaction; readonly sidecar: BlobSidecar | undefined }
 
 export interface TxPool {
-  /** Throws ChainError `transaction-rejected` in geth's words. */
+  /** Throws ChainError `transaction-rejected` with geth's message. */
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void
   get(hash: Hash): Transaction | undefined
   sidecar(hash: Hash): BlobSidecar | undefined
   /**
-   * Executable transactions by effective tip, nonces of a sender in order, from the given one on if some have been taken
-   * into a block that is not yet mined; a fresh iteration each time.
+   * Executable transactions by effective tip, those of a sender in nonce order. `nonce` gives a sender's first nonce if some of
+   * its transactions are already in a block under construction. Each call starts a new iteration.
    */
   ready(nonce?: (of: Address) => bigint): Iterable<Transaction>
   hasReady(): boolean
@@ -34,7 +34,7 @@ export interface TxPool {
   readonly pending: number
   /** Number of transactions behind a nonce gap. */
   readonly queued: number
-  /** First nonce of the sender that neither state nor pool has used without a gap. */
+  /** The sender's next nonce after the state and its executable transactions. */
   nextNonce(of: Address): bigint
   /** Executable (`pending`) and gapped (`queued`) transactions by sender, in nonce order. */
   content(): {
@@ -47,6 +47,6 @@ export interface TxPool {
   clear(): void
   /** Called with each transaction that becomes executable. */
   onPending(listener: (transaction: Transaction) => void): void
-  /** Called with each transaction that leaves, whatever the reason. */
+  /** Called with each transaction that leaves the pool. */
   onRemoved(listener: (transaction: Transaction) => void): void
 }

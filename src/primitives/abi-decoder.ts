@@ -1,20 +1,20 @@
-// The decoder of ABI-encoded values, for calls of native contracts and for the explorer. The data may be anything that is on
-// the chain. Each caller chooses how strict the decoding is and what values are made of. The work is bounded by the length of
-// the data, even if its offsets point at each other: every byte that is read counts, and an array needs room for its heads.
+// The decoder of ABI-encoded values, for calls of native contracts and for the explorer. The data may be arbitrary bytes from
+// the chain. Each caller chooses the strictness of the decoding and the type of the values. The work is bounded by the length
+// of the data, even if offsets point at each other: every byte that is read counts, and an array needs room for its heads.
 import type { AbiParameter } from 'abitype'
 import { ChainError } from '../lib/errors.ts'
 import { bytesToBig, type Hex, toAddress, toHex } from '../lib/hex.ts'
 
 /**
  * `strict`: as Solidity decodes calldata: no bits beyond a value's type, valid UTF-8, no byte read twice.
- * `exact`: the data must be what the decoded values encode to, without bytes after them; used when the types are a guess.
+ * `exact`: the data must equal the encoding of the decoded values, without extra bytes; used when the types are a guess.
  * `lenient`: bits beyond a value's type are ignored, invalid UTF-8 becomes U+FFFD, and values may share bytes.
  */
 export type Strictness = 'strict' | 'exact' | 'lenient'
 
-/** What a caller makes of the values. */
+/** Builds a caller's values. */
 export type Shape<T> = {
-  /** Of a type that is no array or tuple. Integers are bigint, addresses lower case; bytes and functions are hex. */
+  /** A value of a type other than arrays and tuples. Integers are bigint, addresses lower case; bytes and functions are hex. */
   scalar(type: string, value: bigint | boolean | Hex | string): T
   array(values: readonly T[]): T
   /** The values are in the order of the components. */
@@ -23,7 +23,7 @@ export type Shape<T> = {
 
 /**
  * Decodes a parameter list. Bytes after the last value are ignored, unless the decoding is exact.
- * Throws ChainError `invalid calldata: <why>`, which native calls revert with: the words are part of the state.
+ * Throws ChainError `invalid calldata: <why>`. Native calls revert with this message, so it is part of the state.
  */
 export const decodeAbi = <T>(
   parameters: readonly AbiParameter[],
@@ -33,7 +33,7 @@ export const decodeAbi = <T>(
 ): T[] => new Decoder(data, strictness, shape).decode(parameters)
 
 const WORD = 32
-/** Lenient decoding may read this many times the length of the data: some encoders let equal values share their bytes. */
+/** Lenient decoding may read this many times the length of the data, because some encoders let equal values share bytes. */
 const LENIENT_PASSES = 4
 const UTF8 = {
   strict: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }),
@@ -51,7 +51,7 @@ class Decoder<T> {
   readonly #shape: Shape<T>
   /** Bytes that may still be read. */
   #left: number
-  /** Where the last dynamic value ended. In a standard encoding the next one begins here. */
+  /** The end of the last dynamic value, where a standard encoding has the next one. */
   #next = 0
 
   constructor(data: Uint8Array, strictness: Strictness, shape: Shape<T>) {
@@ -67,7 +67,7 @@ class Decoder<T> {
     return values
   }
 
-  /** Values whose heads begin at `base`; their offsets count from there. */
+  /** Decodes values whose heads begin at `base`; their offsets are relative to it. */
   #sequence(parameters: readonly AbiParameter[], base: number): T[] {
     let head = base
     if (this.#strictness === 'exact')
@@ -81,7 +81,7 @@ class Decoder<T> {
         this.#requireExact(at === this.#next)
         return this.#value(parameter, layout, at)
       }
-      // A static value is encoded among the heads, so that the place of the next dynamic one stays.
+      // A static value is encoded among the heads and does not move the next dynamic one.
       const next = this.#next
       const value = this.#value(parameter, layout, headAt)
       this.#next = next
@@ -192,10 +192,10 @@ export const componentsOf = (parameter: AbiParameter): readonly AbiParameter[] =
 
 /** How a type is encoded. */
 type Layout = {
-  /** Of an array: its elements, and its length if the type gives one. */
+  /** For an array: its elements, and its length if the type has one. */
   readonly array: { readonly element: AbiParameter; readonly length: number | undefined } | undefined
   readonly isDynamic: boolean
-  /** Bytes of the head: of a static value its encoding, else an offset. */
+  /** Bytes of the head: for a static value its encoding, otherwise an offset. */
   readonly headSize: number
 }
 

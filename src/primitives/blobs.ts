@@ -1,5 +1,5 @@
-// The network form of blob transactions, which they have before they are in a block: with blobs, commitments and proofs
-// (EIP-4844: one proof per blob; EIP-7594, wrapper version 1: 128 cell proofs per blob).
+// The network form of blob transactions, before they are in a block: with blobs, commitments and proofs (EIP-4844: one proof
+// per blob; EIP-7594, wrapper version 1: 128 cell proofs per blob).
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ChainError } from '../lib/errors.ts'

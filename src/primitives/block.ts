@@ -1,6 +1,6 @@
 // The RLP of blocks, as in messages and exported files: header, transactions, uncles and, from Shanghai, withdrawals. A
 // network's block has its commit info as a fifth item.
-// A legacy transaction is a list item as it is, a typed one a byte string (EIP-2718). Both keep their original bytes.
+// A legacy transaction is inserted as an RLP list, a typed one as a byte string (EIP-2718). Both keep their original bytes.
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, hexToHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'

@@ -9,10 +9,10 @@ import type { CommitInfo, Evidence, Vote } from './types.ts'
 export const VOTE_ABSENT = 1
 /** CometBFT's MisbehaviorType of two votes for one height and round. */
 export const DUPLICATE_VOTE = 1
-/** CometBFT's MisbehaviorType of a header that validators have signed for light clients beside the chain's own. */
+/** CometBFT's MisbehaviorType of a second header at one height, signed by validators to deceive light clients. */
 export const LIGHT_CLIENT_ATTACK = 2
 
-/** CometBFT's names of vote flags (`unknown` for others): not in the commit, for the block, or for none. */
+/** CometBFT's names of vote flags (`unknown` for others): absent, for the block, for nil. */
 export const voteName = (flag: number): VoteName => VOTE_NAMES[flag] ?? 'unknown'
 export type VoteName = 'unknown' | 'absent' | 'commit' | 'nil'
 const VOTE_NAMES: readonly VoteName[] = ['unknown', 'absent', 'commit', 'nil']
@@ -49,7 +49,7 @@ export const decodeCommitInfo = (bytes: Uint8Array): CommitInfo =>
     }
   })
 
-/** What a network's header has in `parentBeaconBlockRoot`. */
+/** The value of `parentBeaconBlockRoot` in a network's header. */
 export const commitInfoHash = (commit: CommitInfo): Hash => keccakHash(encodeCommitInfo(commit))
 
 function readVote(item: RlpItem): Vote {

@@ -12,7 +12,7 @@ export type BlobRules = {
   readonly target: bigint
   readonly max: bigint
   readonly baseFeeUpdateFraction: bigint
-  /** EIP-7918's reserve price is in force (Osaka). */
+  /** Whether EIP-7918's reserve price is active (Osaka). */
   readonly reservePrice: boolean
 }
 

@@ -19,7 +19,7 @@ export const MAX_TRANSACTION_GAS = 16_777_216n
 export const MAX_INITCODE_SIZE = 49_152
 
 const TRANSACTION = 21_000
-/** No transaction uses less. */
+/** The minimum gas of any transaction. */
 export const MIN_TRANSACTION_GAS = BigInt(TRANSACTION)
 const CREATION = 32_000
 const INITCODE_WORD = 2

@@ -1,5 +1,5 @@
-// The block header's encoding. The block's hash depends on it, so a header is encoded exactly as its fork prescribes or refused:
-// 15 fields, then one (London), one (Shanghai), three (Cancun) and one (Prague).
+// The block header's encoding. The block's hash depends on it, so a header is encoded exactly as its fork prescribes, or
+// refused: 15 fields, then one (London), one (Shanghai), three (Cancun) and one (Prague).
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'

@@ -55,7 +55,7 @@ export async function loadKzg(): Promise<Kzg> {
   return kzg
 }
 
-/** Order of the groups: field elements of blobs are below it. */
+/** Order of the groups; field elements of blobs are less than it. */
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 /** Generators (compressed). */
 const GENERATOR_G1 =
@@ -83,7 +83,9 @@ export function verifyKzgOpening(commitment: string, z: string, y: string, proof
   if (bytesToBig(at) >= ORDER || bytesToBig(value) >= ORDER) return false
   return mcl.withMemory(3 * G1_SIZE + FR_SIZE, (g1s) => {
     const { lib } = mcl
-    const [left, right, term] = [g1s, g1s + G1_SIZE, g1s + 2 * G1_SIZE]
+    const left = g1s
+    const right = g1s + G1_SIZE
+    const term = g1s + 2 * G1_SIZE
     const scalar = term + G1_SIZE
     if (!mcl.readCompressed('G1', left, c) || !mcl.readCompressed('G1', right, opening)) return false
     // (C - y + z * proof) paired with the negated generator, times the proof paired with the secret, must be one.
@@ -95,9 +97,10 @@ export function verifyKzgOpening(commitment: string, z: string, y: string, proof
     lib._mclBnG1_mul(term, right, scalar)
     lib._mclBnG1_add(left, left, term)
     const g2s = constantsOf(mcl)
-    const [hasLeft, hasRight] = [lib._mclBnG1_isZero(left) === 0, lib._mclBnG1_isZero(right) === 0]
+    const hasLeft = lib._mclBnG1_isZero(left) === 0
+    const hasRight = lib._mclBnG1_isZero(right) === 0
     if (hasLeft && hasRight) return mcl.isPairingProductOne(left, g2s, 2)
-    // A pairing with infinity is one and is left out; a single pairing of points other than infinity is never one.
+    // A pairing with infinity is one and is skipped; a single pairing of other points is never one.
     return !hasLeft && !hasRight
   })
 }

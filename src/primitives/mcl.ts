@@ -1,26 +1,28 @@
-// Pairing curves in WebAssembly (mcl-wasm) through mcl's C interface: points stay in its memory, while the package's own classes
-// copy each operand in and out and convert numbers through hex. Loading takes 50 ms and 4 MB per curve, and most chains need
-// none, so the first use of a curve starts to load it, and callers use another library until then.
+// Pairing curves in WebAssembly (mcl-wasm) through mcl's C interface: points stay in its memory, whereas the package's own
+// classes copy each operand in and out and convert numbers through hex. Loading takes 50 ms and 4 MB per curve, and most chains
+// need none, so the first use of a curve starts loading it, and callers use another library until it is ready.
 
 import { equalBytes } from '../lib/hex.ts'
 
-/** The curves of Ethereum's precompiles, by mcl's numbers. */
+/** The curves of Ethereum's precompiles, by mcl's ids. */
 const CURVES = { bn254: 4, bls12381: 5 } as const
 export type CurveName = keyof typeof CURVES
 
 /** Widths of Fr and Fp in 64-bit words that the package is compiled for, as `mclBn_init` checks them. */
 const COMPILED_FOR = 4 * 10 + 6
-/** IETF's simplified SWU, which EIP-2537 maps by. */
+/** IETF's simplified SWU, the map of EIP-2537. */
 const MAP_BY_RFC_9380 = 5
 
-/** Bytes in memory, of every curve. A G1 point is x, y, z; one of G2 the same over pairs. */
+/** Bytes in mcl's memory, for every curve. A G1 point is x, y, z; a G2 point the same over pairs. */
 export const FP_SIZE = 48
 export const FR_SIZE = 32
 export const G1_SIZE = 3 * FP_SIZE
 export const G2_SIZE = 2 * G1_SIZE
 export const GT_SIZE = 12 * FP_SIZE
 
-/** The used part of mcl's C interface. Arguments are addresses in its memory, the first that of the result. Predicates return 1. */
+/**
+ * The used part of mcl's C interface. Arguments are addresses in its memory; the first is the result's. Predicates return 1.
+ */
 type Library = {
   readonly HEAP8: Int8Array
   _malloc(size: number): number
@@ -104,7 +106,7 @@ export class Mcl {
     return this.lib._mclBnFp_deserialize(at, this.#bytes, this.#width) === this.#width
   }
 
-  /** The big-endian bytes of the element into `to`. */
+  /** Writes the element's big-endian bytes to `to`. */
   writeFp(to: Uint8Array, at: number): void {
     this.lib._mclBnFp_serialize(this.#bytes, this.#width, at)
     const room = this.#room(this.#width)

@@ -17,6 +17,6 @@ const PREFIXES: readonly (readonly [string, string])[] = [
   ['stack limit reached', 'Out of stack'],
 ]
 
-/** Parity's message for a frame's error, which is geth's message; geth's own where Parity has none. */
+/** Parity's message for a frame's error, which is given as geth's message; geth's own if Parity has none. */
 export const parityError = (error: string): string =>
   ERRORS[error] ?? PREFIXES.find(([prefix]) => error.startsWith(prefix))?.[1] ?? error

@@ -10,7 +10,7 @@ export type BrokenRule =
   | 'intrinsic-gas'
   | 'insufficient-funds'
   | 'initcode-size'
-  /** This rule and the next ones are of simulated blocks only. */
+  /** This rule and those below apply to simulated blocks only. */
   | 'block-gas-limit'
   | 'block-number-order'
   | 'block-timestamp-order'

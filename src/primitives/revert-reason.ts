@@ -2,7 +2,7 @@
 import { decodeErrorResult } from 'viem'
 import { toHex } from '../lib/hex.ts'
 
-/** geth's texts of Solidity's panic codes. */
+/** geth's messages for Solidity's panic codes. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],

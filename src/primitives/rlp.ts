@@ -1,17 +1,18 @@
-// RLP (Yellow Paper, appendix B), read strictly: a value has exactly one encoding that is accepted here.
-// Not a library's codec, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
-// nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
-// opening it, which is what keeps a transaction's own bytes when a block is read. Tests compare the two.
+// RLP (Yellow Paper, appendix B), decoded strictly: a value has exactly one accepted encoding.
+// Libraries' codecs are not used for three reasons. Their reader copies the rest of the input at every level, so half a
+// megabyte of nested list headers takes gigabytes. Their writer overflows the stack on long lists. They cannot split a list
+// without decoding its items, which is needed to keep a transaction's original bytes when a block is read. Tests compare the
+// two.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
 /** A byte string or a list of items. Decoded strings are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
-/** An item to encode. Hex stands for its bytes; `EncodedItem` is inserted as it is. */
+/** An item to encode. Hex represents its bytes; `EncodedItem` is inserted unchanged. */
 export type RlpSource = Uint8Array | Hex | EncodedItem | readonly RlpSource[]
 
-/** An item that is encoded already. */
+/** An item that is already encoded. */
 export class EncodedItem {
   readonly rlp: Uint8Array
 
@@ -259,7 +260,7 @@ function makeRoom(length: number): number {
   return length
 }
 
-/** Length of the prefix of a list, or of a string that is not a single byte below 0x80, by the length of its payload. */
+/** Length of the prefix of a list, or of a string other than a single byte below 0x80, by the length of its payload. */
 export const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
 
 const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) / 8)

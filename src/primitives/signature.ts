@@ -1,6 +1,6 @@
-// ECDSA over secp256k1 for 32-byte hashes; no other file uses the curve. It is libsecp256k1: compiled for the platform where
-// the package has such a build, else to WebAssembly (tiny-secp256k1, four times as long). Both sign by RFC 6979 with low s, so
-// their signatures are identical. elliptic, to which secp256k1 falls back, leaks keys (CVE-2025-14505) and is never loaded.
+// ECDSA over secp256k1 for 32-byte hashes; no other file uses the curve. It uses libsecp256k1: the package's native build if
+// the platform has one, otherwise WebAssembly (tiny-secp256k1, four times slower). Both sign by RFC 6979 with low s, so their
+// signatures are identical. elliptic, to which secp256k1 falls back, leaks keys (CVE-2025-14505) and is never loaded.
 import { createRequire } from 'node:module'
 import type * as Native from 'secp256k1'
 import type * as Tiny from 'tiny-secp256k1'
@@ -19,7 +19,7 @@ export type Signature = { readonly r: bigint; readonly s: bigint; readonly yPari
 export type Curve = {
   /** r and s as 64 bytes. */
   sign(hash: Uint8Array, privateKey: Uint8Array): { readonly compact: Uint8Array; readonly recovery: number }
-  /** The public key, 65 bytes, uncompressed. Throws when no key has made the signature. */
+  /** The public key, 65 bytes, uncompressed. Throws when the signature has none. */
   recover(hash: Uint8Array, compact: Uint8Array, recovery: number): Uint8Array
   publicKey(privateKey: Uint8Array): Uint8Array
 }
@@ -27,7 +27,7 @@ export type Curve = {
 /** Which library is in use, and its file, for worker threads that load it themselves. */
 export type CurveLibrary = { readonly isNative: boolean; readonly path: string }
 
-/** `secp256k1/bindings.js` throws where the platform has no build, unlike the package's main file, which loads elliptic. */
+/** `secp256k1/bindings.js` throws if the platform has no build, unlike the package's main file, which loads elliptic. */
 const NATIVE_MODULE = 'secp256k1/bindings.js'
 const WASM_MODULE = 'tiny-secp256k1'
 
@@ -50,7 +50,7 @@ export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
   }
 }
 
-/** The account that made the signature; undefined when there is none or a value is out of range. A high s is accepted. */
+/** The account that signed; undefined when there is none or a value is out of range. A high s is accepted. */
 export function recoverAddress(hash: Uint8Array, r: bigint, s: bigint, yParity: bigint): Address | undefined {
   if (yParity !== 0n && yParity !== 1n) return undefined
   if (!isScalar(r) || !isScalar(s)) return undefined
@@ -94,7 +94,9 @@ function nativeCurve(path: string): Curve {
   }
 }
 
-/** libsecp256k1 in WebAssembly, which every platform has. Loading it takes 22 ms and 10 MB, so the native build goes without. */
+/**
+ * libsecp256k1 in WebAssembly, for every platform. Loading it takes 22 ms and 10 MB, so it is not loaded with a native build.
+ */
 export function wasmCurve(): Curve {
   const tiny: typeof Tiny = createRequire(import.meta.url)(WASM_MODULE)
   return {

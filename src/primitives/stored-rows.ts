@@ -1,5 +1,5 @@
-// Transactions and receipts as rows on disk. The rows include what would otherwise be computed or looked up on reading: sender,
-// hash, gas used. Only this node writes them, so decoding checks their form and no signatures.
+// Transactions and receipts as rows on disk. The rows include data that reading would otherwise compute or look up: sender,
+// hash, gas used. Only this node writes them, so decoding checks their form but no signatures.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
 import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'

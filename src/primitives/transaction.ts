@@ -1,5 +1,5 @@
 // The consensus encodings of the five transaction types: legacy (with and without EIP-155), EIP-2930, 1559, 4844, 7702.
-// A decoded transaction encodes to the same bytes. It has views of the input, which must not be written on.
+// A decoded transaction encodes to the same bytes. It has views of the input, which must not be changed.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToBytes, bigToFixed, fromHex, type Hash, toAddress } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
@@ -60,7 +60,7 @@ export function decodeTransaction(raw: Uint8Array): SignedTransaction {
   })
 }
 
-/** As `decodeTransaction`, with the sender. Throws ChainError `transaction-rejected`. */
+/** Like `decodeTransaction`, with the sender. Throws ChainError `transaction-rejected`. */
 export function decodeSigned(raw: Uint8Array): Transaction {
   const transaction = decodeTransaction(raw)
   return withSender(transaction, recoverSender(transaction))
@@ -234,7 +234,7 @@ function readAccessList(item: RlpItem | undefined): AccessList {
 const readBlobHashes = (item: RlpItem | undefined): readonly Hash[] =>
   asList(item, 'blobVersionedHashes').map((hash) => asHash(hash, 'blob versioned hash'))
 
-/** Checks EIP-7702's ranges. An invalid signature is no error here. */
+/** Checks EIP-7702's ranges. An invalid signature is not an error here. */
 function readAuthorization(item: RlpItem): Authorization {
   const [chainId, address, nonce, yParity, r, s] = asListOf(item, [6], 'authorization')
   return {

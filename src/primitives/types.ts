@@ -66,7 +66,7 @@ export type Log = { readonly address: Address; readonly topics: readonly Hash[];
 
 export type Receipt = {
   readonly type: TransactionType
-  /** undefined before Byzantium, where receipts have `root` instead. */
+  /** undefined before Byzantium, when receipts have `root` instead. */
   readonly status: 0 | 1 | undefined
   readonly root: Hash | undefined
   readonly cumulativeGasUsed: bigint
@@ -75,7 +75,7 @@ export type Receipt = {
   readonly logs: readonly Log[]
   readonly contractAddress: Address | null
   readonly effectiveGasPrice: bigint
-  /** Of blob transactions only. */
+  /** For blob transactions only. */
   readonly blobGasUsed: bigint | undefined
   readonly blobGasPrice: bigint | undefined
 }
@@ -88,7 +88,7 @@ export type Withdrawal = {
   readonly amount: bigint
 }
 
-/** Fields that a fork brought are undefined before it. */
+/** Fields of later forks are undefined. */
 export type Header = {
   readonly parentHash: Hash
   readonly sha3Uncles: Hash
@@ -124,16 +124,16 @@ export type Block = {
   readonly uncles: readonly Header[]
   /** undefined before Shanghai. */
   readonly withdrawals: readonly Withdrawal[] | undefined
-  /** What a network's engine told with the block; left out on a chain of one node. */
+  /** The commit info from a network's consensus engine; left out on a chain of one node. */
   readonly commit?: CommitInfo | undefined
 }
 
-/** A validator's part in the commit of the block before (CometBFT's VoteInfo). */
+/** A validator's part in the commit of the previous block (CometBFT's VoteInfo). */
 export type Vote = {
-  /** Of its consensus key: the first 20 bytes of SHA-256. */
+  /** The consensus address: the first 20 bytes of the SHA-256 of its key. */
   readonly address: Address
   readonly power: bigint
-  /** CometBFT's BlockIDFlag: 1 absent, 2 for the block, 3 for none. */
+  /** CometBFT's BlockIDFlag: 1 absent, 2 for the block, 3 for nil. */
   readonly flag: number
 }
 
@@ -142,19 +142,19 @@ export type Evidence = {
   /** 1: two votes in one round; 2: an attack on light clients. */
   readonly type: number
   readonly address: Address
-  /** Block of the fault, and the validator's power then. */
+  /** Height of the infraction, and the validator's power at that height. */
   readonly height: bigint
   readonly power: bigint
   /** Unix nanoseconds. */
   readonly time: bigint
 }
 
-/** What a network's block begins with beside its header and transactions. */
+/** Inputs of a network's block besides its header and transactions. */
 export type CommitInfo = {
-  /** In which the block before was decided. */
+  /** The round that decided the previous block. */
   readonly round: bigint
   readonly votes: readonly Vote[]
   readonly evidence: readonly Evidence[]
-  /** The engine's time of the block, Unix nanoseconds. */
+  /** The consensus engine's time of the block, Unix nanoseconds. */
   readonly time: bigint
 }

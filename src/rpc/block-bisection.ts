@@ -4,20 +4,20 @@ import { firstWhere } from '../lib/bisect.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { StateView } from '../state/types.ts'
 
-/** Throws ChainError `header-not-found` for a block before the first one that the chain has, and says which that is. */
+/** Throws ChainError `header-not-found`, with the number of the chain's first block, for a block before it. */
 export function requireBlocksSince({ base }: ChainReader, number: bigint): void {
   if (number < base) throw new ChainError('header-not-found', `this node has blocks since block ${base} only`)
 }
 
 /**
  * The first block whose state fulfils the condition; the head when none does.
- * Throws ChainError `state-not-available` when that block is before the oldest state that is stored, `header-not-found` when it
- * is before the first block.
+ * Throws ChainError `state-not-available` when that block is before the oldest stored state, `header-not-found` when it is
+ * before the first block.
  */
 export async function firstBlockWith(chain: ChainReader, holds: (view: StateView) => boolean): Promise<bigint> {
   const holdsAt = async (number: bigint) => holds((await chain.at({ number })).view)
   const oldest = chain.oldestState
-  // When the oldest state fulfils it already, the block may be older: `chain.at` throws for a pruned state.
+  // If the oldest state fulfils it, the block may be older: `chain.at` throws for a pruned state.
   if (oldest > 0n && (await holdsAt(oldest))) {
     requireBlocksSince(chain, oldest - 1n)
     await chain.at({ number: oldest - 1n })

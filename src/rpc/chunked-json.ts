@@ -10,7 +10,7 @@ const CHUNK_LENGTH = 1 << 18
 const MAX_LENGTH = constants.MAX_STRING_LENGTH - (1 << 27)
 /** Buffers below this many bytes are copied into the text around them: each chunk costs a write to the socket. */
 const MIN_BUFFER = 1 << 17
-/** The estimate of a value's length looks at this many items of each list, down to this many levels. */
+/** The estimate of a value's length samples this many items of each list, down to this many levels. */
 const SAMPLES = 8
 const MAX_DEPTH = 6
 
@@ -126,7 +126,7 @@ async function serializeObject(object: object, output: ChunkedJson): Promise<voi
 /** Characters of a value's JSON, estimated from samples of its items. */
 function estimateLength(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 4
-  // Never passed to JSON.stringify: its parts are added as they are.
+  // Not passed to JSON.stringify: its parts are added unchanged.
   if (value instanceof PreserializedJson) return Number.POSITIVE_INFINITY
   if (typeof value !== 'object' || value === null || depth === 0) return 8
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)

@@ -1,5 +1,6 @@
 // Scalars of JSON-RPC on the wire (QUANTITY, DATA, addresses, block references): each codec decodes, encodes and describes one.
-// Never use zod's `.transform` here: it cannot encode. Messages are short, as geth's; the client reads `invalid argument N: …`.
+// Never use zod's `.transform` here: it cannot encode. Messages are as short as geth's; the client reads `invalid argument N:
+// …`.
 import { z } from 'zod'
 import type { BlockRef, BlockTag } from '../chain/types.ts'
 import { type Address, bigToWord, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
@@ -169,7 +170,7 @@ function writeStorageKey({ slot, full }: StorageKey): Hex {
   return full ? bigToWord(slot) : toQuantity(slot)
 }
 
-/** The answer of methods that only act: null, as anvil answers. */
+/** The result of methods that only act: null, as in anvil. */
 export const noResult = z.codec(z.null(), z.void(), { decode: () => undefined, encode: () => null }).describe('null')
 
 export const bool = z.boolean({ error: 'expected true or false' })
@@ -238,7 +239,7 @@ export function mapOf<K extends Hex, V>(key: z.ZodType<K>, value: z.ZodType<V>) 
         const issues = [...(readKey.error?.issues ?? []), ...(readValue.error?.issues ?? [])]
         for (const issue of issues)
           context.issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue)
-        // The first is the one that the client is told.
+        // The client gets the first issue.
         return z.NEVER
       }
       return map

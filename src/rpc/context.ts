@@ -8,7 +8,7 @@ import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
 import { openRpcDocument } from './openrpc.ts'
 
-/** Subscriptions of all WebSockets; one without a filter takes 8 KB. */
+/** Maximum number of subscriptions of all WebSockets; one without a filter takes 8 KB. */
 const MAX_SUBSCRIPTIONS = 20_000
 
 /** The context of all requests, with the caches of JSON-RPC. */

@@ -46,8 +46,8 @@ export interface Subscriber {
   /**
    * Opens a subscription and returns its id. `start` adds the listeners and returns a function that removes them, which is
    * called by `close` or when the connection ends. `send` takes wire values; the client gets the id before the first of them.
-   * `places`: what it takes of the places of all subscriptions. Throws `limit-exceeded` when the connection, its client or all
-   * clients together have too many.
+   * `places`: the subscription's share of the places of all subscriptions. Throws `limit-exceeded` when the connection, its
+   * client or all clients together have too many.
    */
   open(start: (send: (result: unknown) => void) => () => void, places?: number): Hex
   /** False when this connection has no such subscription. */
@@ -65,7 +65,7 @@ export type RpcOptions = {
   readonly development: boolean
   /** Enables the testing_ methods. */
   readonly testing: boolean
-  /** Enables the check of the native modules' books, which reads the whole state. */
+  /** Enables the check of the native modules' invariants, which reads the whole state. */
   readonly audit: boolean
   /** This program's version: `0.1.0`. */
   readonly version: string
@@ -94,7 +94,7 @@ export const defaultRpcOptions: RpcOptions = {
   testing: false,
   audit: false,
   version: '0.1.0',
-  // As go-ethereum: about three transactions with nine blobs each.
+  // As in go-ethereum: about three transactions with nine blobs each.
   maxRequestSize: 5 * 1024 * 1024,
   maxBatch: 1000,
   maxBatchAnswer: 64 * 1024 * 1024,
@@ -106,7 +106,7 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
-/** For the rejection of a request to a network's engine: a value in place of its refusals. Faults of this program are thrown. */
+/** For a failed request to the consensus engine: returns a value in place of its refusal. Bugs of this program are rethrown. */
 export const otherwise =
   <T>(value: T) =>
   (error: unknown): T => {
@@ -114,13 +114,13 @@ export const otherwise =
     throw error
   }
 
-/** Whether the chain's blocks are decided by the engine of a network. */
+/** Whether a network's consensus engine decides the chain's blocks. */
 export const isNetwork = ({ chain, network }: Pick<RpcServices, 'chain' | 'network'>): boolean =>
   network !== undefined || chain.spec.native?.consensus !== undefined
 
 /**
- * The options that count: methods that make blocks or change a state are closed in a network, whose nodes agree on both. The
- * books may be checked there, and in development.
+ * The options in effect: in a network, methods that make blocks or change the state are closed, because its nodes agree on
+ * both. Invariants may be checked there, and in development.
  */
 export const effectiveOptions = (services: Pick<RpcServices, 'options' | 'chain' | 'network'>): RpcOptions =>
   isNetwork(services)
@@ -131,21 +131,21 @@ export const effectiveOptions = (services: Pick<RpcServices, 'options' | 'chain'
 export interface CallMeter {
   /**
    * A call has ended. `method`: undefined when no enabled method has that name. `began`: `performance.now()` at its start.
-   * `code`: that of its error.
+   * `code`: the code of its error.
    */
   ended(method: string | undefined, began: number, code: number | undefined): void
   /** A message that is not a valid request was refused with this error code. */
   refused(code: number): void
 }
 
-/** How a read thread has answered a request or batch. */
+/** A read thread's answer to a request or batch. */
 export type ThreadAnswer = {
   /** undefined: no answer is due. */
   readonly chunks: readonly JsonChunk[] | undefined
   readonly calls: readonly AnsweredCall[]
 }
 
-/** For the meter: a call, the milliseconds it took, and the code of its error. */
+/** For the meter: a call, its duration in milliseconds, and the code of its error. */
 export type AnsweredCall = {
   readonly method: string | undefined
   readonly time: number
@@ -155,8 +155,8 @@ export type AnsweredCall = {
 /** Threads that answer requests of `committed` methods; `readers/` implements it. */
 export interface Readers {
   /**
-   * The answer of a thread to a request or batch. undefined, at once or later: answer it here. Rejects when the thread dies.
-   * The work ends when `signal` is aborted.
+   * A thread's answer to a request or batch. undefined, at once or later: the caller must answer. Rejects when the thread dies.
+   * Aborting `signal` ends the work.
    */
   answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined
 }
@@ -165,7 +165,7 @@ export interface Readers {
 export type RpcServices = {
   readonly chain: Chain
   readonly producer: BlockProducer
-  /** What the engine of a network tells; undefined on a chain of one node. */
+  /** The status of a network's node from its consensus engine; undefined on a chain of one node. */
   readonly network?: NetworkStatus | undefined
   readonly index: LogIndex
   readonly wallet: Wallet
@@ -175,7 +175,7 @@ export type RpcServices = {
   readonly queue: WorkQueue
   /** undefined: calls are not counted. */
   readonly meter?: CallMeter | undefined
-  /** undefined: this thread answers everything. */
+  /** undefined: the main thread answers everything. */
   readonly readers?: Readers | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
@@ -183,7 +183,7 @@ export type RpcServices = {
 
 /** Everything that a handler may use. `plugin.ts` makes one for each node. */
 export type RpcContext = RpcServices & {
-  /** All methods by wire name, those behind a closed gate too. */
+  /** All methods by wire name, including those behind a closed gate. */
   readonly methods: ReadonlyMap<string, RpcMethod>
   /** Settles when the sender of a pooled transaction may be answered: with automine, when a block has taken it. */
   settled(transaction: Hash): Promise<void>
@@ -222,7 +222,7 @@ type Definition<P extends Params, R extends Result> = {
   /** Runs code, replays, searches or dumps: waits for a slot in the work queue. Such a method must not wait for a block. */
   readonly heavy?: boolean
   /**
-   * The answer depends on committed blocks and states and on the arguments only, so that a read thread may give it; for the
+   * The answer depends only on committed blocks and states and on the arguments, so that a read thread may give it; for the
    * block `pending` the thread passes the request back.
    */
   readonly committed?: boolean

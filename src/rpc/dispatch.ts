@@ -25,10 +25,13 @@ type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
-/** Requests of up to this many characters take nothing from the text budget: as many as may wait hold 128 MB together. */
+/**
+ * Requests of up to this many characters take nothing from the text budget: the maximum of waiting requests holds 128 MB in
+ * all.
+ */
 const SMALL_REQUEST = 64 * 1024
 
-/** Requests of up to this many characters cannot have values enough to matter. */
+/** Requests of up to this many characters cannot have too many values. */
 const SIMPLE_REQUEST = 4096
 
 type Answer = readonly JsonChunk[]
@@ -72,7 +75,7 @@ function answerBody(body: string, context: RpcContext, signal: AbortSignal): Pro
     : answerOne(message, context, signal, body)
 }
 
-/** As `answerInChunks`, as one string. */
+/** Like `answerInChunks`, as one string. */
 export async function answer(body: string, context: RpcContext, signal?: AbortSignal): Promise<string | undefined> {
   const chunks = await answerInChunks(body, context, signal)
   return chunks?.map(String).join('')
@@ -81,7 +84,7 @@ export async function answer(body: string, context: RpcContext, signal?: AbortSi
 /** The answer to a message that is not a valid request. */
 export const refusal = (code: number, message: string): string => serialize(null, { error: { code, message } })
 
-/** As `refusal`, and counts it. */
+/** Like `refusal`, and counts it. */
 function refuse({ meter }: RpcContext, code: number, message: string): Answer {
   meter?.refused(code)
   return [refusal(code, message)]
@@ -132,20 +135,20 @@ async function answerBatch(
   return answers.end()
 }
 
-/** Whether a read thread may answer a batch, and it is worth it: all of it is committed, and some of it heavy. */
+/** Whether a read thread may answer a batch and should: all of it is committed, and some of it heavy. */
 function isForThread(entries: readonly unknown[], context: RpcContext): boolean {
   const found = entries.map((entry) => methodOf(entry, context))
   return found.every((method) => method?.committed === true) && found.some((method) => method?.heavy)
 }
 
-/** The answer to a batch whose thread has died: another thread may die of it too. */
+/** The answer to a batch whose thread has crashed: it might crash another thread too. */
 function failedBatch(entries: readonly unknown[]): Pick<ThreadAnswer, 'chunks'> {
   const ids = entries.map((entry) => readRequest(entry).id).filter((id) => id !== undefined)
   const answers = ids.map((id) => serialize(id, { error: internalError }))
   return { chunks: answers.length === 0 ? undefined : [`[${answers.join()}]`] }
 }
 
-/** Asks a read thread. undefined: the request has to be answered here. Throws when the thread dies. */
+/** Asks a read thread. undefined: the request has to be answered here. Throws when the thread crashes. */
 async function askThread(
   readers: Readers,
   text: string,
@@ -248,11 +251,11 @@ function readRequest(message: unknown): Request | { readonly id: Id; readonly er
   return { id, method, params }
 }
 
-/** Integers beyond 2^53 are refused: JSON.parse has rounded them, and the answer would carry another id. */
+/** Integers beyond 2^53 are refused: JSON.parse has rounded them, and the answer would have another id. */
 const isId = (id: unknown): id is Id =>
   id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 
-/** The method of a name; undefined when there is none, or when its gate is closed. */
+/** The method with this name; undefined when there is none, or when its gate is closed. */
 function enabledMethod(name: string, { methods, options }: RpcContext): RpcMethod | undefined {
   const method = methods.get(name)
   return method?.gate === undefined || options[method.gate] ? method : undefined
@@ -288,7 +291,7 @@ function errorOf(thrown: unknown, { method, params }: Request, context: RpcConte
   return { error: error ?? internalError }
 }
 
-/** Developers need to see refusals in the log; on a production node they would only fill it. */
+/** Developers need refusals in the log; on a production node they would only fill it. */
 function report({ log, options }: RpcContext, method: string, params: unknown, error: WireError): void {
   const mayHoldPassword = method.startsWith('personal_')
   const fields = { method, ...(!mayHoldPassword && { params }), error }
@@ -316,7 +319,7 @@ function readArguments(params: unknown, method: RpcMethod): unknown[] | { readon
   return args
 }
 
-/** An issue after the path to its value. */
+/** The text of an issue, after the path to its value. */
 function textOf(issue: z.core.$ZodIssue | undefined): string {
   const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
   return `${path}${issue?.message}`

@@ -1,5 +1,5 @@
-// Errors on the wire: the table from a ChainError's code to a JSON-RPC error code, and reverts in geth's words.
-// Any other error is a bug of this program: the client gets `internal error`, the log gets everything.
+// Errors on the wire: the table from a ChainError's code to a JSON-RPC error code, and reverts in geth's words. Any other error
+// is a bug of this program: the client gets `internal error`, the log gets everything.
 import { ChainError, type ChainErrorCode, ReadFailure } from '../lib/errors.ts'
 import type { Hex } from '../lib/hex.ts'
 import { fromHex, toHex } from '../lib/hex.ts'
@@ -48,7 +48,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Whether an operator has to know of the error: a bug, or a broken database. */
+/** Whether an operator must know of the error: a bug, or a broken database. */
 export const isFault = (error: unknown): boolean =>
   !(error instanceof RpcError || error instanceof ChainError) || error.code === 'storage'
 
@@ -60,7 +60,7 @@ export function wireError(error: unknown): WireError | undefined {
   return withData(CODES[error.code], error.message, error.data)
 }
 
-/** Characters of a message, which may quote what the client sent. */
+/** Maximum characters of a message, which may quote the request. */
 const MAX_MESSAGE = 4096
 
 function withData(code: number, text: string, data: Hex | undefined): WireError {
@@ -86,8 +86,8 @@ export function revertError(data: Uint8Array): ChainError {
 }
 
 /**
- * The error of a failed estimate: a revert with its reason, anything else unchanged. A revert without data has code -32000,
- * as in geth, and not 3: clients tell the two apart.
+ * The error of a failed estimate: a revert with its reason, any other error unchanged. A revert without data has code -32000,
+ * as in geth, and not 3, which clients distinguish.
  */
 export function estimateError(error: unknown): unknown {
   if (!(error instanceof ChainError) || error.code !== 'execution-reverted') return error

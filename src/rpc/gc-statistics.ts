@@ -1,13 +1,13 @@
-// Garbage collections of the process, for debug_memStats and debug_gcStats. Observing them costs a little, and few clients ask
-// for them: the observer starts with the first request and ends with the node.
+// Garbage collections of the process, for debug_memStats and debug_gcStats. Observing them costs a little, and few clients need
+// them: the observer starts with the first request and ends with the node.
 import { PerformanceObserver } from 'node:perf_hooks'
 
-/** Pauses that are remembered: the length of Go's ring (`runtime.MemStats.PauseNs`). */
+/** Number of stored pauses: the length of Go's ring (`runtime.MemStats.PauseNs`). */
 export const REMEMBERED_PAUSES = 256
 const NANOSECONDS = 1e6
 
 export type GcPause = { readonly end: Date; readonly nanoseconds: number }
-/** Collections so far, the sum of their pauses in nanoseconds, and the newest pauses, the last one first. */
+/** Number of collections, the sum of their pauses in nanoseconds, and the newest pauses, newest first. */
 export type Collections = { count: number; total: number; newest: GcPause[] }
 
 export class GcStatistics {

@@ -1,5 +1,5 @@
-// eth_getLogs and its variants: a client's log filter, resolved to a range of blocks, and the logs of that range. Ranges are
-// refused as geth refuses them. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
+// eth_getLogs and its variants: resolves a client's log filter to a range of blocks, and finds the logs of that range. Ranges
+// are refused as in geth. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
 import { LRUCache } from 'lru-cache'
 import type { BlockTag, ChainReader, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
@@ -18,7 +18,7 @@ export interface LogIndex {
 
 /**
  * The filter's addresses and topics, as the index and live matching take them.
- * A list of topics that contains null matches anything, as an empty one does.
+ * A list of topics that contains null matches any topic, like an empty one.
  */
 export function addressesAndTopics(filter: LogFilter): Pick<LogQuery, 'addresses' | 'topics'> {
   const addresses = filter.address == null ? [] : Array.isArray(filter.address) ? filter.address : [filter.address]
@@ -30,7 +30,7 @@ export function addressesAndTopics(filter: LogFilter): Pick<LogQuery, 'addresses
   return { addresses, topics }
 }
 
-/** Characters of serialized logs that are cached: dapps poll the logs of the newest blocks again and again. */
+/** Characters of serialized logs that are cached: dapps poll the logs of the newest blocks repeatedly. */
 const CACHE_LENGTH = 16 * 1024 * 1024
 
 /** The log searches of one node, with their cache. */
@@ -73,7 +73,7 @@ export class LogSearch {
     return this.#index.byBlock(query, signal)
   }
 
-  /** All logs of a filter in the chain's order, as a JSON list. Throws as `query`, and `cancelled`. */
+  /** All logs of a filter in the chain's order, as a JSON list. Throws like `query`, and `cancelled`. */
   async json(
     filter: LogFilter,
     signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { RpcMethod, RpcOptions } from './define.ts'
 type Json = Readonly<Record<string, unknown>>
 type Registry = ReadonlyMap<string, RpcMethod>
 
-/** A function that returns the document of the methods that these options enable. It is made once, in some 50 ms. */
+/** Returns a function that makes the document of the methods that these options enable, once, in about 50 ms. */
 export function openRpcDocument(methods: Registry, options: RpcOptions): () => Json {
   let document: Json | undefined
   return () => {
@@ -51,7 +51,7 @@ function describe(name: string, method: RpcMethod): Json {
   }
 }
 
-/** The JSON Schema of a codec's wire value; `{}` (anything) for what JSON Schema cannot express. */
+/** The JSON Schema of a codec's wire value; `{}` (anything) if JSON Schema cannot express it. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(withoutDefault(schema), {
     io: 'input',
@@ -61,7 +61,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest
 }
 
-/** The schema without its default, which is a decoded value (such as a bigint) and may have no JSON. */
+/** The schema without its default, which is a decoded value (such as a bigint) and may have no JSON form. */
 function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? withoutDefault(schema.unwrap() as z.ZodType) : schema
 }
@@ -177,7 +177,7 @@ const RESULTS: Readonly<Record<string, readonly [Component, Multiplicity]>> = {
   eth_createAccessList: ['AccessListResult', 'one'],
 }
 
-/** The schema of a method's result, as a reference to a component; undefined when the table does not name the method. */
+/** The schema of a method's result, as a reference to a component; undefined when the table does not have the method. */
 function resultSchema(method: string): Readonly<Record<string, unknown>> | undefined {
   const [name, form] = RESULTS[method] ?? []
   if (name === undefined || form === undefined) return undefined

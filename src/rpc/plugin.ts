@@ -1,7 +1,6 @@
-// The JSON-RPC interface: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. Plain
-// POSTs are answered by the fast path (`http/fast-path.ts`), all others by the Fastify routes here. JSON-RPC errors are
-// answered with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that the guard
-// refuses get a 403.
+// The JSON-RPC interface: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. The fast
+// path (`http/fast-path.ts`) answers plain POSTs, the Fastify routes here all others. JSON-RPC errors have HTTP status 200:
+// wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that the guard refuses get a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
@@ -64,7 +63,7 @@ export async function rpcPlugin(
   }
 }
 
-/** Reads every body as text, whatever its content type says: many a curl command names none. */
+/** Reads every body as text, whatever its content type, which many curl commands omit. */
 function readBodiesAsText(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     request.headers['content-type'] = 'application/json'
@@ -89,7 +88,7 @@ function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: RpcServic
   })
 }
 
-/** Answers a URL that cannot be decoded, which reaches no route. */
+/** Answers a URL that cannot be decoded and therefore matches no route. */
 export const refuseRpcUrl = (reply: FastifyReply): FastifyReply =>
   sendJson(reply, refusal(INVALID_REQUEST, 'invalid request: the URL cannot be decoded'), 400)
 

@@ -60,7 +60,7 @@ async function* jsonOf(head: SealedHeader, accounts: AsyncIterable<DumpedAccount
   yield '}}'
 }
 
-/** The block's environment in revm's names. */
+/** The block's environment with revm's names. */
 const blockEnvironment = (head: SealedHeader) => ({
   number: toQuantity(head.number),
   beneficiary: head.coinbase,
@@ -72,7 +72,7 @@ const blockEnvironment = (head: SealedHeader) => ({
   blob_excess_gas_and_price: null,
 })
 
-/** Reads a dump, compressed or not. Throws `invalid-params` for anything else. */
+/** Reads a dump, compressed or not. Throws `invalid-params` for any other data. */
 export async function readDump(bytes: Uint8Array): Promise<Dump> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
   try {
@@ -84,7 +84,7 @@ export async function readDump(bytes: Uint8Array): Promise<Dump> {
   }
 }
 
-/** Replaces the accounts of the dump in the state at the head; other accounts stay as they are. */
+/** Replaces the accounts of the dump in the state at the head; other accounts are not changed. */
 export async function loadDump(chain: DevControl, accounts: Dump): Promise<void> {
   const slots = new Map([...accounts].map(([address, { storage }]) => [address, readSlots(storage)]))
   await chain.edit((view) => {

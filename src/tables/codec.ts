@@ -4,7 +4,7 @@ import { scratchBytes } from '../lib/byte-pool.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, toHex, writeHex } from '../lib/hex.ts'
 
 export interface Codec<T> {
-  /** The bytes in words, as the format of an index names them; equal layouts have equal words. */
+  /** The encoding in words, for the format of an index; equal layouts have equal words. */
   readonly layout: string
   write(out: RowWriter, value: T): void
   read(from: Cursor): T
@@ -68,7 +68,8 @@ export class RowWriter {
 
   /** Returns the row. When it fills the buffer exactly, the row takes the buffer and the writer starts without one. */
   done(): Uint8Array {
-    const [bytes, size] = [this.#bytes, this.#length]
+    const bytes = this.#bytes
+    const size = this.#length
     if (size === bytes.length) {
       this.#bytes = EMPTY_BYTES
       return bytes
@@ -171,7 +172,7 @@ export const bytes: Codec<Uint8Array> = {
   read: (from) => from.take(from.uint(4)),
 }
 
-/** As `bytes`, for a value in hex. */
+/** Like `bytes`, for a value in hex. */
 export const name: Codec<Hex> = {
   layout: 'bytes',
   write(out, value) {

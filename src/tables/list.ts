@@ -21,7 +21,7 @@ export type ListPage = {
   readonly hasNext: boolean
 }
 
-/** Reads a list as it was when the reader was made. Keeps the last page, so that neighbouring positions cost one row. */
+/** Reads a list as it was when the reader was created. Keeps the last page, so that neighbouring positions cost one row. */
 export class ListReader {
   readonly length: number
   readonly #rows: PointReader
@@ -38,7 +38,7 @@ export class ListReader {
     this.length = this.#tail.length
   }
 
-  /** The entry at a position; undefined beyond the end, and when its version was undone meanwhile. */
+  /** The entry at a position; undefined beyond the end, or when its version has been undone since. */
   at(position: number): Uint8Array | undefined {
     const page = pageOf(position)
     if (page !== this.#page) {
@@ -52,7 +52,8 @@ export class ListReader {
 
   /** Position of the first entry whose sequence is not below the given one. */
   find(sequence: number): number {
-    let [low, high] = [0, this.length]
+    let low = 0
+    let high = this.length
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
       const entry = this.at(middle)
@@ -152,7 +153,8 @@ function merged(lists: readonly ListReader[], from: number, end: number): Uint8A
 /** For each list, the number of entries before the entry of this rank. No two entries share a sequence, so counts are exact. */
 function startingPositions(lists: readonly ListReader[], rank: number): number[] {
   const last = lists.map((list) => sequenceOf(list.at(list.length - 1) ?? new Uint8Array(0)))
-  let [low, high] = [0, Math.max(...last) + 1]
+  let low = 0
+  let high = Math.max(...last) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const below = lists.reduce((sum, list) => sum + list.find(middle), 0)

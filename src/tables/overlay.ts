@@ -17,7 +17,7 @@ export type OverlayRow = {
   isWritten: boolean
 }
 
-/** The changes of a ranking: all its members while they fit a small set, else the rows of members that were added or removed. */
+/** The changes of a ranking: all its members while they fit a small set, otherwise the rows of added and removed members. */
 export type RankingDelta = { readonly root: OverlayRow; small: Uint8Array[] | undefined; readonly rows: OverlayRow[] }
 
 export class Overlay {
@@ -93,7 +93,8 @@ export class Overlay {
   async keys(range: { gte: Uint8Array; lt: Uint8Array }): Promise<Uint8Array[]> {
     const keys: Uint8Array[] = []
     for await (const [key] of this.#before.scan(range)) if (!this.#rows.has(toLatin1(key))) keys.push(key)
-    const [from, to] = [toLatin1(range.gte), toLatin1(range.lt)]
+    const from = toLatin1(range.gte)
+    const to = toLatin1(range.lt)
     for (const [name, { key, now }] of this.#rows) {
       if (now !== undefined && name >= from && name < to) keys.push(key)
     }
@@ -108,7 +109,7 @@ export class Overlay {
     return ops
   }
 
-  /** All write operations of this overlay, for what is never undone. */
+  /** All write operations of this overlay, for changes that are never undone. */
   async changes(): Promise<WriteOp[]> {
     const ops: WriteOp[] = []
     await this.#addChanges(ops)

@@ -1,4 +1,4 @@
-// The counting radix tree of a ranking, which finds the member of a rank without walking to it. A node stands for a prefix of
+// The counting radix tree of a ranking, which finds the member of a rank without walking to it. A node represents a prefix of
 // digits (half bytes) and counts the members below it by their next digit; a digit with many members has a child node.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'

@@ -1,5 +1,5 @@
-// Scenarios in which accounts come, change and go: creations of all sizes and endings, self-destructs, delegations
-// (EIP-7702), stores and their refunds, transient storage, calls in calls until the depth limit.
+// Scenarios that create, change and delete accounts: creations of all sizes and outcomes, self-destructs, delegations
+// (EIP-7702), stores and their refunds, transient storage, nested calls to the depth limit.
 import { fromHex, toAddress } from '../../../src/lib/hex.ts'
 import { delegationTo } from '../../../src/primitives/delegation.ts'
 import type { Random } from '../code.ts'
@@ -20,7 +20,7 @@ import { program } from './programs.ts'
 const contract = (index: number): bigint => BigInt(CONTRACTS[index] ?? 0)
 const NONE = new Uint8Array(0)
 
-/** Init code that ends in one of the ways that there are. */
+/** Init code with a random kind of ending. */
 function initCode(setting: Setting): Uint8Array {
   const { random, has } = setting
   const choice = random.below(10)
@@ -39,19 +39,19 @@ function initCode(setting: Setting): Uint8Array {
       .pushes(random.below(3) + 24_575, 0)
       .op(OP.RETURN)
       .build()
-  // It calls its creator during its creation.
+  // Calls its creator during its creation.
   const code = new Code().pushes(0, 0, 0, 0, 0).op(0x33).push(20_000).op(OP.CALL).store(0)
   return code.pushes(random.below(40), 0).op(OP.RETURN).build()
 }
 
-/** CREATE or CREATE2 of an init code that is in memory; the address is on top afterwards. */
+/** CREATE or CREATE2 of the init code in memory; leaves the address on top. */
 function create(code: Code, { random, has }: Setting, length: number, salt: number): void {
   const isSalted = has(OP.CREATE2) && random.oneIn(2)
   if (isSalted) code.push(salt)
   code.pushes(length, 0, random.oneIn(2) ? 0 : random.below(4)).op(isSalted ? OP.CREATE2 : OP.CREATE)
 }
 
-/** Creations in contracts, several of one init code, and calls of the created contracts. */
+/** Contracts that create others, several with the same init code, and call them. */
 export function creations(setting: Setting): Scenario {
   const { random, has } = setting
   const code = new Code()
@@ -63,7 +63,7 @@ export function creations(setting: Setting): Scenario {
       code.op(OP.DUP1).store(i * 2 + times)
       code.op(OP.DUP1, OP.EXTCODESIZE).store(10 + i)
       if (has(OP.EXTCODEHASH)) code.op(OP.DUP1, OP.EXTCODEHASH).store(14 + i)
-      // The created contract is called with one wei.
+      // Calls the created contract with one wei.
       code
         .pushes(0, 0, 32, 0, 1)
         .op(OP.DUP1 + 5)
@@ -76,7 +76,7 @@ export function creations(setting: Setting): Scenario {
   return { codes: [code.build(), program(setting)], data, gasLimits: gasCuts(random, data, 1_500_000, 8) }
 }
 
-/** Transactions that create, with init code as their data; now and then as large as it may be, and larger. */
+/** Creation transactions with init code as data, sometimes of the maximum length or longer. */
 export function creationTransactions(setting: Setting): Scenario {
   const { random } = setting
   const data = Array.from({ length: 6 }, () => initCode(setting))
@@ -100,14 +100,14 @@ function padded(code: Uint8Array, size: number): Uint8Array {
   return bytes
 }
 
-/** Contracts that destroy themselves, called several times, in one transaction with their creation or not. */
+/** Contracts that self-destruct, called several times, in the transaction that created them or not. */
 export function selfDestructs(setting: Setting): Scenario {
   const { random } = setting
   const heirs = [...TARGETS, contract(0), contract(1)]
   const dying = () => {
     const code = new Code()
     if (random.oneIn(2)) code.push(random.below(3)).store(0)
-    // Only when it is given value, or always.
+    // Only when called with a value, or always.
     if (random.oneIn(3)) {
       const at = code.bytes.length
       code
@@ -177,7 +177,7 @@ export function stores(setting: Setting): Scenario {
       const kind = random.pick([OP.CALL, OP.DELEGATECALL, OP.STATICCALL, OP.CALLCODE].filter(has))
       code.pushes(0, 0, 0, 0)
       if (kind === OP.CALL || kind === OP.CALLCODE) code.push(0)
-      // Itself only now and then: all of its gas goes down with it.
+      // Rarely itself, because that uses up all of its gas.
       const target = random.oneIn(8) ? contract(depth) : contract(1 + random.below(3))
       code
         .push(target)
@@ -192,24 +192,24 @@ export function stores(setting: Setting): Scenario {
   return { codes: [0, 1, 2, 3].map(writes), data, gasLimits: gasCuts(random, data, 600_000, 16) }
 }
 
-/** A contract that calls itself with all but a 64th of its gas, down to the limit of 1,024 where the gas suffices. */
+/** A contract that calls itself with all but a 64th of its gas, down to the limit of 1,024 if the gas suffices. */
 export function recursion(setting: Setting): Scenario {
   const { random, has } = setting
   const kind = random.pick([OP.CALL, OP.CALLCODE, OP.DELEGATECALL, OP.STATICCALL].filter(has))
   const code = new Code().pushes(0, 0, 0, 0)
   if (kind === OP.CALL || kind === OP.CALLCODE) code.push(0)
   code.op(OP.ADDRESS)
-  // Before EIP-150 a call takes exactly the gas that it names.
+  // Before EIP-150 a call takes exactly the gas of its argument.
   if (setting.since('EIP150')) code.op(OP.GAS)
   else code.push(1000).op(OP.GAS, OP.SUB)
   code.op(kind)
-  // The remaining depth: the result of the call, plus one.
+  // The depth below: the result of the call, plus one.
   if (kind !== OP.STATICCALL) code.push(0).op(OP.SLOAD, OP.ADD).store(0)
   const isDeep = random.oneIn(3)
   return { codes: [code.build()], data: [NONE], gasLimits: [isDeep ? 60_000_000_000n : 800_000n, 300_000n] }
 }
 
-/** Accounts that are delegated beforehand: to each other in circles, to themselves, to precompiled contracts, to an empty address. */
+/** Accounts with existing delegations: in cycles, to themselves, to precompiled contracts, to an empty address. */
 export function delegatedAccounts(setting: Setting): Pick<Scenario, 'extra'> {
   const { random } = setting
   const extra = new Map(

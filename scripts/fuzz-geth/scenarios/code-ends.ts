@@ -1,14 +1,14 @@
-// Codes that end where compilers err: in a PUSH whose bytes the code's end cuts off, in a basic block that is full just
-// there (100 opcodes), in a trace that is (300), in a jump, or without any end. Sizes at the limits of stack and memory.
+// Code that ends where compilers have bugs: in a PUSH with missing bytes, at the end of a full basic block (100 opcodes) or a
+// full trace (300), in a jump, or without a terminator. Sizes at the limits of stack and memory.
 
 import type { Random } from '../code.ts'
 import { Code, OP } from '../code.ts'
 import { CONTRACTS, gasCuts, gasWith, randomBytes, type Scenario, type Setting } from '../scenario.ts'
 
-/** Lengths in opcodes at which something in an engine may be full, give or take some. */
+/** Lengths in opcodes around the capacities of an engine's structures. */
 const FULL = [16, 32, 64, 99, 100, 100, 100, 101, 200, 200, 299, 300, 300, 301, 400, 600]
 
-/** Straight opcodes that leave the stack as it was, `count` of them; a few are jumped to. */
+/** `count` opcodes without jumps that leave the stack height unchanged, with a few JUMPDESTs. */
 function filler(random: Random, code: Code, count: number): void {
   const hasDests = random.oneIn(3)
   for (let left = count; left > 0; ) {
@@ -36,21 +36,21 @@ function filler(random: Random, code: Code, count: number): void {
   }
 }
 
-/** A PUSH1 to PUSH32 with some of its bytes, possibly none. */
+/** A PUSH1 to PUSH32 with only some of its bytes, possibly none. */
 function cutOffPush(random: Random): readonly number[] {
   const size = 1 + random.below(32)
   return [0x5f + size, ...randomBytes(random, random.below(size))]
 }
 
 /**
- * A multiple of 100 opcodes, or one more or less, of which the last is a PUSH that the code's end cuts off. Nothing else
- * than the number of opcodes, or of items on the stack, ends a block in between.
+ * A multiple of 100 opcodes, or one more or less, ending in a PUSH with missing bytes. Only the number of opcodes or of stack
+ * items ends a block in between.
  */
 function exactly(random: Random, code: Code): void {
   const total = 100 * (1 + random.below(3)) + random.pick([0, 0, 0, 0, -1, 1])
   const isJumpedTo = code.bytes.at(-1) === OP.JUMPDEST
   if (!isJumpedTo) code.op(OP.JUMPDEST)
-  // The JUMPDEST and the last PUSH are two of them.
+  // The JUMPDEST and the last PUSH are two of the opcodes.
   const rises = random.oneIn(2)
   const push = () => (random.oneIn(2) ? code.op(OP.PC) : code.push(random.below(256)))
   for (let left = total - 2; left > 0; left--) {
@@ -64,8 +64,8 @@ function exactly(random: Random, code: Code): void {
 }
 
 /**
- * Code whose last block is full where the code ends. In half of them the input decides whether a store is jumped over:
- * the last block then begins there and not at the code's start.
+ * Code whose last block is full at the end of the code. In half of the cases the input decides whether a store is skipped; the
+ * last block then begins after the store and not at the code's start.
  */
 export function fullBlocks({ random }: Setting): Uint8Array {
   const code = new Code()
@@ -93,7 +93,7 @@ export function fullBlocks({ random }: Setting): Uint8Array {
   return code.build()
 }
 
-/** The entry goes round a loop that calls such codes, so that a turn of an engine may end inside any of them. */
+/** Calls such code in a loop, so that an engine's turn may end inside any of it. */
 function caller(random: Random, rounds: number): Uint8Array {
   const code = new Code().push(rounds)
   const loop = code.dest()
@@ -117,14 +117,14 @@ export function codeEnds(setting: Setting): Scenario {
   const codes = [1, 2, 3, 4].map(() => fullBlocks(setting))
   const data = [new Uint8Array(0), new Uint8Array(32).fill(1), randomBytes(random, 33)]
   const isDirect = random.oneIn(4)
-  // The entry itself may be such a code; then gas ends at places next to each other.
+  // The first contract itself may be such code; then gas runs out at adjacent opcodes.
   const gasLimits = isDirect
     ? Array.from({ length: 12 }, (_, i) => gasWith(data[2] ?? new Uint8Array(0), 200 + random.below(300) + i))
     : gasCuts(random, data, 1_500_000, 4)
   return { codes: [isDirect ? fullBlocks(setting) : caller(random, 2 + random.below(30)), ...codes], data, gasLimits }
 }
 
-/** The stack filled up to its limit of 1,024 and over it, by a loop of a few pushes, and emptied again. */
+/** Fills the stack to its limit of 1,024 and beyond by a loop of a few pushes, and empties it again. */
 export function stackLimits({ random }: Setting): Scenario {
   const code = new Code()
   const each = 1 + random.below(7)
@@ -149,7 +149,7 @@ export function stackLimits({ random }: Setting): Scenario {
   }
 }
 
-/** Reads, writes and copies at word boundaries, at the end of the data, and where memory would be too large. */
+/** Reads, writes and copies at word boundaries, at the end of the data, and at offsets that make memory too large. */
 export function memoryEdges({ random, has }: Setting): Scenario {
   const code = new Code()
   const edge = (): bigint => {

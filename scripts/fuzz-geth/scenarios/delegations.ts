@@ -1,5 +1,5 @@
-// Transactions that set codes (EIP-7702): authorizations that hold, that are of the sender, for another chain, with
-// another nonce, twice, or with a signature that is none; and calls of accounts that are delegated already.
+// Transactions that set code (EIP-7702): authorizations that are valid, by the sender, for another chain, with another nonce,
+// repeated, or with an invalid signature; and calls of accounts with existing delegations.
 
 import { bigToBytes, fromHex } from '../../../src/lib/hex.ts'
 import { keccak256 } from '../../../src/lib/keccak.ts'
@@ -26,7 +26,7 @@ function authorization(random: Random): Authorization {
   const key = random.oneIn(5) ? SENDER_KEY : random.pick(AUTHORITY_KEYS)
   const chainId = random.pick([1n, 1n, 1n, 0n, 0n, 2n])
   const address = randomTarget(random)
-  // The sender's nonce is one by the time the list is read.
+  // The sender's nonce is already one when the list is processed.
   const nonce = BigInt(key === SENDER_KEY ? random.pick([1, 1, 0]) : random.pick([0, 0, 0, 1, 2]))
   const tuple = encodeRlp([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
   const { r, s, yParity } = signHash(keccak256(Buffer.concat([Uint8Array.of(5), tuple])), key)
@@ -65,7 +65,10 @@ export function delegations(setting: Setting): Scenario {
   return {
     codes: [code.build(), ...[1, 2, 3].map(() => program(setting))],
     ...delegatedAccounts(setting),
-    ...{ data, to, values: [0n, 2n], gasLimits: gasCuts(random, data, 900_000, 6) },
+    data,
+    to,
+    values: [0n, 2n],
+    gasLimits: gasCuts(random, data, 900_000, 6),
     ...(isSetting && {
       type: 4 as const,
       authorizations: Array.from({ length: 1 + random.below(5) }, () => authorization(random)),

@@ -1,4 +1,4 @@
-// Every kind of scenario, with how often it is made and for which forks.
+// Every kind of scenario, with its frequency and its forks.
 import type { Kind } from '../scenario.ts'
 import { creations, creationTransactions, recursion, selfDestructs, stores } from './accounts.ts'
 import { codeEnds, memoryEdges, stackLimits } from './code-ends.ts'
@@ -8,9 +8,9 @@ import { arithmetic, gasLadders, precompiles, programs } from './programs.ts'
 export type NamedKind = {
   readonly name: string
   readonly make: Kind
-  /** Out of the sum of all weights. */
+  /** Its share of the sum of all weights. */
   readonly weight: number
-  /** The first fork for which it is of use. */
+  /** The first fork for which it is useful. */
   readonly since: string
 }
 

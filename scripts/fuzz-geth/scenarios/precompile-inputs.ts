@@ -1,6 +1,6 @@
-// Inputs of the precompiled contracts, most of them right or nearly so: points on the curves, their negatives, infinity,
+// Inputs of the precompiled contracts, most of them valid or nearly so: points on the curves, their negatives, infinity,
 // numbers at the edge of a field or an order, lengths around the expected one. Sources: EIP-196, 197, 198, 152, 4844, 2537,
-// 7951 and the yellow paper's appendix E.
+// 7951 and the Yellow Paper's appendix E.
 import { createHash } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 } from '@noble/curves/bn254.js'
@@ -16,7 +16,7 @@ const scalar = (random: Random, order: bigint): bigint => {
   const edges = [0n, 1n, 2n, order - 1n, order, order + 1n, 2n ** 256n - 1n]
   return random.oneIn(2) ? random.pick(edges) : BigInt(`0x${Buffer.from(randomBytes(random, 32)).toString('hex')}`)
 }
-/** A scalar that a library takes: neither zero nor above the order. */
+/** A scalar that libraries accept: neither zero nor above the order. */
 const inside = (random: Random, order: bigint): bigint => (scalar(random, order) % (order - 1n)) + 1n
 
 function ecrecover(random: Random): Uint8Array {
@@ -30,7 +30,9 @@ function ecrecover(random: Random): Uint8Array {
 
 function modexp(random: Random): Uint8Array {
   const length = () => random.pick([0, 0, 1, 2, 8, 31, 32, 33, 64, 65, 96, 128, 200, random.oneIn(6) ? 1024 : 40])
-  const [base, exponent, modulus] = [length(), length(), length()]
+  const base = length()
+  const exponent = length()
+  const modulus = length()
   const claimed = (bytes: number) =>
     word(random.oneIn(25) ? random.pick([1024n, 1025n, 2n ** 32n, 2n ** 64n, 2n ** 255n]) : BigInt(bytes))
   const number = (bytes: number): Uint8Array => {
@@ -80,7 +82,7 @@ function blake2f(random: Random): Uint8Array {
   return join(bigToFixed(BigInt(rounds), 4), randomBytes(random, 208), Uint8Array.of(flag))
 }
 
-/** A proof that a constant polynomial has its value anywhere: the proof is infinity (EIP-4844's verify_kzg_proof). */
+/** A proof that a constant polynomial has its value at any point: the proof is infinity (EIP-4844's verify_kzg_proof). */
 function kzgOpening(random: Random): Uint8Array {
   const infinity = Uint8Array.from({ length: 48 }, (_, i) => (i === 0 ? 0xc0 : 0))
   const constant = random.oneIn(3) ? 0n : BigInt(1 + random.below(1000))
@@ -96,7 +98,7 @@ function kzgOpening(random: Random): Uint8Array {
 const BLS_P = bls12_381.G1.Point.Fp.ORDER
 const BLS_N = bls12_381.G1.Point.Fn.ORDER
 const fp = (value: bigint): Uint8Array => bigToFixed(value, 64)
-/** A field element, sometimes one that is none, or with something in the 16 bytes above it. */
+/** A field element, sometimes out of range, or with a non-zero byte in the 16 padding bytes. */
 function oddFp(random: Random, value: bigint): Uint8Array {
   if (random.oneIn(30))
     return fp(random.pick([0n, BLS_P, BLS_P - 1n, BLS_P + 1n, value + (1n << 400n), 2n ** 512n - 1n]))
@@ -133,7 +135,7 @@ function p256Signature(random: Random): Uint8Array {
   return join(...parts)
 }
 
-/** Whole inputs by the address of the precompiled contract. */
+/** Inputs by the address of the precompiled contract. */
 const INPUTS: Readonly<Record<number, (random: Random) => Uint8Array>> = {
   1: ecrecover,
   5: modexp,
@@ -152,10 +154,10 @@ const INPUTS: Readonly<Record<number, (random: Random) => Uint8Array>> = {
   256: p256Signature,
 }
 
-/** An input for a precompiled contract; one in ten has another length, one in twenty another byte. */
+/** An input for a precompiled contract; one in ten has another length, one in twenty a changed byte. */
 export function precompileInput(random: Random, address: bigint): Uint8Array {
   const make = INPUTS[Number(address)]
-  // Hashes and the identity take anything; lengths around the blocks of SHA-256 and RIPEMD-160.
+  // Hashes and the identity accept any input; lengths around the blocks of SHA-256 and RIPEMD-160.
   if (make === undefined)
     return randomBytes(random, random.pick([0, 1, 31, 32, 33, 55, 56, 63, 64, 65, 119, 120, 128, 500]))
   const input = make(random)

@@ -1,5 +1,5 @@
-// Scenarios of ordinary code: contracts that call each other at random, code that computes, precompiled contracts, and
-// one contract called with every amount of gas in a range.
+// Scenarios of ordinary code: contracts that call each other at random, code that computes, precompiled contracts, and one
+// contract called with every amount of gas in a range.
 
 import { ArithmeticCode, Code, inputOf, OP, Program, type Random } from '../code.ts'
 import {
@@ -15,10 +15,10 @@ import {
 import { fullBlocks } from './code-ends.ts'
 import { precompileInput } from './precompile-inputs.ts'
 
-/** A contract of random statements: calls of all kinds, creations, storage, loops until the gas is used. */
+/** A contract of random statements: calls of all kinds, creations, storage, loops until the gas is used up. */
 export const program = ({ random, has }: Setting): Uint8Array => new Program(random, TARGETS, has).build()
 
-/** Contracts that call each other, with gas cut anywhere. */
+/** Contracts that call each other, with gas limits that run out anywhere. */
 export function programs(setting: Setting): Scenario {
   const { random } = setting
   const data = Array.from({ length: 4 }, () => randomBytes(random, random.pick([0, 4, 31, 32, 100])))
@@ -30,10 +30,10 @@ export function programs(setting: Setting): Scenario {
   }
 }
 
-/** Code that computes on its input, in loops and functions, and returns all of its stack. */
+/** Code that computes on its input, in loops and functions, and returns its whole stack. */
 export function arithmetic({ random }: Setting): Scenario {
   const data = Array.from({ length: 6 }, () => inputOf(random))
-  // The returned words go into storage, because a transaction's output is not part of the state.
+  // Stores the returned words, because a transaction's output is not part of the state.
   const caller = new Code().op(OP.CALLDATASIZE).push(0).push(0).op(OP.CALLDATACOPY)
   caller
     .pushes(0x1000, 0)
@@ -48,10 +48,10 @@ export function arithmetic({ random }: Setting): Scenario {
   }
 }
 
-/** Data: address, gas (0: all), bytes of output, and the input behind these three words. */
+/** Input: address, gas (0: all), bytes of output, then the input of the precompiled contract. */
 const precompileCaller = ({ since }: Setting): Uint8Array => {
   const code = new Code().pushes(0x60).op(OP.CALLDATASIZE, OP.SUB).pushes(0x60, 0).op(OP.CALLDATACOPY)
-  // Out and in, each from memory: the output follows the input, at 0x2000.
+  // Output and input are in memory; the output follows the input, at 0x2000.
   code.push(0x40).op(OP.CALLDATALOAD).push(0x2000)
   code.push(0x60).op(OP.CALLDATASIZE, OP.SUB).pushes(0, 0)
   code.push(0).op(OP.CALLDATALOAD)
@@ -81,12 +81,12 @@ export function precompiles(setting: Setting): Scenario {
   return { codes: [precompileCaller(setting)], data, gasLimits: gasCuts(random, data, 600_000, 2), values: [0n, 3n] }
 }
 
-/** One contract called with each amount of gas in a range; what each call gave is folded into one slot. */
+/** Calls one contract with each amount of gas in a range and folds the results into one slot. */
 function ladder(random: Random, start: number, steps: number, step: number): Uint8Array {
   const code = new Code().op(OP.CALLDATASIZE).pushes(0, 0).op(OP.CALLDATACOPY)
   code.push(start).push(0x800).op(OP.MSTORE)
   const loop = code.dest()
-  // Output over the input's first words: the result of a call is the next one's input.
+  // The output overwrites the input's first words: the result of a call is the input of the next.
   code
     .pushes(random.pick([0, 32, 64]), 0)
     .op(OP.CALLDATASIZE)
@@ -104,7 +104,7 @@ function ladder(random: Random, start: number, steps: number, step: number): Uin
   return code.build()
 }
 
-/** Gas ends at every opcode of a code. */
+/** Gas runs out at every opcode of a code. */
 export function gasLadders(setting: Setting): Scenario {
   const { random } = setting
   const target = random.pick([

@@ -1,6 +1,6 @@
-// HTTP/1.1 (RFC 9112), as much of it as a plain request needs: one POST with a content length, and no header that changes how
-// its body or its connection is read. In doubt a request is not plain, and node's own parser reads it: two parsers that
-// disagree about the end of a request would allow request smuggling.
+// The part of HTTP/1.1 (RFC 9112) that a plain request needs: one POST with a content length, and no header that changes how
+// its body or its connection is read. A doubtful request is not plain, and node's parser reads it: two parsers that disagree
+// about the end of a request would allow request smuggling.
 import type { Access } from '../../http/access.ts'
 
 /** The position of a request's body among the received bytes; the end may not have arrived yet. */
@@ -36,7 +36,7 @@ const REPEATED = /(?:^|\n)(content-length|host|origin):[\s\S]*\n\1:/i
 const SPECIAL =
   /(?:^|\n)(?:(?:transfer-encoding|content-encoding|expect|trailer|te):|user-agent:[ \t]*hardhat |connection:(?![ \t]*(?:keep-alive|upgrade|http2-settings)(?:[ \t]*,[ \t]*(?:keep-alive|upgrade|http2-settings))*[ \t]*\r))/i
 
-/** Makes a function that finds the body of a plain request at the start of the given bytes; undefined: it is not plain. */
+/** Returns a function that finds the body of a plain request at the start of the given bytes; undefined: it is not plain. */
 export function requestParser({ paths, maxBody, access }: ParserOptions): (bytes: Buffer) => BodySpan | undefined {
   const requestLines = paths.map((path) => `POST ${path} HTTP/1.1\r\n`)
   return (bytes) => {
@@ -67,7 +67,7 @@ export type ResponseHead = {
   readonly isLast: boolean
 }
 
-/** Makes a function that writes the head of a response. The date line is written again once a second. */
+/** Returns a function that writes the head of a response. It updates the date line once a second. */
 export function responseHeadWriter(headers: readonly string[]): (head: ResponseHead) => string {
   const fixed = headers.map((line) => `${line}\r\n`).join('')
   let date = ''

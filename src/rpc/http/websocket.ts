@@ -10,13 +10,13 @@ import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { RpcContext, Subscriber } from '../define.ts'
 import { answer } from '../dispatch.ts'
 
-/** Requests of one connection that may run or wait; above it nothing is read until one has been answered. */
+/** Maximum number of running and waiting requests of one connection; above it nothing is read until one is answered. */
 const MAX_REQUESTS = 64
 
-/** Milliseconds between pings while reading is paused: a client that is gone is noticed only when something is sent to it. */
+/** Milliseconds between pings while reading is paused: a client that is gone is detected only by sending. */
 const PAUSED_PING_INTERVAL = 500
 
-/** Serves a connection until it closes. `signal`: of the TCP connection (`connectionSignal`). */
+/** Serves a connection until it closes. `signal` is that of the TCP connection (`connectionSignal`). */
 export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: Omit<RpcContext, 'subscriber'>): void {
   const { options } = context
   const send = (text: string): void => {
@@ -49,7 +49,7 @@ export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: 
   })
 }
 
-/** Pings at an interval (milliseconds), and disconnects a client that has not answered the ping before. */
+/** Pings at an interval (milliseconds), and disconnects a client that has not answered the previous ping. */
 function pingRegularly(socket: WebSocket, interval: number): () => void {
   let isAlive = true
   const timer = setInterval(() => {
@@ -67,8 +67,8 @@ function pingRegularly(socket: WebSocket, interval: number): () => void {
 }
 
 /**
- * The requests of one connection. Up to MAX_REQUESTS run at a time, and starting them yields to other work. Messages may
- * arrive after reading was paused, because `ws` delivers all messages of a TCP chunk; they wait here.
+ * The requests of one connection. Up to MAX_REQUESTS run at a time, and starting them yields to other work. `ws` delivers all
+ * messages of a TCP chunk, so some arrive after reading was paused; they wait here.
  */
 class RequestQueue {
   readonly #socket: WebSocket
@@ -102,7 +102,7 @@ class RequestQueue {
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
       const turn = pause()
       if (turn !== undefined) await turn
-      // The connection is closed: drop the requests that wait.
+      // The connection is closed: drop the waiting requests.
       if (this.#signal.aborted) return
       this.#running++
       void this.#run(message).finally(() => this.#onAnswered())
@@ -122,7 +122,7 @@ class RequestQueue {
   }
 }
 
-/** The subscriptions of one connection. Results that come before `announce` are buffered: the client needs the id first. */
+/** The subscriptions of one connection. Results from before `announce` are buffered: the client needs the id first. */
 class Subscriptions {
   readonly #stops = new Map<Hex, () => void>()
   readonly #unannounced = new Map<Hex, unknown[]>()
@@ -161,7 +161,7 @@ class Subscriptions {
     return id
   }
 
-  /** To be called when the id has been sent to the client. */
+  /** Call it when the id has been sent to the client. */
   announce(id: Hex): void {
     const buffered = this.#unannounced.get(id) ?? []
     this.#unannounced.delete(id)

@@ -6,7 +6,7 @@ import { rpcMethod } from '../define.ts'
 import { wireBlock, wireHeader, wireUncle } from '../shapes/block.ts'
 import { minedReceipts, wireReceipt } from '../shapes/receipt.ts'
 
-/** Whether the transactions are answered in full. */
+/** Whether to return full transactions. */
 const full = bool.default(false)
 
 type BlockView = { readonly block: Block | undefined; readonly full: boolean }

@@ -1,4 +1,4 @@
-// Runs transactions, blocks and calls under one of geth's tracers. The answer is the tracer's result.
+// Runs transactions, blocks and calls under one of geth's tracers, and returns the tracer's result.
 import { z } from 'zod'
 import type { TraceResult } from '../../chain/types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
@@ -97,7 +97,7 @@ const bundle = z.object(
   { error: 'expected a bundle of calls' },
 )
 
-/** The number of transactions that run before; -1 or absent: all. */
+/** The number of transactions to run before; -1 or absent: all. */
 const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
 const context = z.object(
   { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },

@@ -1,4 +1,4 @@
-// Debugging of the state: ranges of slots and accounts in the order of the trie, and the accounts that blocks changed.
+// Debugging of the state: ranges of slots and accounts in trie order, and the accounts that blocks changed.
 import { z } from 'zod'
 import type { BlockRef, Caller, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -6,12 +6,12 @@ import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
-/** Accounts of one answer (as in geth). */
+/** Maximum accounts of one result (as in geth). */
 const MAX_RESULTS = 256
 
 const count = z.int({ error: 'expected an integer' }).nonnegative({ error: 'negative number' })
 
-/** The start of a range: hex of up to 32 bytes, or base64 as in the `next` of an answer. */
+/** The start of a range: hex of up to 32 bytes, or base64 as in a result's `next`. */
 const rangeStart = string.refine((text) => /^0x([0-9a-f]{2}){0,32}$/i.test(text) || /^[\w+/]{43}=$|^$/.test(text), {
   error: 'invalid start of a range',
 })

@@ -14,10 +14,10 @@ import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
 import { loadDump, readDump, writeDump } from '../state-dump.ts'
 import { web3_clientVersion } from './net.ts'
 
-/** Random for each run of the process, so that tools notice a chain that has started again. */
+/** Random for each run of the process, so that tools notice a restarted chain. */
 const instanceId = toHex(randomBytes(32))
 
-/** A function that sets the producer's clock and its overrides of the next block back to what they are now. */
+/** Returns a function that restores the producer's present clock and overrides of the next block. */
 function clockRestorer({ settings, next }: BlockProducer): () => void {
   const time = unixNow() + settings.timeOffset
   const overrides = { ...next }
@@ -48,8 +48,8 @@ export const evm_revert = rpcMethod({
 export const anvil_revert = evm_revert
 
 /**
- * Lets the clock go on from the newest block, as anvil does after it went back: clients take that block's date for the
- * present time. A genesis that is no preset's may have any date, so from its block 0 the clock is the machine's, as at the start.
+ * Continues the clock from the newest block, as anvil does after a rewind: clients take that block's time for the present. A
+ * custom genesis may have any date, so from its block 0 the clock is the machine's, as at the start.
  */
 function continueClock({ spec, head }: Chain, { settings }: BlockProducer): void {
   settings.timeOffset = head.number > 0n || isPreset(spec.name) ? head.timestamp - unixNow() : 0n

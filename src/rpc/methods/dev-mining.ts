@@ -1,4 +1,4 @@
-// Development: making blocks, automatic and interval mining, and the clock. Times are in seconds.
+// Development: mining, automatic and interval mining, and the clock. Times are in seconds.
 import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -19,11 +19,11 @@ function assertPossibleTimestamp(timestamp: bigint, { head, spec }: Chain): void
   throw new ChainError('invalid-params', message)
 }
 
-/** Blocks made by one request. */
+/** Maximum number of blocks of one request. */
 const MAX_BLOCKS = 1_000_000n
-/** A time from this number on is in milliseconds (Ganache): in seconds it would be the year 5138. */
+/** Times from this number on are in milliseconds (Ganache): in seconds it would be the year 5138. */
 const FIRST_MILLISECOND_TIME = 100_000_000_000n
-/** A number from this one on is in milliseconds for evm_setIntervalMining. */
+/** Numbers from this one on are in milliseconds for evm_setIntervalMining. */
 const FIRST_MILLISECOND_INTERVAL = 100
 /** The longest interval of a timer (2^31 ms), in seconds. */
 const MAX_INTERVAL = 2_147_483

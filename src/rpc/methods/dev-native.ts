@@ -1,5 +1,5 @@
-// Development: checks the invariants of the native modules, and reports faults of validators. A report amends the state at the
-// head, outside any block: the next block starts from it, and `evm_revert` undoes it.
+// Development: checks the invariants of the native modules, and reports infractions of validators. A report changes the state
+// at the head, outside any block: the next block starts from it, and `evm_revert` undoes it.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { readAddress } from '../../lib/bech32.ts'
@@ -39,7 +39,7 @@ export const dev_reportDowntime = rpcMethod({
   handler: ([validator], { chain }) => report(chain, validator, 'latest', 'handleDowntime'),
 })
 
-/** Punishes a validator at the head for a fault in a block that it signed. Throws ChainError `invalid-params`. */
+/** Slashes a validator at the head for an infraction in a block that it signed. Throws ChainError `invalid-params`. */
 async function report(
   chain: Chain,
   validator: string,
@@ -55,7 +55,7 @@ async function report(
     const slashing = modules?.slashing
     if (slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
     burnt = asInvalidParams(() => slashing[punish]({ operator, height, power: signer.power }))
-    // The end-block work of the head is over, so the validator is removed from the next block's signers here.
+    // The head's end-block work is over, so the validator is removed here from the signers of the next block.
     modules?.staking.updateSet()
   })
   return burnt
@@ -69,7 +69,7 @@ function operatorOf({ spec: { native } }: Chain, validator: string): Address {
   return asInvalidParams(() => readAddress(prefix, validator))
 }
 
-/** Turns a module's refusal into `invalid-params`: no call has reverted here. */
+/** Turns a module's refusal into `invalid-params`, because no call has reverted. */
 function asInvalidParams<T>(run: () => T): T {
   try {
     return run()

@@ -1,5 +1,5 @@
-// Development: sets balances, nonces, code and storage of accounts, and impersonates accounts. Each change amends the state at
-// the head, outside any block.
+// Development: sets balances, nonces, code and storage of accounts, and impersonates accounts. Each change is made to the state
+// at the head, outside any block.
 import { encodeFunctionData, erc20Abi } from 'viem'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -84,8 +84,8 @@ const allowanceCall = (owner: Address, spender: Address): Uint8Array =>
   fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] }))
 
 /**
- * The storage slot from which an ERC-20 contract answers a call. It tries the slots that the call reads, one by one, with
- * `value` in their place, until the call returns `value`. Throws `not-found` when there is no such slot.
+ * The storage slot from which an ERC-20 contract answers a call. It replaces the slots that the call reads, one at a time, by
+ * `value`, until the call returns `value`. Throws `not-found` when there is no such slot.
  */
 async function findSlot(
   chain: Chain,

@@ -108,12 +108,12 @@ export const erigon_getLatestLogs = rpcMethod({
     if (logCount && blockCount) {
       throw new ChainError('invalid-params', 'logs count & block count are ambigious')
     }
-    // Without a range: the whole chain.
+    // Without a range, search the whole chain.
     const range = filter.blockHash ? {} : { fromBlock: filter.fromBlock ?? 'earliest' }
     const query = await logSearch.query({ ...filter, ...range })
     const maxLogs = blockCount ? Number.POSITIVE_INFINITY : Number(logCount || 1n)
     const maxBlocks = blockCount ? blockCount : Number.POSITIVE_INFINITY
-    // The search runs from the oldest block: only the newest blocks that may be in the answer are kept.
+    // The search starts at the oldest block and keeps only the newest blocks that the result may have.
     const newest: (readonly MinedLog[])[] = []
     let count = 0
     for await (const logs of logSearch.byBlock(query, signal)) {

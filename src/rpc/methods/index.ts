@@ -1,4 +1,4 @@
-// The registry of methods: every export of these files is one, under its own name. Add new files here.
+// The registry of methods: every export of these files is a method with the same name. Add new files here.
 import type { RpcMethod } from '../define.ts'
 import * as blocks from './blocks.ts'
 import * as calls from './calls.ts'

@@ -1,5 +1,5 @@
-// The parameters of this chain's EVM, the opcode improvement proposals that they activate, the upgrades of the genesis, and in
-// a network who has signed a block.
+// The parameters of this chain's EVM, the opcode proposals that they activate, the upgrades of the genesis, and in a network
+// the commit of a block.
 import { z } from 'zod'
 import type { Chain, KnownProposal } from '../../chain/types.ts'
 import type { NetworkStatus } from '../../consensus/network-status.ts'
@@ -95,7 +95,7 @@ export const kestrel_getCommit = rpcMethod({
   },
 })
 
-/** undefined: the engine has no header of the next height, yet or any more. */
+/** undefined: CometBFT does not have the header of the next height yet, or has pruned it. */
 async function proofOf(number: bigint, network: NetworkStatus | undefined): Promise<unknown> {
   try {
     return await network?.commit(number)
@@ -110,7 +110,8 @@ function commitInfoOf({ commit }: Block, chain: Chain): z.output<typeof commitIn
   const { round, time, votes, evidence } = commit
   const operator = (of: Parameters<Chain['operatorOf']>[0]) => chain.operatorOf(of) ?? null
   return {
-    ...{ round, time },
+    round,
+    time,
     votes: votes.map(({ address, power, flag }) => {
       return { address, operator: operator(address), power, vote: voteName(flag) }
     }),

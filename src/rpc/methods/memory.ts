@@ -6,7 +6,7 @@ import { type Collections, type GcPause, REMEMBERED_PAUSES } from '../gc-statist
 
 const NANOSECONDS = 1e6
 
-/** The pauses as Go's ring buffer: that of collection n is at index (n + 255) % 256. */
+/** Go's ring buffer of pauses: that of collection n is at index (n + 255) % 256. */
 function ring({ count, newest }: Collections, numberOf: (pause: GcPause) => number): number[] {
   const entries = new Array<number>(REMEMBERED_PAUSES).fill(0)
   newest.forEach((pause, age) => {

@@ -38,7 +38,7 @@ export const web3_clientVersion = rpcMethod({
   handler: (_, { options }) => clientVersion(options),
 })
 
-/** In go-ethereum's shape (`p2p.NodeInfo`), without an address and ports: in a network the engine has the peers. */
+/** go-ethereum's shape (`p2p.NodeInfo`) without address and ports: in a network CometBFT has the peers. */
 function wireNodeInfo({ chain, options }: RpcContext) {
   const genesis = chain.canonicalHash(0n)
   const { head } = chain

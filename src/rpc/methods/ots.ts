@@ -187,7 +187,7 @@ export const ots_searchTransactionsAfter = rpcMethod({
     searchTransactions(chain, accountAddress, 'after', number, Number(size), signal),
 })
 
-/** Transactions of one page, at most. */
+/** Maximum number of transactions of one page. */
 const MAX_PAGE = 1000
 
 type SearchResult = {
@@ -199,8 +199,8 @@ type SearchResult = {
 }
 
 /**
- * Transactions that an address sent, received, was created by, or took part in by a call within. They are from blocks before
- * or after the given one, starting next to it, until the page is full; 0 starts at that end of the chain.
+ * Transactions that an address sent, received, was created by, or took part in through an inner call. They are from blocks
+ * before or after the given one, starting next to it, until the page is full; 0 starts at that end of the chain.
  */
 async function searchTransactions(
   chain: Chain,
@@ -228,7 +228,7 @@ async function searchTransactions(
       block = { number: blockNumber, mined: await minedIn(chain, BigInt(blockNumber)) }
     }
     const mined = block.mined[index]
-    // undefined: the rows of a block that is being committed are there before the block.
+    // undefined: the index rows of a block that is being committed are visible before the block.
     if (mined !== undefined) found.push(mined)
   }
   if (isBefore) return { found, isNewest: number === 0n, isOldest: isExhausted }

@@ -1,5 +1,5 @@
 // geth's old personal_ namespace, which Evmos scripts use (development mode). Accounts have no passwords here: every client of
-// this node may use them. The dispatcher leaves the parameters of these methods out of the log.
+// this node may use them. The dispatcher does not log the parameters of these methods.
 import { randomBytes } from 'node:crypto'
 import { hashMessage } from 'viem'
 import { z } from 'zod'

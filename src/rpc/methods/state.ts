@@ -1,5 +1,5 @@
 // Accounts after a block: balance, nonce, code, storage, proofs. Every method reads a view of the block's state (`chain.at`),
-// so historic states need no code here.
+// so historical states need no code here.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
@@ -95,7 +95,7 @@ export const eth_getProof = rpcMethod({
   },
 })
 
-/** Slots that are proved before other work may run. */
+/** Slots that are proved before yielding to other work. */
 const SLOTS_PER_STEP = 32
 
 async function prove(

@@ -8,11 +8,11 @@ import { type RpcContext, rpcMethod, type Subscriber } from '../define.ts'
 import * as feeds from '../notifications/subscription-feeds.ts'
 import { logFilter, placesOf } from '../shapes/log-filter.ts'
 
-/** Transactions of one `transactionReceipts` subscription (as in geth). */
+/** Maximum transactions of one `transactionReceipts` subscription (as in geth). */
 const MAX_RECEIPTS = 200
 
 const receiptsQuery = z.object({ transactionHashes: z.array(hash).nullish() })
-/** One schema for both kinds of object: a union would take `transactionHashes` with an invalid hash for a log filter. */
+/** One schema for both kinds of object: a union would accept `transactionHashes` with an invalid hash as a log filter. */
 const option = z
   .union([bool, z.intersection(logFilter, receiptsQuery)], { error: 'expected true, false or a filter object' })
   .optional()

@@ -71,7 +71,7 @@ function decodeGiven(raw: Uint8Array): { transaction: Transaction; sidecar: Blob
 const sidecarsOf = ({ pool }: TransactionIntake, transactions: readonly Transaction[]): BlobSidecar[] =>
   transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])
 
-/** The next gas limit on the way to the target: it may differ by less than a 1024th of the parent's. */
+/** The next gas limit towards the target: it may differ by less than a 1024th of the parent's. */
 function gasLimitAfter(parent: bigint): bigint {
   const step = parent / GAS_LIMIT_QUOTIENT - 1n
   if (parent < TARGET_GAS_LIMIT) return parent + step < TARGET_GAS_LIMIT ? parent + step : TARGET_GAS_LIMIT

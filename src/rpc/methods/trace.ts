@@ -97,7 +97,8 @@ export const trace_filter = rpcMethod({
   heavy: true,
   committed: true,
   async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, signal) {
-    const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
+    const first = await numberOf(chain, fromBlock ?? 'earliest')
+    const last = await numberOf(chain, toBlock ?? 'latest')
     const matches = matcher(fromAddress ?? [], toAddress ?? [])
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
     const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
@@ -128,7 +129,7 @@ function* everyBlock(first: bigint, last: bigint): Generator<bigint> {
   for (let number = first === 0n ? 1n : first; number <= last; number++) yield number
 }
 
-/** Blocks that may have a trace of one of the addresses, in order: it took part in them, or may have got a reward. */
+/** Blocks that may have a trace of one of the addresses, in order: it took part in them, or may have received a reward. */
 async function* blocksOf(
   chain: Chain,
   addresses: readonly Address[],
@@ -136,7 +137,7 @@ async function* blocksOf(
   last: bigint,
 ): AsyncGenerator<bigint> {
   let from = first
-  // Only blocks of proof of work pay rewards, and none of them follows the merge.
+  // Only proof-of-work blocks pay rewards, and none comes after the merge.
   for (const number of everyBlock(first, last)) {
     const header = await chain.header({ number })
     if (header === undefined || header.difficulty === 0n) break

@@ -130,7 +130,7 @@ const TIMEOUT_CODE = 4
 
 /**
  * Submits and waits for the receipt, at most `timeout` milliseconds (default and maximum: `maxSeconds`).
- * Throws as `submit`, and RpcError 4 after the timeout.
+ * Throws like `submit`, and RpcError 4 after the timeout.
  */
 async function waitForReceipt(
   chain: Chain,

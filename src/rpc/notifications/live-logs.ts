@@ -7,8 +7,8 @@ import { addressesAndTopics } from '../log-search.ts'
 import type { LogFilter } from '../shapes/log-filter.ts'
 
 /**
- * A function that says whether a log matches the filter. Only block numbers limit the range: a tag moves with the head and
- * limits nothing, except `earliest` as the end.
+ * Returns a function that tests whether a log matches the filter. Only block numbers limit the range: a tag moves with the head
+ * and limits nothing, except `earliest` as the end.
  */
 export function logMatcher(filter: LogFilter): (mined: MinedLog) => boolean {
   const match = addressesAndTopics(filter)

@@ -13,9 +13,9 @@ import { logMatcher, logsOfBlock } from './live-logs.ts'
 
 /** Milliseconds without use after which a filter is closed. */
 export const FILTER_LIFETIME = 5 * 60_000
-/** Maximum number of filters, of all clients together; one with many addresses or topics counts as several (`placesOf`). */
+/** Maximum number of filters of all clients; one with many addresses or topics counts as several (`placesOf`). */
 export const MAX_FILTERS = 10_000
-/** Maximum number of recorded events; filters that have not read the older half are closed then. */
+/** Maximum number of recorded events; beyond it, filters that have not read the older half are closed. */
 export const MAX_EVENTS = 1_000_000
 
 type FilterEvent =
@@ -25,7 +25,7 @@ type FilterEvent =
 
 type Filter = {
   readonly source: FilterSource
-  /** The event as a wire value; empty when it does not match the filter. */
+  /** The event as wire values; empty when it does not match the filter. */
   readonly read: (event: FilterEvent) => unknown[]
   /** Returns its places. */
   readonly release: () => void
@@ -160,7 +160,7 @@ export class PollingFilters implements Filters {
     }
   }
 
-  /** The transaction in full as it was in the pool; empty when it was dropped since. */
+  /** The transaction from the pool in full; empty when it has been dropped since. */
   #transaction(hash: Hash): unknown[] {
     const transaction = this.#chain.pool.get(hash) ?? this.#chain.transaction(hash)?.transaction
     return transaction === undefined ? [] : [wireTransaction(transaction, undefined)]

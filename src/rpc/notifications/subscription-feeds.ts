@@ -44,8 +44,8 @@ export const newPendingTransactions =
     )
 
 /**
- * The receipts of every new block in one list, or only those of the given transactions; nothing is sent for blocks without
- * them. As `transactionReceipts` in go-ethereum 1.17.
+ * The receipts of every new block in one list, or only those of the given transactions; nothing is sent for blocks without any.
+ * Like `transactionReceipts` in go-ethereum 1.17.
  */
 export const transactionReceipts =
   (events: ChainEvents, hashes: readonly Hash[]): Feed =>
@@ -58,12 +58,12 @@ export const transactionReceipts =
     })
   }
 
-/** Milliseconds between two looks at the sync status. */
+/** Milliseconds between two checks of the sync status. */
 const SYNC_INTERVAL = 1000
 
 /**
- * Changes of the sync status, as go-ethereum words them: `{ syncing: true, status }` when the node begins to catch up, false when
- * it is done. None on a chain of one node (undefined).
+ * Changes of the sync status in go-ethereum's form: `{ syncing: true, status }` when the node begins to catch up, false when it
+ * has caught up. Sends nothing on a chain of one node (undefined).
  */
 export const syncing =
   (network: Pick<NetworkStatus, 'syncing'> | undefined): Feed =>
@@ -71,7 +71,7 @@ export const syncing =
     if (network === undefined) return () => {}
     let wasSyncing = false
     const look = async () => {
-      // An engine that cannot be reached is asked again.
+      // If CometBFT cannot be reached, it is asked again later.
       const progress = await network.syncing().catch(() => undefined)
       if (progress === undefined || (progress !== false) === wasSyncing) return
       wasSyncing = progress !== false

@@ -1,5 +1,5 @@
-// Consecutive sends of a batch share a block, as if they had arrived at the same time on connections of their own. Each is in
-// the pool before the next one is decoded, and all are mined before any other entry of the batch runs.
+// Consecutive sends of a batch share a block, as if they had arrived at the same time on separate connections. Each is in the
+// pool before the next one is decoded, and all are mined before any other request of the batch runs.
 import type { Hash } from '../../lib/hex.ts'
 import type { RpcContext } from '../define.ts'
 
@@ -20,19 +20,19 @@ export class BatchedSends {
     }
   }
 
-  /** Call before a send. Holds back automatic blocks until `settle`, for a second at most. */
+  /** Call before a send. Delays automatic blocks until `settle`, for a second at most. */
   begin(): void {
     this.#release ??= this.#producer.gather()
   }
 
-  /** Call after the last of consecutive sends. Settles when the blocks that take them are committed. */
+  /** Call after the last of consecutive sends. Settles when the blocks that include them are committed. */
   async settle(): Promise<void> {
     if (this.#release === undefined) return
     this.release()
     await this.#producer.settled(...this.#sent.splice(0))
   }
 
-  /** As `settle`, without waiting for a block. */
+  /** Like `settle`, without waiting for a block. */
   release(): void {
     this.#release?.()
     this.#release = undefined

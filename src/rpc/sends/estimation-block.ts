@@ -1,5 +1,5 @@
-// The block in which a gas estimate runs. The estimate has to suffice when the transaction is mined, and contracts that accrue
-// something over time do more work the more time has passed since their last call: the block must not be too early.
+// The block in which a gas estimate runs. The estimate must suffice when the transaction is mined, and contracts that accrue
+// values over time do more work the longer ago their last call was: the block must not be too early.
 
 import type { BlockRef, ChainReader } from '../../chain/types.ts'
 import type { BlockProducer } from '../../consensus/block-producer.ts'
@@ -8,11 +8,11 @@ import type { CallOptions } from '../../runtime/types.ts'
 type Services = { readonly chain: ChainReader; readonly producer: BlockProducer }
 
 /**
- * Options for a message on `pending` that give it the time and number of the block that will take it. The pending
- * transactions may be in a block of their own by then, and the newest block may be of this second. So the time is at least
- * one step (the seconds between blocks, or 1) after the newest block, and if there are pending transactions, one step and
- * one block number after the pending block. Example: Uniswap's `_update` writes its price oracle only when `timeElapsed > 0`.
- * A time set by `evm_setNextBlockTimestamp` and the request's own overrides are kept; other blocks stay as they are.
+ * Options that give a message on `pending` the time and number of the block that will include it. The pending transactions may
+ * be mined in an earlier block, and the newest block may be of the current second. So the time is at least one step (the
+ * seconds between blocks, or 1) after the newest block, and if there are pending transactions, one step and one block number
+ * after the pending block. Example: Uniswap's `_update` writes its price oracle only when `timeElapsed > 0`.
+ * A time set by `evm_setNextBlockTimestamp` and the request's own overrides are kept; other blocks are not changed.
  */
 export async function estimateOptions(
   options: CallOptions,

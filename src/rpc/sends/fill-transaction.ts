@@ -1,4 +1,4 @@
-// Completes a client's transaction object so that it can be signed: nonce, gas, fees and type where the client left them out.
+// Completes a client's transaction object so that it can be signed: nonce, gas, fees and type if the client omitted them.
 // eth_fillTransaction, eth_sendTransaction, eth_signTransaction and their variants share it.
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -20,8 +20,8 @@ const TYPES = [0, 1, 2, 3, 4] as const
 type Fees = Pick<TransactionFields, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
 
 /**
- * Fills in the missing fields from the present state: the next nonce with the pool's transactions counted, a gas estimate,
- * suggested fees, and the oldest type that has the given fields (type 2 when none of them demands a type).
+ * Fills in the missing fields from the present state: the next nonce after the pool's transactions, a gas estimate, suggested
+ * fees, and the oldest type that has the given fields (type 2 when no field requires a type).
  * Throws ChainError `invalid-params` for contradictory fields, and the errors of the estimate.
  */
 export async function fillTransaction(
@@ -83,7 +83,7 @@ function leastType(call: CallObject): TransactionType {
   return call.accessList?.length ? 1 : 0
 }
 
-/** A legacy gas price fills both fields, as in every transaction inside this program. */
+/** A legacy gas price sets both fee fields, as in every transaction inside this program. */
 function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain): Fees {
   if (type < 2 || request.gasPrice !== undefined) {
     const price = request.gasPrice ?? fees.gasPrice()
@@ -95,7 +95,7 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
   return { maxFeePerGas: cap ?? tip + 2n * (fees.nextBaseFee() ?? 0n), maxPriorityFeePerGas: tip }
 }
 
-/** Takes a slot of heavy calls for the estimate only: the send may then wait for a block, without a slot. */
+/** Takes a slot of heavy calls for the estimate only: the send may then wait for a block without one. */
 const estimate = (request: CallRequest, context: Services, signal: AbortSignal): Promise<bigint> =>
   context.queue
     .run(signal, async () =>

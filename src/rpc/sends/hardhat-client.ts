@@ -1,6 +1,6 @@
-// The errors that Hardhat 2's client expects from a node that answers `hardhat_metadata` (its network `localhost`). It sends
+// The errors that Hardhat 2's client expects from a node that implements `hardhat_metadata` (its network `localhost`). It sends
 // with a fixed gas limit instead of an estimate, and its matchers (`revertedWith`) look for the revert in the error of the
-// send. A send with another gas limit, chosen by a test, is answered with the hash: such tests read the receipt.
+// send. A send with another gas limit, chosen by a test, returns the hash: such tests read the receipt.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { RpcContext } from '../define.ts'

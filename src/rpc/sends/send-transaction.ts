@@ -1,5 +1,5 @@
 // Transactions that this node signs, or sends without a signature: eth_sendTransaction and its variants. Sends of one account
-// run one after the other, so that each gets the nonce after the one before.
+// run one after the other, so that their nonces are consecutive.
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { signTransaction } from '../../primitives/transaction.ts'
@@ -10,7 +10,7 @@ import { fillTransaction } from './fill-transaction.ts'
 import { requireSuccess } from './hardhat-client.ts'
 
 /**
- * Fills, signs and pools a transaction of an account that the node holds or impersonates. Answers as `answerWhenMined`.
+ * Fills, signs and pools a transaction of an account that the node holds or impersonates. Returns like `answerWhenMined`.
  * Throws `invalid-params`, `unknown-account`, and the errors of estimating and pooling.
  */
 export async function sendTransaction(call: CallObject, context: RpcContext, signal: AbortSignal): Promise<Hash> {
@@ -24,7 +24,7 @@ export async function sendTransaction(call: CallObject, context: RpcContext, sig
   throw new ChainError('unknown-account', 'unknown account')
 }
 
-/** Fills and pools a transaction of any account, without a signature (development); otherwise as `sendTransaction`. */
+/** Fills and pools a transaction of any account, without a signature (development); otherwise like `sendTransaction`. */
 export async function sendUnsigned(call: CallObject, context: RpcContext, signal: AbortSignal): Promise<Hash> {
   const { chain, sendLocks } = context
   const from = senderOf(call)
@@ -33,8 +33,8 @@ export async function sendUnsigned(call: CallObject, context: RpcContext, signal
 }
 
 /**
- * The hash of a pooled transaction, as soon as its sender may be answered. With automine that is when a block has taken it:
- * clients look for the receipt as soon as they have the hash. For Hardhat's client it throws as `requireSuccess`.
+ * The hash of a pooled transaction, as soon as its sender may be answered. With automine that is when a block includes it:
+ * clients look for the receipt as soon as they have the hash. For Hardhat's client it throws like `requireSuccess`.
  */
 export async function answerWhenMined(hash: Hash, context: RpcContext, signal: AbortSignal): Promise<Hash> {
   await context.settled(hash)

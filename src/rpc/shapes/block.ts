@@ -45,7 +45,7 @@ export type WireBlock = WireHeader & {
   readonly withdrawals?: readonly WireWithdrawal[]
 }
 
-/** A header: of `eth_getHeaderBy…`, of `newHeads`, and as a part of every block. */
+/** A header: in `eth_getHeaderBy…` and `newHeads`, and as a part of every block. */
 export function wireHeader(header: SealedHeader): WireHeader {
   return {
     number: toQuantity(header.number),
@@ -88,7 +88,7 @@ export function wireBlock(block: Block, transactions: 'hashes' | 'full'): WireBl
   }
 }
 
-/** An uncle as geth answers it: a block without transactions. */
+/** An uncle as geth returns it: a block without transactions. */
 export function wireUncle(uncle: Header): Omit<WireBlock, 'transactions'> {
   const { transactions: _, ...block } = wireBlock(
     { header: sealHeader(uncle), transactions: [], uncles: [], withdrawals: undefined },

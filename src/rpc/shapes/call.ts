@@ -45,8 +45,8 @@ export const callObject = z.object(
 export type CallObject = z.output<typeof callObject>
 
 /**
- * A call object as the runtime takes it. Throws `invalid-params` when `data` and `input` differ, when both kinds of
- * fee are given, or when a chain id names another chain.
+ * A call object as the runtime takes it. Throws `invalid-params` when `data` and `input` differ, when both kinds of fee are
+ * given, or when a chain id is another chain's.
  */
 export function toCallRequest(call: CallObject, chainId: bigint): CallRequest {
   if (call.data && call.input && !equalBytes(call.data, call.input)) {
@@ -75,7 +75,7 @@ export function toCallRequest(call: CallObject, chainId: bigint): CallRequest {
   }
 }
 
-/** Entries without storage keys have none. */
+/** Entries may omit their storage keys. */
 export const toAccessList = (list: z.output<typeof accessList>): AccessList =>
   list.map((entry) => ({ address: entry.address, storageKeys: entry.storageKeys ?? [] }))
 
@@ -113,7 +113,7 @@ export function toStateOverrides(overrides: z.output<typeof stateOverrides>): St
   return accounts
 }
 
-/** Header fields that a call sees instead of the block's. */
+/** Header fields that replace the block's in a call. */
 export const blockOverrides = z.object(
   {
     number: amount.nullish(),

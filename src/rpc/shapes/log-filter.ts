@@ -1,5 +1,5 @@
 // The log filter of eth_getLogs, eth_newFilter and the `logs` subscription. Addresses or a topic that are absent, null or empty
-// match anything; so does a list of topics that contains null.
+// match everything; so does a list of topics that contains null.
 import { z } from 'zod'
 import { address, blockNumber, hash } from '../codec.ts'
 
@@ -42,10 +42,10 @@ export const logFilter = filterObject.check(({ value, issues }) => {
 })
 export type LogFilter = z.output<typeof logFilter>
 
-/** Addresses and topics of a filter that take about as much memory as a subscription without any: 8 KB. */
+/** Number of addresses and topics of a filter that take about as much memory as a subscription without any: 8 KB. */
 const WORDS_PER_PLACE = 50
 
-/** What a filter takes of the places that all subscriptions, or all polling filters, have together; at least 1. */
+/** A filter's share of the places of all subscriptions, or of all polling filters; at least 1. */
 export function placesOf({ address, topics }: LogFilter): number {
   const words = [address, ...(topics ?? [])].flat().length
   return 1 + Math.floor(words / WORDS_PER_PLACE)

@@ -1,4 +1,4 @@
-// Answers of the ots_ methods, in the shapes of Otterscan: blocks without transactions, pages, call frames with depths.
+// Results of the ots_ methods, in the shapes of Otterscan: blocks without transactions, pages, call frames with depths.
 import type { MinedReceipt, Replayed } from '../../chain/types.ts'
 import { type Address, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import type { Block } from '../../primitives/types.ts'
@@ -15,7 +15,8 @@ export function blockDetails(block: Block, receipts: readonly MinedReceipt[], re
   const { transactions, logsBloom: _, ...slim } = wireBlock(block, 'hashes')
   const issued = (kind: Reward['kind']) =>
     sum(rewards.filter((reward) => reward.kind === kind).map(({ value }) => value))
-  const [blockReward, uncleReward] = [issued('block'), issued('uncle')]
+  const blockReward = issued('block')
+  const uncleReward = issued('uncle')
   return {
     block: { ...slim, logsBloom: null, transactionCount: transactions.length },
     issuance: {

@@ -13,7 +13,7 @@ type Action = Readonly<Record<string, Hex | string | null>>
 
 export type ParityTrace = {
   readonly action: Action
-  /** Absent when the frame failed otherwise than by a revert. */
+  /** Absent when the frame failed other than by a revert. */
   readonly result?: Readonly<Record<string, Hex | null>> | null
   readonly error?: string
   readonly subtraces: number
@@ -69,7 +69,7 @@ export function localizedTraces({ frames, transaction, header, index }: Replayed
   return frames.map((frame) => ({ ...parityTrace(frame), ...blockPosition(header), ...position }))
 }
 
-/** The block and uncle rewards, as traces that belong to no transaction. */
+/** The block and uncle rewards, as traces without a transaction. */
 export const rewardTraces = (header: SealedHeader, rewards: readonly Reward[]): LocalizedTrace[] =>
   rewards.map(({ kind, author, value }) => ({
     action: { author, rewardType: kind, value: toQuantity(value) },

@@ -1,4 +1,5 @@
-// testing_buildBlockV1 in the shapes of the engine API: payload attributes in; the payload, its value and its blobs out.
+// testing_buildBlockV1 in the shapes of the engine API. Input: payload attributes. Output: the payload, its value and its
+// blobs.
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
@@ -21,7 +22,7 @@ export const payloadAttributes = z.object(
 
 export type BuiltPayload = { readonly executed: ExecutedBlock; readonly sidecars: readonly BlobSidecar[] }
 
-/** The answer of engine_getPayloadV4. */
+/** The result of engine_getPayloadV4. */
 export function wirePayload({ executed, sidecars }: BuiltPayload) {
   const hexOf = (part: 'commitments' | 'proofs' | 'blobs') => sidecars.flatMap((sidecar) => sidecar[part].map(toHex))
   return {
@@ -56,7 +57,7 @@ function wireExecutionPayload(block: Block) {
   }
 }
 
-/** The tips that the block's fee recipient gets, in wei. */
+/** The tips for the block's fee recipient, in wei. */
 function blockValue({ block, receipts }: ExecutedBlock): bigint {
   const baseFee = block.header.baseFeePerGas ?? 0n
   return block.transactions.reduce(

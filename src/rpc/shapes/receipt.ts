@@ -1,5 +1,5 @@
 // Receipts and logs on the wire. `status` is a QUANTITY string: some wallets wait forever if it is a number. Before Byzantium
-// there is `root` instead of it.
+// receipts have `root` instead.
 import type { MinedLog, MinedReceipt } from '../../chain/types.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import type { Block, Receipt } from '../../primitives/types.ts'

@@ -1,4 +1,4 @@
-// eth_simulateV1 on the wire: blocks of calls in; block objects with the result of each call out.
+// eth_simulateV1 on the wire. Input: blocks of calls. Output: block objects with the result of each call.
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import type { BrokenRule } from '../../primitives/rejection.ts'
@@ -39,7 +39,7 @@ export const simulation = z.object(
   { error: 'expected a simulation object' },
 )
 
-/** A block of calls as the runtime takes it. Throws `invalid-params` as `toCallRequest` and `toStateOverrides`. */
+/** A block of calls as the runtime takes it. Throws `invalid-params` like `toCallRequest` and `toStateOverrides`. */
 export function toSimulatedCalls(
   { blockOverrides: block, stateOverrides: state, calls }: z.output<typeof simulatedBlock>,
   chainId: bigint,
@@ -73,7 +73,7 @@ export const RULE_CODES: Readonly<Record<BrokenRule, number>> = {
   'tip-above-fee': -32602,
   other: -32603,
 }
-/** The code of a call that failed otherwise than by a revert. */
+/** The code of a call that failed other than by a revert. */
 const EXECUTION_ERROR = -32015
 
 /** A simulated block: the block object with the results of its calls. */

@@ -31,7 +31,7 @@ const duration = string.refine((text) => milliseconds(text) !== undefined, { err
 const flag = bool.nullish()
 const count = z.int({ error: 'expected an integer' }).nonnegative({ error: 'negative number' })
 
-/** Levels of objects and arrays in `tracerConfig`: with far more, `JSON.stringify` exhausts the stack. */
+/** Maximum levels of objects and arrays in `tracerConfig`: with far more, `JSON.stringify` exhausts the stack. */
 const MAX_CONFIG_DEPTH = 100
 
 /** Whether a JSON value has more than `levels` levels of objects and arrays. */
@@ -60,14 +60,14 @@ export const traceOptions = z.object(
   { error: 'expected trace options' },
 )
 
-/** Options of debug_traceCall: overrides too, and how many of the block's transactions run before the call. */
+/** Options of debug_traceCall: also overrides, and how many of the block's transactions run before the call. */
 export const traceCallOptions = traceOptions.extend({
   stateOverrides: stateOverrides.nullish(),
   blockOverrides: blockOverrides.nullish(),
   txIndex: index.nullish(),
 })
 
-/** Options of a request to a heavy method, which has a slot of the work queue: a trace in another thread gives it back. */
+/** Options of a request to a heavy method, which has a slot of the work queue and releases it while another thread traces. */
 export function toTraceOptions(
   options: z.output<typeof traceOptions> | undefined,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// A transaction on the wire, mined or pending, with the fields of geth's answers.
+// A transaction on the wire, mined or pending, with the fields of geth's results.
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { AccessList, Authorization, SealedHeader, Transaction } from '../../primitives/types.ts'
@@ -37,11 +37,11 @@ export type WireTransaction = {
   readonly yParity?: Hex
 }
 
-/** The price that is paid per gas at a base fee (EIP-1559). */
+/** The price per gas that is paid at a base fee (EIP-1559). */
 const effectiveGasPrice = (transaction: Transaction, baseFeePerGas = 0n): bigint =>
   baseFeePerGas + effectiveTip(transaction, baseFeePerGas)
 
-/** A transaction. `position` undefined: it is pending, and its block fields are null. */
+/** A transaction. `position`: undefined for a pending one, whose block fields are null. */
 export function wireTransaction(transaction: Transaction, position: BlockPosition | undefined): WireTransaction {
   const { type } = transaction
   return {
@@ -76,7 +76,7 @@ export function wireTransaction(transaction: Transaction, position: BlockPositio
   }
 }
 
-/** A transaction without block and sender, as in geth's answers about unsent transactions; from type 2 on without gasPrice. */
+/** A transaction without block and sender, as in geth's results about unsent transactions; from type 2 on without gasPrice. */
 export function wireBareTransaction(transaction: Transaction) {
   const { blockHash, blockNumber, blockTimestamp, transactionIndex, from, ...fields } = wireTransaction(
     transaction,
