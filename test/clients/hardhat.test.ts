@@ -51,7 +51,7 @@ test.each([
   ['hardhat-2.22', 'hardhat-ethers 3.0.9'],
   // Sends 2^24.
   ['hardhat-2.29', 'hardhat-ethers 3.1.3'],
-])('%s with %s runs its suite', async (packages) => {
+])('the suite of a project passes with %s and %s', async (packages) => {
   const { hardhat } = await started(packages)
   const suite = (network: string, file: string) => hardhat('test', '--network', network, join('test', file))
   expect(await suite('localhost', 'lock.cjs')).toMatch(/\b10 passing\b/)

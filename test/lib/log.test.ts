@@ -26,9 +26,9 @@ it.each([
   ['many names', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`name${i}`, i]))],
   ['a long name', { ['n'.repeat(1_000_000)]: 1 }],
   ['a cycle', cycle],
-  ['something deep', deep],
+  ['deep nesting', deep],
   ['an error', new ChainError('execution-reverted', 'm'.repeat(1_000_000), `0x${'00'.repeat(100_000)}`)],
-])('bounds %s', (_, value) => {
+])('a log field is bounded: %s', (_, value) => {
   // Slightly more than the budget: the note about what was left out, quotes and commas.
   expect(sizeOf(bounded(value))).toBeLessThan(2 * FIELD_SIZE)
   expect(sizeOf(boundedFields({ value, other: 'kept' }))).toBeLessThan(2 * FIELD_SIZE)
@@ -47,7 +47,7 @@ it('log fields whose names suggest secrets are hidden', () => {
   expect(text).toContain('"from":"0x1"')
 })
 
-it.each([true, false])('bounds every line of a logger (json: %s)', (json) => {
+it.each([true, false])('every line of a logger is bounded (json: %s)', (json) => {
   const script = `
     const { createLogger } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/lib/log.ts'))})
     const log = createLogger({ level: 'info', json: ${json} }).child({ room: 'rpc' })

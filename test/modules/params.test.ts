@@ -118,7 +118,7 @@ describe('the parameter set as JSON', () => {
     [{ extra_eips: [0] }, 'expected a name'],
     [{ extra_eips: [], evm_denom: 'akest' }, 'evm_denom'],
     [null, 'expected object'],
-  ])('is not %j', (json, words) => {
+  ])('refuses %j', (json, words) => {
     expect(evmParamsSchema.safeParse(json).error?.issues[0]?.message).toContain(words)
   })
 })

@@ -134,7 +134,7 @@ const refusals: Case[] = [
   ['seven blobs from Osaka (EIP-7594)', blobs(7), 'too many blobs in transaction: have 7, permitted 6'],
   ['ten blobs in Prague', blobs(10), 'too many blobs in transaction: have 10, permitted 9', { osaka: false }],
   [
-    'a blob fee of nothing',
+    'a blob fee cap of zero',
     blobs(1, { maxFeePerBlobGas: 0n }),
     'transaction underpriced: blob fee cap 0, minimum needed 1',
   ],
@@ -156,7 +156,7 @@ const refusals: Case[] = [
     'EIP-7702 transaction cannot be used to create contract',
   ],
   [
-    'a set-code transaction that sets nothing',
+    'a set-code transaction without authorizations',
     transaction({ type: 4 }),
     'set code tx must have at least one authorization tuple',
   ],
@@ -189,30 +189,26 @@ const refusals: Case[] = [
 const admissions: [string, Transaction, Partial<AdmissionRules>?, PoolHead?][] = [
   ['a plain transfer', transaction()],
   [
-    'a balance that just suffices',
+    'a balance that equals the cost',
     transaction({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, value: 1n }),
     {},
     head({ balances: new Map([[account(1), 21_001n]]) }),
   ],
   ['a nonce ahead of the account', transaction({ nonce: 7n })],
   ['a fee cap below the base fee', transaction({ maxFeePerGas: 1n, maxPriorityFeePerGas: 0n })],
-  ['no tip when none is asked', transaction({ maxPriorityFeePerGas: 0n })],
+  ['no tip when there is no minimum', transaction({ maxPriorityFeePerGas: 0n })],
   ['the highest low s', transaction({ s: HALF_ORDER })],
   ['a high s before Homestead', transaction({ type: 0, s: HALF_ORDER + 1n }), { homestead: false }],
-  ['the block limit of gas', transaction({ gasLimit: 30_000n }), {}, head({ gasLimit: 30_000n })],
-  ['the EIP-7825 cap of gas', transaction({ gasLimit: 16_777_216n })],
-  ['any gas where there is no cap', transaction({ gasLimit: 30_000_000n }), { transactionGasCap: undefined }],
-  ['the calldata floor', transaction({ data: new Uint8Array(100).fill(1), gasLimit: 25_000n })],
+  ['a gas limit equal to the block limit', transaction({ gasLimit: 30_000n }), {}, head({ gasLimit: 30_000n })],
+  ['a gas limit equal to the EIP-7825 cap', transaction({ gasLimit: 16_777_216n })],
+  ['any gas limit without a cap', transaction({ gasLimit: 30_000_000n }), { transactionGasCap: undefined }],
+  ['a gas limit equal to the calldata floor', transaction({ data: new Uint8Array(100).fill(1), gasLimit: 25_000n })],
   [
-    'less than the calldata floor before Prague',
+    'a gas limit below the calldata floor before Prague',
     transaction({ data: new Uint8Array(100).fill(1), gasLimit: 22_600n }),
     { prague: false, osaka: false },
   ],
-  [
-    'an unprotected transaction where allowed',
-    transaction({ type: 0, chainId: undefined }),
-    { allowUnprotected: true },
-  ],
+  ['an unprotected transaction if allowed', transaction({ type: 0, chainId: undefined }), { allowUnprotected: true }],
   ['initcode of 49,152 bytes', transaction({ to: null, data: new Uint8Array(49_152), gasLimit: 2_000_000n })],
   [
     'long initcode before Shanghai',
@@ -259,10 +255,14 @@ describe('checkSidecar (blob sidecars)', () => {
 
   test.each([
     ['no sidecar', undefined, 'missing sidecar in blob transaction'],
-    ['a blob too few', sidecar(0, 1, 2, 2), 'invalid number of 1 blobs compared to 2 blob hashes'],
-    ['a commitment too few', sidecar(0, 2, 1, 2), 'invalid number of 1 blob commitments compared to 2 blob hashes'],
-    ['a blob proof too many', sidecar(0, 2, 2, 3), 'invalid number of 3 blob proofs expected 2'],
-    ['blob proofs for cell proofs (EIP-7594)', sidecar(1, 2, 2, 2), 'invalid number of 2 blob proofs expected 256'],
+    ['a missing blob', sidecar(0, 1, 2, 2), 'invalid number of 1 blobs compared to 2 blob hashes'],
+    ['a missing commitment', sidecar(0, 2, 1, 2), 'invalid number of 1 blob commitments compared to 2 blob hashes'],
+    ['an extra blob proof', sidecar(0, 2, 2, 3), 'invalid number of 3 blob proofs expected 2'],
+    [
+      'blob proofs instead of cell proofs (EIP-7594)',
+      sidecar(1, 2, 2, 2),
+      'invalid number of 2 blob proofs expected 256',
+    ],
   ])('refuses %s', (_, given, words) => {
     expect(() => checkSidecar(blobs(2), given)).toThrow(new ChainError('transaction-rejected', words))
   })

@@ -195,11 +195,11 @@ describe('replacement of a transaction', () => {
   const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas })
 
   test.each([
-    ['ten per cent on both', fees(110n * GWEI, 11n * GWEI), true],
-    ['a wei less of the fee cap', fees(110n * GWEI - 1n, 11n * GWEI), false],
-    ['a wei less of the tip', fees(110n * GWEI, 11n * GWEI - 1n), false],
-    ['the fee cap alone', fees(200n * GWEI, 10n * GWEI), false],
-    ['the tip alone', fees(100n * GWEI, 20n * GWEI), false],
+    ['fee cap and tip ten per cent higher', fees(110n * GWEI, 11n * GWEI), true],
+    ['a fee cap one wei too low', fees(110n * GWEI - 1n, 11n * GWEI), false],
+    ['a tip one wei too low', fees(110n * GWEI, 11n * GWEI - 1n), false],
+    ['a higher fee cap only', fees(200n * GWEI, 10n * GWEI), false],
+    ['a higher tip only', fees(100n * GWEI, 20n * GWEI), false],
   ])('%s', (_, raised, taken) => {
     const pool = open()
     const removed: Transaction[] = []
@@ -237,10 +237,10 @@ describe('replacement of a transaction', () => {
   })
 
   test.each([
-    ['double of everything', 200n, 20n, 6n, true],
-    ['a fee cap short of double', 199n, 20n, 6n, false],
-    ['a tip short of double', 200n, 19n, 6n, false],
-    ['a blob fee short of double', 200n, 20n, 5n, false],
+    ['all fees doubled', 200n, 20n, 6n, true],
+    ['a fee cap below double', 199n, 20n, 6n, false],
+    ['a tip below double', 200n, 19n, 6n, false],
+    ['a blob fee below double', 200n, 20n, 5n, false],
   ])('with blobs: %s', (_, feeCap, tip, blobFee, taken) => {
     const pool = open()
     const bytes = [new Uint8Array(48)]

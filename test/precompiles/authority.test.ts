@@ -49,7 +49,7 @@ describe('a call for the caller itself', () => {
   it.each([
     ['an account', alice],
     ['a contract', contract],
-  ])('%s needs no grant and pays nothing for asking', (_, owner) => {
+  ])('%s needs no grant and pays no gas for the check', (_, owner) => {
     for (const act of [staking(5n), reward]) expect(authorize(call(owner), owner, act, () => 'done')).toBe('done')
     authorizeTransfer(call(owner), owner, transfer())
     requireOwner(call(owner), owner, 'spender')

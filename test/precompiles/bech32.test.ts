@@ -56,7 +56,7 @@ describe('hexToBech32', () => {
     [MYKEY, 'evmosvaloper', 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'],
     [MYKEY, 'cosmos', 'cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv'],
     ['0x498B5AeC5D439b733dC2F58AB489783A23FB26dA', 'evmos', 'evmos1fx944mzagwdhx0wz7k9tfztc8g3lkfk6rrgv6l'],
-  ] as const)('writes %s with prefix %s', (addr, prefix, text) => {
+  ] as const)('encodes %s with prefix %s', (addr, prefix, text) => {
     const { output } = toText(addr, prefix)
     expect(decodeFunctionResult({ abi, functionName: 'hexToBech32', data: toHex(output) })).toBe(text)
   })
@@ -82,7 +82,7 @@ describe('bech32ToHex', () => {
     ['evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpcky', MYKEY],
     ['EVMOSVALOPER10JMP6SGH4CC6ZT3E8GW05WAVVEJGR5PWLAWGHE', MYKEY],
     ['cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv', MYKEY],
-  ] as const)('reads %s, whatever its prefix', (text, addr) => {
+  ] as const)('decodes %s with any prefix', (text, addr) => {
     const { output } = toAddress(text)
     expect(decodeFunctionResult({ abi, functionName: 'bech32ToHex', data: toHex(output) })).toBe(addr)
   })

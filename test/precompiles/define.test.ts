@@ -170,7 +170,7 @@ describe('guards of precompiles', () => {
   })
 
   it.each([{ isStatic: true }, { isDelegate: true }, { isStatic: true, isDelegate: true }])(
-    'lets only views run with %j',
+    'let only views run with %j',
     (frame) => {
       const result = run(delegate, frame)
       // The published revert data.

@@ -104,8 +104,8 @@ describe('a refund of a token’s coins', () => {
 
   it.each([
     ['reverts', '0x5f5ffd'],
-    ['says no', '0x5f5f5260205ff3'],
-    ['wants more gas than there is', '0x5b5f56'],
+    ['returns false', '0x5f5f5260205ff3'],
+    ['uses all gas', '0x5b5f56'],
     ['writes and then fails', '0x60075f55fe'],
   ] as const)('stays a coin when the token %s', async (_, code) => {
     send(4n)

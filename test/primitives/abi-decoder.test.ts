@@ -96,12 +96,12 @@ describe('strict ABI decoding', () => {
 
   it.each([
     ['an address with dirty high bits', 'address', words(1n << 160n)],
-    ['a bool that is neither', 'bool', words(2n)],
+    ['a bool other than 0 and 1', 'bool', words(2n)],
     ['a uint64 too large', 'uint64', words(1n << 64n)],
     ['an int64 too large', 'int64', words(1n << 63n)],
     ['an int64 too small', 'int64', words(-(1n << 63n) - 1n)],
-    ['bytes4 with a tail', 'bytes4', words(`0102030405${'00'.repeat(27)}`)],
-    ['nothing at all', 'uint256', new Uint8Array(0)],
+    ['bytes4 with non-zero padding', 'bytes4', words(`0102030405${'00'.repeat(27)}`)],
+    ['empty data', 'uint256', new Uint8Array(0)],
     ['half a word', 'uint256', new Uint8Array(31)],
     ['an offset beyond the data', 'string', words(64n)],
     ['an offset beyond any number', 'string', words((1n << 256n) - 1n)],

@@ -95,7 +95,7 @@ describe('the network form of a blob transaction', () => {
   test.each([
     ['version 0', v0, Hardfork.Prague],
     ['version 1', v1, Hardfork.Osaka],
-  ])('%s is read as @ethereumjs/tx reads it', (_, sidecar, hardfork) => {
+  ])('%s is decoded like in @ethereumjs/tx', (_, sidecar, hardfork) => {
     const transaction = signed(sidecar)
     const raw = wrap(transaction.raw, sidecar)
     const decoded = decodeNetworkTransaction(raw)
@@ -122,9 +122,9 @@ describe('the network form of a blob transaction', () => {
   test.each<[string, Uint8Array]>([
     ['two lists', network(raw, [], [])],
     ['five lists', network(raw, [], [], [], [])],
-    ['version 0 written out', network(raw, new Uint8Array(0), [], [], [])],
+    ['an explicit version 0', network(raw, new Uint8Array(0), [], [], [])],
     ['version 2', network(raw, Uint8Array.of(2), [], [], [])],
-    ['version 1 and a list too many', network(raw, Uint8Array.of(1), [], [], [], [])],
+    ['version 1 with four lists', network(raw, Uint8Array.of(1), [], [], [], [])],
     ['a blob of 131,071 bytes', network(raw, [new Uint8Array(131_071)], [point], [point])],
     ['a commitment of 47 bytes', network(raw, [], [new Uint8Array(47)], [point])],
     ['a proof of 49 bytes', network(raw, [], [point], [new Uint8Array(49)])],
@@ -230,9 +230,9 @@ describe('point evaluation in the EVM (EIP-4844)', () => {
   test.each([
     ['a point outside the field', FIELD, 3n, power(1), G1],
     ['a value outside the field', 3n, FIELD, power(1), G1],
-    ['a commitment that is no point', 3n, 3n, new Uint8Array(48), G1],
-    ['a proof that is no point', 3n, 3n, power(1), new Uint8Array(48).fill(0xff)],
-  ])('%s: fails like a wrong proof', async (_, z, y, commitment, proof) => {
+    ['a commitment that is not a point', 3n, 3n, new Uint8Array(48), G1],
+    ['a proof that is not a point', 3n, 3n, power(1), new Uint8Array(48).fill(0xff)],
+  ])('%s fails like a wrong proof', async (_, z, y, commitment, proof) => {
     expect(await run(z, y, commitment, proof)).toMatchObject({
       gas: 100_000n,
       error: 'kzg proof invalid',

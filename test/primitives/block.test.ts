@@ -103,8 +103,8 @@ describe('a malformed block is refused', () => {
       'a withdrawal of three fields',
       rebuild(header, transactions, uncles, [[new Uint8Array(0), new Uint8Array(0), new Uint8Array(20)]]),
     ],
-    ['a byte behind the end', Uint8Array.of(...last, 0)],
-    ['a cut block', last.subarray(0, -1)],
+    ['an extra byte at the end', Uint8Array.of(...last, 0)],
+    ['a truncated block', last.subarray(0, -1)],
   ])('%s', (_, encoding) => {
     expect(() => decodeBlock(encoding)).toThrow(expect.objectContaining({ name: 'ChainError', code: 'invalid-block' }))
   })

@@ -172,8 +172,8 @@ describe('upfrontCost', () => {
 
 describe('effectiveTip', () => {
   test.each([
-    ['room for the whole tip', 100n, 10n, 90n, 10n],
-    ['room for some of it', 100n, 10n, 95n, 5n],
+    ['a fee cap that covers the whole tip', 100n, 10n, 90n, 10n],
+    ['a fee cap that covers part of the tip', 100n, 10n, 95n, 5n],
     ['a cap below the base fee', 100n, 10n, 103n, -3n],
   ])('%s', (_, maxFeePerGas, maxPriorityFeePerGas, baseFee, tip) => {
     expect(effectiveTip({ maxFeePerGas, maxPriorityFeePerGas }, baseFee)).toBe(tip)

@@ -69,7 +69,7 @@ describe('a malformed header', () => {
     ['difficulty of 257 bits', change(7, bigToBytes(2n ** 256n))],
     ['nonce of 7 bytes', change(14, new Uint8Array(7))],
     ['base fee with a leading zero', change(15, Uint8Array.of(0))],
-    ['requests hash of no bytes', change(20, new Uint8Array(0))],
+    ['empty requests hash', change(20, new Uint8Array(0))],
   ])('%s', (_, list) => {
     expect(() => decodeHeader(RLP.encode(list))).toThrow(expect.objectContaining({ code: 'invalid-block' }))
   })

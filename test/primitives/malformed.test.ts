@@ -134,15 +134,15 @@ test.each([3, 4])('type %i creates no contract', (type) => {
 
 describe.each([1, 2, 3, 4])('access list, type %i', (type) => {
   test.each<[string, Item]>([
-    ['no list', int(1)],
-    ['an entry is no list', [int(1)]],
-    ['an entry of one', [[filled(20)]]],
-    ['an entry of three', [[filled(20), [], []]]],
+    ['not a list', int(1)],
+    ['an entry that is not a list', [int(1)]],
+    ['an entry of one element', [[filled(20)]]],
+    ['an entry of three elements', [[filled(20), [], []]]],
     ['an address of 19 bytes', [[filled(19), []]]],
-    ['an address of no bytes', [[filled(0), []]]],
-    ['keys are no list', [[filled(20), filled(32)]]],
+    ['an empty address', [[filled(0), []]]],
+    ['keys that are not a list', [[filled(20), filled(32)]]],
     ['a key of 31 bytes', [[filled(20), [filled(31)]]]],
-    ['a key is a list', [[filled(20), [[]]]]],
+    ['a key that is a list', [[filled(20), [[]]]]],
   ])('%s', (_, list) => {
     rejects(encode(type, { accessList: list }), /./)
   })
@@ -153,7 +153,7 @@ describe('malformed blob hashes', () => {
     ['none', [], 'blob transaction missing blob hashes'],
     ['31 bytes', [filled(31)], 'must have 32 bytes'],
     ['a list', [[]], 'expected a string'],
-    ['no list', int(1), 'expected a list'],
+    ['not a list', int(1), 'expected a list'],
   ])('%s', (_, blobVersionedHashes, words) => {
     rejects(encode(3, { blobVersionedHashes }), words)
   })
@@ -164,7 +164,7 @@ describe('malformed authorization lists', () => {
 
   test.each<[string, Item, string]>([
     ['none', [], 'set code transaction with empty auth list'],
-    ['no list', int(1), 'expected a list'],
+    ['not a list', int(1), 'expected a list'],
     ['not a tuple', [int(1)], 'expected a list'],
     ['five elements', [authorization.slice(0, 5)], 'wrong number of elements'],
     ['seven elements', [[...authorization, int(1)]], 'wrong number of elements'],
@@ -186,7 +186,7 @@ describe('malformed authorization lists', () => {
     ['parity', 3, 255n],
     ['r', 4, 2n ** 256n - 1n],
     ['s', 5, 0n],
-  ] as const)('the largest %s is no error, however invalid', (_, at, value) => {
+  ] as const)('the largest %s is decoded, though it can never be valid', (_, at, value) => {
     const raw = encode(4, { authorizationList: [change(at, int(value))] })
     const [tuple] = decodeTransaction(raw).authorizationList
     expect(Object.values(tuple ?? {})[at]).toBe(value)

@@ -81,7 +81,7 @@ describe('malformed RLP', () => {
     ['a short byte with a prefix', '0x817f'],
     ['a long form for 55 bytes', `0xb837${'00'.repeat(55)}`],
     ['a length with a leading zero', `0xb90038${'00'.repeat(56)}`],
-    ['an item that ends after its list', '0xc28201'],
+    ['an item longer than its list', '0xc28201'],
     ['two items', '0x0102'],
   ])('%s', (_, hex) => {
     expect(() => decodeRlp(fromHex(hex))).toThrow('rlp: ')

@@ -99,7 +99,7 @@ test('native code and WebAssembly recover 2,000 random signatures to the same ke
 describe.each([
   ['native', curve],
   ['WebAssembly', wasm],
-])('%s recovery', (_, ours) => {
+])('recovery by the %s curve', (_, ours) => {
   const hash = new Uint8Array(32).fill(7)
   const G_X = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n
 

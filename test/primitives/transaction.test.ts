@@ -237,7 +237,7 @@ describe('EIP-7702 authorizations', () => {
     [1, 0],
     [125, 7],
     [2 ** 40, 2 ** 33],
-  ])('signed by viem for chain %i, nonce %i: the authority is found', async (chainId, nonce) => {
+  ])('recovers the authority of a tuple that viem signed for chain %i and nonce %i', async (chainId, nonce) => {
     expect(recoverAuthority(await signed(chainId, nonce))).toBe(account.address.toLowerCase())
   })
 

@@ -55,7 +55,7 @@ async function signedTransfers(test: Test, count: number): Promise<Entry[]> {
 describe.each([
   ['HTTP', overHttp],
   ['a WebSocket', overSocket],
-])('over %s', (_, ask) => {
+])('batched sends over %s', (_, ask) => {
   it('signed sends of a batch share a block, and their receipts are available', async () => {
     const test = await testChain()
     const answers = await ask(test, await signedTransfers(test, 12))

@@ -21,12 +21,12 @@ describe('a plain request', () => {
   const span = (text: string) => read(Buffer.from(text))
 
   test.each([
-    ['at either path', post('{}', [], '/')],
+    ['at the other path', post('{}', [], '/')],
     ['with other headers', post('{}', ['User-Agent: x/1 (y; z)', 'accept:*/*', 'Origin: https://a', 'X-Empty:'])],
-    ['that keeps its connection', post('{}', ['Connection: Keep-Alive'])],
+    ['with keep-alive', post('{}', ['Connection: Keep-Alive'])],
     // RFC 9110, 7.8: a server may ignore the offer of an upgrade. Java's HTTP client and curl --http2 send such requests.
-    ['that offers another protocol', post('{}', ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings'])],
-  ])('is one %s', (_what, text) => expect(span(text)).toMatchObject({ start: text.length - 2, end: text.length }))
+    ['with the offer of another protocol', post('{}', ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings'])],
+  ])('may be one %s', (_what, text) => expect(span(text)).toMatchObject({ start: text.length - 2, end: text.length }))
 
   it('may be incomplete', () => {
     const text = post('{"a":1}')
@@ -44,14 +44,14 @@ describe('a plain request', () => {
     ['two lengths', post('{}', ['Content-Length: 2'])],
     ['a list of lengths', post('{}').replace('Length: 2', 'Length: 2, 2')],
     ['a signed length', post('{}').replace('Length: 2', 'Length: +2')],
-    ['a length that is no number', post('{}').replace('Length: 2', 'Length: 0x2')],
+    ['a length that is not decimal', post('{}').replace('Length: 2', 'Length: 0x2')],
     ['a transfer encoding', post('{}', ['Transfer-Encoding: chunked'])],
     ['a content encoding', post('{}', ['Content-Encoding: gzip'])],
     ['an expectation', post('{}', ['Expect: 100-continue'])],
-    ['the wish to close', post('{}', ['Connection: close'])],
-    ['several wishes', post('{}', ['Connection: keep-alive, close'])],
+    ['Connection: close', post('{}', ['Connection: close'])],
+    ['several connection options', post('{}', ['Connection: keep-alive, close'])],
     ['two origins', post('{}', ['Origin: https://a', 'Origin: https://a'])],
-    ['an origin that may not call', post('{}', ['Origin: https://b'])],
+    ['an origin that is not allowed', post('{}', ['Origin: https://b'])],
     ['a host that is not allowed', post('{}').replace('localhost', 'b.example')],
     ['a folded line', post('{}', ['X: a', ' b'])],
     ['a space before the colon', post('{}').replace('Content-Length:', 'Content-Length :')],

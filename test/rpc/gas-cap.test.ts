@@ -71,9 +71,9 @@ describe('without a gas cap for transactions', () => {
 
 describe('with a gas cap for transactions', () => {
   it.each([
-    ['that the genesis names', withCap(17_000_000n), 17_000_000],
-    ['of EIP-7825, on a chain of a geth genesis', specWith(() => undefined), 2 ** 24],
-  ])('%s, no transaction and no estimate exceeds it', async (_, spec, cap) => {
+    ['a cap in the genesis', withCap(17_000_000n), 17_000_000],
+    ['EIP-7825 on a chain with a geth genesis', specWith(() => undefined), 2 ** 24],
+  ])('%s is the maximum of transactions and estimates', async (_, spec, cap) => {
     const { rpc, raw } = await chainOf(spec)
     const message = `transaction gas limit too high (cap: ${cap}, tx: ${cap + 1})`
     expect((await raw('eth_sendTransaction', { from, to: from, gas: hex(cap + 1) })).error).toMatchObject({ message })

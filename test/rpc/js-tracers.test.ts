@@ -50,7 +50,7 @@ describe('a tracer in JavaScript', () => {
       if (op === 'RETURN') this.memory = [log.memory.getUint(0), toHex(log.memory.slice(30, 34))]
       this.contract = [log.contract.getCaller(), log.contract.getAddress(), log.contract.getInput()].map(toHex)`
     const result = 'return [this.seen, this.slot, this.peeked, this.memory, this.contract]'
-    const [steps, slot, peeked, memory, told] = await trace(hash, tracer({ step, result }))
+    const [steps, slot, peeked, memory, frameContract] = await trace(hash, tracer({ step, result }))
     const gas = 100_000 - 21_000 - 4 * 16
     // A cold zero slot costs 22,100; the second read 100.
     expect(steps).toEqual([
@@ -69,7 +69,7 @@ describe('a tracer in JavaScript', () => {
     expect(slot).toBe(word(0))
     expect(peeked).toEqual(['1', '2a'])
     expect(memory).toEqual(['42', '0x002a0000'])
-    expect(told).toEqual([alice, to, '0x01020304'])
+    expect(frameContract).toEqual([alice, to, '0x01020304'])
   })
 
   it('is called for the start and end of frames, and for failing opcodes', async () => {

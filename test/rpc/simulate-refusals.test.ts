@@ -11,24 +11,24 @@ describe('eth_simulateV1 refuses', () => {
 
   const cases: readonly (readonly [string, number, readonly object[], object])[] = [
     [
-      'a nonce that is used',
+      'a used nonce',
       -38010,
       [{ stateOverrides: { [alice]: { nonce: '0x2' } }, calls: [{ ...call, nonce: '0x1' }] }],
       valid,
     ],
-    ['a nonce to come', -38011, [{ calls: [{ ...call, nonce: '0x1' }] }], valid],
+    ['a future nonce', -38011, [{ calls: [{ ...call, nonce: '0x1' }] }], valid],
     ['a fee below the base fee', -38012, [{ calls: [{ ...call, maxFeePerGas: '0x1' }] }], valid],
     [
-      'a fee below the base fee, if one is named',
+      'a fee below the base fee that the request sets',
       -38012,
       [{ blockOverrides: { baseFeePerGas: '0xa' }, calls: [{ ...call, maxFeePerGas: '0x1' }] }],
       {},
     ],
     ['a tip above the fee', -32602, [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }], {}],
-    ['too little gas to begin', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
+    ['gas below the intrinsic gas', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
     // EIP-7623: 21000, plus ten for each of four tokens a byte.
     [
-      'less gas than its data costs at least',
+      'gas below the calldata floor',
       -38013,
       [{ calls: [{ from: alice, to: bob, data: `0x${'11'.repeat(1000)}`, gas: hex(60_999) }] }],
       {},
@@ -36,34 +36,39 @@ describe('eth_simulateV1 refuses', () => {
     ['value without funds', -38014, [{ calls: [{ from: poor, to: bob, value: '0x1' }] }], {}],
     ['fees without funds', -38014, [{ calls: [{ ...call, from: poor }] }], valid],
     [
-      'more gas than the block has',
+      'gas above the block limit',
       -38015,
       [{ blockOverrides: { gasLimit: '0x7530' }, calls: [{ ...call, gas: '0x7531' }] }],
       {},
     ],
     [
-      'more gas than the block has left',
+      'gas above the remaining block gas',
       -38015,
       [{ blockOverrides: { gasLimit: '0x7530' }, calls: [call, { ...call, gas: '0x5208' }] }],
       {},
     ],
     [
-      'a block number that does not rise',
+      'a block number that does not increase',
       -38020,
       [{ blockOverrides: { number: '0x2' } }, { blockOverrides: { number: '0x2' } }],
       {},
     ],
     ['the number of the base', -38020, [{ blockOverrides: { number: '0x0' } }], {}],
     [
-      'a timestamp before that of the block before it',
+      'a timestamp below that of the previous block',
       -38021,
       [{ blockOverrides: { time: '0x70000000' } }, { blockOverrides: { time: '0x6fffffff' } }],
       {},
     ],
-    ['a timestamp of the past', -38021, [{ blockOverrides: { time: '0x1' } }], {}],
-    ['a gap whose time is up', -38021, [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 23) } }], {}],
+    ['a timestamp below that of the base block', -38021, [{ blockOverrides: { time: '0x1' } }], {}],
     [
-      'a precompile that stays where it is',
+      'a gap without enough seconds for its blocks',
+      -38021,
+      [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 23) } }],
+      {},
+    ],
+    [
+      'a precompile that moves to its own address',
       -38022,
       [
         {
@@ -73,13 +78,13 @@ describe('eth_simulateV1 refuses', () => {
       {},
     ],
     [
-      'a move of what is no precompile',
+      'a move of an account that is not a precompile',
       -32000,
       [{ stateOverrides: { [contract]: { movePrecompileToAddress: other } } }],
       {},
     ],
     [
-      'a move to an account that is overridden',
+      'a move to an overridden account',
       -32000,
       [
         {
@@ -98,13 +103,13 @@ describe('eth_simulateV1 refuses', () => {
       {},
     ],
     ['more than 256 blocks', -38026, Array(257).fill({}), {}],
-    ['more than 256 blocks, counting the gaps', -38026, [{ blockOverrides: { number: '0x101' } }], {}],
-    ['a number beyond all blocks', -38026, [{ blockOverrides: { number: hex(2n ** 256n - 1n) } }], {}],
-    ['no blocks', -32602, [], {}],
+    ['more than 256 blocks including gaps', -38026, [{ blockOverrides: { number: '0x101' } }], {}],
+    ['a number beyond any block', -38026, [{ blockOverrides: { number: hex(2n ** 256n - 1n) } }], {}],
+    ['an empty list of blocks', -32602, [], {}],
     ['state and stateDiff', -32602, [{ stateOverrides: { [contract]: { state: {}, stateDiff: {} } } }], {}],
     ['both kinds of fee', -32602, [{ calls: [{ ...call, gasPrice: '0x1' }] }], {}],
     ['another chain', -32602, [{ calls: [{ ...call, chainId: '0x1' }] }], {}],
-    ['what is no list of calls', -32602, [{ calls: {} }], {}],
+    ['calls that are not a list', -32602, [{ calls: {} }], {}],
   ]
 
   it('with the error code of the rule', async () => {

@@ -95,7 +95,7 @@ describe('a chain that supports the fork', () => {
     [11n, `${MARK}00`, false],
     [11n, MARK, true],
     [12n, '0x', true],
-  ] as const)('takes block %i with extra data %s: %s', (number, extraData, holds) => {
+  ] as const)('accepts block %i with extra data %s: %s', (number, extraData, holds) => {
     expect(accepts(specOf(true), number, extraData)).toBe(holds)
   })
 
@@ -118,7 +118,7 @@ describe('a chain that opposes the fork', () => {
     [2n, '0x', true],
     [11n, MARK, false],
     [12n, MARK, true],
-  ] as const)('takes block %i with extra data %s: %s', (number, extraData, holds) => {
+  ] as const)('accepts block %i with extra data %s: %s', (number, extraData, holds) => {
     expect(accepts(specOf(false), number, extraData)).toBe(holds)
   })
 

@@ -122,7 +122,7 @@ describe('an uncle', () => {
     ['extra data of 33 bytes', { extraData: `0x${'00'.repeat(33)}` }, 'extra data is longer than 32 bytes'],
     ['difficulty', { difficulty: DIFFICULTY + 1n }, 'difficulty is 10000001, want 10000000'],
     // 1 - 20 / 9 = -1: 10,000,000 - 10,000,000 / 2048 = 9,995,118.
-    ['difficulty of its time', { timestamp: 1_090n }, 'difficulty is 10000000, want 9995118'],
+    ['difficulty for its timestamp', { timestamp: 1_090n }, 'difficulty is 10000000, want 9995118'],
     ['base fee before London', { baseFeePerGas: 7n }, 'baseFeePerGas is not known yet'],
   ])('may not have a wrong %s', (_, fields, words) => {
     const { at, verdictOn } = chainOf(10)

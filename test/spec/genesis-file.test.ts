@@ -405,15 +405,19 @@ describe('the refusal of a genesis file names the field', () => {
       genesis({ blobSchedule: { cancun: { target: 3, max: 6, baseFeeUpdateFraction: 0 } } }),
       'config.blobSchedule.cancun.baseFeeUpdateFraction: expected a number above 0',
     ],
-    ['another clock', { ...genesis(), kestrel: { ...KESTREL, clock: 'sundial' } }, 'kestrel.clock: expected'],
+    ['unknown clock', { ...genesis(), kestrel: { ...KESTREL, clock: 'sundial' } }, 'kestrel.clock: expected'],
     [
-      'a cap of gas that no transaction meets',
+      'gas cap below the minimum of a transaction',
       { ...genesis(), kestrel: { ...KESTREL, transactionGasCap: 20_999 } },
       'kestrel.transactionGasCap: expected at least 21000',
     ],
-    ['unknown field of ours', { ...genesis(), kestrel: { ...KESTREL, burn: true } }, 'kestrel.burn: unknown field'],
     [
-      'unknown field inside',
+      'unknown field in the kestrel section',
+      { ...genesis(), kestrel: { ...KESTREL, burn: true } },
+      'kestrel.burn: unknown field',
+    ],
+    [
+      'unknown nested field',
       { ...genesis(), kestrel: { ...KESTREL, feeMarket: { burnBaseFee: true, x: 1 } } },
       'kestrel.feeMarket.x: unknown field',
     ],
@@ -423,12 +427,12 @@ describe('the refusal of a genesis file names the field', () => {
       'kestrel.denom: expected a denomination',
     ],
     [
-      'a floor of more than 64 bits',
+      'base fee floor of more than 64 bits',
       { ...genesis(), kestrel: { ...KESTREL, feeMarket: { minBaseFee: (2n ** 64n).toString() } } },
       'kestrel.feeMarket.minBaseFee: expected a whole number of up to 64 bits',
     ],
     [
-      'a first base fee below the floor',
+      'initial base fee below the floor',
       { ...genesis(), baseFeePerGas: '0x6', kestrel: { ...KESTREL, feeMarket: { minBaseFee: 7 } } },
       'baseFeePerGas: expected at least kestrel.feeMarket.minBaseFee, 7',
     ],

@@ -58,7 +58,7 @@ test.each([1, 2, 3, 7, 64, 10_000])(
 )
 
 test.each([
-  ['an entry after the kept ones', text(...THREE, `"0x12": {}`), 'alloc.0x12: expected an address of 20 bytes'],
+  ['an entry after the buffered ones', text(...THREE, `"0x12": {}`), 'alloc.0x12: expected an address of 20 bytes'],
   [
     'a bad balance',
     text(`"${address(1)}": {"balance": "1.5"}`),
@@ -71,10 +71,10 @@ test.each([
   ],
   ['no accounts', text().replace('"alloc"', '"allok"'), 'alloc: expected an object'],
   ['accounts in a list', text().replace('"alloc": {}', '"alloc": [{}]'), 'alloc: expected an object'],
-  ['another fault first', text(`"0x12": {}`).replace('"0x5000"', '"x"'), 'gasLimit: expected a'],
-  ['an end in the middle', text(...THREE).slice(0, -20), 'genesis: expected JSON: '],
-  ['text that is no JSON', '{"config": nothing}', 'genesis: expected JSON: '],
-  ['more after the end', `${text()}{}`, 'genesis: expected JSON: '],
+  ['an earlier fault', text(`"0x12": {}`).replace('"0x5000"', '"x"'), 'gasLimit: expected a'],
+  ['truncated text', text(...THREE).slice(0, -20), 'genesis: expected JSON: '],
+  ['text that is not JSON', '{"config": nothing}', 'genesis: expected JSON: '],
+  ['extra text after the end', `${text()}{}`, 'genesis: expected JSON: '],
   ['an empty file', '', 'genesis: expected JSON: '],
 ])('a genesis in parts is refused with the field: %s', async (_, whole, words) => {
   await expect(streamGenesis(inParts(whole, 11), 3)).rejects.toMatchObject({ code: 'invalid-genesis' })

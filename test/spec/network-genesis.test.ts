@@ -47,10 +47,10 @@ it('kestrel.consensus may contain the genesis of the slashing module, which ever
 })
 
 it.each<[string, Section, (genesis: File) => void, RegExp]>([
-  ['another engine', { engine: 'raft' }, () => undefined, /kestrel.consensus.engine/],
+  ['an unknown engine', { engine: 'raft' }, () => undefined, /kestrel.consensus.engine/],
   ['blocks that are too small', { maxBytes: 1000 }, () => undefined, /kestrel.consensus.maxBytes: .*65536/],
   [
-    'a validator without a key of its own',
+    'a validator without a consensus key',
     {},
     ({ kestrel }) => delete kestrel.validators[1]?.consensusKey,
     /kestrel.validators.1.consensusKey: expected a key/,
@@ -76,6 +76,6 @@ it.each<[string, Section, (genesis: File) => void, RegExp]>([
     /kestrel.consensus: expected Cancun/,
   ],
   ['an unknown field', { peers: [] }, () => undefined, /kestrel.consensus.peers: unknown field/],
-])('refuses %s', (_, consensus, change, words) => {
+])('kestrel.consensus refuses %s', (_, consensus, change, words) => {
   expect(() => parseGenesis(file(consensus, change))).toThrow(words)
 })

@@ -70,21 +70,24 @@ it('rewound versions leave nothing in the caches', async () => {
 })
 
 it('absent accounts and slots are cached until they are created', async () => {
-  const nobody = hexToAddress(`0x${'33'.repeat(20)}`)
-  const read = () => [state.at(state.version).account(nobody), toHex(state.at(state.version).word(nobody, first))]
+  const absentAccount = hexToAddress(`0x${'33'.repeat(20)}`)
+  const read = () => [
+    state.at(state.version).account(absentAccount),
+    toHex(state.at(state.version).word(absentAccount, first)),
+  ]
   expect([read(), read()]).toEqual([
     [undefined, '0x'],
     [undefined, '0x'],
   ])
   await land((view) => {
-    view.setBalance(nobody, 5n)
-    view.setStorage(nobody, 1n, 6n)
+    view.setBalance(absentAccount, 5n)
+    view.setStorage(absentAccount, 1n, 6n)
   })
   expect(read()).toEqual([expect.objectContaining({ balance: 5n }), '0x06'])
 })
 
 it.each([1, 3, 70])(
-  'a store that follows %i versions of another one reads them, and older ones as before',
+  'a store that follows %i versions of another store reads them, and older versions as before',
   async (count) => {
     const follower = new StateStore(state.store, 0)
     expect(seen(follower.at(0))).toEqual([1n, 1n, '0x01', '0x01'])

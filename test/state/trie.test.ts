@@ -233,7 +233,7 @@ describe('known roots of tries', () => {
       ],
       '0x285505fcabe84badc8aa310e2aae17eddc7d120aabec8a476902c8184b3a3503',
     ],
-  ] as const)('trieanyorder %s', (_name, entries, root) => {
+  ] as const)('equals trieanyorder %s', (_name, entries, root) => {
     const changes = entries.map(([key, value]) => ({ key: fromHex(key), value: fromHex(value) }))
     expect(toHex(updateTrie(() => undefined, changes).root)).toBe(root)
   })
@@ -257,7 +257,7 @@ describe('known roots of tries', () => {
       { be: 'e', dog: 'puppy', bed: 'd' },
       '0x826a4f9f9054a3e980e54b20da992c24fa20467f1ca635115ef4917be66e746f',
     ],
-  ])('trieanyorder_secureTrie %s', (_name, entries, root) => {
+  ])('equals trieanyorder_secureTrie %s', (_name, entries, root) => {
     const changes = Object.entries(entries).map(([key, value]) => ({
       key: keccak_256(utf8ToBytes(key)),
       value: utf8ToBytes(value),

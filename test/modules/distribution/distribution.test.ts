@@ -368,7 +368,7 @@ describe('the genesis section of the distribution module', () => {
     [{ distribution: { pool: 1 } }, 'kestrel.modules.distribution.pool: unknown field'],
     [{ inflation: { perBlock: -1 } }, 'kestrel.modules.inflation.perBlock: expected'],
     [{ inflation: { stakingShare: '2' } }, 'kestrel.modules.inflation.stakingShare: expected'],
-  ])('names the field that is wrong: %j', async (modules, refusal) => {
+  ])('names the invalid field: %j', async (modules, refusal) => {
     await expect(open(modules)).rejects.toThrow(refusal)
   })
 })

@@ -104,9 +104,9 @@ const operations = fc.array(operation, { minLength: 10, maxLength: 60 })
 const runs = { numRuns: 30 }
 
 describe.each([
-  ['whole', undefined],
-  ['in pieces', { version: 2 }],
-] as const)('the distribution under any sequence of operations, slashes carried out %s', (_, slashing) => {
+  ['in one block', undefined],
+  ['over several blocks', { version: 2 }],
+] as const)('the distribution under any sequence of operations, slashes executed %s', (_, slashing) => {
   // One entry for each block, so that most slashes take several blocks with this small number of accounts.
   beforeEach(() => slashWorkOfBlock(1))
   it('satisfies the invariants, and the module account holds exactly the outstanding rewards and the pool', async () => {

@@ -80,7 +80,7 @@ describe('the genesis section', () => {
     [{ slashFractionDowntime: '1.1' }, 'kestrel.modules.slashing.slashFractionDowntime: expected a decimal string'],
     [{ window: 5 }, 'kestrel.modules.slashing'],
     [{ version: 3 }, 'kestrel.modules.slashing.version: expected 1 or 2'],
-  ])('names what is wrong with %j', (section, words) => {
+  ])('names the invalid field of %j', (section, words) => {
     expect(() => readSlashingGenesis(section)).toThrow(words)
   })
 

@@ -65,7 +65,7 @@ describe('denomination traces', () => {
     // The last segment is the base denomination even if it looks like a channel.
     ['transfer/channel-0', '', 'transfer/channel-0'],
     ['transfer/channel-0/', 'transfer/channel-0', ''],
-  ])('%s is split from the left', (full, path, baseDenom) => {
+  ])('%s is split into path and base denomination', (full, path, baseDenom) => {
     expect(parseTrace(full)).toEqual({ path, baseDenom })
     expect(fullPath({ path, baseDenom })).toBe(full)
   })
@@ -103,7 +103,7 @@ describe('texts of denominations', () => {
     ['ibc/', 'invalid denom trace hash : expected size to be 32 bytes'],
     ['ibc/27394F', 'invalid denom trace hash 27394F: expected size to be 32 bytes'],
     [`ibc/${UATOM.replace('2', 'x')}`, 'expected hexadecimal digits'],
-  ])('%s may not', (denom, why) => expect(() => checkDenom(denom)).toThrow(why))
+  ])('%s may not be sent', (denom, why) => expect(() => checkDenom(denom)).toThrow(why))
 })
 
 describe('ERC-20 metadata of vouchers', () => {

@@ -43,17 +43,17 @@ describe('sending a transfer', () => {
     ['an unknown channel', { channel: 'channel-9' }, 'port ID (transfer) channel ID (channel-9): channel not found'],
     ['a malformed channel', { channel: 'c' }, 'invalid source channel ID: identifier c has invalid length'],
     ['nothing', { amount: 0n }, '0akest: insufficient funds'],
-    ['to nobody', { receiver: '  ' }, 'missing recipient address: invalid address'],
+    ['without a receiver', { receiver: '  ' }, 'missing recipient address: invalid address'],
     [
-      'to a long name',
+      'to a receiver that is too long',
       { receiver: 'é'.repeat(1_025) },
       'recipient address must not exceed 2048 bytes: invalid address',
     ],
     ['with a long memo', { memo: 'm'.repeat(32_769) }, 'memo must not exceed 32768 bytes: invalid memo'],
     ['a malformed coin', { denom: '1akest' }, 'invalid denom: 1akest'],
-    ['a voucher that never came', { denom: `ibc/${'0'.repeat(64)}` }, 'denomination trace not found'],
+    ['an unknown voucher', { denom: `ibc/${'0'.repeat(64)}` }, 'denomination trace not found'],
     [
-      'more than there is',
+      'more than the balance',
       { amount: 1_001n },
       'spendable balance 1000akest is smaller than 1001akest: insufficient funds',
     ],
@@ -63,17 +63,17 @@ describe('sending a transfer', () => {
       'packet timeout height and packet timeout timestamp cannot both be 0: invalid packet',
     ],
     [
-      'with a height that is here',
+      'with the present height as timeout',
       { timeout: { height: { revisionNumber: 1n, revisionHeight: 1n }, timestamp: 0n } },
       'receiving chain block height >= packet timeout height',
     ],
     [
-      'with a revision that is over',
+      'with an earlier revision as timeout',
       { timeout: { height: { revisionNumber: 0n, revisionHeight: 1_000n }, timestamp: 0n } },
       'receiving chain block height >= packet timeout height',
     ],
     [
-      'with a time that is here',
+      'with the present time as timeout',
       { timeout: { height: none, timestamp: nanoseconds(START) } },
       'receiving chain block timestamp >= packet timeout timestamp',
     ],
@@ -156,8 +156,8 @@ describe('a looped channel', () => {
   })
 
   it.each([
-    ['is no address', 'cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv'],
-    ['is a module', textOf(MODULE_ACCOUNT.distribution)],
+    ['is not an address', 'cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv'],
+    ['is a module account', textOf(MODULE_ACCOUNT.distribution)],
     ['is a native contract', '0x0000000000000000000000000000000000000802'],
     ['is a precompile', '0x0000000000000000000000000000000000000001'],
   ])('refunds the sender when the receiver %s', (_, receiver) => {
@@ -195,7 +195,7 @@ describe('a looped channel', () => {
     ['height', { height: { revisionNumber: 1n, revisionHeight: 3n }, timestamp: 0n }, true],
     ['time', { height: none, timestamp: nanoseconds(START + 5n) }, false],
     ['time', { height: none, timestamp: nanoseconds(START + 5n) + 1n }, true],
-  ])('times out by %s: %o arrives: %s', (_, timeout, arrives) => {
+  ])('times out by %s: %o is delivered: %s', (_, timeout, arrives) => {
     // Sent in block 1; block 2, five seconds later, delivers it.
     chain.send({ timeout })
     chain.next()
