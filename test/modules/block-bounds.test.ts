@@ -69,7 +69,7 @@ describe('the work at the end of a block', () => {
 })
 
 describe('a slash of thousands of entries', () => {
-  it('reads a bounded number of entries in each block, and burns tokens of at most a bounded number', async () => {
+  it('reads a bounded number of entries in each block, and burns tokens of fewer entries', async () => {
     const each = 7
     const at = operator(0)
     const people = Array.from({ length: Math.ceil(3_000 / each) }, (_, index) => delegator(100 + index))

@@ -17,10 +17,10 @@ export const addressOf = (index: number): Address => hexToAddress(account(index)
 const owner = addressOf(0)
 const spender = hexToAddress(`0x${'5e'.repeat(20)}`)
 const numbered = (first: string, index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
-/** Accounts of the samples: without a schedule, funded, and not yet a vesting account. */
+/** Clawback accounts of the samples: without a schedule, with one, and one to convert back. */
 const EMPTY = 7
 const FUNDED = 8
-const NEEDLESS = 9
+const CONVERTIBLE = 9
 
 /** The size of each part. */
 export const SIZE = {
@@ -141,7 +141,7 @@ function grant({ authz }: Modules): void {
 }
 
 function vest({ vesting }: Modules): void {
-  for (const index of [EMPTY, FUNDED, NEEDLESS]) vesting.create(owner, addressOf(index), false)
+  for (const index of [EMPTY, FUNDED, CONVERTIBLE]) vesting.create(owner, addressOf(index), false)
   const periods = Array.from({ length: SIZE.steps }, () => ({ length: 86_400n, amount: COIN }))
   vesting.fund(owner, addressOf(FUNDED), { start: START, lockup: periods, vesting: periods })
 }

@@ -22,11 +22,14 @@ export const STRANGER = 1
 /** Operator of the network's first validator; accounts 10 to 12 of the mnemonic operate them. */
 const OPERATOR = 10
 const NEW_OPERATOR = 5
-/** Not yet a vesting account; one without a schedule; one with a schedule; one that can be converted back. */
+/** Becomes a clawback account. */
 const FUTURE = 6
+/** A clawback account without a schedule. */
 const EMPTY = 7
+/** A clawback account with a schedule. */
 const FUNDED = 8
-const NEEDLESS = 9
+/** A clawback account that can be converted back. */
+const CONVERTIBLE = 9
 
 const owner = account(OWNER).address
 /** Has grants that samples revoke and change. */
@@ -40,8 +43,9 @@ const COINS = [{ denom: DENOM, amount: COIN }]
 const ALLOCATION = { sourcePort: 'transfer', sourceChannel: CHANNEL, spendLimit: COINS, allowList: [] }
 const DESCRIPTION = { moniker: 'm', identity: '', website: '', securityContact: '', details: 'd' }
 const ZERO = `0x${'00'.repeat(20)}`
-/** Two proposals of the owner: one that still needs a deposit, one whose vote lasts longer than the tests. */
+/** A proposal of the owner that still needs a deposit. */
 const UNPAID = 1n
+/** A proposal of the owner whose vote lasts longer than the tests. */
 const VOTED = 2n
 const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
 const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
@@ -169,7 +173,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     },
     clawback: { args: [owner, account(FUNDED).address, owner], rule: 'grantee' },
     updateVestingFunder: { args: [owner, account(STRANGER).address, account(FUNDED).address], rule: 'grantee' },
-    convertVestingAccount: { args: [account(NEEDLESS).address], rule: 'anyone' },
+    convertVestingAccount: { args: [account(CONVERTIBLE).address], rule: 'anyone' },
     approve: { args: [SPENDER, 'MSG_CLAWBACK'], rule: 'self' },
     balances: { args: [account(FUNDED).address] },
   },
@@ -325,7 +329,7 @@ export async function openFixture(
   }
 
   await step(OWNER, 'staking', encodeFunctionData({ abi, functionName: 'delegate', args: [owner, A, 20n * COIN] }))
-  for (const index of [EMPTY, FUNDED, NEEDLESS]) {
+  for (const index of [EMPTY, FUNDED, CONVERTIBLE]) {
     const args = [owner, account(index).address, false] as const
     await step(index, 'vesting', encodeFunctionData({ abi, functionName: 'createClawbackVestingAccount', args }))
   }

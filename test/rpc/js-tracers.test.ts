@@ -386,7 +386,7 @@ describe('a JavaScript tracer that exceeds its limits', () => {
       fetch(node.url, { method: 'POST', headers, body, signal: leaving.signal }),
     )
     for (const each of gone) each.catch(() => undefined)
-    // When these later requests are answered, the traces are running. A transfer and a plain call need no place.
+    // When these later requests are answered, the traces are running: a trace in a thread gives its place back.
     await send(alice)
     expect(await rpc('eth_call', { from: alice, to: alice }, 'latest')).toBe('0x')
     leaving.abort()
