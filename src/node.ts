@@ -1,22 +1,6 @@
-// A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here.
-// The start has these steps, in this order; the numbers are in the code.
-//
-//  1. Prepare state sync, if this node joins a network with it: the snapshot replaces block 0 in step 5.
-//  2. Open the database. A damaged one is refused before anything is written.
-//  3. Decide which chain it is: the stored one or the given one. A contradiction between them is refused.
-//  4. Load its opcode proposals. The runtime, which executes block 0, needs them.
-//  5. Write what the database lacks: block 0 or a snapshot, or new names of proposals.
-//  6. Open the chain, with the threads that read it. They need the final specification.
-//  7. Require the code of the proposals that are active at the head, before a block is made or a call runs.
-//  8. Construct the producer: the engine of a network, or this node alone. The faces need it.
-//  9. Construct the faces and the server, which does not listen yet.
-// 10. Restore the pool. A client that connects must find the transactions that the node has acknowledged.
-// 11. Set the clock, which calls and the first block need.
-// 12. Listen.
-// 13. Start the producers, after a free port was found. The engine of a network is last, because it sends blocks at once.
-//
-// Closing stops the producers first, because requests may wait for blocks; then the server and its parts, and last the chain.
-
+// A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here;
+// `startNode` lists the steps of a start. Closing stops the producers first, because requests may wait for blocks; then the
+// server and its parts, and last the chain.
 import type { FastifyInstance } from 'fastify'
 import { BlockChain } from './chain/block-chain.ts'
 import { createChain, readHead, specRow, specToOpen, storedSpec } from './chain/open.ts'
@@ -148,8 +132,8 @@ type Opened = {
 }
 
 /**
- * The chain, with the threads that read it if there are any. `joining` begins a missing chain with a state snapshot. Throws as
- * `openChain`.
+ * Steps 2 to 7 of `startNode`: the chain, and its read threads if there are any. `joining` begins a missing chain with a state
+ * snapshot. Throws as `openChain`.
  */
 async function open(
   settings: ChainSettings,
@@ -196,7 +180,7 @@ async function open(
   }
 }
 
-/** Steps 3 to 5: the rules of the chain that the store holds afterwards. Throws as `openChain`. */
+/** Steps 3 to 5 of `startNode`: the rules of the chain that the store holds afterwards. Throws as `openChain`. */
 async function openRuntime(
   store: KvStore,
   { datadir, spec: given, modules = [], namesModules = false, engine, log }: ChainSettings,
@@ -211,7 +195,7 @@ async function openRuntime(
   const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
   const spec = withoutAllocation(named)
   const runtime = new Runtime(spec, registryOf(spec, modules), engine, reportTo(log))
-  // 5. Block 0, a snapshot, or new names.
+  // 5. Block 0, a state snapshot, or new names.
   if (hasAllocation(named) && joining !== undefined) await joining.restore({ store, spec: named, runtime, indexer })
   else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
   else if (spec !== stored) await store.write([specRow(spec)])
@@ -219,7 +203,7 @@ async function openRuntime(
   return runtime
 }
 
-/** Ends the read threads while the database is reopened: LevelDB closes it only when the last thread has closed it. */
+/** Suspends the read threads while the database is reopened: LevelDB closes it only after the last thread has closed it. */
 const suspending = (watch: Partial<StoreObserver>, readers: () => ReadThreads | undefined): Partial<StoreObserver> => ({
   ...watch,
   reopening: async () => readers()?.suspend(),
@@ -294,7 +278,7 @@ const soloOf = (chain: BlockChain, { automine, blockTime, gasLimit, log }: NodeO
     },
   })
 
-/** Closes the chain when what is made on it is refused. */
+/** Closes the chain if `make` throws. */
 async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T> {
   try {
     return await make()
@@ -304,7 +288,10 @@ async function orClose<T>(chain: BlockChain, make: () => Promise<T>): Promise<T>
   }
 }
 
-/** undefined: a chain of one node. Throws ChainError `not-allowed` where the chain and the way it was started differ. */
+/**
+ * undefined: a chain of one node. Throws ChainError `not-allowed` if the options say a network and the chain is none, or the
+ * reverse.
+ */
 async function networkOf(
   chain: BlockChain,
   { network: options, log }: NodeOptions,
@@ -317,7 +304,7 @@ async function networkOf(
     return undefined
   }
   requireNetwork(chain.spec)
-  // Loaded here, because the messages of the engine are 150 KB of code that a chain of one node does not need.
+  // Loaded here, because CometBFT's messages are 150 KB of code that a chain of one node does not need.
   const { Network } = await import('./consensus/network/network.ts')
   return new Network({ chain, options, version, indexer, ...consensusLog(log), fail, joining })
 }
@@ -334,7 +321,21 @@ async function joiningOf({ network, log }: NodeOptions, version: string): Promis
   return new Joining({ ...network, version, ...consensusLog(log) })
 }
 
-/** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
+/**
+ * Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). Steps, numbered in the code:
+ *
+ * 1. Prepare state sync if the options ask for it: the state snapshot replaces block 0 in step 5.
+ * 2. Open the database. A damaged one is refused before anything is written.
+ * 3. Choose the chain: the stored one or the given one. They must not contradict each other.
+ * 4. Load its opcode proposals. The runtime, which executes block 0, needs them.
+ * 5. Write what the database lacks: block 0, a state snapshot, or new names of proposals.
+ * 6. Open the chain and the threads that read it. They need the final specification.
+ * 7. Require the code of the proposals active at the head, before a block is made or a call runs.
+ * 8. Construct the producer: CometBFT's, or this node alone. The faces need it.
+ * 9. Construct the faces and the server, which does not listen yet.
+ * 10. Restore the pool, in which clients look for acknowledged transactions, and set the clock.
+ * 11. Listen, then start the producers, since the port may be taken. CometBFT is last: it sends blocks at once.
+ */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet } = options
   let fail: (line: string) => void = () => undefined
@@ -381,7 +382,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     return closeAll({ chain, network, producer, scripted, readers, server, filters, explorer })
   }
   try {
-    // 10 to 13.
+    // 10 and 11, in `run`.
     const url = await run({ chain, producer, network, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
     return { chain, producer, failed, server, readers, queue, url, close }
@@ -391,20 +392,19 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   }
 }
 
-/** Steps 10 to 13. Returns the URL. */
+/** Steps 10 and 11 of `startNode`. Returns the URL. */
 async function run(
   { chain, producer, network, server }: Running,
   { log, host, port, automine, continuesClock = false }: NodeOptions,
   isDevelopment: boolean,
 ): Promise<string> {
-  // 10. The pool.
+  // 10. The pool and the clock.
   await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
-  // 11. The clock. A developer may have moved it forward before a restart, and blocks cannot be earlier than the head.
+  // A developer may have moved it forward before a restart; blocks cannot be earlier than the head.
   const isAhead = chain.head.timestamp > unixNow()
   if (isDevelopment && (continuesClock || isAhead)) await producer.setTime(chain.head.timestamp)
-  // 12. Clients.
+  // 11. The server listens, then the producers start.
   const url = await server.listen({ host, port })
-  // 13. The producers.
   await producer.start()
   await network?.start()
   if (network === undefined && automine && namesNext(chain)) await producer.mine(1n)
@@ -422,7 +422,7 @@ type Open = Running &
     readonly explorer: Explorer
   }
 
-/** Closes the parts of a node, also after a start that failed in one of the steps 10 to 13. */
+/** Closes the parts of a node, also after a failed step 10 or 11. */
 async function closeAll({
   chain,
   network,

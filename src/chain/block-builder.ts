@@ -1,5 +1,5 @@
-// A block that is being built on the head under the writer's lock: it takes candidates, then it is sealed and committed, or
-// abandoned. Nothing else changes the chain meanwhile, so a builder must end: call `abandon` in a `finally`.
+// A block under construction on the head. It takes candidates, then it is sealed and committed, or abandoned. It holds the
+// writer's lock until then, so call `abandon` in a `finally`.
 import type { Address } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
 import type { OpenBlock } from '../runtime/open-block.ts'
@@ -7,9 +7,9 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 
 /** The chain as a builder sees it. */
 export type BuilderContext = {
-  /** Ready transactions by tip, for accounts whose nonces the block has raised. */
+  /** Executable transactions of the pool, highest tip first. `nonce` gives the nonces after the block's transactions. */
   readonly ready: (nonce: (of: Address) => bigint) => Iterable<Transaction>
-  /** Runs candidates; a candidate that makes the program fail leaves the pool. */
+  /** Runs candidates; a candidate that causes an internal error is removed from the pool. */
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>
   /** Whether another writer waits for the lock. */
   readonly isContended: () => boolean
@@ -35,12 +35,12 @@ export class BlockBuilder {
     return this.#block.size
   }
 
-  /** Whether a candidate has found no room: more candidates are pointless. */
+  /** Whether a candidate did not fit. If so, do not offer more. */
   get isFull(): boolean {
     return this.#block.isFull
   }
 
-  /** Number of candidates that cannot run. */
+  /** Number of candidates that cannot be executed. */
   get refused(): number {
     return this.#block.refused.length
   }
@@ -50,7 +50,9 @@ export class BlockBuilder {
     return this.#context.isContended()
   }
 
-  /** Runs candidates, by default those that the pool has ready now. An error loses the block; the builder must be abandoned. */
+  /**
+   * Runs candidates, by default the executable transactions of the pool. After an error the block is lost: abandon the builder.
+   */
   async take(candidates?: Iterable<Transaction>): Promise<void> {
     this.#requireOpen()
     await this.#context.guarded(() =>
@@ -68,8 +70,8 @@ export class BlockBuilder {
   }
 
   /**
-   * Ends the builder and keeps nothing of an unsealed block. Candidates that an empty block refused leave the pool: they
-   * cannot run on the head's own state. Does nothing after the end.
+   * Ends the builder and discards an unsealed block. Candidates that an empty block refused are removed from the pool, because
+   * they cannot be executed on the head's state. Calling it again has no effect.
    */
   abandon(): void {
     if (!this.#isOpen) return

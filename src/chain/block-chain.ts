@@ -1,5 +1,5 @@
-// The chain: joins the committed blocks, the pool, calls and traces behind the interfaces of `types.ts`. One writer at a time
-// builds and commits; readers never lock. Events are emitted only after their change is on disk.
+// Implements the interfaces of `types.ts` with the committed blocks, the pool, calls and traces. One writer at a time builds
+// and commits; readers never lock. Events are emitted only after their change is on disk.
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
@@ -68,14 +68,14 @@ export class BlockChain implements ChainFace {
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
   readonly #snapshots = new Snapshots()
-  /** Prepares blocks that will be imported next (`expect`); optional. */
+  /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending: PendingBlock
 
   constructor(options: ChainOptions) {
     const { store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical } = options
-    // An empty block is quick to build, and every gas estimate after a new block needs it: do not build it as heavy work.
+    // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
     const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
     const build = () => this.build({}, undefined, { pause: turns() })
     const settings = () => Object.values(this.#proposed()).join()
@@ -143,7 +143,7 @@ export class BlockChain implements ChainFace {
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    // That of block 0 names the chain, and is known where the block is not.
+    // The hash of block 0 identifies the chain and is known even if the block is not stored.
     return number < this.base && number !== 0n ? undefined : this.#canonical.blocks.header(number)?.hash
   }
 
@@ -191,7 +191,7 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Puts the transactions that waited at the last shutdown back into the pool; those that the head refuses are dropped. */
+  /** Adds the transactions of the last shutdown to the pool; those that are invalid on the head are dropped. */
   restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
     return this.#persistentPool.restore(warn)
   }
@@ -291,7 +291,7 @@ export class BlockChain implements ChainFace {
     }
   }
 
-  /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
+  /** Executes and commits an RLP-encoded block. Throws ChainError `invalid-block`; then nothing is written. */
   importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
       const began = performance.now()
@@ -336,7 +336,7 @@ export class BlockChain implements ChainFace {
     )
   }
 
-  /** For a chain that only reads: moves on to a head that another thread has committed, without undoing anything. */
+  /** For a read-only chain: moves to a head that another thread has committed. It undoes nothing. */
   follow(head: StateCheckpoint): void {
     this.#canonical.follow(head)
   }
@@ -348,7 +348,7 @@ export class BlockChain implements ChainFace {
     await this.store.close()
   }
 
-  /** `began`: `performance.now()` at which building or importing the block began. */
+  /** `began`: `performance.now()` at the start of building or importing the block. */
   async #commit(executed: ExecutedBlock, began: number): Promise<void> {
     const built = performance.now()
     await this.#canonical.commit(executed)
@@ -369,12 +369,12 @@ export class BlockChain implements ChainFace {
     this.events.emit('removed', blocks, logs)
   }
 
-  /** The attributes of the next block: those given, else the producer's, else defaults. */
+  /** The attributes of the next block: those given, else the producer's, else the defaults. */
   #complete(attributes: Partial<PayloadAttributes>): PayloadAttributes {
     return completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
   }
 
-  /** Removes a candidate that makes this program fail from the pool, so that it does not make the next block fail too. */
+  /** Removes a candidate that causes an internal error from the pool, so that it does not also fail the next block. */
   async #withoutFaulty<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -416,7 +416,7 @@ export class BlockChain implements ChainFace {
   }
 }
 
-/** The result, or undefined where the input is refused; faults of this program are thrown. */
+/** The result; undefined for refused input (ChainError). Other errors are rethrown. */
 function undefinedIfRefused<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -432,9 +432,9 @@ export type ChainOptions = CanonicalChainOptions & {
   readonly indexer: Indexer
   readonly limits: CallLimits
   readonly pool: PoolPolicy
-  /** Runs tracers in clients' JavaScript; left out: they are refused. */
+  /** Runs clients' JavaScript tracers; left out: such tracers are refused. */
   readonly scriptedTraces?: ScriptedTraces | undefined
-  /** Makes the block of the tag `pending`; left out: it is built from the pool. */
+  /** Builds the block of the tag `pending`; left out: it is built from the pool. */
   readonly pending?: (() => Promise<ExecutedBlock>) | undefined
   readonly onError: (error: unknown) => void
 }

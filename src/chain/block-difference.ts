@@ -1,5 +1,5 @@
-// The first difference between a stored block and a second execution of it: receipts in the order of the transactions (their
-// blooms follow from the logs), then the header's bloom and roots, then the accounts and slots behind a different state root.
+// The first difference between a stored block and a second execution of it. Order: receipts by transaction (without blooms,
+// which follow from the logs), the header's bloom and roots, then accounts and slots if the state roots differ.
 import { type Address, bytesToBig, fromLatin1, type Hash, toHex, toLatin1 } from '../lib/hex.ts'
 import type { Block, Log, Receipt } from '../primitives/types.ts'
 import { wrongField } from '../runtime/import-block.ts'
@@ -8,7 +8,7 @@ import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, isSlot, ownerOfRow, slotOfRow } from '../state/keyspace.ts'
 import type { View } from '../state/view.ts'
 
-/** A block as the database has it. */
+/** A block as stored in the database. */
 export type StoredBlock = {
   readonly block: Block
   readonly receipts: readonly Receipt[]
@@ -26,7 +26,7 @@ export type Difference = {
   readonly rerun: unknown
 }
 
-/** Undefined when the results are equal. `view`: the state that the second execution has left. */
+/** undefined when the results are equal. `view`: the state after the second execution. */
 export async function firstDifference(stored: StoredBlock, rerun: Rerun, view: View): Promise<Difference | undefined> {
   const { block, receipts } = stored
   for (const [index, { hash }] of block.transactions.entries()) {
@@ -75,8 +75,8 @@ const logFacts = (stored: Log, rerun: Log | undefined, index: number): Fact[] =>
 ]
 
 /**
- * The first account or slot, in order of key, that differs among those that either execution has changed. The place names the
- * last transaction that changed it in the second execution.
+ * The first account or slot, by key, that differs, among all that either execution changed. The place names the last
+ * transaction that changed it in the second execution.
  */
 async function stateDifference(
   { block, view: stored, changes }: StoredBlock,

@@ -1,5 +1,5 @@
-// Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
-// A block is visible when its writer calls `remember`, not when its rows are on disk.
+// Blocks as rows, written once and read by number or hash. Rows never change until a rewind removes them. A block becomes
+// visible when its writer calls `remember`, not when its rows are written.
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
@@ -21,7 +21,7 @@ import { readBase } from './base.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
-/** The newest blocks; fewer when they are full, but always some. */
+/** Number of newest blocks in the cache. */
 const CACHED_BLOCKS = 128
 const CACHED_TRANSACTIONS = 16_384
 const byTransactions = <T>(countOf: (cached: T) => number) => ({
@@ -37,7 +37,7 @@ export class BlockStore {
   readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
   #newest: bigint
-  /** Index of each transaction of the newest block, made on the first look-up. */
+  /** Index of each transaction of the newest block, built on the first look-up. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
 
   constructor(store: KvReader, newest: bigint) {
@@ -92,7 +92,7 @@ export class BlockStore {
     return this.#inNewest(hash) ?? this.#stored(hash)
   }
 
-  /** Most look-ups are for a transaction that has just been mined: it is found without reading a row. */
+  /** Finds a transaction of the newest block without reading a row: most look-ups are for one that was just mined. */
   #inNewest(hash: Hash): MinedTransaction | undefined {
     const block = this.#blocks.peek(this.#newest)
     if (block === undefined) return undefined
@@ -125,7 +125,7 @@ export class BlockStore {
     return { ...mined, receipt, firstLogIndex }
   }
 
-  /** Up to `count` blocks down from a number, newest first. */
+  /** Up to `count` blocks in descending order, starting at `from`. */
   newest(from: bigint, count: bigint): Block[] {
     const blocks: Block[] = []
     for (let number = from; number >= 0n && number > from - count; number--) {
@@ -135,7 +135,7 @@ export class BlockStore {
     return blocks
   }
 
-  /** Keeps a block that has just been written, so that its first readers need not decode it. */
+  /** Caches a block that was just written, so that its first readers need not decode it. */
   remember(block: Block, receipts: readonly Receipt[]): void {
     this.#newest = block.header.number
     this.#headers.set(block.header.number, block.header)
@@ -144,12 +144,12 @@ export class BlockStore {
     this.#receipts.set(block.header.number, receipts)
   }
 
-  /** Shows blocks up to a number that another thread has written. */
+  /** Makes blocks visible up to a number that another thread has written. */
   follow(newest: bigint): void {
     this.#newest = newest
   }
 
-  /** Forgets blocks above a number: they have been taken back. */
+  /** Forgets the blocks above a number after a rewind removed them. */
   forgetAbove(number: bigint): void {
     this.#newest = number
     for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
@@ -158,13 +158,13 @@ export class BlockStore {
     for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
   }
 
-  /** Throws ReadFailure for a row of the chain that is missing: a damaged table hides rows too. */
+  /** Throws ReadFailure if a row that the chain must have is missing: a damaged table can also hide rows. */
   #rowOf(number: bigint, keyOf: (number: bigint) => Uint8Array): Uint8Array | undefined {
     if (number > this.#newest) return undefined
     const key = keyOf(number)
     const row = this.#store.get(key)
     if (row !== undefined) return row
-    // The row with the format is the last one of a chain that begins.
+    // Creating a chain writes the format row last.
     const isWhole = this.#store.get(KEY.meta('format')) !== undefined
     if (isWhole && number >= readBase(this.#store)) throw damagedRow(nameOfRow(key))
     return undefined
@@ -200,7 +200,7 @@ export const headerRow = (header: SealedHeader): WriteOp => ({
   value: withoutEmptyBloom(encodeHeader(header)),
 })
 
-/** The deletions that take a block's rows back. */
+/** The operations that delete a block's rows. */
 export function blockRemoval(block: Block): WriteOp[] {
   const { number, hash } = block.header
   const keys = [
@@ -243,11 +243,13 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
 
 /** First byte of a header's row without the bloom. RLP of a header begins with 0xf9. */
 const NO_BLOOM = 0x01
-/** Where the bloom begins in a header's RLP: after 3 bytes of the list, 5 hashes of 33, an address of 21, 3 bytes of the item. */
+/**
+ * Offset of the bloom in a header's RLP: list prefix (3 bytes), five hashes (33 each), address (21), prefix of the bloom (3).
+ */
 const BLOOM_START = 3 + 5 * 33 + 21 + 3
 const BLOOM_END = BLOOM_START + EMPTY_BLOOM.length
 
-/** The row of a header: its RLP, without the 256 bytes of the bloom when the block has no logs. */
+/** A header's row: its RLP, without the 256 bytes of the bloom if the block has no logs. */
 function withoutEmptyBloom(rlp: Uint8Array): Uint8Array {
   if (!equalBytes(rlp.subarray(BLOOM_START, BLOOM_END), EMPTY_BLOOM)) return rlp
   const row = new Uint8Array(1 + rlp.length - EMPTY_BLOOM.length)
@@ -265,10 +267,8 @@ function withEmptyBloom(row: Uint8Array): Uint8Array {
   return rlp
 }
 
-/** A header from its row. */
 export const decodeStoredHeader = (row: Uint8Array): SealedHeader => decodeHeader(withEmptyBloom(row))
 
-/** A block from its two rows. */
 export const decodeStoredBlock = (headerRow: Uint8Array, body: Uint8Array): Block => ({
   header: decodeStoredHeader(headerRow),
   ...decodeBody(body),

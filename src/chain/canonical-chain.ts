@@ -1,5 +1,5 @@
-// The committed chain on disk: the head, its ancestors and their states. Each change is one batch, and the head moves only
-// when the batch is written. The caller must run one change at a time.
+// The committed chain on disk: head, ancestors and their states. Each change is one write batch, and the head moves only after
+// the batch is written. The caller must run one change at a time.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
@@ -24,23 +24,23 @@ import {
 import { Pruning } from './pruning.ts'
 import type { HeadPublisher, Indexer } from './types.ts'
 
-/** How far back a block may name uncles: six generations, and their parents. */
+/** A block may name uncles up to six generations back; their parents are one more. */
 const UNCLE_REACH = 7n
 
-/** A block and the version of the state at it, which development methods may have changed since. */
+/** A block number and the state version at it. Development methods may raise the version of the same block. */
 export type StateCheckpoint = { readonly number: bigint; readonly version: number }
 
 export type CanonicalChainOptions = {
-  /** Number of blocks before the head whose states stay readable; left out: nothing more is pruned. */
+  /** Number of blocks before the head whose states stay readable; left out: no pruning. */
   readonly prune?: number | undefined
-  /** Tells the threads that read the same database; left out: there are none. */
+  /** Announces the head to the threads that read the same database; left out: there are no such threads. */
   readonly publisher?: HeadPublisher | undefined
 }
 
 export class CanonicalChain {
   readonly store: KvStore
   readonly blocks: BlockStore
-  /** The first block that is there: 0, unless the chain began with a snapshot of a state. */
+  /** The first block: 0, or the block of the state snapshot that the chain began with. */
   readonly base: bigint
   readonly #runtime: Runtime
   readonly #indexer: Indexer
@@ -49,7 +49,7 @@ export class CanonicalChain {
   readonly #publisher: HeadPublisher | undefined
   #head: SealedHeader
 
-  /** Throws ChainError `storage` when the store holds no chain, or its index is incomplete. */
+  /** Throws ChainError `storage` if the store holds no chain or its index is incomplete. */
   constructor(store: KvStore, runtime: Runtime, indexer: Indexer, options: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
     const { prune, publisher } = options
@@ -79,7 +79,7 @@ export class CanonicalChain {
     return { number: this.#head.number, version: this.#state.version }
   }
 
-  /** The checkpoint after a block; of block 0 with the genesis state. Throws ChainError `header-not-found`. */
+  /** The checkpoint after a block; for block 0 the genesis state. Throws ChainError `header-not-found`. */
   checkpointAt(number: bigint): StateCheckpoint {
     if (number < this.base) throw new ChainError('header-not-found', 'header not found')
     return { number, version: number === 0n ? 0 : this.#versionAt(number) }
@@ -97,12 +97,12 @@ export class CanonicalChain {
     return this.#state.at(version)
   }
 
-  /** Throws ChainError `state-not-available` when the state at a checkpoint was pruned. */
+  /** Throws ChainError `state-not-available` if the state of the checkpoint was pruned. */
   requireState({ number, version }: StateCheckpoint): void {
     this.#pruning.require(version, this.#header(number))
   }
 
-  /** Hashes of the ancestors of a block whose parent is given, as BLOCKHASH sees them. */
+  /** The BLOCKHASH function of a block on `newest`. */
   ancestors(newest: SealedHeader): (number: bigint) => Hash | undefined {
     return (number) => (number === newest.number ? newest.hash : this.blocks.header(number)?.hash)
   }
@@ -117,35 +117,51 @@ export class CanonicalChain {
   }
 
   /**
-   * Writes state, block, receipts and index rows in one batch. The block must have been run on the head's state.
+   * Commits a block in one write batch, in these steps:
+   * 1. Refuse a block that was not executed on the head's state: its changes are relative to that state.
+   * 2. Collect the changed state rows and trie nodes as the next version.
+   * 3. Make the index rows. They need that version and read the state after the block.
+   * 4. Add the rows of the block, its state version and the head.
+   * 5. Add the deletions of pruned versions.
+   * 6. Write all rows in one batch, so that a crash leaves the whole block or none of it.
+   * 7. Update memory. It moves only after the write, so that no reader sees a block whose write fails.
+   * 8. Publish the head. Read threads find all its rows on disk then.
    */
   async commit(executed: ExecutedBlock): Promise<void> {
     const { block, receipts, view } = executed
     const { header } = block
+    // 1. The parent.
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
+    // 2. The state.
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
+    // 3. The index.
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
+    // 4. The block and the head.
     const { ops, version } = staged
-    // One by one: spreading a large array into another takes longer than pushing its items.
+    // `push(...ops)` is slower for large arrays.
     for (const op of blockRows(block, receipts)) ops.push(op)
     for (const op of readersRows) ops.push(op)
     ops.push(...totalDifficultyAfter(this.store, header))
     ops.push(stateVersionRow(header.number, version), headRow(header.number, version))
+    // 5. Pruning.
     const pruned = this.#pruning.stage(header.number)
     for (const op of pruned.ops) ops.push(op)
+    // 6. The batch.
     await this.store.write(ops)
+    // 7. Memory.
     staged.landed()
     pruned.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
+    // 8. Read threads.
     this.#publish()
   }
 
-  /** Changes the state at the head outside any block: the state root in the head's header stays as it is. */
+  /** Changes the state at the head outside any block. The state root in the head's header stays the same. */
   async amend(change: (view: StateView) => void): Promise<void> {
     const view = this.view()
     change(view)
@@ -165,7 +181,7 @@ export class CanonicalChain {
     this.#publish()
   }
 
-  /** Moves on to a head that another thread has committed to the same database, without undoing anything. */
+  /** Moves to a head that another thread has committed to the same database. It undoes nothing. */
   follow({ number, version }: StateCheckpoint): void {
     this.#state.follow(version)
     this.#pruning.follow()
@@ -174,24 +190,37 @@ export class CanonicalChain {
   }
 
   /**
-   * Removes everything after a checkpoint, exactly. Returns the removed blocks, newest first.
-   * Throws ChainError `state-not-available`.
+   * Removes the blocks and state versions after a checkpoint. Returns the removed blocks, newest first. Throws ChainError
+   * `state-not-available`. Steps:
+   * 1. Refuse a pruned checkpoint before anything changes.
+   * 2. Read the blocks and receipts to remove while they are stored: the caller reports their logs.
+   * 3. Collect the former state rows, and the index rows of each version. Newest first, because an undo row restores the values
+   *    before its version and the last operation on a key wins.
+   * 4. Announce the rewind: read threads must not answer from rows that are half old, half new.
+   * 5. Write one batch, so that a crash leaves the old head or the new one.
+   * 6. Update memory, only after the write.
+   * 7. Publish the head, also after a failed write: without it the read threads would not answer again.
    */
   async rewind({ number, version }: StateCheckpoint): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
+    // 1. The checkpoint.
     this.requireState({ number, version })
+    // 2. The removed blocks.
     const removed = this.blocks.newest(this.#head.number, this.#head.number - number).map((block) => {
       const receipts = this.blocks.receipts(block.header.number)
       if (receipts === undefined)
         throw new ChainError('storage', `receipts of block ${block.header.number} are missing`)
       return { block, receipts }
     })
+    // 3. The rows of state and index.
     const undone = this.#state.rewind(version)
     const undoneRows: WriteOp[] = []
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))
     }
+    // 4. Read threads stop.
     this.#publisher?.rewinding()
     try {
+      // 5. The batch.
       await this.store.write([
         ...removed.flatMap(({ block }) => blockRemoval(block)),
         ...undoneRows,
@@ -199,10 +228,12 @@ export class CanonicalChain {
         stateVersionRow(number, version),
         headRow(number, version),
       ])
+      // 6. Memory.
       undone.landed()
       this.blocks.forgetAbove(number)
       this.#head = this.#header(number)
     } finally {
+      // 7. Read threads continue.
       this.#publish()
     }
     return removed

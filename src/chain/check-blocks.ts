@@ -1,5 +1,5 @@
-// Stored blocks checked against themselves: headers by their chain of hashes, transactions and receipts by the header's
-// roots, senders by their signatures, lookups both ways. Nothing is run, and nothing is written.
+// Checks stored blocks for consistency: headers by their parent hashes, transactions and receipts by the header's roots,
+// senders by their signatures, look-up rows in both directions. It executes and writes nothing.
 import { equalBytes, type Hash, toHash, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodeWithdrawal, unclesHash } from '../primitives/block.ts'
@@ -16,7 +16,7 @@ import { BlockStore, blockRows } from './blocks.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
 import { HASHES } from './state-sync/format.ts'
 
-/** Every block from the first one up to the head. `onBlock` is told of each that has been looked at. */
+/** Checks every block from the first one to the head. `onBlock` is called after each. */
 export async function checkBlocks(
   store: KvStore,
   head: HeadRow,
@@ -56,8 +56,8 @@ export async function checkBlocks(
 }
 
 /**
- * Headers before the first block of a chain that began with a snapshot, each the parent of the next. Returns how many there are
- * to be.
+ * Checks that the headers before the first block of a chain that began with a state snapshot form a chain. Returns their
+ * expected number.
  */
 function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckReport): number {
   let count = 0
@@ -76,7 +76,7 @@ function checkHeadersBefore(blocks: BlockStore, base: bigint, report: CheckRepor
   }
   if (BigInt(count) !== (base < HASHES ? base : HASHES))
     report('headers', `${count} before the first block, ${base}, are there`)
-  // The header of block 0 is there for its hash, which names the chain.
+  // The header of block 0 is stored in addition: its hash identifies the chain.
   return base > HASHES ? count + 1 : count
 }
 
@@ -93,7 +93,7 @@ function* faultsOf({ header, transactions, uncles, withdrawals }: Block, parent?
   for (const transaction of transactions) yield* signatureFaults(transaction)
 }
 
-/** Of an impersonated transaction nothing but the node's word says who sent it. */
+/** An impersonated transaction has no signature to check. */
 function* signatureFaults(transaction: Transaction): Generator<string> {
   if (modeOf(transaction) === 'impersonated') return
   const { hash, raw, from } = transaction
@@ -111,7 +111,7 @@ function* compared(what: string, said: Hash | undefined, found: Hash): Generator
   if (said !== found) yield `its ${what} have the root ${found}, the header says ${said}`
 }
 
-/** Rows of the block that are not as they would be written now: what leads to it by hashes, and its own. */
+/** Rows of the block, including its look-up rows, that differ from what would be written now. */
 function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[]): Generator<string> {
   for (const op of blockRows(block, receipts)) {
     const stored = store.get(op.key)
@@ -120,7 +120,7 @@ function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[])
   }
 }
 
-/** Rows that lead to no block: everything that blocks have was found above, so that it is enough to count. */
+/** Finds rows that belong to no block. The rows of all blocks were found above, so comparing counts is enough. */
 async function checkCounts(
   store: KvStore,
   { blocks, before, transactions }: { blocks: number; before: number; transactions: number },
@@ -131,7 +131,7 @@ async function checkCounts(
     ['bodies', RANGE.bodies(), blocks],
     ['receipts', RANGE.receipts(), blocks],
     ['hashes of blocks', RANGE.blockNumbers(), blocks],
-    // One more for the state that a chain with headers before it began with.
+    // A chain that began with a state snapshot also stores the version of that state.
     ['versions of blocks', RANGE.stateVersions(), blocks + (before > 0 ? 1 : 0)],
     ['hashes of transactions', RANGE.transactions(), transactions],
   ]

@@ -1,5 +1,5 @@
-// Executes stored blocks again, each on the stored state before it, and compares receipts, requests and the state with those that
-// are stored. The runtime may have another engine than the one that made the blocks. Nothing is written.
+// Executes stored blocks again, each on the stored state before it, and compares receipts, requests and state with the stored
+// ones. The runtime may use another engine than the one that made the blocks. Nothing is written.
 import { ChainError, describeError } from '../lib/errors.ts'
 import { toHex } from '../lib/hex.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
@@ -26,9 +26,9 @@ export type ExecutionCheck = {
 }
 
 /**
- * A line with the first difference: block, transaction, field and both values; undefined when there is none. Throws ChainError
- * `state-not-available` or `header-not-found` for a range that cannot be executed, `storage` for missing rows, and the registry's
- * error when the chain needs an improvement proposal that is missing.
+ * Returns a line with the first difference: block, transaction, field and both values; undefined if there is none. Throws
+ * ChainError `state-not-available` or `header-not-found` for a range that cannot be executed, `storage` for missing rows, and
+ * the registry's error if an opcode proposal of the chain is missing.
  */
 export async function checkExecution(store: KvStore, check: ExecutionCheck): Promise<string | undefined> {
   const { runtime, engine, onBlock } = check
@@ -59,7 +59,7 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
       return `${place}${engine} failed: ${describeError(error)}`
     }
     await replayed.advance(view)
-    // Development methods have changed the state after this block; the next block is executed on their result.
+    // Development methods have changed the state after this block; the next block is executed on the changed state.
     const after = readStateVersion(store, number) ?? missing(`the version of the state after block ${number}`)
     for (let edit = version + 2; edit <= after; edit++) replayed.skip(edit, changesOf(store, edit))
     onBlock(number)

@@ -1,5 +1,5 @@
-// Readers' tables checked by making them once more: every block is run again, as `reindex` does, into a store of their own,
-// and the rows are compared one by one. That the blocks come out as they did is checked on the way.
+// Checks the index by building it again: every block is executed again, as in `reindex`, into a separate store, and the rows
+// are compared. `reindex` also checks the results of the blocks.
 import { equalBytes, toHex } from '../lib/hex.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { ChangeCheck, type CheckReport } from '../state/check-state.ts'
@@ -8,7 +8,7 @@ import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../state/t
 import { reindex } from './reindex.ts'
 import type { Indexer } from './types.ts'
 
-/** `scratch`: an empty store, to hold the tables. Throws as `reindex`. */
+/** `scratch`: an empty store for the new index. Throws as `reindex`. */
 export async function checkIndex(
   store: KvStore,
   scratch: KvStore,
@@ -18,7 +18,9 @@ export async function checkIndex(
   onBlock: (number: bigint) => void,
 ): Promise<void> {
   const changes = new ChangeCheck(store, report)
-  await reindex(new Beside(store, scratch), runtime, indexer, onBlock, (view, version) => changes.add(view, version))
+  await reindex(new SeparateIndexStore(store, scratch), runtime, indexer, onBlock, (view, version) =>
+    changes.add(view, version),
+  )
   changes.end()
   const made = scratch.scan(RANGE.index())[Symbol.asyncIterator]()
   let next = await made.next()
@@ -36,8 +38,8 @@ export async function checkIndex(
   for (; !next.done; next = await made.next()) report(`index row ${toHex(next.value[0])}`, 'is missing')
 }
 
-/** A chain whose readers' tables lie in another store: only that one is written. */
-class Beside implements KvStore {
+/** A chain whose index is in another store. Writes go only to that store. */
+class SeparateIndexStore implements KvStore {
   readonly #chain: KvStore
   readonly #tables: KvStore
 

@@ -1,5 +1,5 @@
-// Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported by itself;
-// a part that cannot be read at all is one fault, and the next part is still checked.
+// Checks a stored chain row by row: blocks, state, history, and the index against all of them. Each fault is reported
+// separately; an unreadable part is one fault, and the next part is still checked.
 import type { Runtime } from '../runtime/runtime.ts'
 import { type CheckReport, checkCodes, checkHistory, checkState } from '../state/check-state.ts'
 import { KEY } from '../state/keyspace.ts'
@@ -16,17 +16,17 @@ export type Checking = {
   readonly runtime: Runtime
   readonly indexer: Indexer
   /**
-   * An empty store for the readers' tables. Where there is none, or states were pruned, these tables are left out and no block
-   * is run.
+   * An empty store for building the index again. Without it, or if states were pruned, the index is not checked and no block is
+   * executed.
    */
   readonly scratch: KvStore | undefined
   readonly report: CheckReport
-  /** Told of the part that begins. */
+  /** Called with the name of each part when its check begins. */
   readonly onPart: (part: string) => void
   readonly onBlock: (number: bigint) => void
 }
 
-/** Nothing is written to the store. Throws ChainError `storage` when there is no head to begin with. */
+/** Writes nothing to the store. Throws ChainError `storage` if there is no head. */
 export async function checkChain(store: KvStore, checking: Checking): Promise<void> {
   const { runtime, indexer, scratch, report, onBlock } = checking
   const [head, horizon] = [readHead(store), readHorizon(store)]
@@ -45,7 +45,7 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     const said = rootOf(store, head)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
-  // The first state follows from no block, so no block that runs again confirms what later blocks replaced of it.
+  // No block produces the first state, so executing blocks does not verify rows of it that later blocks replaced.
   const base = readBase(store)
   const first = base === 0n ? 0n : base - 1n
   if (horizon.version === 0 && head.version > 0)
@@ -56,12 +56,12 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
         report(`state of block ${first}`, `has the root ${root}, the block says ${said}`)
     })
   await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
-  // Blocks whose states are gone cannot be run again.
+  // Blocks on pruned states cannot be executed.
   if (scratch !== undefined && horizon.version === 0)
     await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
 }
 
-/** The state root of the head; undefined when a development method has changed the state since. */
+/** The state root of the head; undefined if a development method has changed the state since. */
 function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
   const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))

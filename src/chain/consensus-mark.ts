@@ -1,5 +1,5 @@
-// A row that says that a consensus engine has driven this database. Only CometBFT may add blocks to it then: with a block of
-// another source the node would be ahead of its consensus engine, which cannot go on.
+// A row that marks a database as driven by CometBFT. Only CometBFT may add blocks to it: a block from another source puts the
+// node ahead of CometBFT, which then cannot continue.
 import { ChainError } from '../lib/errors.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, KvStore } from '../state/types.ts'
@@ -11,7 +11,7 @@ export async function markConsensus(store: KvStore, engine: string): Promise<voi
   if (store.get(MARK) === undefined) await store.write([{ type: 'put', key: MARK, value: Buffer.from(engine) }])
 }
 
-/** Throws ChainError `not-allowed` when a consensus engine has driven the database. */
+/** Throws ChainError `not-allowed` if CometBFT has driven the database. */
 export function requireNoConsensus(store: Pick<KvReader, 'get'>): void {
   const mark = store.get(MARK)
   if (mark === undefined) return

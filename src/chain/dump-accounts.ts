@@ -1,4 +1,4 @@
-// Every account of a state, one after the other: for state dumps.
+// Iterates over all accounts of a state, for state dumps.
 import { type Hash, padLeft, toHash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'

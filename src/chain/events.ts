@@ -9,7 +9,7 @@ type EventValues = {
 type Listener = (...values: never[]) => void
 
 export class ChainEventEmitter implements ChainEvents {
-  /** Lists are replaced, never changed, so that a listener may come or go while an event is being emitted. */
+  /** Lists are replaced, not mutated, so listeners may be added or removed while an event is emitted. */
   readonly #listeners: Record<keyof EventValues, readonly Listener[]> = { block: [], pending: [], removed: [] }
   readonly #onError: (error: unknown) => void
 
@@ -35,7 +35,7 @@ export class ChainEventEmitter implements ChainEvents {
     }
   }
 
-  /** Reports an error that belongs to no request. */
+  /** Reports an error that no request can be answered with. */
   fail(error: unknown): void {
     this.#onError(error)
   }

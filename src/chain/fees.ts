@@ -1,4 +1,4 @@
-// What fees were, and what they should be: suggestions for wallets, history for their charts.
+// Suggested fees for wallets, and the history of fees.
 import type { Hash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { blobBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
@@ -14,7 +14,7 @@ import type { FeeHistory, Fees } from './types.ts'
 const DEFAULT_TIP = 1_000_000_000n
 const SAMPLED_BLOCKS = 20
 
-/** The chain as far as fees are concerned. */
+/** The parts of the chain that fees depend on. */
 export type FeeSource = {
   readonly blocks: BlockStore
   /** The first block. */
@@ -28,13 +28,13 @@ export class ChainFees implements Fees {
   readonly #chain: FeeSource
   readonly #blocks: BlockStore
   readonly #head: () => SealedHeader
-  /** What the next block's base fee is set to, if a developer has set it. */
+  /** The base fee that a development method has set for the next block; undefined: none. */
   readonly #override: () => bigint | undefined
   readonly #minTip: bigint
-  /** The median tip as it was at a head: asked for more often than blocks are made. */
+  /** The median tip, cached per head. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  /** `minTip`: what this node's pool demands. */
+  /** `minTip`: the minimum tip of this node's pool. */
   constructor(
     runtime: Runtime,
     chain: FeeSource,
@@ -62,16 +62,18 @@ export class ChainFees implements Fees {
     return this.#blobBaseFeeAfter(this.#head())
   }
 
-  /** Two full blocks raise the base fee by 26.6 %: a quarter of headroom keeps a legacy price valid for about as long. */
+  /**
+   * Two full blocks raise the base fee by 26.6 %. With a quarter of headroom a legacy price stays valid for about that long.
+   */
   gasPrice(): bigint {
     const baseFee = this.nextBaseFee() ?? 0n
     return baseFee + baseFee / 4n + this.maxPriorityFeePerGas()
   }
 
   /**
-   * Median tip of what the recent crowded blocks took; 1 gwei while there are none. A tip buys a place only where places
-   * are short. Tips of other blocks are no prices: wallets that set every fee to `gasPrice` would be outbidding themselves.
-   * Never below the pool's minimum.
+   * Median tip of transactions in recent crowded blocks; 1 gwei if there are none. A tip buys a place only if block space is
+   * scarce. Tips of other blocks say nothing: wallets that take every fee from `gasPrice` would outbid themselves. Never below
+   * the pool's minimum tip.
    */
   maxPriorityFeePerGas(): bigint {
     const { hash, number } = this.#head()
@@ -126,7 +128,7 @@ export class ChainFees implements Fees {
         const max = blobRulesOf(this.#runtime.spec, this.#runtime.forkOf(header))?.max ?? 0n
         return ratio(header.blobGasUsed ?? 0n, max * GAS_PER_BLOB)
       }),
-      // Without percentiles there is nothing to tell of, and geth leaves the field out.
+      // geth leaves the field out if no percentiles are requested.
       reward: percentiles?.length ? reward : undefined,
     }
   }
@@ -152,7 +154,7 @@ export class ChainFees implements Fees {
     })
   }
 
-  /** Of a pending block's child it is computed with the floor after the head. */
+  /** The child of a pending block gets the floor of the state after the head. */
   #baseFeeAfter(header: SealedHeader): bigint | undefined {
     const next = header.number < this.#head().number ? this.#blocks.header(header.number + 1n) : undefined
     if (next !== undefined) return next.baseFeePerGas
@@ -160,7 +162,7 @@ export class ChainFees implements Fees {
     return london ? this.#runtime.nextBaseFee(header, this.#chain.view()) : undefined
   }
 
-  /** The header with the place of the next block, for the rules there. */
+  /** The header with the number of the next block, for rules that depend on it. */
   #after(header: SealedHeader): SealedHeader {
     const timestamp = earliestTimestamp(this.#runtime.spec, header.timestamp)
     return { ...header, number: header.number + 1n, timestamp }
@@ -177,5 +179,4 @@ export class ChainFees implements Fees {
   }
 }
 
-/** A quotient with enough digits for a chart. */
 const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Number(part) / Number(whole))

@@ -1,5 +1,5 @@
-// The accounts that a chain begins with, in rows of their own, and how block 0 is written from them. Every step goes through the
-// rows in order of address and holds a part of them at a time, so memory does not grow with the genesis file.
+// Stores the genesis accounts in separate rows and writes block 0 from them. Every step reads the rows in order of address, a
+// part at a time, so memory does not grow with the genesis file.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToBytes, bytesToBig, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
@@ -22,11 +22,11 @@ import { View } from '../state/view.ts'
 import type { Indexer } from './types.ts'
 
 /**
- * Accounts that are indexed at a time. Part of the format of the index: the counts of a large ranking depend on it, and
- * `check` compares rows.
+ * Accounts that are indexed at a time. Part of the index format: the counts of a large ranking depend on it, and `check`
+ * compares rows.
  */
 const INDEXED_ACCOUNTS = 10_000
-/** Addresses that tokens are asked about at a time. Part of the format of the index too. */
+/** Addresses per balance query to the tokens. Part of the index format, too. */
 const ASKED_ADDRESSES = 4_000
 
 // --- the rows of the allocation
@@ -52,7 +52,7 @@ function decodeGenesisAccount(row: Uint8Array): GenesisAccount {
   }
 }
 
-/** The accounts of the genesis file as a database keeps them, in order of address. */
+/** The genesis accounts as stored in a database, in order of address. */
 export class StoredAllocation implements AsyncIterable<GenesisEntry> {
   readonly #store: KvReader
 
@@ -80,7 +80,7 @@ export const allocationRows = (alloc: Iterable<GenesisEntry>): WriteOp[] =>
     value: encodeGenesisAccount(account),
   }))
 
-/** Returns the number of entries. Of an address that comes twice only one stays. */
+/** Returns the number of entries. If an address occurs twice, only one entry stays. */
 export async function writeAllocation(store: KvStore, alloc: GenesisAllocation): Promise<number> {
   const out = new BatchedWrites(store)
   let count = 0
@@ -93,7 +93,7 @@ export async function writeAllocation(store: KvStore, alloc: GenesisAllocation):
   return count
 }
 
-/** The error for an allocation in which an address comes twice. */
+/** The error for an allocation with a duplicate address. */
 async function repetition(alloc: GenesisAllocation): Promise<ChainError> {
   const seen = new Set<Address>()
   for await (const [address] of alloc) {
@@ -106,7 +106,7 @@ async function repetition(alloc: GenesisAllocation): Promise<ChainError> {
 // --- block 0
 
 /**
- * Writes allocation, state and index of block 0 into an empty database. The rows of block and head are the caller's. Throws
+ * Writes allocation, state and index of block 0 into an empty database. The caller writes the rows of block and head. Throws
  * ChainError `invalid-genesis` for an allocation with a bad entry.
  */
 export async function writeGenesis(
@@ -134,8 +134,8 @@ export async function writeGenesis(
 }
 
 /**
- * Block 0 of a stored chain, run again on its allocation. Throws ChainError `storage` when the first version of the state has
- * other accounts than those that come out.
+ * Executes block 0 of a stored chain again on its stored allocation. Throws ChainError `storage` if the first state version has
+ * other accounts.
  */
 export async function executeStoredGenesis(
   store: KvStore,
@@ -184,8 +184,8 @@ export async function indexGenesis(
 }
 
 /**
- * Writes the index of the state that a chain with a base begins with, as if its first block had brought every account. `block`
- * is that block, `parent` the header before it, whose state version 0 is.
+ * Indexes the state of a state snapshot as if the chain's first block had created every account. `block` is that first block,
+ * `parent` the header before it; state version 0 is the state after `parent`.
  */
 export async function indexFirstState(
   store: KvStore,
@@ -213,19 +213,19 @@ export async function indexFirstState(
   await store.write(await indexer.firstHolders(executed, part, count, store, read))
 }
 
-/** The addresses of the first version of the state, and those that had appeared before it. */
+/** The addresses of the first state version, and all addresses that occurred before it. */
 async function* firstAddresses(store: KvReader, state: StateStore): AsyncGenerator<Address> {
   for await (const part of firstAccounts(store, state)) for (const { address } of part) yield address
   for await (const [key] of store.scan(RANGE.knownAddresses())) yield ownerOfRow(key)
 }
 
-/** The accounts of the first version of the state in order of address, in parts of `INDEXED_ACCOUNTS`. */
+/** The accounts of the first state version in order of address, in parts of `INDEXED_ACCOUNTS`. */
 async function* firstAccounts(store: KvReader, state: StateStore): AsyncGenerator<readonly ChangedAccount[]> {
   let part: ChangedAccount[] = []
   for await (const [key, row] of store.scan(RANGE.accounts())) {
     const address = ownerOfRow(key)
     const { since, value } = decodeRow(row)
-    // Most rows have not changed since, so they need no second read.
+    // Most rows have not changed since version 0, so they need no second read.
     const after = since === 0 ? value && decodeAccount(value) : state.account(address, 0)
     if (after === undefined) continue
     part.push({ address, before: undefined, after })

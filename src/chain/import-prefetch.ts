@@ -1,5 +1,5 @@
-// Prepares blocks that will be imported next: their senders are recovered on threads while earlier blocks are imported. A
-// block is found again by the identity of its byte array, so the import must pass the same one.
+// Recovers the senders of blocks that will be imported next on worker threads, while earlier blocks are imported. A block is
+// identified by its byte array object, so the import must pass the same one.
 import { ChainError } from '../lib/errors.ts'
 import { decodeBlock } from '../primitives/block.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
@@ -25,7 +25,7 @@ export class ImportPrefetch {
     }
   }
 
-  /** The decoded block, after the recovery of its senders on threads has ended. Throws ChainError `invalid-block`. */
+  /** The decoded block, after its sender recovery on threads has finished. Throws ChainError `invalid-block`. */
   async take(raw: Uint8Array): Promise<Decoded> {
     const { decoded, recovered } = this.#preparing.get(raw) ?? this.#prepare(raw)
     this.#preparing.delete(raw)

@@ -3,8 +3,8 @@ import type { Block, Receipt } from '../primitives/types.ts'
 import type { MinedLog } from './types.ts'
 
 /**
- * One list per block, because each log subscription and filter needs the same one. It belongs to no chain: the list follows from
- * the block object alone, and the weak key frees it with the block, so nothing has to be closed.
+ * One list per block, shared by all log subscriptions and filters. The list depends on the block object alone, and the weak key
+ * frees it with the block, so no chain has to own or close it.
  */
 const placed = new WeakMap<Block, readonly MinedLog[]>()
 

@@ -1,4 +1,4 @@
-// Opening a database as a chain: what it is, whether it is the one that was asked for, and block 0 if it is new.
+// Opens a database as a chain: checks its format, compares it with the given chain, and writes block 0 if it is new.
 import { withNewNames } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, bytesToBig } from '../lib/hex.ts'
@@ -18,19 +18,19 @@ import { blockRows } from './blocks.ts'
 import { allocationRows, writeGenesis } from './genesis.ts'
 import type { Indexer } from './types.ts'
 
-/** All keys; only a row of the store itself begins with the last byte. */
+/** All keys except the store's own rows, which begin with the last byte. */
 const ALL_KEYS = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
-/** Facts about the database, which come first, and all other rows. */
+/** Keys of metadata, which come first. */
 const FACTS = { ...ALL_KEYS, lt: Uint8Array.of(0x01) }
 const AFTER_FACTS = { ...ALL_KEYS, gte: Uint8Array.of(0x01) }
-/** Layout of the database; a change that old rows do not survive raises it. */
+/** Database format. A change that existing rows do not survive raises the number. */
 const FORMAT = 'kestrel/4'
 /** As `kestrel/4`, but with the accounts of block 0 in the row of the specification. */
 const FORMAT_WITH_ALLOCATION = 'kestrel/3'
 
 /**
- * The chain that a database holds; undefined when it is empty or its creation was interrupted. A database of the former
- * format is brought to this one. Throws ChainError `storage` when it is not ours.
+ * The specification of the stored chain; undefined if the database is empty or its creation was interrupted. A database of the
+ * previous format is converted. Throws ChainError `storage` if the database is not kestrel's.
  */
 export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined> {
   const format = store.get(KEY.meta('format'))
@@ -47,9 +47,9 @@ export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined>
 }
 
 /**
- * The chain to open: the stored one, with the new names of a genesis file that was given again; or, in an empty database, the one
- * that was given. `head`: undefined in an empty database. `place`: the folder, for the words of the refusals. Throws ChainError
- * `storage` for an empty database without a genesis, and for one that holds another chain than the one given.
+ * The chain to open: the stored one, with new proposal names from the given genesis file; for an empty database the given one.
+ * `head`: undefined for an empty database. `place`: the folder, for error messages. Throws ChainError `storage` for an empty
+ * database without a genesis, and for a stored chain that differs from the given one.
  */
 export function specToOpen(
   stored: ChainSpec | undefined,
@@ -73,9 +73,8 @@ export function specToOpen(
 const formatRow = (): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) })
 
 /**
- * Writes block 0 of a spec into an empty database. A large genesis takes many batches; the format comes with the last one, so
- * a chain whose creation was interrupted is none, and is begun anew. Throws ChainError `storage` when the database is not
- * empty.
+ * Writes block 0 of a spec into an empty database. A large genesis takes many batches; the last one has the format row, so an
+ * interrupted creation leaves no chain and is started again. Throws ChainError `storage` if the database is not empty.
  */
 export async function createChain(
   store: KvStore,
@@ -96,25 +95,25 @@ export async function createChain(
 }
 
 /**
- * Prepares an empty database for rows that will be a chain when `chainRows` are there too; removes what an interrupted
- * creation has left. Throws ChainError `storage` when the database is not empty.
+ * Prepares an empty database for the rows of a chain, which is complete only with `chainRows`; removes the rows of an
+ * interrupted creation. Throws ChainError `storage` if the database is not empty.
  */
 export async function beginChain(store: KvStore): Promise<void> {
   await requireNew(store)
   await store.write([unfinishedRow()])
 }
 
-/** The row of a database in which the rows of a chain are not all there. */
+/** Marks a database whose chain is not complete. */
 const unfinishedRow = (): WriteOp => ({ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) })
 
-/** The rows of the last batch, which make the others a chain. */
+/** The rows of the last batch, which complete the chain. */
 export const chainRows = (spec: ChainSpec): WriteOp[] => [
   formatRow(),
   specRow(spec),
   { type: 'del', key: KEY.meta('unfinished') },
 ]
 
-/** Removes what an interrupted creation has left. LevelDB has other users: a database of theirs is not a new one of ours. */
+/** Removes the rows of an interrupted creation. Refuses a LevelDB database of another program. */
 async function requireNew(store: KvStore): Promise<void> {
   if (store.get(KEY.meta('unfinished')) !== undefined) return deleteRows(store, AFTER_FACTS)
   for await (const _ of store.scan({ ...ALL_KEYS, limit: 1, values: false })) {
@@ -122,17 +121,16 @@ async function requireNew(store: KvStore): Promise<void> {
   }
 }
 
-/** Makes a chain one whose creation was interrupted, in one write: the next creation removes its rows. */
+/** Marks a chain as interrupted in one write: the next creation removes its rows. */
 export async function abandonChain(store: KvStore): Promise<void> {
   const facts: WriteOp[] = []
   for await (const [key] of store.scan({ ...FACTS, values: false })) facts.push({ type: 'del', key })
   await store.write([...facts, unfinishedRow()])
 }
 
-/** Rows that are deleted in one batch. */
+/** Rows deleted per batch. */
 const BATCH = 10_000
 
-/** Deletes all rows of a range, in order of key and in batches. */
 export async function deleteRows(store: KvStore, range: { gte: Uint8Array; lt: Uint8Array }): Promise<void> {
   let ops: WriteOp[] = []
   for await (const [key] of store.scan({ ...range, values: false })) {
@@ -145,8 +143,8 @@ export async function deleteRows(store: KvStore, range: { gte: Uint8Array; lt: U
 }
 
 /**
- * The specification as it is kept, without the accounts of block 0. Of a chain that exists only `kestrel.proposals` may grow, by entries whose first block
- * is still to come: whatever else changed would change what stored blocks do.
+ * The specification as stored, without the accounts of block 0. In an existing chain only `kestrel.proposals` may grow, by
+ * entries whose first block is still in the future: any other change would change the effect of stored blocks.
  */
 export const specRow = (spec: ChainSpec): WriteOp => ({
   type: 'put',
@@ -154,13 +152,13 @@ export const specRow = (spec: ChainSpec): WriteOp => ({
   value: Buffer.from(JSON.stringify(formatSpec(spec))),
 })
 
-/** The row with the format of a complete index; it is absent while the index is being made. */
+/** The row with the format of a complete index; it is absent while the index is built. */
 export const indexRow = (state: 'complete' | 'incomplete', { format }: Indexer): WriteOp =>
   state === 'complete'
     ? { type: 'put', key: KEY.meta('index'), value: Buffer.from(format) }
     : { type: 'del', key: KEY.meta('index') }
 
-/** Writes no index and reads none: for chains that nobody browses. */
+/** For chains without an explorer: writes and reads no index. */
 export const NO_INDEX: Indexer = {
   format: 'none',
   reads: () => true,
@@ -180,7 +178,7 @@ export function requireIndex(store: Pick<KvReader, 'get'>, indexer: Indexer): vo
   throw new ChainError('storage', `the index of this database ${what}; make it again with \`kestrel reindex\``)
 }
 
-/** Number of the head and version of the state at it. */
+/** Block number of the head and the state version at it. */
 export type HeadRow = { readonly number: bigint; readonly version: number }
 
 export const headRow = (number: bigint, version: number): WriteOp => ({
@@ -209,7 +207,7 @@ export function readStateVersion(store: Pick<KvReader, 'get'>, number: bigint): 
   return row && Number(bytesToBig(row))
 }
 
-/** Kept only while there is work to prove: after the merge it does not grow. */
+/** Stored only while blocks have a difficulty: it does not grow after the merge. */
 export const totalDifficultyRow = (number: bigint, total: bigint): WriteOp[] =>
   total === 0n ? [] : [{ type: 'put', key: KEY.totalDifficulty(number), value: bigToBytes(total) }]
 

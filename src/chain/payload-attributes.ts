@@ -21,7 +21,7 @@ export function completeAttributes(
       timestamp: time > earliest ? time : earliest,
       gasLimit: parent.gasLimit,
       coinbase: ZERO_ADDRESS,
-      // A lone chain has no beacon: randomness comes from the parent, so that it differs from block to block.
+      // Without a beacon chain the randomness comes from the parent's hash, so it differs in each block.
       prevRandao: keccakHash(fromHex(parent.hash)),
       extraData: '0x' as const,
       parentBeaconBlockRoot: ZERO_HASH,

@@ -1,17 +1,17 @@
-// The block that would be made now (`pending`): built on the first request and cached until head, pool or settings change.
-// All requests share it, so building goes on when the first one's connection closes. One is built at a time: requests on a
-// busy pool, which changes with every transaction, share the next build instead of queueing one each.
+// The block of the tag `pending`: built on the first request and cached until head, pool or settings change. All requests share
+// it, so the build continues if the first requester disconnects. Only one build runs at a time: on a busy pool, which changes
+// with every transaction, waiting requests share the next build.
 import type { ExecutedBlock } from '../runtime/types.ts'
 
 export class PendingBlock {
   readonly #build: () => Promise<ExecutedBlock>
   readonly #settings: () => string
   #kept: { readonly built: Promise<ExecutedBlock>; readonly settings: string } | undefined
-  /** Settles when what is being built is done. */
+  /** Settles when the current build ends. */
   #busy: Promise<void> | undefined
   #next: Promise<ExecutedBlock> | undefined
 
-  /** `settings`: the block's attributes as text; the cached block is outdated when they change. */
+  /** `settings`: the block's attributes as text; a change invalidates the cached block. */
   constructor(build: () => Promise<ExecutedBlock>, settings: () => string) {
     this.#build = build
     this.#settings = settings
@@ -20,7 +20,7 @@ export class PendingBlock {
   get(): Promise<ExecutedBlock> {
     if (this.#kept?.settings === this.#settings()) return this.#kept.built
     if (this.#busy === undefined) return this.#begin()
-    // All requests that come while an outdated block is being built share the next one.
+    // All requests during an outdated build share the next one.
     this.#next ??= this.#busy.then(() => {
       this.#next = undefined
       return this.get()
@@ -34,7 +34,7 @@ export class PendingBlock {
     const ended = () => {
       this.#busy = undefined
     }
-    // A failed build must not stick.
+    // Do not cache a failed build.
     this.#busy = kept.built.then(ended, () => {
       ended()
       if (this.#kept === kept) this.forget()
@@ -42,7 +42,7 @@ export class PendingBlock {
     return kept.built
   }
 
-  /** To be called when the head or the pool has changed. */
+  /** Call it when the head or the pool has changed. */
   forget(): void {
     this.#kept = undefined
   }

@@ -1,5 +1,5 @@
-// The transaction pool with its journal on disk. The hash of a transaction is returned only when the transaction is on disk;
-// the pool follows the head through `reset`.
+// The transaction pool with its journal on disk. The hash of a transaction is returned only after it is in the journal; `reset`
+// moves the pool to a new head.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { scheduler } from '../lib/scheduler.ts'
@@ -29,29 +29,32 @@ export class PersistentPool {
     })
   }
 
-  /** The transaction with its sender; senders are remembered. Throws ChainError `transaction-rejected`. */
+  /** The transaction with its sender, which is cached. Throws ChainError `transaction-rejected`. */
   withSender(transaction: SignedTransaction): Transaction {
     return withSender(transaction, this.senders.of(transaction))
   }
 
-  /** Decodes, checks, pools and records; settles with the hash when the transaction is written. */
+  /** Decodes, checks, pools and journals a transaction. Resolves with its hash when the journal has it. */
   async submit(raw: Uint8Array): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
-    // The proofs cost up to 300 ms a blob, and a pool that takes no blobs refuses them anyway.
+    // Verifying blob proofs takes up to 300 ms per blob; a pool without blobs refuses the transaction anyway.
     if (sidecar !== undefined && this.pool.takesBlobs) await verifySidecar(transaction, sidecar)
     const sender = await this.senders.recover(transaction)
-    // Awaited here: a promise that is returned as it is takes two turns more.
+    // Awaited here: returning the promise itself costs two more microtask turns.
     return await this.#take({ transaction: withSender(transaction, sender), sidecar })
   }
 
-  /** The same for an account without a key (development). */
+  /** As `submit`, for an account without a key (development). */
   async submitUnsigned(message: TransactionMessage, chainId: bigint): Promise<Hash> {
     const type = message.authorizationList.length > 0 ? 4 : 2
     const transaction = impersonatedTransaction({ ...message, type, chainId }, message.from)
     return this.#take({ transaction, sidecar: undefined })
   }
 
-  /** Pools the transactions of the last shutdown again; those that the head refuses are dropped. `warn` gets a line about a damaged journal. */
+  /**
+   * Adds the journaled transactions of the last run to the pool; those that are invalid on the head are dropped. `warn` gets a
+   * line about a damaged journal.
+   */
   async restore(warn: (line: string) => void = () => undefined): Promise<void> {
     for (const { transaction, sidecar } of this.#journal.load(warn)) {
       try {
@@ -63,14 +66,14 @@ export class PersistentPool {
     }
   }
 
-  /** Everything that waits now, to be given to `replace` later. */
+  /** All transactions of the pool, for a later `replace`. */
   content(): PooledTransaction[] {
     const { pending, queued } = this.pool.content()
     const transactions = [...pending.values(), ...queued.values()].flat()
     return transactions.map((transaction) => ({ transaction, sidecar: this.pool.sidecar(transaction.hash) }))
   }
 
-  /** Replaces everything that waits; what the head does not allow any more is dropped. */
+  /** Replaces the content of the pool; transactions that are invalid on the head are dropped. */
   replace(content: readonly PooledTransaction[]): void {
     this.pool.clear()
     for (const pooled of content) {
@@ -87,7 +90,7 @@ export class PersistentPool {
     this.pool.reset(head)
   }
 
-  /** Settles when the journal holds what the pool holds. */
+  /** Resolves when the journal has all transactions of the pool. */
   settled(): Promise<void> {
     return this.#journal.settled()
   }
@@ -100,7 +103,7 @@ export class PersistentPool {
     try {
       await this.#journal.record(pooled)
     } catch (error) {
-      // What was refused must not be mined later.
+      // The client gets an error, so the transaction must not be mined later.
       this.pool.remove(hash)
       throw error
     }

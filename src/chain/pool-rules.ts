@@ -1,4 +1,4 @@
-// The rules a transaction must meet to wait for the block after a head: the fork's, and this node's own.
+// The rules that a transaction must meet to enter the pool: those of the fork, and this node's policy.
 
 import type { Address } from '../lib/hex.ts'
 import type { AdmissionRules } from '../pool/admission.ts'
@@ -12,7 +12,7 @@ import { forkRules } from '../spec/fork-rules.ts'
 import type { StateView } from '../state/types.ts'
 import type { Fees } from './types.ts'
 
-/** What this node, not the chain, decides about waiting transactions. */
+/** This node's policy for the pool; not part of consensus. */
 export type PoolPolicy = {
   /** Wei per gas. */
   readonly minTip: bigint
@@ -20,7 +20,7 @@ export type PoolPolicy = {
   readonly allowUnprotected: boolean
 }
 
-/** Bytes of one transaction without its blobs; as geth has it. */
+/** Maximum bytes of a transaction without its blobs, as in geth. */
 export const MAX_TRANSACTION_SIZE = 128 * 1024
 
 export function admissionRules(runtime: Runtime, head: SealedHeader, policy: PoolPolicy): AdmissionRules {
@@ -40,8 +40,8 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
 }
 
 /**
- * `view` is the state at the head; `held` what an account must keep of its balance, if any must; `gasLimit` the next
- * block's, if it is not to be the head's.
+ * `view`: the state at the head. `held`: the locked balance of each account, if there are any. `gasLimit`: that of the next
+ * block, if it differs from the head's.
  */
 export function poolHead(
   head: SealedHeader,

@@ -1,5 +1,5 @@
-// Makes a network of a chain of one node: its specification says from which block on an engine decides, and which keys sign
-// then. The change of the state is part of that first block (`modules/slashing`), so every node and every replay makes it.
+// Turns a chain of one node into a network: its specification then has the first block that CometBFT decides and the
+// validators' keys. The state changes in that first block (`modules/slashing`), so every node and every replay applies it.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { bondedOperators } from '../runtime/module-queries.ts'
@@ -10,8 +10,8 @@ import type { KvStore } from '../state/types.ts'
 import { readHead, specRow, storedSpec } from './open.ts'
 
 /**
- * Operators of the bonded validators of a chain that can become a network, the strongest first. Nobody else may have the folder
- * open. Throws ChainError `not-allowed` for a chain that cannot.
+ * Operators of the bonded validators of a chain that can become a network, strongest first. No other process may have the
+ * folder open. Throws ChainError `not-allowed` for any other chain.
  */
 export const operatorsToPromote = (folder: string): Promise<readonly Address[]> =>
   withStore(folder, async (store) => {
@@ -23,8 +23,8 @@ export const operatorsToPromote = (folder: string): Promise<readonly Address[]> 
   })
 
 /**
- * Turns the chain of a folder into a network from the block after its head on, with this time between blocks, in which its
- * validators have these keys. Returns the new specification. Throws as `operatorsToPromote`.
+ * Turns the chain of a folder into a network, beginning with the block after its head. `blockTimeMs`: time between blocks;
+ * `keys`: the keys of its validators. Returns the new specification. Throws as `operatorsToPromote`.
  */
 export const promote = (folder: string, keys: NetworkSpec['keys'], blockTimeMs: bigint): Promise<ChainSpec> =>
   withStore(folder, async (store) => {
@@ -43,7 +43,7 @@ async function requirePromotable(store: KvStore): Promise<{ spec: ChainSpec; nat
   if (native === undefined) throw refuse('it has no native modules')
   if (native.consensus !== undefined) throw refuse('it is one already')
   if (native.modules.slashing === undefined) throw refuse('its genesis has no kestrel.modules.slashing')
-  // With height 1 the keys would have to be in the genesis.
+  // A network that begins at height 1 has its keys in the genesis.
   if (readHead(store).number === 0n) throw refuse('it has no block yet; begin one with --genesis')
   return { spec, native }
 }

@@ -1,6 +1,6 @@
-// A block that a validator of the network has proposed. A hostile one makes it as costly as it can, so what is cheap to see is
-// looked at first, and the first transaction that is wrong ends the work. Decided blocks are not judged here: they are taken
-// as they are (`decode`, `build`).
+// A block proposal of another validator, which may be hostile and make it as costly as possible. Cheap checks run first, and
+// the first invalid transaction ends the work. Decided blocks do not pass through here: they are executed as they are
+// (`decode`, `build`).
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { gasBounds, MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
@@ -11,18 +11,18 @@ import type { OpenBlock } from '../runtime/open-block.ts'
 import { checkEnvelope } from '../runtime/validity.ts'
 import { MAX_TRANSACTION_SIZE } from './pool-rules.ts'
 
-/** Transactions whose senders are recovered before the first of them runs: 4 ms of work that may turn out to be in vain. */
+/** Senders recovered before the first of these transactions runs: at most 4 ms of work is wasted. */
 const CHUNK = 64
 
 /** The number of transactions that a block can hold, by its gas. */
 export const mostTransactions = (gasLimit: bigint): number => Number(gasLimit / MIN_TRANSACTION_GAS)
 
-/** Blocks of a network have no blobs: nobody could give them to the other nodes. */
+/** Blocks of a network contain no blob transactions: there is no way to distribute the blobs. */
 const BLOB_TRANSACTION = 3
 
 /**
- * The transactions of a proposal, checked as far as that needs no state. Throws ChainError `invalid-block` or
- * `transaction-rejected` at the first one that no honest proposer would have in its pool, or that cannot fit.
+ * Decodes the transactions of a block proposal and checks them without state. Throws ChainError `invalid-block` or
+ * `transaction-rejected` at the first one that is invalid, that no honest pool would hold, or that cannot fit.
  */
 export function decodeProposal(raws: readonly Uint8Array[], env: BlockEnv, chainId: bigint): SignedTransaction[] {
   const { gasLimit, rules } = env
@@ -32,7 +32,7 @@ export function decodeProposal(raws: readonly Uint8Array[], env: BlockEnv, chain
   let gas = 0n
   return raws.map((raw) => {
     if (raw.length > MAX_TRANSACTION_SIZE) throw invalid(`a transaction of ${raw.length} bytes`)
-    // A copy: a transaction that is kept must not keep the whole message of the engine.
+    // Copied, because a cached transaction would otherwise keep CometBFT's whole message in memory.
     const transaction = decodeTransaction(Uint8Array.from(raw))
     const { type, hash, gasLimit: own } = transaction
     checkEnvelope(env, chainId, transaction)
@@ -48,12 +48,12 @@ export function decodeProposal(raws: readonly Uint8Array[], env: BlockEnv, chain
   })
 }
 
-/** Recovers the senders of a part of the transactions. */
+/** Recovers the senders of some transactions. */
 type Recover = (part: readonly SignedTransaction[]) => Promise<readonly Transaction[]>
 
 /**
- * Runs the transactions of a proposal in their order. Throws ChainError `invalid-block` at the first one that the block may not
- * contain, and what `recover` and `OpenBlock.take` throw.
+ * Runs the transactions of a block proposal in order. Throws ChainError `invalid-block` at the first one that may not be in the
+ * block, and the errors of `recover` and `OpenBlock.take`.
  */
 export async function takeAll(block: OpenBlock, signed: readonly SignedTransaction[], recover: Recover): Promise<void> {
   for (let first = 0; first < signed.length; first += CHUNK) {
@@ -65,7 +65,7 @@ export async function takeAll(block: OpenBlock, signed: readonly SignedTransacti
   }
 }
 
-/** The next transaction only when the one before is in the block. */
+/** Yields a transaction only after the one before it is in the block. */
 function* whileTaken(block: OpenBlock, part: readonly Transaction[]): Generator<Transaction> {
   let expected = block.size
   for (const transaction of part) {

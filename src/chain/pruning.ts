@@ -1,5 +1,5 @@
-// Which states can be read, and which old ones a new version deletes when only some are retained. Blocks, receipts and the
-// index stay. Pruning adds deletions to the batch of a new version: no state row is read for it.
+// Determines which states can be read and which old versions a new version deletes. Blocks, receipts and the index are not
+// pruned. The deletions are part of the new version's batch and read no state row.
 import { ChainError } from '../lib/errors.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { KEY } from '../state/keyspace.ts'
@@ -7,13 +7,13 @@ import type { StateStore } from '../state/state-store.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { readStateVersion } from './open.ts'
 
-/** The oldest version of the state that can be read, and the oldest block whose state can be. */
+/** The oldest readable state version, and the oldest block whose state is readable. */
 export type Horizon = { readonly number: bigint; readonly version: number }
 
-/** The smallest value of `--prune`, as go-ethereum's `TriesInMemory`. */
+/** Minimum of `--prune`, as go-ethereum's `TriesInMemory`. */
 export const FEWEST_STATES = 128
 
-/** Versions deleted with each new one. More than one, so that a former archive chain catches up. */
+/** Versions deleted with each new one. More than one, so that a former archive node catches up. */
 const MOST_VERSIONS = 5
 
 const FROM_THE_BEGINNING: Horizon = { number: 0n, version: 0 }
@@ -37,7 +37,7 @@ export class Pruning {
   readonly #states: bigint | undefined
   #horizon: Horizon
 
-  /** `states`: of how many blocks before the head they stay readable; undefined: none goes from now on. */
+  /** `states`: number of blocks before the head whose states stay readable; undefined: no pruning. */
   constructor(store: KvStore, state: Pick<StateStore, 'prune'>, states: number | undefined) {
     this.#store = store
     this.#state = state
@@ -49,12 +49,12 @@ export class Pruning {
     return this.#horizon
   }
 
-  /** Reads again what another thread may have pruned. */
+  /** Reads the horizon again, which another thread may have moved. */
   follow(): void {
     this.#horizon = readHorizon(this.#store)
   }
 
-  /** Throws ChainError `state-not-available`, in go-ethereum's words, for a version that is gone. */
+  /** Throws ChainError `state-not-available`, in go-ethereum's words, for a pruned version. */
   require(version: number, { stateRoot }: SealedHeader): void {
     const { number, version: oldest } = this.#horizon
     if (version >= oldest) return
@@ -62,7 +62,7 @@ export class Pruning {
     throw new ChainError('state-not-available', words)
   }
 
-  /** What goes with a version that belongs to block `head`, and what to call when it has been written. */
+  /** The deletions for a new version at block `head`. Call `landed` when they are written. */
   stage(head: bigint): { ops: WriteOp[]; landed: () => void } {
     const oldest = this.#states === undefined ? 0n : head - this.#states
     const target = oldest <= this.#horizon.number ? undefined : readStateVersion(this.#store, oldest)
@@ -81,7 +81,7 @@ export class Pruning {
     return { ops, landed }
   }
 
-  /** The first block whose state is of this version or a later one. */
+  /** The first block with this state version or a later one. */
   #oldestWith(version: number): bigint {
     let { number } = this.#horizon
     while ((readStateVersion(this.#store, number) ?? version) < version) number++

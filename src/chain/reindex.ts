@@ -1,5 +1,5 @@
-// Rebuilds the index from the stored chain: every version of the state is indexed again as when it was written. Blocks are run
-// on their parents' state; edits by development methods are found as the difference of two states.
+// Rebuilds the index from the stored chain: every state version is indexed again. Blocks are executed on their parents' state;
+// an edit by a development method is the difference of two states.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
@@ -22,11 +22,10 @@ import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
 
 /**
- * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
- * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of the
- * view on which each after block 0 has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
- * out as it did or states were pruned, and the registry's error, before anything
- * is deleted, when the chain needs an improvement proposal that is not there.
+ * Deletes the index and writes it again. No other process may have the chain open. After an interruption the chain opens only
+ * once a later `reindex` has completed. `onBlock` is called after each block; `onExecuted` with the view and state version of
+ * each executed block after block 0. Throws ChainError `storage` if a stored block gives another result or states were pruned,
+ * and, before anything is deleted, the registry's error if an opcode proposal of the chain is missing.
  */
 export async function reindex(
   store: KvStore,
@@ -61,7 +60,7 @@ export async function reindex(
   await store.write([indexRow('complete', indexer)])
 }
 
-/** Blocks are run on their parents' states. */
+/** Blocks are executed on their parents' states. */
 function requireAllStates(store: KvStore): void {
   const { number, version } = readHorizon(store)
   if (version === 0) return
@@ -69,10 +68,10 @@ function requireAllStates(store: KvStore): void {
   throw new ChainError('storage', `states before block ${number} were pruned, so the index cannot be made anew; ${way}`)
 }
 
-/** What made each version of the state. */
+/** The origin of each state version: a block or an edit. */
 class Past {
   readonly head: HeadRow
-  /** The first block. Version 0 of the state is before it, unless it is block 0. */
+  /** The first block. State version 0 is the state before it; for block 0, the state after it. */
   readonly base: bigint
   readonly blockHash: BlockHashes = (number) => this.#blocks.header(number)?.hash
   readonly #store: KvStore
@@ -91,33 +90,33 @@ class Past {
     this.#replayed = new ReplayedRows(this.#state)
   }
 
-  /** Throws unless the program has all improvement proposals of the chain. */
+  /** Throws unless the program has all opcode proposals of the chain. */
   requireProposals(): void {
     const { number, version } = this.head
     const header = this.#blocks.header(number) ?? missing(`block ${number}`)
     this.#runtime.requireProposals(this.#state.at(version), this.#runtime.env(header))
   }
 
-  /** The last version of the state before the next block. */
+  /** The last state version before the next block. */
   versionAfter(number: bigint): number {
     return readStateVersion(this.#store, number) ?? missing(`the version of the state after block ${number}`)
   }
 
-  /** Compares the first version of the state with the genesis, and indexes it. */
+  /** Compares the first state version with the genesis, and indexes it. */
   async indexGenesis(indexer: Indexer): Promise<void> {
     const block = this.#blocks.block(0n) ?? missing('block 0')
     const executed = await executeStoredGenesis(this.#store, this.#runtime, this.#state, block)
     await indexGenesis(this.#store, this.#runtime, indexer, executed, this.#state)
   }
 
-  /** Indexes the state that the chain began with, which is that of another node. */
+  /** Indexes the state snapshot that the chain began with. */
   async indexFirstState(indexer: Indexer): Promise<void> {
     const block = this.#blocks.block(this.base) ?? missing(`block ${this.base}`)
     const parent = this.#blocks.header(this.base - 1n) ?? missing(`the header of block ${this.base - 1n}`)
     await indexFirstState(this.#store, this.#runtime, indexer, { block, parent }, this.#state)
   }
 
-  /** Runs the block after block 0 that made a version. */
+  /** Executes the block, not block 0, that made a version. */
   async execute(number: bigint, version: number): Promise<ExecutedBlock & { readonly view: View }> {
     const view = this.#replayed.at(version - 1)
     const block = this.#blocks.block(number) ?? missing(`block ${number}`)
@@ -128,12 +127,12 @@ class Past {
     return { block, receipts, requests, callTrees, diffs, refused: [], view }
   }
 
-  /** Continues with the state that a block has made. */
+  /** Continues with the state after a block. */
   advance(view: View): Promise<void> {
     return this.#replayed.advance(view)
   }
 
-  /** The change by hand that made a version, and the state after it. Continues with that. */
+  /** The edit that made a version, and the state after it, with which the replay continues. */
   edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
     const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
@@ -146,7 +145,7 @@ class Past {
 
 type Outcome = Pick<Header, 'stateRoot' | 'receiptsRoot' | 'gasUsed'>
 
-/** What an index tells has to be what the chain holds. */
+/** The index must describe the stored blocks, so their results must match. */
 function compare(header: Header, outcome: Outcome): void {
   for (const field of ['gasUsed', 'receiptsRoot', 'stateRoot'] as const) {
     if (outcome[field] === header[field]) continue

@@ -1,31 +1,31 @@
-// Replays of mined blocks that stand before one of their transactions, so that a trace of it need not run what lies before. The
-// view of a replay that is kept is never written: whoever takes one gets a fork. What is kept is bounded in bytes.
+// Caches replays of mined blocks at positions before some transactions, so that a trace need not execute all earlier ones. The
+// view of a cached replay is never written; callers get a fork. The cache is bounded in bytes.
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { Block } from '../primitives/types.ts'
 import type { BlockReplay } from '../runtime/tracing/replay.ts'
 
-/** Bytes of all that is kept, by estimate. */
+/** Estimated bytes of all cached replays. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Positions of a block that are kept at equal distances, and the least distance: from one of them no trace is far. */
+/** Number of evenly spaced positions cached per block, and their minimum distance. */
 const MARKS = 32
 const MIN_DISTANCE = 8
-/** Positions of a block that are kept because they were used last: debuggers go from one transaction to the next. */
+/** Number of most recently used positions cached per block: debuggers step from one transaction to the next. */
 const RECENT = 8
 
-/** Bytes of an entry of a view, and of a view before the first transaction. */
+/** Estimated bytes of one entry of a view, and of an empty view. */
 const ENTRY_BYTES = 200
 const VIEW_BYTES = 32 * 1024
-/** A transaction pays at least so much gas for each account or slot that it touches (EIP-2929: a cold slot). */
+/** Minimum gas for each account or slot that a transaction touches (EIP-2929: a cold slot). */
 const GAS_PER_ENTRY = 2100n
 
 type KeptBlock = {
-  /** The version of the parent's state: after a rollback the same version may be another state. */
+  /** The state version of the parent; after a rewind the same block number may have another state. */
   readonly version: number
   readonly distance: number
   readonly marks: Map<number, BlockReplay>
-  /** The one used last is at the end. */
+  /** The most recently used position is last. */
   readonly recent: Map<number, BlockReplay>
 }
 
@@ -33,8 +33,8 @@ export class ReplayCache {
   readonly #blocks = new LRUCache<Hash, KeptBlock>({ maxSize: MAX_BYTES, sizeCalculation: sizeOf })
 
   /**
-   * A replay of the block that stands before transaction `index`, for the caller alone. `version`: the state of the block's
-   * parent; `begin` begins a replay on it.
+   * A replay of the block positioned before transaction `index`, owned by the caller. `version`: the parent's state version;
+   * `begin` starts a replay on it.
    */
   async at(
     block: Block,
@@ -56,7 +56,7 @@ export class ReplayCache {
     return replay
   }
 
-  /** Keeps a replay, which must not be used any more. */
+  /** Caches a replay. The caller must not use it afterwards. */
   keep(replay: BlockReplay, version: number): void {
     const { block, position } = replay
     const { hash } = block.header
@@ -70,12 +70,12 @@ export class ReplayCache {
       const [oldest = position] = kept.recent.keys()
       if (kept.recent.size > RECENT) kept.recent.delete(oldest)
     }
-    // Set again, because its size is another one.
+    // Set again, because its size has changed.
     this.#blocks.delete(hash)
     this.#blocks.set(hash, kept)
   }
 
-  /** The last position up to `index` that is kept. */
+  /** The cached replay at the last position up to `index`. */
   #nearest(block: Block, index: number, version: number): BlockReplay | undefined {
     const kept = this.#blocks.get(block.header.hash)
     if (kept?.version !== version) return undefined

@@ -10,15 +10,17 @@ const SLOTS = 1024
 const REQUEST_SIZE = 97
 /** Bytes of a result: an uncompressed key; zeros for an invalid signature. */
 const RESULT_SIZE = 65
-/** Indices of the control words: number of requests, number of results, and 1 while a message of new results is on its way. */
+/**
+ * Indices of the control words: number of requests, number of results, and 1 while a message about new results is under way.
+ */
 const [REQUESTED, DONE, ANNOUNCED] = [0, 1, 2]
 const CONTROL_SIZE = 16
-/** Results after which a message is sent while more requests wait, so that both threads work at the same time. */
+/** Results after which a message is sent while requests remain, so that both threads work in parallel. */
 const MESSAGE_INTERVAL = 16
 
 /**
- * The program of the thread, as text because a bundle has no file for it; it loads the curve from `library`. It follows the
- * ring protocol of this file. It never returns to its event loop and needs none.
+ * The program of the thread, as text because a bundle has no file for it; it loads the curve from `library`. It implements the
+ * other end of the ring buffer. It never returns to its event loop.
  */
 const WORKER = `
 const { parentPort, workerData: { library, shared } } = require('node:worker_threads')
@@ -62,7 +64,7 @@ export class RecoveryThread {
   readonly #worker: Worker
   readonly #control: Int32Array<SharedArrayBuffer>
   readonly #slots: Uint8Array<SharedArrayBuffer>
-  /** Requests without a result, in order; those at the front are in the ring. */
+  /** Pending requests, in order; the first ones are in the ring. */
   readonly #requests: RecoveryRequest[] = []
   #requested = 0
   #done = 0
@@ -75,7 +77,7 @@ export class RecoveryThread {
     this.#worker = new Worker(WORKER, { eval: true, workerData: { library, shared } })
     this.#worker.unref()
     this.#worker.on('message', () => this.#collect())
-    // A thread that cannot start or has died gives no results; callers recover on their own thread.
+    // If the thread cannot start or dies, callers recover on their own thread.
     this.#worker.on('error', () => this.#end())
     this.#worker.on('exit', () => this.#end())
   }
@@ -84,14 +86,14 @@ export class RecoveryThread {
     return this.#isAlive
   }
 
-  /** Number of requests without a result. */
+  /** Number of pending requests. */
   get waiting(): number {
     return this.#requests.length
   }
 
   /**
-   * The uncompressed key (65 bytes) that made a signature; undefined when there is none, or the thread has ended. The request
-   * waits for `flush`: waking the thread takes the caller as long as a recovery, so several requests share one waking.
+   * The uncompressed public key (65 bytes) of a signature; undefined if the signature is invalid or the thread has ended. The
+   * request waits for `flush`: waking the thread costs as much as a recovery, so several requests share one wake-up.
    */
   recover(signature: RecoverableSignature): Promise<Uint8Array | undefined> {
     if (!this.#isAlive) return Promise.resolve(undefined)
@@ -124,7 +126,7 @@ export class RecoveryThread {
   }
 
   #collect(): void {
-    // Before the count is read: a result that comes later sends a new message.
+    // Reset before reading the count: a later result then sends a new message.
     Atomics.store(this.#control, ANNOUNCED, 0)
     const answered = Atomics.load(this.#control, DONE)
     const done = this.#requests.splice(0, (answered - this.#done) | 0)

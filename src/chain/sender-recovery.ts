@@ -1,6 +1,6 @@
-// Recovers senders on worker threads. One recovery takes 50 µs of native curve arithmetic, 200 µs in WebAssembly; waking a
-// thread takes about 50, so requests of one turn of the event loop are handed over together. Threads only fill a memory: `of`
-// reads it and recovers missing senders on the calling thread, so that results and errors are the same with and without threads.
+// Recovers senders on worker threads. A recovery takes 50 µs in native code, 200 µs in WebAssembly; waking a thread takes about
+// 50 µs, so the requests of one turn of the event loop are sent together. Threads only fill a cache: `of` reads it and recovers
+// missing senders on the calling thread, so results and errors do not depend on threads.
 import { availableParallelism } from 'node:os'
 import type { Address, Hash } from '../lib/hex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
@@ -9,41 +9,41 @@ import { signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 import { RecoveryThread } from './sender-recovery-thread.ts'
 
-/** A smaller batch is recovered on the calling thread: waking a thread would cost as much. */
+/** Smaller batches are recovered on the calling thread: waking a thread would cost as much. */
 const MIN_BATCH = 4
-/** Signatures that wait for one thread before another thread is started. */
+/** Pending signatures per thread before another thread is started. */
 const QUEUE_TARGET = 16
 
 export class SenderRecovery {
   readonly #memory: SenderMemory
   readonly #most: number
   #threads: RecoveryThread[] = []
-  /** Recoveries in progress, so that none is requested twice. */
+  /** Recoveries in progress, so that no transaction is requested twice. */
   readonly #inFlight = new Map<Hash, Promise<void>>()
-  /** Single requests of this turn of the event loop. */
+  /** Single requests of the current turn of the event loop. */
   #gathered: SingleRequest[] = []
 
-  /** `threads`: at most; none is started before it is needed. */
+  /** `threads`: maximum number; threads are started on demand. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
     this.#most = threads
     this.#memory = rememberSenders(remembered)
   }
 
-  /** The sender, remembered or recovered now. Throws ChainError `transaction-rejected` for an invalid signature. */
+  /** The sender, from the cache or recovered now. Throws ChainError `transaction-rejected` for an invalid signature. */
   of(transaction: SignedTransaction): Address {
     return this.#memory.of(transaction)
   }
 
   /**
-   * The sender. A thread recovers it when MIN_BATCH requests come in the same turn of the event loop, or a thread is at
-   * work already. Rejects as `of` throws.
+   * The sender. A thread recovers it if at least MIN_BATCH requests come in the same turn of the event loop, or a thread is
+   * already busy. Rejects as `of` throws.
    */
   async recover(transaction: SignedTransaction): Promise<Address> {
     if (this.#most > 0 && !this.#memory.has(transaction.hash)) await this.#gather(transaction)
     return this.of(transaction)
   }
 
-  /** Recovers a large enough batch on threads; when it settles, `of` finds these senders in memory. Never rejects. */
+  /** Recovers a large enough batch on threads; afterwards `of` finds these senders in the cache. Never rejects. */
   async prefetch(transactions: readonly SignedTransaction[]): Promise<void> {
     const unknown = transactions.filter(({ hash }) => !this.#memory.has(hash))
     if (this.#most === 0 || !this.#isWorthThread(unknown.length)) return
@@ -57,7 +57,7 @@ export class SenderRecovery {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
   }
 
-  /** Whether `more` further recoveries justify a thread. */
+  /** Whether `more` additional recoveries justify a thread. */
   #isWorthThread(more: number): boolean {
     return more >= MIN_BATCH || this.#inFlight.size > 0
   }
@@ -69,7 +69,7 @@ export class SenderRecovery {
     })
   }
 
-  /** Gives the gathered requests to a thread, or, if they are few, lets each caller recover its own. */
+  /** Sends the gathered requests to a thread; if they are few, each caller recovers its sender. */
   #dispatch(): void {
     const requests = this.#gathered
     this.#gathered = []
@@ -81,12 +81,12 @@ export class SenderRecovery {
     this.#handOver()
   }
 
-  /** Wakes the threads that have got requests. */
+  /** Wakes the threads that have new requests. */
   #handOver(): void {
     for (const thread of this.#threads) thread.flush()
   }
 
-  /** Settles when a thread has answered: the sender is remembered then, if there is one. To be followed by `#handOver`. */
+  /** Resolves when a thread has answered; a valid sender is then in the cache. Call `#handOver` afterwards. */
   #request(transaction: SignedTransaction): Promise<void> {
     const { hash } = transaction
     const inFlight = this.#inFlight.get(hash)
@@ -103,7 +103,7 @@ export class SenderRecovery {
     return answered
   }
 
-  /** A thread with a short queue, or a new thread, or the one with the shortest queue. */
+  /** A thread with a short queue, else a new thread, else the thread with the shortest queue. */
   #thread(): RecoveryThread {
     this.#threads = this.#threads.filter(({ isAlive }) => isAlive)
     const least = this.#threads.reduce<RecoveryThread | undefined>(

@@ -1,5 +1,4 @@
-// The snapshots of evm_snapshot: points in the chain's life that a developer may go back to. Going back to one uses it up,
-// together with all that were taken after it.
+// The snapshots of evm_snapshot: points to which evm_revert returns. Reverting to one deletes it and all later ones.
 import type { PooledTransaction } from '../pool/types.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateCheckpoint } from './canonical-chain.ts'
@@ -9,7 +8,7 @@ export type Snapshot = {
   readonly checkpoint: StateCheckpoint
   /** The transactions of the pool. */
   readonly waiting: readonly PooledTransaction[]
-  /** Restores what is not the chain's own (the producer's clock), after the chain went back. */
+  /** Called after the revert to restore what the chain does not own (the producer's clock). */
   readonly restore: (() => void) | undefined
 }
 
@@ -22,14 +21,14 @@ export class Snapshots {
     return this.#lastId
   }
 
-  /** Removes a snapshot and all later ones, and returns it; undefined when there is none with this id. */
+  /** Removes a snapshot and all later ones, and returns it; undefined if the id is unknown. */
   use(id: bigint): Snapshot | undefined {
     const snapshot = this.#byId.get(id)
     if (snapshot !== undefined) for (const later of [...this.#byId.keys()]) if (later >= id) this.#byId.delete(later)
     return snapshot
   }
 
-  /** Removes the snapshots of later versions of the state. */
+  /** Removes the snapshots of later state versions. */
   dropAfter({ version }: StateCheckpoint): void {
     for (const [id, { checkpoint }] of [...this.#byId]) if (checkpoint.version > version) this.#byId.delete(id)
   }

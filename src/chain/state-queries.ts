@@ -1,5 +1,5 @@
-// Queries over whole states: pages of slots and accounts, accounts that blocks changed, dumps, the modules' invariants.
-// Pages are ordered by the hash of address or slot, as the trie is, so that the end of a page is the start of the next.
+// Queries over whole states: pages of slots and accounts, accounts that blocks changed, dumps, the modules' invariants. Pages
+// are ordered by the hash of address or slot, as in the trie, so the end of a page is the start of the next.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -114,7 +114,8 @@ export class ChainStateQueries implements StateQueries {
   }
 
   async signers(block: bigint): Promise<readonly Signer[]> {
-    // The set was made at the end of the block before, of which a chain that began with a snapshot has header and state.
+    // The validator set was made at the end of the previous block. A chain that began with a state snapshot has its header and
+    // state.
     const before = block === 0n ? 0n : block - 1n
     const view = this.#canonical.viewAt(before)
     const header = this.#canonical.blocks.header(before)
@@ -157,7 +158,7 @@ export class ChainStateQueries implements StateQueries {
     return { ...account, storage }
   }
 
-  /** All keys that ever were in the range, each with its hash, in order of hashes. */
+  /** All keys of the range that ever existed, each with its hash, in order of hashes. */
   async #ordered<K extends Address | Hash>(
     range: KeyRange,
     keyOf: (row: Uint8Array) => K,
@@ -179,7 +180,7 @@ export class ChainStateQueries implements StateQueries {
   }
 }
 
-/** Up to `count` existing items from the hash `start` on, and the hash of the item after them. */
+/** Up to `count` existing items from hash `start` on, and the hash of the next item. */
 async function page<K, T>(
   keys: readonly (readonly [Hash, K])[],
   start: Hash,

@@ -1,5 +1,5 @@
-// Runs mined transactions, blocks and calls under a tracer. Each request replays on a view of its own; what lies before a
-// traced transaction is replayed once (`replay-cache.ts`).
+// Runs mined transactions, blocks and calls under a tracer. Each request replays on a separate view; transactions before the
+// traced one are replayed once and cached (`replay-cache.ts`).
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
@@ -32,7 +32,7 @@ import type {
 
 type BlockReader = Pick<ChainReader, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
 
-/** Tracers in clients' JavaScript: run by this thread, or for it. */
+/** Clients' JavaScript tracers: run on this thread, or by another one. */
 export type Scripts = { readonly here: ScriptMaker } | { readonly elsewhere: ScriptedTraces }
 
 export class ChainTraces implements Traces {
@@ -43,7 +43,7 @@ export class ChainTraces implements Traces {
   readonly #scripts: Scripts | undefined
   readonly #replays = new ReplayCache()
 
-  /** `scripts`: left out, JavaScript is refused. */
+  /** `scripts`: left out, JavaScript tracers are refused. */
   constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: BlockReader, scripts?: Scripts) {
     this.#runtime = runtime
     this.#canonical = canonical
@@ -77,7 +77,7 @@ export class ChainTraces implements Traces {
     return traces.map((list) => list.map(resultOf))
   }
 
-  /** The traces of a task. Throws as the methods that name one. */
+  /** The traces of a task. Throws as the methods for single tasks. */
   run(task: TraceTask, options: TraceOptions): Promise<TraceResult[][]> {
     const scripts = this.#scripts
     if (scripts === undefined) return this.#run(task, options)
@@ -199,7 +199,7 @@ export class ChainTraces implements Traces {
     const ancestors = this.#canonical.ancestors(header)
     for (const [bundle, { requests, blockOverrides, stateOverrides }] of bundles.entries()) {
       for (const [position, request] of requests.entries()) {
-        // State is changed once, for all calls of the bundle: later ones find what the first left.
+        // State overrides apply once, before the first call of the bundle; later calls see the results of earlier ones.
         const overrides = { signal, blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
         const call = await Call.prepare(this.#runtime, view, header, request, ancestors, limits, overrides)
         const tracer = makeTracer()
@@ -208,7 +208,7 @@ export class ChainTraces implements Traces {
     }
   }
 
-  /** The state after a block, or after the first transactions of it. */
+  /** The state after a block, or after its first `index` transactions. */
   async #point({ ref, index }: TracePoint, signal?: AbortSignal): Promise<{ header: Block['header']; view: View }> {
     if (index === undefined) return this.#reader.at(ref)
     const block = await this.#block(ref)
@@ -246,7 +246,7 @@ export class ChainTraces implements Traces {
   }
 }
 
-/** When a client's own tracer fails, only its trace is an error: the others of the request are returned. */
+/** An error of a client's own tracer is the result of that trace only; the other traces of the request are returned. */
 function traceOf(tracer: Tracer, outcome: MessageResult): TraceResult {
   try {
     return { result: tracer.result(outcome) }

@@ -1,4 +1,4 @@
-// The interfaces of the chain, by use, and the values that they exchange. `block-chain.ts` implements them.
+// The interfaces of the chain, by use, and the values they exchange. `block-chain.ts` implements them.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
@@ -35,7 +35,7 @@ export type MinedTransaction = {
 }
 export type MinedReceipt = MinedTransaction & {
   readonly receipt: Receipt
-  /** Index within the block of the receipt's first log. */
+  /** Index of the receipt's first log within the block. */
   readonly firstLogIndex: number
 }
 
@@ -48,7 +48,7 @@ export type MinedLog = {
   readonly logIndex: number
 }
 
-/** Milliseconds that a block took until it was executed, and until it was on disk after that. */
+/** Milliseconds for building or importing a block, and for committing it. */
 export type BlockTimes = { readonly built: number; readonly committed: number }
 
 /** The chain's only events. Each is emitted after its change is on disk. */
@@ -61,26 +61,26 @@ export interface ChainEvents {
 }
 
 /**
- * Makes the rows of the index (tables that readers query): pure functions of their arguments, written in the batch of the
- * version they belong to. A version of the state is made by a block, or by a development method that edits the state.
+ * Makes the rows of the index. They depend only on the arguments and are written in the batch of their state version. A state
+ * version is made by a block, or by a development method that edits the state.
  */
 export type Indexer = {
   /** Names the layout of the rows. */
   readonly format: string
-  /** Whether rows of a format can be read; an index of any other must be made again. */
+  /** Whether rows of a format can be read; an index of any other format must be rebuilt. */
   reads(format: string): boolean
-  /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
+  /** Rows of a block. `before` has the rows of the previous version; `read` calls contracts on the state after the block. */
   block(
     executed: ExecutedBlock,
     version: number,
     before: KvReader,
     read: ReadContract,
-    /** The accounts that the block changed, where they are not those of its view. */
+    /** The accounts that the block changed, if they differ from those of its view. */
     changed?: readonly ChangedAccount[],
   ): Promise<WriteOp[]>
   /**
-   * Rows of a part of the accounts that block 0 begins with, of which the last part goes to `block`, or of those that the first
-   * block of a chain with a base begins with. They are never undone.
+   * Rows of a part of the first accounts: those of block 0 (the last part is passed to `block`), or those of the state snapshot
+   * that the chain began with. They are never undone.
    */
   genesisAccounts(
     executed: ExecutedBlock,
@@ -88,11 +88,11 @@ export type Indexer = {
     before: KvReader,
     read: ReadContract,
   ): Promise<WriteOp[]>
-  /** Every address that had appeared up to a block, in order. */
+  /** Every address that occurred up to a block, in order. */
   addresses(rows: KvReader, number: bigint): AsyncIterable<Address>
   /**
-   * Rows of what a part of `count` addresses hold, at most 4,000 at a time, on the state that a chain with a base begins with;
-   * `before` has the rows of its accounts. They are never undone.
+   * Rows of the token holdings of a part of the addresses (`count`, at most 4,000 at a time), on the state snapshot that the
+   * chain began with; `before` has the rows of its accounts. They are never undone.
    */
   firstHolders(
     executed: ExecutedBlock,
@@ -101,7 +101,7 @@ export type Indexer = {
     before: KvReader,
     read: ReadContract,
   ): Promise<WriteOp[]>
-  /** Rows of an edit of the state after block `number`; `view` has the state after the edit. */
+  /** Rows of a state edit after block `number`; `view` has the state after the edit. */
   edit(
     changed: readonly ChangedAccount[],
     view: StateView,
@@ -109,19 +109,21 @@ export type Indexer = {
     version: number,
     before: KvReader,
   ): Promise<WriteOp[]>
-  /** The operations that undo a version's rows, exactly. Several versions must be undone newest first. */
+  /** The operations that undo a version's rows. Undo several versions newest first. */
   undo(version: number, now: KvReader): WriteOp[]
 }
 
-/** Tells other threads which block they may read. The canonical chain calls it; `readers/` implements it. */
+/** Announces the readable block to other threads. The canonical chain calls it; `readers/` implements it. */
 export type HeadPublisher = {
-  /** The head is this block with this version of the state; everything up to it is on disk. */
+  /** Call it when everything up to this block and state version is on disk. */
   moved(number: bigint, version: number): void
-  /** Versions are about to be undone: until `moved`, rows may be of either side, and no answer may be made of them. */
+  /**
+   * Call it before versions are undone: until the next `moved`, rows may be old or new, and no answer may be made from them.
+   */
   rewinding(): void
 }
 
-/** One account with everything it holds. */
+/** One account with its code and storage. */
 export type DumpedAccount = {
   readonly address: Address
   readonly nonce: bigint
@@ -132,37 +134,40 @@ export type DumpedAccount = {
 
 export type TraceOptions = {
   readonly choice: TracerChoice
-  /** Milliseconds that one transaction or call may take. */
+  /** Maximum milliseconds for one transaction or call. */
   readonly timeout: number
-  /** The connection that asks: tracing ends when it is closed. */
+  /** The client's connection: tracing ends when it closes. */
   readonly signal?: AbortSignal | undefined
-  /** Runs work of another thread: the request's slot in the work queue is free meanwhile. Left out: it holds no slot. */
+  /**
+   * Runs work on another thread and frees the request's slot in the work queue for that time. Left out: the request holds no
+   * slot.
+   */
   readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
 
-/** A state: after a block, or, with `index`, after the first `index` transactions of it. */
+/** A state: after a block, or, with `index`, after its first `index` transactions. */
 export type TracePoint = { readonly ref: BlockRef; readonly index: number | undefined }
 
-/** Calls that follow each other, each on what the one before left. */
+/** Consecutive calls, each on the state after the previous one. */
 export type CallBundle = CallOptions & { readonly requests: readonly CallRequest[] }
 
 export type ReplayDetail = {
-  /** Records every opcode too. */
+  /** Whether to record every opcode, too. */
   readonly opcodes?: boolean
-  /** The connection that asks: replaying ends when it is closed. */
+  /** The client's connection: replaying ends when it closes. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A mined transaction and what it did when it was run again. */
+/** A mined transaction and the record of its second execution. */
 export type Replayed = ExecutionRecord & MinedTransaction
 
 /**
- * Runs mined transactions and blocks again. Throws `not-found` for unknown blocks and transactions, genesis and unknown tracers, `invalid-params`
- * for settings a tracer does not take, `execution-failed` when the time is up.
+ * Executes mined transactions and blocks again. Throws `not-found` for unknown blocks, transactions and tracers and for the
+ * genesis block, `invalid-params` for settings that a tracer does not take, `execution-failed` when the time is up.
  */
 export interface Traces {
   transaction(hash: Hash, options: TraceOptions): Promise<unknown>
-  /** A stored block, or a block from elsewhere whose parent is stored. */
+  /** A stored block, or a given block whose parent is stored. */
   block(
     of: BlockRef | Block,
     options: TraceOptions,
@@ -171,19 +176,19 @@ export interface Traces {
   calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>
   replayBlock(of: BlockRef, detail?: ReplayDetail): Promise<readonly Replayed[]>
-  /** Calls that follow each other, each on what the one before left. */
+  /** Consecutive calls, each on the state after the previous one. */
   replayCalls(
     requests: readonly CallRequest[],
     at: TracePoint,
     detail?: ReplayDetail,
   ): Promise<readonly ExecutionRecord[]>
-  /** The rewards that proof of work paid for a block; empty after the merge. */
+  /** The proof-of-work rewards of a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
   rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<readonly Hash[]>
 }
 
-/** A part of a long list; `next`: the hash at which the rest begins, undefined at the end. */
+/** A part of a long list; `next`: the hash at which the next part begins, undefined at the end. */
 export type StatePage<T> = { readonly items: readonly T[]; readonly next: Hash | undefined }
 export type InspectedSlot = { readonly hash: Hash; readonly key: Hash; readonly value: bigint }
 export type InspectedAccount = {
@@ -191,17 +196,17 @@ export type InspectedAccount = {
   readonly address: Address
   readonly account: Account
   readonly storageRoot: Hash
-  /** undefined and empty when they were not asked for. */
+  /** undefined and empty if not requested. */
   readonly code: Uint8Array | undefined
   readonly storage: readonly InspectedSlot[]
 }
 
-/** An improvement proposal that this program knows. */
+/** An opcode proposal that this program knows. */
 export type KnownProposal = {
   readonly name: string
   readonly title: string
   readonly isActive: boolean
-  /** What it changes by itself in the opcode table of the block's fork. */
+  /** What it changes in the opcode table of the block's fork if it is the only active one. */
   readonly changes: ReturnType<Runtime['changesOf']>
 }
 
@@ -224,15 +229,15 @@ export interface StateQueries {
     include: { readonly code: boolean; readonly storage: boolean },
     signal?: AbortSignal,
   ): Promise<StatePage<InspectedAccount> & { readonly root: Hash }>
-  /** Accounts that are different after block `to` from what they were after block `from`. */
+  /** Accounts that differ between the states after block `from` and after block `to`. */
   modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
-  /** A text for each invariant of the native modules that is broken after a block; empty when none is. */
+  /** A text for each broken invariant of the native modules after a block; empty if there is none. */
   invariants(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>
-  /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
+  /** Validators that sign a block, strongest first, with their voting power in it. Empty on a plain chain. */
   signers(block: bigint): Promise<readonly Signer[]>
-  /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
+  /** The opcode proposals that are active after a block, in order of application. Empty on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
-  /** Floor of the base fee of blocks after a block, in wei per gas; undefined: the chain has no such parameter. */
+  /** Floor of the base fee of blocks after this one, in wei per gas; undefined: the chain has no such parameter. */
   minBaseFee(ref: BlockRef): Promise<bigint | undefined>
   /** By name. */
   proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
@@ -242,7 +247,7 @@ export interface StateQueries {
 
 export type FeeHistory = {
   readonly oldestBlock: bigint
-  /** One more item than blocks: the last one is of the next block. */
+  /** One item more than blocks: the last one is for the next block. */
   readonly baseFeePerGas: readonly bigint[]
   readonly gasUsedRatio: readonly number[]
   readonly baseFeePerBlobGas: readonly bigint[]
@@ -252,10 +257,10 @@ export type FeeHistory = {
 }
 
 export interface Fees {
-  /** EIP-1559 base fee of the block after the head; undefined before London. */
+  /** Base fee of the block after the head (EIP-1559); undefined before London. */
   nextBaseFee(): bigint | undefined
   nextBlobBaseFee(): bigint | undefined
-  /** Floor of the base fee of the blocks to come, in wei per gas; 0: none. */
+  /** Floor of the base fee of future blocks, in wei per gas; 0: none. */
   minBaseFee(): bigint
   /** A legacy gas price that stays valid while the base fee rises for some blocks. */
   gasPrice(): bigint
@@ -271,32 +276,35 @@ export interface Fees {
 
 // --- the chain's interfaces
 
-/** Reading what is committed. A reader never waits for a writer; only the reference `pending` waits for a build. */
+/** Reads committed data. A reader never waits for a writer; only the reference `pending` waits for a build. */
 export interface ChainReader {
   readonly head: SealedHeader
-  /** The first block, which is the tag `earliest`: 0, unless the chain began with a snapshot of another node's state. */
+  /** The first block, also the tag `earliest`: 0, or the block of the state snapshot that the chain began with. */
   readonly base: bigint
-  /** The oldest block whose state can be read; those of earlier ones were pruned. */
+  /** The oldest block whose state can be read; states of earlier blocks were pruned. */
   readonly oldestState: bigint
-  /** undefined: no such block. `safe` and `finalized` are the head: a block here is final at once. */
+  /** undefined: unknown block. `safe` and `finalized` are the head, because blocks are final at once. */
   header(ref: BlockRef): Promise<SealedHeader | undefined>
   block(ref: BlockRef): Promise<Block | undefined>
   /** Receipts of a stored block, in transaction order. */
   receipts(block: Hash): readonly Receipt[] | undefined
-  /** A mined transaction; waiting ones are in the pool. */
+  /** A mined transaction; the pool has those that wait. */
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined
-  /** undefined: no such block; the hash of block 0 is always known. */
+  /** undefined: unknown block; the hash of block 0 is always known. */
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>
 }
 
-/** Running messages and transactions on a state without keeping anything. */
+/** Executes messages and transactions on a state and discards the changes. */
 export interface Caller {
   readonly traces: Traces
   readonly stateQueries: StateQueries
-  /** Runs a message on the block's state. Throws `header-not-found`, `transaction-rejected`, `limit-exceeded`; a revert is an outcome. */
+  /**
+   * Runs a message on the block's state. Throws `header-not-found`, `transaction-rejected`, `limit-exceeded`; a revert is a
+   * result.
+   */
   call(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<CallOutcome>
   /** The smallest gas limit that suffices. Throws `execution-reverted` with data, `execution-failed`, `transaction-rejected`. */
   estimateGas(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<bigint>
@@ -305,13 +313,13 @@ export interface Caller {
     ref: BlockRef,
     options?: CallOptions,
   ): Promise<{ readonly accessList: AccessList; readonly gasUsed: bigint; readonly error: string | undefined }>
-  /** Builds blocks of calls on top of a block; none is kept. Throws as `simulate` of the runtime, and `header-not-found`. */
+  /** Builds blocks of calls on a block and discards them. Throws as `simulate` of the runtime, and `header-not-found`. */
   simulate(
     blocks: readonly RequestedBlock[],
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
-  /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
+  /** Builds a block on the head and discards it. Candidates default to the pool's executable transactions. */
   build(
     attributes?: Partial<PayloadAttributes>,
     candidates?: Iterable<Transaction>,
@@ -319,7 +327,7 @@ export interface Caller {
   ): Promise<ExecutedBlock>
 }
 
-/** Transactions on their way into a block. */
+/** Accepts transactions into the pool. */
 export interface TransactionIntake {
   readonly pool: TxPool
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
@@ -328,71 +336,71 @@ export interface TransactionIntake {
   submitUnsigned(message: TransactionMessage): Promise<Hash>
 }
 
-/** Adding blocks: consensus uses it. One writer at a time; the others wait for the lock. */
+/** Adds blocks, for `consensus/`. One writer at a time; others wait for the lock. */
 export interface BlockWriter {
-  /** Attributes of the next block that the producer proposes; they are the defaults of `openBlock`, `build` and `pending`. */
+  /** Sets the producer's attributes for the next block: the defaults of `openBlock`, `build` and `pending`. */
   proposeAttributes(attributes: () => Partial<PayloadAttributes>): void
   /**
-   * Fee recipient of the next block unless its attributes name another: the operator of the validator whose turn it is, or
-   * the zero address.
+   * Fee recipient of the next block unless its attributes name another: the operator of the validator in turn, or the zero
+   * address.
    */
   readonly proposer: Address
   /**
-   * Takes the writer's lock and begins a block on the head. The builder holds the lock until `seal` or `abandon`. Throws
-   * `disk-failure` while the disk takes no writes.
+   * Acquires the writer's lock and opens a block on the head. The builder holds the lock until `seal` or `abandon`. Throws
+   * `disk-failure` while the disk accepts no writes.
    */
   openBlock(attributes?: Partial<PayloadAttributes>): Promise<BlockBuilder>
-  /** Opens a block, offers it the pool's ready transactions, and seals it. */
+  /** Opens a block, offers it the pool's executable transactions, and seals it. */
   produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock>
-  /** Writes a block in one batch; only then the head moves. Its parent must be the head. */
+  /** Writes a block in one batch, then moves the head. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
-  /** Executes and commits a block that was made elsewhere, as RLP. Throws `invalid-block`; then nothing is written. */
+  /** Executes and commits an RLP-encoded block. Throws `invalid-block`; then nothing is written. */
   importBlock(raw: Uint8Array): Promise<ExecutedBlock>
 }
 
-/** Changing what is committed, for development only. */
+/** Changes committed data, for development only. */
 export interface DevControl {
   /** Every account at the head, in order of address. */
   accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Changes the state at the head outside any block. */
   edit(change: StateEdit): Promise<void>
   /**
-   * Takes a snapshot of head, state and pool, and returns its id; snapshots may be nested. `restore` is called when the chain
-   * went back to it, for what the chain does not hold (the producer's clock).
+   * Takes a snapshot of head, state and pool, and returns its id. `restore` is called after a revert to it, for what the chain
+   * does not hold (the producer's clock).
    */
   snapshot(restore?: () => void): bigint
-  /** The heads of the snapshots that can be gone back to, by id. */
+  /** The heads of the existing snapshots, by id. */
   snapshots(): ReadonlyMap<bigint, SealedHeader>
-  /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
+  /** Reverts to a snapshot and deletes it and all later ones. False if it is unknown. */
   rollback(snapshot: bigint): Promise<boolean>
   /**
-   * Removes all blocks after this number with their transactions; block 0 gets the genesis state again. `waiting` says whether
-   * the pool's transactions stay; 'dropped' when left out. Throws ChainError `header-not-found` for a number before the first
-   * block or after the head, `state-not-available` where states were pruned.
+   * Removes all blocks after this number with their transactions; block 0 gets the genesis state again. `waiting`: whether the
+   * pool's transactions stay; default 'dropped'. Throws ChainError `header-not-found` for a number before the first block or
+   * after the head, `state-not-available` if the state was pruned.
    */
   rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
 }
 
-/** What a network's consensus engine needs beside building and committing blocks. */
+/** What CometBFT needs in addition to building and committing blocks. */
 export interface ConsensusFace {
   /**
-   * Runs a proposed block on the head and keeps nothing. Throws ChainError `invalid-block` or `transaction-rejected` at the first
-   * transaction that is malformed or that the block may not contain; most of those are found before anything runs.
+   * Executes a block proposal on the head and discards it. Throws ChainError `invalid-block` or `transaction-rejected` at the
+   * first transaction that is malformed or may not be in the block; most of these are found before anything runs.
    */
   executeProposal(
     attributes: Partial<PayloadAttributes>,
     raws: readonly Uint8Array[],
     pause?: Pause,
   ): Promise<ExecutedBlock>
-  /** Transactions of a decided block, their senders recovered on threads; undefined for one that is malformed. */
+  /** Transactions of a decided block, their senders recovered on threads; undefined for a malformed one. */
   decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]>
   /** The bonded validators after an executed block, or after the head. */
   validators(after?: ExecutedBlock): readonly ConsensusValidator[]
-  /** On the state at the head: who signs, or signed, with the key of a consensus address. */
+  /** The operator that uses or used the key of a consensus address, in the state at the head. */
   operatorOf(signer: Address): Address | undefined
 }
 
-/** The whole chain. Use one of the interfaces above where it suffices. */
+/** The whole chain. Use one of the interfaces above if it suffices. */
 export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, ConsensusFace, DevControl {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -407,13 +415,11 @@ export type TraceTask =
   | { readonly kind: 'block'; readonly of: Block }
   | { readonly kind: 'calls'; readonly bundles: readonly CallBundle[]; readonly at: TracePoint }
 
-/** The result of a tracer, or the error of a client's own one. */
+/** The result of a tracer, or the error of a client's tracer. */
 export type TraceResult = { readonly result: unknown } | { readonly error: string }
 
-/**
- * Runs tracers in clients' JavaScript, on another thread than the one that makes blocks; `js-tracers/` implements it.
- */
+/** Runs clients' JavaScript tracers on a thread other than the one that makes blocks; `js-tracers/` implements it. */
 export type ScriptedTraces = {
-  /** The task's traces in lists: of the transaction, of the block, of each bundle. `pending`: the block of that name. */
+  /** The traces as lists: one for a transaction or block, one for each bundle. `pending`: the block of that tag. */
   run(task: TraceTask, options: TraceOptions, pending: () => Promise<Block | undefined>): Promise<TraceResult[][]>
 }

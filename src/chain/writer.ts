@@ -1,5 +1,5 @@
-// The writer's lock: blocks are made and states are changed one after the other, each before all heavy work. No change
-// begins while the disk takes no writes, because its result would be lost.
+// The writer's lock: changes of blocks and state run one at a time, and before heavy work. No change begins while the disk
+// accepts no writes, because its result would be lost.
 import { Mutex } from '../lib/mutex.ts'
 import { scheduler } from '../lib/scheduler.ts'
 import type { KvStore } from '../state/types.ts'
@@ -12,12 +12,15 @@ export class Writer {
     this.#store = store
   }
 
-  /** Whether another change waits for the one that runs. */
+  /** Whether another change waits for the current one. */
   get isContended(): boolean {
     return this.#turn.hasWaiters
   }
 
-  /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
+  /**
+   * Runs the change after all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or the change's
+   * error.
+   */
   run<T>(change: () => Promise<T>): Promise<T> {
     return this.#turn.run(() =>
       scheduler.prioritize(async () => {
@@ -34,7 +37,7 @@ export class Writer {
     })
   }
 
-  /** Settles when all changes so far have. */
+  /** Settles when all changes so far have settled. */
   settled(): Promise<void> {
     return this.#turn.run(async () => undefined)
   }

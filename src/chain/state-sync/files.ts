@@ -1,5 +1,5 @@
-// Snapshots of the state as files: a folder for each height with its chunks (`0`, `1`, …) and `metadata`, their hashes. A folder
-// is written under another name and renamed when it is complete, so one that has a height for its name is whole.
+// State snapshots as files: a folder for each height with its chunks (`0`, `1`, …) and `metadata` (their hashes). A folder is
+// written under a temporary name and renamed when complete, so a folder named by a height is complete.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export class SnapshotFolder {
   /** Ascending by height. */
   #known: StateSnapshot[]
 
-  /** Creates the folder; removes what an interrupted run has left there. Throws the system's error. */
+  /** Creates the folder; removes leftovers of an interrupted run. Throws the system's error. */
   static async open(path: string): Promise<SnapshotFolder> {
     makeFolder(path)
     const names = readdirSync(path)
@@ -35,12 +35,12 @@ export class SnapshotFolder {
     this.#known = known.sort((a, b) => (a.height < b.height ? -1 : 1))
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly StateSnapshot[] {
     return this.#known.toReversed()
   }
 
-  /** Writes a snapshot. When `chunks` throws, nothing of it is left. */
+  /** Writes a state snapshot. If `chunks` throws, nothing remains of it. */
   async write(height: bigint, chunks: AsyncIterable<Uint8Array>): Promise<StateSnapshot> {
     const unfinished = join(this.#path, `${height}${UNFINISHED}`)
     await rm(unfinished, { recursive: true, force: true })
@@ -63,7 +63,7 @@ export class SnapshotFolder {
     }
   }
 
-  /** A chunk; undefined when there is none. A snapshot with a chunk that is damaged on disk is removed. */
+  /** A chunk; undefined if unknown. A state snapshot with a chunk that is damaged on disk is removed. */
   async chunk(height: bigint, index: number): Promise<Uint8Array | undefined> {
     const snapshot = this.#known.find((known) => known.height === height)
     if (snapshot === undefined || !Number.isInteger(index) || index < 0 || index >= snapshot.chunks) return undefined
@@ -79,7 +79,7 @@ export class SnapshotFolder {
   }
 }
 
-/** Writes a file that is on disk when the promise resolves. */
+/** Writes and syncs a file. */
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {

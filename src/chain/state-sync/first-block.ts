@@ -1,5 +1,5 @@
-// Makes a chain of a restored state: its index, the headers before its first block and that of block 0, and the first block,
-// executed.
+// Completes a chain from a restored state: its index, the header of block 0 and those before the first block, and the first
+// block, executed.
 import { ChainError } from '../../lib/errors.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import { importBlock } from '../../runtime/import-block.ts'
@@ -19,15 +19,15 @@ import type { RestoredHead } from './head.ts'
 
 export type FirstBlockOptions = {
   readonly store: KvStore
-  /** The genesis of the chain; its accounts are kept as on a chain that began with them. */
+  /** The genesis of the chain; its accounts are stored as on a chain that began with them. */
   readonly spec: GenesisSpec<GenesisAllocation>
   readonly runtime: Runtime
   readonly indexer: Indexer
 }
 
 /**
- * `store` holds the state before the block as version 0, and nothing else. Throws ChainError `invalid-block` when the block
- * does not come out as its header says.
+ * `store` holds only the state before the block, as version 0. Throws ChainError `invalid-block` if executing the block does
+ * not give what its header says.
  */
 export async function beginWithBlock(
   { store, spec, runtime, indexer }: FirstBlockOptions,
@@ -53,7 +53,9 @@ export async function beginWithBlock(
   await store.write([baseRow(number), horizonRow({ number, version: 0 }), ...chainRows(spec)])
 }
 
-/** The header of block 0, whose hash names the chain. The genesis of a network fits in memory: its engine hands it around. */
+/**
+ * The header of block 0, whose hash identifies the chain. A network's genesis fits in memory, because CometBFT distributes it.
+ */
 async function genesisHeader(spec: GenesisSpec<GenesisAllocation>, runtime: Runtime): Promise<SealedHeader> {
   const store = await openMemoryStore()
   try {

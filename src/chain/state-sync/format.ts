@@ -1,12 +1,12 @@
-// Format 1 of a snapshot of the state: chunks of bytes that are the same on every node. The first chunk proves the rest: it has
-// block H, whose hash the receiver knows, and the 256 headers before it, so the root of the state that block H runs on.
-// The other chunks are rows of that state, the one after block H - 1, without a list around them:
+// Format 1 of a state snapshot: chunks that are equal on every node. The first chunk authenticates the others: it has block H,
+// whose hash the receiver knows, and the 256 headers before it, and so the root of the state that block H is executed on.
+// The other chunks are rows of that state (after block H - 1), concatenated without an enclosing list:
 //   account: rlp(address, nonce, balance), with code rlp(…, code hash), rlp(…, "", code) for the first account with that code
-//   slot of the last account: rlp(slot, word without leading zeros)
-//   address without an account that has appeared up to block H: rlp(address). It may hold tokens, so the receiver asks their
-//   contracts. No root vouches for these rows, and nothing but the explorer's lists of holders follows from them.
-// Addresses are in order and slots in order of slot, as they are stored: each node makes snapshots again and again
-// in one pass, without a list of hashed keys, which only the receiver needs, once, for its tries.
+//   slot of the preceding account: rlp(slot, word without leading zeros)
+//   address that occurred up to block H but has no account: rlp(address). It may hold tokens, so the receiver asks their
+//   contracts. No root authenticates these rows; only the explorer's lists of holders depend on them.
+// Addresses and slots are in ascending order, as stored, so a node makes a snapshot in one pass. In order of hashed keys it would
+// have to sort them; only the receiver does that, once, for its tries.
 import { createHash } from 'node:crypto'
 import { type Address, bigToBytes, equalBytes, fromHex, type Hash } from '../../lib/hex.ts'
 import { type DecodedBlock, decodeBlock } from '../../primitives/block.ts'
@@ -30,12 +30,12 @@ import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
 
 export const FORMAT = 1
-/** Bytes of a chunk of rows, unless one row alone has more. The engine's messages take 16 MB. */
+/** Bytes of a chunk of rows, unless a single row is larger. CometBFT's messages hold 16 MB. */
 export const CHUNK_SIZE = 4 << 20
-/** Blocks before block H whose hashes its transactions and later ones can ask for (BLOCKHASH). */
+/** Number of headers before block H, whose hashes BLOCKHASH can return in block H and later ones. */
 export const HASHES = 256n
 
-/** A snapshot as nodes tell each other of it (ABCI's Snapshot). */
+/** A state snapshot as nodes offer it to each other (ABCI's Snapshot). */
 export type StateSnapshot = {
   readonly height: bigint
   readonly format: number
@@ -43,7 +43,7 @@ export type StateSnapshot = {
   readonly chunks: number
   /** SHA-256 of `metadata`. */
   readonly hash: Uint8Array
-  /** SHA-256 of each chunk, one after the other. */
+  /** SHA-256 of each chunk, concatenated. */
   readonly metadata: Uint8Array
 }
 
@@ -59,24 +59,24 @@ export const snapshotOf = (height: bigint, metadata: Uint8Array): StateSnapshot 
   metadata,
 })
 
-/** The hash that the metadata says of a chunk. */
+/** The hash of a chunk according to the metadata. */
 export const chunkHash = (metadata: Uint8Array, index: number): Uint8Array =>
   metadata.subarray(index * HASH_LENGTH, (index + 1) * HASH_LENGTH)
 
-/** Whether the hashes in a snapshot fit each other. */
+/** Whether `hash` and the number of chunks match `metadata`. */
 export const isConsistent = ({ chunks, hash, metadata }: StateSnapshot): boolean =>
   chunks > 0 && metadata.length === chunks * HASH_LENGTH && equalBytes(sha256(metadata), hash)
 
 // --- the first chunk
 
-/** `headers`: those before the block, the oldest first. */
+/** `headers`: those before the block, oldest first. */
 export type SnapshotHead = { readonly block: DecodedBlock; readonly headers: readonly SealedHeader[] }
 
-/** `block`: encoded as in an exported file. `headers`: encoded, the oldest first. */
+/** `block`: encoded as in an exported file. `headers`: encoded, oldest first. */
 export const encodeHead = (block: Uint8Array, headers: readonly Uint8Array[]): Uint8Array =>
   joinList([block, joinList(headers)])
 
-/** Decodes the first chunk; what it says is checked by nobody yet. Throws ChainError `invalid-block`. */
+/** Decodes the first chunk without verifying its content. Throws ChainError `invalid-block`. */
 export const decodeHead = (chunk: Uint8Array): SnapshotHead =>
   reading('invalid-block', () => {
     const [block, headers, ...rest] = splitList(chunk)
@@ -95,7 +95,7 @@ export type AccountRow = { readonly address: Address; readonly account: Omit<Acc
 export type KnownRow = { readonly known: Address }
 export type SlotRow = { readonly slot: Hash; readonly word: Uint8Array }
 
-/** `code`: given with the first account that has it. */
+/** `code`: given for the first account that has it. */
 export function encodeAccountRow(address: Address, account: Account, code: Uint8Array | undefined): Uint8Array {
   const fields = [fromHex(address), bigToBytes(account.nonce), bigToBytes(account.balance)]
   if (code !== undefined) return encodeRlp([...fields, new Uint8Array(0), code])
@@ -106,7 +106,7 @@ export const encodeKnownRow = (address: Address): Uint8Array => encodeRlp([addre
 
 export const encodeSlotRow = (slot: Uint8Array, word: Uint8Array): Uint8Array => encodeRlp([slot, word])
 
-/** The rows of a chunk in their order. Throws Malformed; use it within `reading`. */
+/** The rows of a chunk, in order. Throws Malformed; use it within `reading`. */
 export function* decodeRows(chunk: Uint8Array): Generator<AccountRow | SlotRow | KnownRow> {
   for (const row of splitItems(chunk)) {
     const fields = asListOf(decodeRlp(row), [1, 2, 3, 4, 5], 'row of a snapshot')

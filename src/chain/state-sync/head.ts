@@ -1,4 +1,4 @@
-// The block of a snapshot and the headers before it, checked against the one thing that the receiver knows: the block's hash.
+// The block of a state snapshot and the headers before it, verified against the block hash that the receiver knows.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
@@ -7,18 +7,21 @@ import { HASHES, type SnapshotHead } from './format.ts'
 
 export type RestoredHead = {
   readonly block: Block
-  /** The header before the block; its state root is that of the snapshot. */
+  /** The header before the block; it has the state root of the snapshot. */
   readonly parent: SealedHeader
-  /** Those before the block, the oldest first. */
+  /** The headers before the block, oldest first. */
   readonly headers: readonly SealedHeader[]
 }
 
-/** The head with the senders of its transactions. Its body is checked when it is executed. Throws ChainError `invalid-block`. */
+/**
+ * The verified head, with the senders of its transactions. Executing the block verifies its body. Throws ChainError
+ * `invalid-block`.
+ */
 export function requireHead({ block, headers }: SnapshotHead, height: bigint, hash: Hash): RestoredHead {
   const { header } = block
   if (header.hash !== hash || header.number !== height)
     throw refused(`its block is ${header.number} with hash ${header.hash}, and block ${height} has hash ${hash}`)
-  // A snapshot has no total difficulties.
+  // A state snapshot has no total difficulties.
   if (header.difficulty !== 0n) throw refused('its block has a proof of work')
   const parent = headers.at(-1)
   if (parent === undefined || BigInt(headers.length) !== (height < HASHES ? height : HASHES))

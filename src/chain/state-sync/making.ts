@@ -1,5 +1,5 @@
-// Makes the chunks of a snapshot from the rows of a database. The rows may be those of a later block: each is read as of the
-// version that is meant.
+// Makes the chunks of a state snapshot from the rows of a database. The database may be at a later block: each row is read as
+// of the snapshot's version.
 import { ChainError } from '../../lib/errors.ts'
 import { ADDRESS_BYTES, type Address, equalBytes, type Hash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
@@ -18,8 +18,8 @@ import type { Indexer } from '../types.ts'
 import { encodeAccountRow, encodeHead, encodeKnownRow, encodeSlotRow, HASHES } from './format.ts'
 
 /**
- * The chunks of the snapshot of block `height`, which is not block 0. Throws ChainError `header-not-found` when the block, or
- * the version of the state that it ran on, is not there, and `pause`'s error when the work is to end.
+ * The chunks of the state snapshot of block `height`, which must not be block 0. Throws ChainError `header-not-found` if the
+ * block, or the state version before it, is missing, and `pause`'s error if the work is cancelled.
  */
 export async function* snapshotChunks(
   reader: KvReader,
@@ -57,7 +57,7 @@ function headOf(reader: KvReader, height: bigint): Uint8Array {
   return encodeHead(encodeBlock(decodeStoredBlock(header, body)), headers)
 }
 
-/** The rows of a version of the state, encoded: accounts with their slots, and `known` addresses that have none. */
+/** The encoded rows of a state version: accounts with their slots, and the `known` addresses without an account. */
 async function* stateRows(
   reader: KvReader,
   version: number,

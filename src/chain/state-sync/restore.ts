@@ -1,6 +1,6 @@
-// Begins a chain with a snapshot of another node's state. Nobody vouches for a snapshot: each chunk is compared with its hash
-// before it is used, the first one with the block hash that the caller trusts, and the state with the root that follows from
-// that; block H is then executed like any other. The rows that make all this a chain are in the last batch.
+// Begins a chain with another node's state snapshot. A snapshot is untrusted: each chunk is compared with its hash before use,
+// the first one also with the trusted block hash, and the state with the root that follows from it; block H is then executed
+// like any other. The last batch has the rows that complete the chain.
 import { ChainError } from '../../lib/errors.ts'
 import { equalBytes, toHash } from '../../lib/hex.ts'
 import { beginChain } from '../open.ts'
@@ -12,33 +12,33 @@ import { RowReader } from './rows.ts'
 /** Answers to an offered snapshot (ABCI's OfferSnapshot). */
 export type OfferAnswer =
   | 'accept'
-  /** This node takes no snapshot: it has a chain. */
+  /** This node has a chain already and takes no state snapshot. */
   | 'abort'
   | 'reject'
   | 'reject-format'
-  /** The sender is not to be used any more, since what it offers cannot exist. */
+  /** Ignore the sender from now on: its offer cannot exist. */
   | 'reject-sender'
 
 /** Answers to a chunk (ABCI's ApplySnapshotChunk). */
 export type ChunkAnswer = {
   readonly result: 'accept' | 'abort' | 'retry' | 'retry-snapshot' | 'reject-snapshot'
-  /** Chunks to be fetched again. */
+  /** Chunks to fetch again. */
   readonly refetch: readonly number[]
-  /** Peers whose chunks are not to be used any more. */
+  /** Peers whose chunks must be ignored from now on. */
   readonly rejectSenders: readonly string[]
 }
 
-/** `store`: an empty database, or one in which a restore was interrupted. */
+/** `store`: an empty database, or one with an interrupted restore. */
 export type StateRestoreOptions = FirstBlockOptions & {
-  /** Called after each chunk that was accepted. */
+  /** Called after each accepted chunk. */
   readonly onChunk?: ((taken: number, chunks: number) => void) | undefined
-  /** Called when the state is complete and verified; the index, which takes longest, follows. */
+  /** Called when the state is complete and verified; building the index, which takes longest, follows. */
   readonly onState?: (() => void) | undefined
-  /** Called with the reason why a snapshot was refused. */
+  /** Called with the reason for which a state snapshot was refused. */
   readonly onRefused?: ((why: string) => void) | undefined
 }
 
-/** A snapshot that has been accepted. */
+/** An accepted state snapshot. */
 type Restoring = {
   readonly snapshot: StateSnapshot
   readonly appHash: Uint8Array
@@ -56,12 +56,12 @@ export class StateRestore {
     this.#options = options
   }
 
-  /** Block of the snapshot with which the chain has begun; undefined before. Then the store can be opened as a chain. */
+  /** Block of the state snapshot that the chain began with; the store can then be opened as a chain. undefined before that. */
   get height(): bigint | undefined {
     return this.#height
   }
 
-  /** `appHash`: the hash of block `height`, from a source that is trusted. Removes what another snapshot has left. */
+  /** `appHash`: the hash of block `height`, from a trusted source. Removes the rows of another state snapshot. */
   async offer(snapshot: StateSnapshot, appHash: Uint8Array): Promise<OfferAnswer> {
     if (this.#height !== undefined) return 'abort'
     if (snapshot.format !== FORMAT) return 'reject-format'
@@ -78,7 +78,9 @@ export class StateRestore {
     return 'accept'
   }
 
-  /** Takes the next chunk of the accepted snapshot. `sender`: id of the peer that sent it. The last one takes longest. */
+  /**
+   * Takes the next chunk of the accepted state snapshot. `sender`: id of the peer that sent it. The last chunk takes longest.
+   */
   async apply(index: number, chunk: Uint8Array, sender: string): Promise<ChunkAnswer> {
     const restoring = this.#restoring
     if (restoring === undefined) return answer('abort')
@@ -101,7 +103,7 @@ export class StateRestore {
     return answer('accept')
   }
 
-  /** Throws ChainError `invalid-block` for what follows from no chain. */
+  /** Throws ChainError `invalid-block` for an invalid chunk. */
   async #take(restoring: Restoring, index: number, chunk: Uint8Array): Promise<void> {
     const { snapshot, appHash, rows } = restoring
     if (index === 0) restoring.head = requireHead(decodeHead(chunk), snapshot.height, toHash(appHash))

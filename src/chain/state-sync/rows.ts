@@ -1,5 +1,5 @@
-// Reads the rows of a snapshot's chunks into the first version of a state. Only the one sequence of rows that a node makes of a
-// state is taken: ascending, each code once, before it is referred to.
+// Reads the rows of the chunks into the first state version. Only the canonical sequence of rows is accepted: ascending, each
+// code once, before it is referred to.
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -37,7 +37,7 @@ export class RowReader {
     }
   }
 
-  /** Writes what is left. Returns the root of the state. */
+  /** Writes the remaining rows. Returns the state root. */
   finish(): Promise<Hash> {
     return this.#state.finish()
   }

@@ -1,6 +1,5 @@
-// Makes a snapshot of the state at every block whose number is a multiple of the interval, in the background, and keeps the
-// newest two for nodes that join. Blocks never wait for it: it reads one consistent state of the store, in turns of the
-// scheduler.
+// Makes a state snapshot at every block whose number is a multiple of the interval, in the background, and keeps the newest two
+// for joining nodes. Blocks never wait for it: it reads from a consistent reader of the store, in turns of the scheduler.
 import { ChainError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { readStateVersion } from '../open.ts'
@@ -11,22 +10,22 @@ import { CHUNK_SIZE, FORMAT, type StateSnapshot } from './format.ts'
 import { snapshotChunks } from './making.ts'
 
 export type StateSnapshotOptions = {
-  /** Folder of the snapshots. */
+  /** Folder of the state snapshots. */
   readonly folder: string
   /** The index of the chain. */
   readonly indexer: Pick<Indexer, 'addresses'>
-  /** Blocks from one snapshot to the next; 1,000 when left out. */
+  /** Blocks between two state snapshots; default 1,000. */
   readonly interval?: bigint | undefined
-  /** Bytes of a chunk; 4 MB when left out. Nodes with another size make other snapshots. */
+  /** Bytes of a chunk; default 4 MB. Nodes with different sizes make different snapshots. */
   readonly chunkSize?: number | undefined
   readonly onMade?: ((snapshot: StateSnapshot) => void) | undefined
-  /** Called when a snapshot could not be made; the next one is attempted at its height. */
+  /** Called if a state snapshot could not be made; the next one is made at its height. */
   readonly onError: (error: unknown) => void
 }
 
-/** Blocks from one snapshot to the next. */
+/** Blocks between two state snapshots. */
 export const SNAPSHOT_INTERVAL = 1_000n
-/** Snapshots that are kept: the older one for those who are still fetching it. */
+/** Number of state snapshots kept: the older one for nodes that are still fetching it. */
 const KEPT = 2
 
 type Source = Pick<Chain, 'store' | 'head' | 'events'>
@@ -38,12 +37,12 @@ export class StateSnapshots {
   readonly #interval: bigint
   readonly #end = new AbortController()
   readonly #stopListening: (() => void)[]
-  /** Settles when no snapshot is being made any more. */
+  /** Settles when the current state snapshot is made; undefined: none is being made. */
   #making: Promise<void> | undefined
 
   /**
-   * Removes what an interrupted run has left, begins to follow the chain, and makes the newest snapshot if it is missing and
-   * its state is still there. Throws the system's error when the folder cannot be used.
+   * Removes leftovers of an interrupted run, subscribes to the chain, and makes the newest state snapshot if it is missing and
+   * its state is still stored. Throws the system's error if the folder cannot be used.
    */
   static async open(chain: Source, options: StateSnapshotOptions): Promise<StateSnapshots> {
     const files = await SnapshotFolder.open(options.folder)
@@ -60,7 +59,7 @@ export class StateSnapshots {
       chain.events.on('block', ({ block }) => {
         if (block.header.number % this.#interval === 0n) this.#begin(block.header.number)
       }),
-      // Development methods alone take blocks back; the snapshots of these blocks go with them.
+      // Only development methods remove blocks; the state snapshots of these blocks are removed too.
       chain.events.on('removed', (blocks) => {
         for (const { header } of blocks) void this.#files.remove(header.number).catch(options.onError)
       }),
@@ -68,22 +67,22 @@ export class StateSnapshots {
     this.#catchUp()
   }
 
-  /** The snapshots that are there, the newest first. */
+  /** All complete state snapshots, newest first. */
   list(): readonly StateSnapshot[] {
     return this.#files.list()
   }
 
-  /** A chunk of a snapshot; undefined when there is none. */
+  /** A chunk; undefined if unknown. */
   async chunk(height: bigint, format: number, index: number): Promise<Uint8Array | undefined> {
     return format === FORMAT ? this.#files.chunk(height, index) : undefined
   }
 
-  /** Resolves when nothing is being made. */
+  /** Resolves when no state snapshot is being made. */
   async settled(): Promise<void> {
     await this.#making
   }
 
-  /** Cancels the snapshot that is being made and stops following the chain. Call it before the store is closed. */
+  /** Cancels the current state snapshot and unsubscribes from the chain. Call it before closing the store. */
   async close(): Promise<void> {
     for (const stop of this.#stopListening) stop()
     this.#end.abort()
@@ -94,12 +93,12 @@ export class StateSnapshots {
     const { head, store } = this.#chain
     const height = head.number - (head.number % this.#interval)
     if (height === 0n || this.list().some((known) => known.height === height)) return
-    // A chain that began with a snapshot has no older headers than that one brought.
+    // A chain that began with a state snapshot has no headers older than those of the snapshot.
     const before = readStateVersion(store, height - 1n)
     if (before !== undefined && before >= readHorizon(store).version) this.#begin(height)
   }
 
-  /** Begins a snapshot unless one is being made, so a node that is too slow for its interval skips some. */
+  /** Starts a state snapshot unless one is being made. A node that is too slow for its interval therefore skips some. */
   #begin(height: bigint): void {
     if (this.#making !== undefined || this.#end.signal.aborted) return
     this.#making = this.#make(height).finally(() => {
