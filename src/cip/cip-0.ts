@@ -1,4 +1,4 @@
-// Raises the gas of CREATE and CREATE2. A creation by a transaction runs neither opcode, so its price stays.
+// Raises the gas of CREATE and CREATE2. A creation transaction executes neither opcode, so its price stays the same.
 import { defineProposal } from './define.ts'
 
 export const cip0 = defineProposal({

@@ -1,4 +1,4 @@
-// Raises the gas of calls: the constant part, which is charged for a warm account too.
+// Raises the constant gas of the call opcodes, which also applies to warm accounts.
 import { defineProposal } from './define.ts'
 
 export const cip1 = defineProposal({

@@ -1,5 +1,5 @@
-// EIPs by the names that parameter lists of Evmos chains hold. This chain's forks include all of them, so that
-// activating one changes nothing.
+// EIPs under the names in parameter lists of Evmos chains. All forks of kestrel include them, so activating one changes
+// nothing.
 import { defineProposal, type Proposal } from './define.ts'
 
 const NUMBERS = [1344, 1884, 2200, 2929, 3198, 3529, 3855]

@@ -1,4 +1,4 @@
-// The improvement proposals of this program: a new one gets a line here.
+// The built-in opcode proposals; a new one needs a line here.
 import { cip0 } from './cip-0.ts'
 import { cip1 } from './cip-1.ts'
 import { cip2 } from './cip-2.ts'
@@ -8,5 +8,5 @@ import { createRegistry, type Registry } from './registry.ts'
 
 export const PROPOSALS: readonly Proposal[] = [cip0, cip1, cip2]
 
-/** What every chain of this name may activate, open for the proposals of its users. */
+/** The built-in proposals of a chain, in a registry to which users' proposals can be added. */
 export const proposalsOf = (chainName: string): Registry => createRegistry(chainName, [...ETHEREUM, ...PROPOSALS])

@@ -1,5 +1,5 @@
-// Proposals of a chain's users: modules that are loaded at start, JavaScript or TypeScript, each with one proposal or a
-// list of them as its default export. They need nothing of this program: what they work on is handed to them.
+// Users' opcode proposals: JavaScript or TypeScript modules, loaded at start, with one proposal or a list of them as default
+// export. They import nothing from this program; their functions get what they need as arguments.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ const shape = z
     error: 'expected either a number or a name',
   })
 
-/** A file as a module of proposals. Throws ChainError `invalid-params` that begins with the file's name. */
+/** Loads a file as a proposal module. Throws ChainError `invalid-params`; its message begins with the file's name. */
 export async function loadModule(file: string): Promise<ProposalModule> {
   if (!existsSync(file)) throw refuse(file, 'no such file')
   const sha256 = hexToHash(
@@ -45,7 +45,7 @@ function proposalsIn(file: string, exported: unknown): readonly Proposal[] {
   const listed: readonly unknown[] = Array.isArray(exported) ? exported : [exported]
   return listed.map((given, index) => {
     const parsed = shape.safeParse(given)
-    // The object itself goes on: its `apply` may be a method.
+    // Return the object itself, not zod's copy: its `apply` may be a method.
     if (parsed.success) return given as Proposal
     const place = Array.isArray(exported) ? `default export, element ${index}` : 'default export'
     throw refuse(file, `${place}: ${parsed.error.issues[0]?.message}`)
@@ -67,11 +67,11 @@ async function importModule(file: string): Promise<{ default?: unknown }> {
 }
 
 /**
- * The module and what it imports as one JavaScript module, in a URL. Node.js before 22.18 does not read TypeScript; the
- * bundler that builds this program does, where it is installed.
+ * Bundles the module and its imports into one JavaScript module, as a URL. Node.js before 22.18 does not read TypeScript;
+ * esbuild does, if it is installed.
  */
 async function transpiled(file: string): Promise<string> {
-  // Not a literal, so that it does not become a part of the built program.
+  // Not a literal, so that the build does not bundle it.
   const bundler: string = 'esbuild'
   const { build }: typeof import('esbuild') = await import(bundler).catch(() => {
     const { node } = process.versions

@@ -1,5 +1,5 @@
-// Which proposals of users' modules a chain may use. Its specification names them with the hash of their file, so that
-// every node answers the same when a list is submitted: a node without the very same modules does not start.
+// Which users' proposals a chain may use. Its specification names them with the hash of their file, so that every node gives
+// the same answer when a list is submitted: a node without exactly these modules does not start.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { ChainSpec, NamedProposal } from '../spec/chain-spec.ts'
@@ -7,11 +7,11 @@ import type { Proposal } from './define.ts'
 import { proposalsOf } from './index.ts'
 import type { Registry } from './registry.ts'
 
-/** A module file that was loaded. */
+/** A loaded module file. */
 export type ProposalModule = {
-  /** Path, as it was given. */
+  /** Path as given. */
   readonly file: string
-  /** SHA-256 of the file's bytes; what the file imports does not count. */
+  /** SHA-256 of the file's bytes, without its imports. */
   readonly sha256: Hash
   readonly proposals: readonly Proposal[]
 }
@@ -20,8 +20,8 @@ type Defined = { readonly module: ProposalModule; readonly proposal: Proposal }
 type SpecWithNames = Pick<ChainSpec, 'name' | 'native'>
 
 /**
- * The registry of a chain: the proposals of this program, and those that the specification names, from their modules.
- * Throws ChainError `invalid-params` when a named one is missing or its file is another, and the registry's refusals.
+ * The registry of a chain: built-in proposals, and those that the specification names, from their modules. Throws ChainError
+ * `invalid-params` if a named one is missing or its file differs, and the registry's errors.
  */
 export function registryOf(spec: SpecWithNames, modules: readonly ProposalModule[] = []): Registry {
   const registry = proposalsOf(spec.name)
@@ -36,8 +36,8 @@ export function registryOf(spec: SpecWithNames, modules: readonly ProposalModule
 }
 
 /**
- * The specification with the proposals of these modules that it does not name yet, usable from block `since` on.
- * Throws ChainError `invalid-params` on a plain chain.
+ * Adds the proposals of these modules that the specification does not name yet, usable from block `since` on. Throws ChainError
+ * `invalid-params` on a plain chain.
  */
 export function nameModules<S extends SpecWithNames>(spec: S, modules: readonly ProposalModule[], since: bigint): S {
   const { native } = spec
@@ -55,7 +55,7 @@ export function nameModules<S extends SpecWithNames>(spec: S, modules: readonly 
   return added.length === 0 ? spec : { ...spec, native: { ...native, proposals: [...native.proposals, ...added] } }
 }
 
-/** Throws ChainError `invalid-params` for a module of which the chain names nothing: it would have no effect. */
+/** Throws ChainError `invalid-params` for a module without any proposal that the chain names: it would have no effect. */
 export function requireNamed(spec: SpecWithNames, modules: readonly ProposalModule[]): void {
   const known = new Set(namesOf(spec).map(({ name }) => name))
   for (const module of modules) {
@@ -69,21 +69,21 @@ export function requireNamed(spec: SpecWithNames, modules: readonly ProposalModu
   }
 }
 
-/** A line for the log about each proposal that the second specification names and the first does not. */
+/** A log line for each proposal that only the second specification names. */
 export const newNameLines = (before: SpecWithNames, after: SpecWithNames): readonly string[] =>
   newNames(before, after).map(
     ({ name, sha256, since }) => `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`,
   )
 
-/** What the second specification names and the first does not. */
+/** The proposals that only the second specification names. */
 function newNames(before: SpecWithNames, after: SpecWithNames): readonly NamedProposal[] {
   const known = new Set(namesOf(before).map(({ name }) => name))
   return namesOf(after).filter(({ name }) => !known.has(name))
 }
 
 /**
- * The specification of a chain that exists with what a genesis file names besides, as an operator adds a module to a chain
- * in production. Throws ChainError `invalid-genesis` for an entry whose first block is not above the head.
+ * The stored specification with the new proposal names of a genesis file; with it an operator adds a module to an existing
+ * chain. Throws ChainError `invalid-genesis` for an entry whose first block is not above the head.
  */
 export function withNewNames(stored: ChainSpec, file: ChainSpec, head: bigint): ChainSpec {
   const added = newNames(stored, file)
@@ -99,7 +99,7 @@ export function withNewNames(stored: ChainSpec, file: ChainSpec, head: bigint): 
 
 const namesOf = ({ native }: SpecWithNames): readonly NamedProposal[] => native?.proposals ?? []
 
-/** `kestrel_7`, for a proposal that gives its number alone. */
+/** `kestrel_7`, also for a proposal that gives only its number. */
 const nameIn = (chain: SpecWithNames, { name, number }: Proposal): string => name ?? `${chain.name}_${number}`
 
 /** Proposals by name. Throws ChainError when two modules define the same one. */

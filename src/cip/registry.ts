@@ -1,4 +1,4 @@
-// The proposals that this program knows on one chain, by name: a value, handed to the runtime, which seals it.
+// The proposals that this program knows on one chain, by name. The runtime seals the registry.
 
 import { expansionGas } from '../evm/gas/memory-gas.ts'
 import { type JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
@@ -9,20 +9,20 @@ import { RESERVED } from './ethereum.ts'
 
 export interface Registry {
   /**
-   * Takes all of them or none; lists may hold them from block `since` on, left out: from block 0. Throws ChainError
-   * `invalid-params`, or `not-allowed` when it is sealed.
+   * Adds all of them or none; lists may name them from block `since` on (default 0). Throws ChainError `invalid-params`, or
+   * `not-allowed` if the registry is sealed.
    */
   register(proposals: Proposal | readonly Proposal[], since?: bigint): void
-  /** From now on nothing is added. */
+  /** Refuses further registrations. */
   seal(): void
   /** Sorted. */
   names(): readonly string[]
   get(name: string): Proposal | undefined
   /**
-   * Throws ChainError `invalid-params` for a name that is malformed, unknown in a block (left out: the newest) or repeated.
+   * Throws ChainError `invalid-params` for a name that is malformed, unknown in the block (default: the newest) or repeated.
    */
   check(names: readonly string[], block?: bigint): void
-  /** Applies proposals in their order. Throws as `check`, and when one fails. */
+  /** Applies proposals in order. Throws as `check`, and if one fails. */
   apply(names: readonly string[], table: JumpTable): void
 }
 
@@ -30,7 +30,7 @@ type Known = { readonly proposal: Proposal; readonly since: bigint }
 
 const TOOLS: Tools = { expansionGas, maxStackAtEntry }
 
-/** `own` are proposals of this program: other modules may not use its reserved names. */
+/** `own`: built-in proposals; other modules may not use their reserved names. */
 export function createRegistry(chainName: string, own: readonly Proposal[]): Registry {
   const known = new Map<string, Known>()
   let isSealed = false
@@ -81,13 +81,13 @@ function applyOne(name: string, proposal: Proposal, table: JumpTable): void {
   try {
     const result: unknown = proposal.apply(table, TOOLS)
     if (result instanceof Promise) {
-      // Nobody waits for it; what becomes of it must not end the process.
+      // `apply` must not be asynchronous; a later rejection of its promise must not end the process.
       result.catch(() => undefined)
       throw new TypeError('apply must not be asynchronous')
     }
     table.validate()
   } catch (error) {
-    // What the module or the engine says about it may differ between nodes, and the refusal may become revert data.
+    // The module's own message may differ between nodes, and the error may become revert data, so it goes into `detail`.
     throw refuse(`EIP ${name} failed to activate`, error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,5 +1,5 @@
-// Coins (Cosmos SDK x/bank). Balances of the base coin are the EVM's account balances; those of all other denominations
-// are in the bank's storage. The supply changes with every coin made or destroyed: by mint, burn, or `adjustSupply`.
+// Coins (Cosmos SDK x/bank). Balances of the base coin are the EVM's account balances; those of all other denominations are in
+// the bank's storage. Every mint and burn, and `adjustSupply`, changes the supply.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
@@ -11,11 +11,11 @@ import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage at the bank's address. */
 export const bankLayout = layout({
-  /** Base units in existence. */
+  /** Supply of the base coin. */
   supply: cell(u256),
-  /** What exists of the other denominations; none of nothing. */
+  /** Supplies of the other denominations; zero supplies are not stored. */
   supplies: enumerable(text, u256),
-  /** What accounts hold of them; none of nothing. */
+  /** Balances of the other denominations; zero balances are not stored. */
   holdings: mapping(address, enumerable(text, u256)),
 })
 
@@ -24,14 +24,14 @@ export type Coin = { readonly denom: string; readonly amount: bigint }
 
 const MOST = 2n ** 256n - 1n
 
-/** Throws ChainError if these coins must stay where they are. */
+/** Throws ChainError if the transfer is not allowed. */
 export type SendRestriction = (from: Address, to: Address, amount: bigint) => void
 
-/** What the module that locks base coins says of delegating them, which is not sending. */
+/** The rule for delegating base coins of the module that locks them. Delegating is not a transfer. */
 export type DelegationRule = {
-  /** The coins are about to leave. Throws ChainError if they may not be delegated. */
+  /** Called before coins are delegated. Throws ChainError if they may not be. */
   beforeDelegation(from: Address, amount: bigint): void
-  /** Coins that were delegated have come back. */
+  /** Called after delegated coins were returned. */
   afterReturn(to: Address, amount: bigint): void
 }
 
@@ -63,40 +63,40 @@ export class Bank implements NativeModule<BankGenesis> {
     return denom === this.#denom ? this.#view.balance(of) : (this.#state.holdings.at(of).get(denom) ?? 0n)
   }
 
-  /** All that exists, the base coin first, then by denomination; nothing of nothing. */
+  /** All supplies that are not zero: the base coin first, then by denomination. */
   supplies(): readonly Coin[] {
     return this.#listed(this.supply(), this.#state.supplies.entries())
   }
 
-  /** All that an account holds, in the same order. */
+  /** All balances of an account that are not zero, in the same order. */
   balances(of: Address): readonly Coin[] {
     return this.#listed(this.balance(of), this.#state.holdings.at(of).entries())
   }
 
-  /** Has every later `transfer` of base coins asked first. For the modules that lock them; tied in `openModules`. */
+  /** Adds a check to all transfers of base coins, for modules that lock coins; `openModules` connects them. */
   restrictSends(restriction: SendRestriction): void {
     this.#restrictions.push(restriction)
   }
 
-  /** In place of the restrictions, which do not bind `delegate`. */
+  /** Sets the rule of `delegate`, to which the send restrictions do not apply. */
   ruleDelegations(rule: DelegationRule): void {
     this.#delegationRule = rule
   }
 
-  /** Moves base coins into a staking pool. Throws ChainError when there are too few, or they may not be delegated. */
+  /** Moves base coins into a staking pool. Throws ChainError if the balance is too small or they may not be delegated. */
   delegate(from: Address, pool: Address, amount: bigint): void {
     this.#delegationRule?.beforeDelegation(from, amount)
     this.#requireBalance(from, amount, this.#denom)
     this.#view.transfer(from, pool, amount)
   }
 
-  /** Moves base coins that were delegated back to their owner. */
+  /** Moves delegated base coins back to their owner. */
   giveBack(pool: Address, to: Address, amount: bigint): void {
     this.transfer(pool, to, amount)
     this.#delegationRule?.afterReturn(to, amount)
   }
 
-  /** Moves units of a denomination. Throws ChainError when the sender has too few or may not send them. */
+  /** Moves units of a denomination. Throws ChainError if the balance is too small or the sender may not send them. */
   transfer(from: Address, to: Address, amount: bigint, denom = this.#denom): void {
     if (denom === this.#denom) for (const restriction of this.#restrictions) restriction(from, to, amount)
     this.#requireBalance(from, amount, denom)
@@ -108,7 +108,7 @@ export class Bank implements NativeModule<BankGenesis> {
     this.#add(to, denom, amount)
   }
 
-  /** Makes new units. Throws ChainError when there would be more of them than a word holds. */
+  /** Mints units. Throws ChainError if the supply would exceed 256 bits. */
   mint(to: Address, amount: bigint, denom = this.#denom): void {
     if (amount < 0n) throw new RangeError('negative amount')
     if (denom === this.#denom) {
@@ -122,7 +122,7 @@ export class Bank implements NativeModule<BankGenesis> {
     this.#add(to, denom, amount)
   }
 
-  /** Destroys units. Throws ChainError when the account has too few. */
+  /** Burns units. Throws ChainError if the balance is too small. */
   burn(from: Address, amount: bigint, denom = this.#denom): void {
     this.#requireBalance(from, amount, denom)
     if (denom === this.#denom) {
@@ -134,7 +134,7 @@ export class Bank implements NativeModule<BankGenesis> {
     this.#add(from, denom, -amount)
   }
 
-  /** Notes that base coins were made (or, negative, destroyed) outside the bank: withdrawals, a burnt base fee. */
+  /** Changes the supply for base coins created (or, if negative, destroyed) outside the bank: withdrawals, a burnt base fee. */
   adjustSupply(change: bigint): void {
     this.#state.supply.set(this.supply() + change)
   }
@@ -149,7 +149,7 @@ export class Bank implements NativeModule<BankGenesis> {
     )
   }
 
-  /** Changes a holding of what is not the base coin. */
+  /** Changes a balance of a denomination other than the base coin. */
   #add(to: Address, denom: string, amount: bigint): void {
     put(this.#state.holdings.at(to), denom, this.balance(to, denom) + amount)
     this.#view.balanceNotes.add(balanceNote(denom, to))
@@ -173,7 +173,7 @@ const NATIVE: ReadonlySet<Address> = new Set([...Object.values(MODULE_ACCOUNT), 
 const LAST_PRECOMPILE = 0x11n
 const P256_VERIFY = 0x100n
 
-/** Whether an account may not be named as a receiver: module accounts, native contracts, precompiles. */
+/** Whether an account may not receive transfers: module accounts, native contracts, precompiles. */
 export function isBlocked(of: Address): boolean {
   const number = BigInt(of)
   return NATIVE.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY

@@ -1,10 +1,10 @@
-// A calendar: items by time in a list, kept as a binary heap, so that the earliest is found at once whatever the order
-// in which they came. Items of one time come out in an order that follows from how they went in, and from nothing else.
+// A calendar: a list of items by time, stored as a binary heap, so that the earliest is found in constant time. The order of
+// items with equal times depends only on the order of insertions, so it is deterministic.
 import type { List } from '../state/layout.ts'
 
 export type Timed = { readonly time: bigint }
 
-/** Notes an item under its time. */
+/** Inserts an item. */
 export function schedule<T extends Timed>(calendar: List<T>, item: T): void {
   calendar.push(item)
   let place = calendar.length - 1
@@ -18,7 +18,7 @@ export function schedule<T extends Timed>(calendar: List<T>, item: T): void {
   calendar.put(place, item)
 }
 
-/** Takes out the items whose time has come (`time` <= now), earliest first, and no more than `most`; the others stay. */
+/** Removes and yields due items (`time` <= now), earliest first, at most `most`. */
 export function* takeDue<T extends Timed>(
   calendar: List<T>,
   now: bigint,
@@ -33,7 +33,7 @@ export function* takeDue<T extends Timed>(
   }
 }
 
-/** Puts an item where the first was, then down to its place. */
+/** Writes an item at the root and moves it down to its place. */
 function sink<T extends Timed>(calendar: List<T>, item: T): void {
   let place = 0
   for (;;) {

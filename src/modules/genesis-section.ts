@@ -1,4 +1,4 @@
-// How modules read their sections of the genesis file, `kestrel.modules.<name>`: strictly, with the field in every refusal.
+// Reads modules' sections of the genesis file, `kestrel.modules.<name>`: strictly, and with the field in every error.
 
 import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
@@ -8,7 +8,7 @@ import { firstIssue, zodMessages } from '../lib/zod-messages.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
 
-/** A Dec from `"0"` to `"1"`; all 18 decimals may be written out. */
+/** A Dec from `"0"` to `"1"`, with up to 18 decimals. */
 export const fraction = z
   .string(FRACTION)
   .regex(/^(0(\.\d{1,18})?|1(\.0{1,18})?)$/, FRACTION)
@@ -16,7 +16,7 @@ export const fraction = z
 
 const WHOLE = { error: 'expected a whole number of up to 30 digits' }
 
-/** A number of base units, as a JSON number that is exact or as a decimal string. */
+/** A number of base units, as an exact JSON number or a decimal string. */
 export const whole = z
   .union([z.int(WHOLE).nonnegative(WHOLE).transform(String), z.string().regex(/^\d{1,30}$/, WHOLE)], WHOLE)
   .transform(BigInt)
@@ -24,13 +24,13 @@ export const whole = z
 const LONGEST_PERIOD = SECONDS_A_DAY * 10_000n
 const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a number or as "30s"` }
 
-/** Seconds: a number, its digits, or the way protobuf writes durations. */
+/** Seconds: a number, its digits as text, or protobuf's text form of a duration. */
 export const seconds = z
   .union([z.int(SECONDS).transform(String), z.string().regex(/^\d{1,12}s?$/, SECONDS)], SECONDS)
   .transform((text) => BigInt(text.replace('s', '')))
   .refine((period) => period >= 1n && period <= LONGEST_PERIOD, SECONDS)
 
-/** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
+/** A module's section, read by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json, { error: zodMessages })
   if (parsed.success) return parsed.data

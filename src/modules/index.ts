@@ -25,7 +25,7 @@ export type Modules = {
   readonly params: Params
   readonly authz: Authz
   readonly staking: Staking
-  /** undefined: the chain's genesis asks for none. */
+  /** undefined: the genesis does not have the module. */
   readonly slashing: Slashing | undefined
   readonly distribution: Distribution
   readonly inflation: Inflation
@@ -72,7 +72,7 @@ const beginOrder = ({ params, bank, inflation, slashing, distribution, authz }: 
   params,
   bank,
   inflation,
-  // Before distribution: who is slashed for the votes of a block does not earn with its former stake.
+  // Before distribution, so that a validator slashed for the votes of a block does not earn with its former stake.
   ...(slashing === undefined ? [] : [slashing]),
   distribution,
   authz,
@@ -85,17 +85,17 @@ const endOrder = ({ gov, staking, transfer, bank, params }: Modules): readonly H
   params,
 ]
 
-/** What modules do before a block's first transaction. */
+/** Runs the modules' begin-block hooks. */
 export function beginBlock(modules: Modules): void {
   for (const module of beginOrder(modules)) module.beginBlock?.()
 }
 
-/** What modules do after a block's last transaction. */
+/** Runs the modules' end-block hooks. */
 export function endBlock(modules: Modules): void {
   for (const module of endOrder(modules)) module.endBlock?.()
 }
 
-/** Module accounts, and contracts that hold modules' storage. The genesis makes them. */
+/** Module accounts, and contracts with modules' storage. The genesis creates them. */
 const MODULE_CONTRACTS: readonly Address[] = [
   ...Object.values(MODULE_ACCOUNT),
   NATIVE_CONTRACT.bank,
@@ -108,8 +108,8 @@ const MODULE_CONTRACTS: readonly Address[] = [
 ]
 
 /**
- * Writes the modules' first state on a view that holds the genesis accounts already.
- * `supply` is the sum of their balances in base units.
+ * Writes the modules' genesis state to a view that has the genesis accounts already. `supply`: the sum of their balances in
+ * base units.
  */
 export function initGenesis(
   view: StateView,
@@ -127,7 +127,7 @@ export function initGenesis(
   authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
-  // Before staking, whose hooks report the first validators to it.
+  // Before staking, whose hooks report the first validators to slashing.
   slashing?.initGenesis(readSlashingGenesis(spec.modules.slashing))
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))

@@ -1,4 +1,4 @@
-// Inflation: new coins in every block, for the stakers and the community. None unless the genesis asks for it.
+// Inflation: mints coins in every block for stakers and the community pool. Off unless the genesis has it.
 import { z } from 'zod'
 import { type Dec, mulInt, ONE, truncateInt } from '../lib/dec.ts'
 import type { Address } from '../lib/hex.ts'
@@ -11,9 +11,9 @@ import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage of the `mint` module account. */
 export const inflationLayout = layout({
-  /** Base units that every block makes. */
+  /** Base units minted per block. */
   perBlock: u256,
-  /** The part of them that joins the block's fees; the rest is the community pool's. */
+  /** The fraction that is added to the block's fees; the rest goes to the community pool. */
   stakingShare: dec,
 })
 
@@ -51,7 +51,7 @@ export class Inflation implements NativeModule<InflationGenesis> {
     return { perBlock: this.#state.perBlock.get(), stakingShare: this.#state.stakingShare.get() }
   }
 
-  /** Comes before the distribution, which shares the coins in the same block. */
+  /** Runs before distribution, which allocates the coins in the same block. */
   beginBlock(): void {
     const perBlock = this.#state.perBlock.get()
     if (perBlock === 0n) return

@@ -1,5 +1,5 @@
-// What a native module is: contract storage and account balances with rules written in TypeScript.
-// Modules know the state and each other; they know no EVM, no ABI and no block production.
+// The interface of a native module: contract storage and account balances with rules in TypeScript. Modules use the state and
+// each other, but not the EVM, ABIs or block production.
 
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
@@ -7,57 +7,57 @@ import type { CommitInfo } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 
-/** The block in which a module works. */
+/** The current block. */
 export type BlockInfo = {
   readonly number: bigint
   /** Unix seconds. */
   readonly timestamp: bigint
   readonly proposer: Address
-  /** Votes and evidence that a network's engine told with the block. */
+  /** Votes and evidence that CometBFT passed with the block. */
   readonly commit?: CommitInfo | undefined
 }
 
 /**
- * Tells the operator why something went wrong, in words that must not enter the state; a ChainError is a refusal, anything
- * else a fault of this program.
+ * Reports a failure to the operator, with texts that must not enter the state. A ChainError is a refusal, any other error an
+ * internal one.
  */
 export type Report = (message: string, error: unknown) => void
 
-/** What a module is opened over; the modules of one context see each other's changes at once. */
+/** What a module is opened over; modules of one context see each other's changes at once. */
 export type ModuleContext = {
   readonly spec: NativeSpec
   readonly block: BlockInfo
   readonly view: StateView
-  /** `read`: whatever would write storage throws. */
+  /** `read`: writing storage throws. */
   readonly access: 'read' | 'write'
   /**
-   * Throws ChainError unless these improvement proposals can be active together from this block on. Left out where
-   * they cannot change.
+   * Throws ChainError unless these opcode proposals can be active together from this block on. Left out if the list cannot
+   * change.
    */
   readonly checkProposals?: ((names: readonly string[]) => void) | undefined
   readonly report?: Report | undefined
 }
 
 /**
- * Nothing in a module awaits. Refusals are ChainErrors, and what was written before one is undone by the caller's
- * checkpoint; so a module checks where it reads best, not before it writes.
+ * Modules are synchronous. They refuse with ChainErrors; the caller's checkpoint undoes what was written before, so a module
+ * need not check everything before it writes.
  */
 export interface NativeModule<G> {
   readonly name: string
-  /** Writes the module's first state, once, at block 0. */
+  /** Writes the module's genesis state, once, at block 0. */
   initGenesis(genesis: G): void
   beginBlock?(): void
   endBlock?(): void
 }
 
-/** The opcode INVALID: running it fails, and its presence passes Solidity's check that a callee is a contract. */
+/** The opcode INVALID: executing it fails, and code of any kind passes Solidity's check that a callee is a contract. */
 const NATIVE_CODE = Uint8Array.of(0xfe)
 
-/** Makes a contract account: nonce 1, so that EIP-161 never sweeps it, and code. Keeps its balance. */
+/** Makes a contract account: nonce 1, so that EIP-161 never deletes it, and code. Keeps its balance. */
 export function createNativeAccount(view: StateView, of: Address): void {
   view.setNonce(of, 1n)
   view.setCode(of, NATIVE_CODE)
 }
 
-/** `throw reverted(reason)`: undoes the call and keeps the unused gas. The reason is in the words of the Cosmos SDK or Evmos. */
+/** `throw reverted(reason)` undoes the call and keeps the unused gas. The reason has the Cosmos SDK's or Evmos' wording. */
 export const reverted = (reason: string): ChainError => new ChainError('execution-reverted', reason)

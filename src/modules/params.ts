@@ -1,5 +1,5 @@
-// The parameters of the EVM and of its fee market as state: which improvement proposals are active, in the order in which
-// they are applied, and the floor of the base fee. They are state, so a read at any block gives the values of that block.
+// The parameters of the EVM and its fee market: the active opcode proposals in order of application, and the floor of the base
+// fee. They are in the state, so a read at any block gives the values of that block.
 import { z } from 'zod'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'
@@ -19,12 +19,12 @@ export const paramsLayout = layout({
   minBaseFee,
 })
 
-/** The proposals that a view has active, in order of application. */
+/** The proposals active in a view, in order of application. */
 export const activeProposals = (view: StateView): readonly string[] =>
-  // The first member; each call asks, so that it is read without its handle.
+  // The first member. Each call needs it, so it is read without opening the layout.
   names.read(view.slots(MODULE_ACCOUNT.evm, 'read'), 0n)
 
-/** The floor of the next block's base fee in wei per gas; 0: there is none. */
+/** The floor of the next block's base fee in wei per gas; 0: none. */
 export const minBaseFeeOn = (view: StateView): bigint =>
   minBaseFee.read(view.slots(MODULE_ACCOUNT.evm, 'read'), names.width)
 
@@ -34,15 +34,15 @@ export type ParamsGenesis = {
   readonly minBaseFee?: bigint | undefined
 }
 
-/** The whole parameter set, as governance replaces it. */
+/** The whole parameter set, which governance replaces at once. */
 export type EvmParams = {
-  /** Names of improvement proposals in order of application: `kestrel_0`. */
+  /** Names of opcode proposals in order of application: `kestrel_0`. */
   readonly extraEips: readonly string[]
 }
 
 const nameList = z.array(z.string({ error: 'expected a name' }), { error: 'expected a list of names' }).readonly()
 
-/** The set as JSON, its keys in snake or camel case. Whether the names can be activated is not asked here. */
+/** The set as JSON, with keys in snake or camel case. Does not check whether the proposals can be activated. */
 export const evmParamsSchema = z
   .strictObject({ extra_eips: nameList.optional(), extraEips: nameList.optional() })
   .refine(({ extra_eips, extraEips }) => (extra_eips === undefined) !== (extraEips === undefined), {
@@ -50,13 +50,13 @@ export const evmParamsSchema = z
   })
   .transform(({ extra_eips, extraEips }): EvmParams => ({ extraEips: extra_eips ?? extraEips ?? [] }))
 
-/** The whole parameter set of the fee market, as governance replaces it. */
+/** The whole parameter set of the fee market, which governance replaces at once. */
 export type FeeMarketParams = {
   /** Floor of the base fee from the next block on, in wei per gas; 0: none. */
   readonly minBaseFee: bigint
 }
 
-/** 64 bits, as in the genesis: the chain's arithmetic stays within 256 bits, whatever is voted. */
+/** 64 bits, as in the genesis: fee arithmetic then stays within 256 bits for any vote. */
 export const MAX_MIN_BASE_FEE = 2n ** 64n - 1n
 
 export const feeMarketParamsSchema = z.strictObject({
@@ -79,7 +79,7 @@ export class Params implements NativeModule<ParamsGenesis> {
     if (minBaseFee !== undefined) this.updateFeeMarket({ minBaseFee })
   }
 
-  /** The specification's upgrades of this height; they hold for the block's own transactions. */
+  /** Applies the specification's upgrades of this height, which are in force for the block's transactions. */
   beginBlock(): void {
     const { spec, block } = this.#context
     for (const upgrade of spec.upgrades) {
@@ -91,7 +91,7 @@ export class Params implements NativeModule<ParamsGenesis> {
     return { extraEips: this.activeProposals() }
   }
 
-  /** Replaces the whole set. Throws ChainError; then the old set stands. */
+  /** Replaces the whole set. Throws ChainError; the old set then stays. */
   update({ extraEips }: EvmParams): void {
     this.setActiveProposals(extraEips)
   }
@@ -110,22 +110,22 @@ export class Params implements NativeModule<ParamsGenesis> {
   }
 
   /**
-   * Replaces the list. Throws ChainError on a malformed or repeated name and on one that cannot be activated; then the
-   * old list stands.
+   * Replaces the list. Throws ChainError for a malformed or repeated name and for a proposal that cannot be activated; the old
+   * list then stays.
    */
   setActiveProposals(names: readonly string[]): void {
     this.requireActivatable({ extraEips: names })
     this.#state.activeProposals.set(names)
   }
 
-  /** Throws ChainError unless `update` would take this set in the present block. Changes nothing. */
+  /** Throws ChainError unless `update` would accept this set in the present block. Changes nothing. */
   requireActivatable({ extraEips }: EvmParams): void {
     const { checkProposals = checkProposalList } = this.#context
     checkProposals(extraEips)
   }
 }
 
-/** The list after an upgrade. What is active already keeps its place, and what is not there need not be removed. */
+/** The list after an upgrade. Active proposals keep their place; proposals to remove may be absent. */
 export function upgraded(active: readonly string[], { params, addProposals, removeProposals }: Upgrade): string[] {
   const before = params?.activeProposals ?? active
   const added = addProposals.filter((name) => !before.includes(name))

@@ -35,13 +35,13 @@ export const decodeValues = (parameters: readonly AbiParameter[], data: Uint8Arr
     tuple: (components, values) => Object.fromEntries(components.map(({ name }, i) => [name, values[i]])),
   })
 
-// viem types values by literal ABIs; here ABI and values are known at run time only, and were checked where they came from.
+// viem infers value types from literal ABIs; here ABI and values are known only at run time and were checked at their source.
 const encode = (parameters: readonly AbiParameter[], values: readonly unknown[]): Uint8Array =>
   fromHex(encodeAbiParameters(parameters, values as never))
 
 export { encode as encodeValues }
 
-/** Revert data that Solidity's `revert(reason)` gives: `Error(string)`. */
+/** Revert data of Solidity's `revert(reason)`: `Error(string)`. */
 export const errorString = (reason: string): Uint8Array =>
   Buffer.concat([fromHex('0x08c379a0'), encode([{ type: 'string' }], [reason])])
 

@@ -1,6 +1,6 @@
-// Checks whether the caller may act for the owner named in a call; every function that spends or decides passes here.
-// An owner, user or contract, may act for itself. A contract may act for another account only if that account signed the
-// transaction and has granted the contract this message. No other caller may, whatever grants exist.
+// Checks whether the caller may act for the owner named in a call. Every function that spends or votes calls it. An owner, user
+// or contract, may act for itself. A contract may act for another account only if that account signed the transaction and has
+// granted the contract this message. No other caller may, whatever grants exist.
 
 import { getAddress } from 'viem'
 import type { Address } from '../lib/hex.ts'
@@ -16,14 +16,14 @@ import { reverted } from '../modules/module.ts'
 import type { ReadCall } from './define.ts'
 
 /**
- * What is to be done in the owner's name. Of a staking message: base units, and the validator that a grant must list
- * (`redelegate`: the destination).
+ * The action in the owner's name. For staking messages: base units, and the validator that a grant must list (`redelegate`: the
+ * destination).
  */
 export type Act =
   | { readonly message: StakingMessage; readonly amount: bigint; readonly validator: Address }
   | { readonly message: GenericMessage }
 
-/** Gas of using a grant, and of each validator that its list holds. */
+/** Gas for using a grant, and for each validator in its list. */
 const USE_GAS = 6_000n
 const LISTED_GAS = 30n
 
@@ -53,8 +53,8 @@ export function authorize<T>(call: ReadCall, owner: Address, act: Act, perform: 
 }
 
 /**
- * Allows an IBC transfer of `sender`'s coins. Draws on the grant at once, because a token contract may call back before
- * the transfer is over. Throws ChainError when the caller may not.
+ * Authorizes an IBC transfer of `sender`'s coins. It reduces the grant at once, because a token contract may call back before
+ * the transfer ends. Throws ChainError if the caller may not.
  */
 export function authorizeTransfer(call: ReadCall, sender: Address, transfer: TransferUse): void {
   const { caller, modules } = call
@@ -72,21 +72,21 @@ export function requireOwner(call: ReadCall, owner: Address, role: string): void
 }
 
 /**
- * For what an account decides about itself: the owner alone, or whoever signed, through any contract, where the chain's
- * grants are the origin's. Throws as `requireOwner`.
+ * For an account's own settings: only the owner may act; on chains whose grants belong to the origin, also the signer, through
+ * any contract. Throws as `requireOwner`.
  */
 export function requireDecider(call: ReadCall, owner: Address, role: string): void {
   if (call.spec.authz.granter === 'origin') requireOrigin(call, owner, foreign(role))
   else requireOwner(call, owner, role)
 }
 
-/** For what contracts may not do at all. Throws ChainError unless the transaction itself made this call. */
+/** For functions that contracts may not call. Throws ChainError unless the transaction calls the precompile directly. */
 export function requireDirect(call: ReadCall): void {
   if (call.caller === call.origin) return
   throw reverted('this method can only be called directly to the precompile, not from a smart contract')
 }
 
-/** Whose grants this call makes and changes: the caller's, or the origin's where the chain has it so. */
+/** The granter of grants that this call makes or changes: the caller, or the origin if the chain's specification says so. */
 export const granterOf = ({ caller, origin, spec }: ReadCall): Address =>
   spec.authz.granter === 'origin' ? origin : caller
 
@@ -106,7 +106,7 @@ const foreign =
   (origin, owner) =>
     `tx origin address ${getAddress(origin)} does not match the ${role} address ${getAddress(owner)}`
 
-/** How a message is refused to strangers: each module of Evmos has words of its own. */
+/** The error for an unauthorized caller; each module of Evmos has its own wording. */
 function mismatch(message: GrantableMessage): Mismatch {
   switch (message) {
     case MESSAGE.transfer:

@@ -1,5 +1,5 @@
-// Authorization: grants that let contracts act for their users. The same functions exist at this contract for all messages
-// and at the staking and distribution contracts for theirs, over one storage; logs have the address that was called.
+// Authorization: grants that let contracts act for their users. The same functions exist at this contract for all messages, and
+// at the staking and distribution contracts for their own, over the same storage. Logs have the address that was called.
 
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import {
@@ -16,13 +16,13 @@ import { granterOf } from './authority.ts'
 import { definePrecompile, type Functions, implement } from './define.ts'
 import { authorizationAbi } from './generated/abi.ts'
 
-/** Gas of each method in a call's list, and of each validator that goes into a grant. */
+/** Gas of each method in a call's list, and of each validator in a new grant. */
 const APPROVE_GAS = 20_000n
 const LISTED_GAS = 40n
 const REVOKE_GAS = 5_000n
 const CHANGE_GAS = 6_000n
 
-/** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
+/** The five functions for one contract's messages. `kind` names these in errors: "staking ". */
 function authorizationOf(kind: string, accepts: (message: GrantableMessage) => boolean) {
   const invalidType = (method: string) => reverted(`invalid ${kind}transaction type: ${method}`)
 
@@ -41,7 +41,7 @@ function authorizationOf(kind: string, accepts: (message: GrantableMessage) => b
     })
   }
 
-  /** As `granted`, of messages whose grants have a limit. */
+  /** As `granted`, for messages whose grants have a limit. */
   function limited(spender: Address, methods: readonly string[]): readonly LimitedMessage[] {
     return granted(spender, methods).map((message, i) => {
       if (!isLimitedMessage(message)) throw reverted(`invalid staking transaction type: ${methods[i]}`)

@@ -1,16 +1,16 @@
-// Bank: balances and supplies by token contract, which is that of the coin's token pair. The base coin has no contract and
-// is listed under the zero address. (The functions are those of Evmos v16.)
+// Bank: balances and supplies by token contract: that of the coin's token pair, or the zero address for the base coin. (The
+// functions are those of Evmos v16.)
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Coin } from '../modules/bank.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { bankAbi } from './generated/abi.ts'
 
-/** Gas of each listed item after the first, which the function's own covers. */
+/** Gas of each listed item after the first, which the function's price includes. */
 const BALANCE_GAS = 2_851n
 const SUPPLY_GAS = 2_477n
 
-/** Coins by their contracts; those without one are not listed. */
+/** Coins by their contracts; coins without a contract are left out. */
 function byContract({ modules, spec, charge }: ReadCall, coins: readonly Coin[], gasOfOne: bigint) {
   const listed = coins.flatMap(({ denom, amount }) => {
     const contractAddress = denom === spec.denom ? ZERO_ADDRESS : modules.erc20.tokenOf(denom)

@@ -1,6 +1,6 @@
-// Bech32: converts addresses to text and back, which is expensive in Solidity, and the validator names
-// `<prefix>valoper1…` that other precompiles take and return. It reads no state.
-// (The functions are Evmos'. There they are not `view`; here they are, so that view functions may call them too.)
+// Bech32: converts addresses to text and back, which is expensive in Solidity, and the validator names `<prefix>valoper1…` of
+// the other precompiles. It reads no state. (The functions are those of Evmos, but `view`, so that view functions may call
+// them.)
 
 import { decodeBech32, fromBech32, isPrefix, readAddress, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -35,13 +35,13 @@ export const bech32 = definePrecompile({
   }),
 })
 
-/** Throws ChainError on a prefix with characters outside ASCII's visible ones, or so long that the text exceeds 90. */
+/** Throws ChainError for a prefix with characters that are not visible ASCII, or with which the text exceeds 90 characters. */
 function encode(prefix: string, address: Address): string {
   if (isPrefix(prefix)) return toBech32(prefix, address)
   throw reverted('invalid bech32 human readable prefix (HRP): expected up to 51 visible ASCII characters')
 }
 
-/** The operator that a text names. Throws ChainError `invalid validator address: <text>: <why>`. */
+/** The operator's address for a validator name. Throws ChainError `invalid validator address: <text>: <why>`. */
 export function operatorNamed({ bech32Prefix }: NativeSpec, text: string): Address {
   try {
     return readAddress(operatorPrefix(bech32Prefix), text)

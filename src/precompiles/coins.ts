@@ -3,7 +3,7 @@ import { ChainError } from '../lib/errors.ts'
 
 export type CoinStruct = { readonly denom: string; readonly amount: bigint }
 
-/** An amount as a list; nothing is not listed. */
+/** A list with one amount; empty for zero. */
 export const coinsOf = (denom: string, amount: bigint): readonly CoinStruct[] =>
   amount === 0n ? [] : [{ denom, amount }]
 

@@ -1,6 +1,6 @@
-// Makes a native contract from a typed ABI and one handler per function. The ABI is generated from the contract's Solidity
-// interface (solidity/), so a function is added there and here: its gas, and its handler. All guards, the gas of the input and the encoding
-// of errors are here, once; a handler contains only what the function does.
+// Makes a native contract from a typed ABI and one handler per function. The ABI is generated from the Solidity interface
+// (solidity/), so a new function is added there, and here with its gas and handler. All guards, the gas of the input and the
+// encoding of errors are here; a handler contains only what its function does.
 
 import type { Abi, AbiEvent, AbiFunction } from 'abitype'
 import { getAddress, toFunctionSignature } from 'viem'
@@ -17,7 +17,7 @@ import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type 
 import { GasMeter, MeteredView, OutOfGas } from './metered-view.ts'
 import { entriesOf, type NamedAbi } from './named-abi.ts'
 
-/** What a view function is handed. */
+/** The context of a view function. */
 export type ReadCall = {
   readonly caller: Address
   readonly origin: Address
@@ -27,20 +27,20 @@ export type ReadCall = {
   readonly spec: NativeSpec
   readonly modules: Modules
   /**
-   * Takes a price of the table for an item before it is processed; ends the call when there is too little. Work on the
-   * state that the prices do not cover is charged in addition (`metered-view.ts`).
+   * Charges the fixed gas of an item before it is processed; ends the call if the gas does not suffice. State accesses that the
+   * fixed prices do not cover are charged in addition (`metered-view.ts`).
    */
   charge(gas: bigint): void
 }
 
-/** What a function that may change the state is handed. */
+/** The context of a function that may change the state. */
 export type WriteCall<A extends NamedAbi> = ReadCall & {
   /** Logs an event under the precompile's address. */
   emit<E extends keyof A['events'] & string>(event: E, args: EventArgs<A['events'][E]>): void
   /**
-   * Calls another contract with all gas that may be passed on (EIP-150), charges what it used, and gives its answer; its
-   * logs join this call's in order. It may call back: what was read of the state before has to be read again.
-   * Throws ChainError with the contract's revert data when it fails.
+   * Calls another contract with all but one 64th of the gas (EIP-150), charges what it used, and returns its output; its logs
+   * are added to this call's in order. The contract may call back, so read the state again afterwards. Throws ChainError with
+   * the contract's revert data if it fails.
    */
   callContract(message: ContractCall): Promise<Uint8Array>
 }
@@ -56,8 +56,8 @@ export type EventArgs<E extends AbiEvent> = {
 }
 
 /**
- * One handler for each function of the ABI: its arguments in order, its results as a tuple, or a promise of them if it
- * calls contracts. A refusal is a ChainError.
+ * One handler for each function of the ABI: takes the arguments in order, returns the results as a tuple, or a promise of it if
+ * it calls contracts. It refuses by throwing a ChainError.
  */
 export type Functions<A extends NamedAbi> = {
   readonly [N in FunctionName<A>]: (
@@ -70,7 +70,7 @@ type Eventually<T> = T | Promise<T>
 /** A function of a native contract with its implementation. */
 export type Method = {
   readonly abi: AbiFunction
-  /** What it may emit, by name. */
+  /** The events it may emit, by name. */
   readonly events: Readonly<Record<string, AbiEvent>>
   readonly isView: boolean
   readonly gas: bigint
@@ -78,8 +78,8 @@ export type Method = {
 }
 
 /**
- * Implements functions of an ABI, all or some of them. `gas`: of each function, in addition to that of its input; it names
- * the functions that are implemented here.
+ * Implements functions of an ABI, all or some of them. `gas`: the price of each implemented function, in addition to that of
+ * its input.
  */
 export function implement<const A extends NamedAbi, const K extends FunctionName<A>>(
   abi: A,
@@ -93,32 +93,32 @@ export function implement(
     const abi = functions[name]
     if (abi === undefined) throw new TypeError(`the ABI has no function ${name}`)
     const isView = abi.stateMutability === 'view' || abi.stateMutability === 'pure'
-    // The types above have paired the handler with this very entry.
+    // The types above guarantee that the handler belongs to this entry.
     return [name, { abi, events, isView, gas, run: of.functions[name] as Method['run'] }]
   })
   return Object.fromEntries(methods)
 }
 
-/** First four bytes of the hash of the signature; viem's own hashes in pure JavaScript, which start-up would feel. */
+/** First four bytes of the signature's hash. viem hashes in pure JavaScript, which slows the start. */
 const selectorOf = (abi: AbiFunction): Hex => toHex(keccak256(Buffer.from(toFunctionSignature(abi))).subarray(0, 4))
 
 export type Precompile = {
   readonly name: string
   readonly address: Address
-  /** First block in which it answers; a new one must not change the past. */
+  /** First block in which it exists; a new precompile must not change older blocks. */
   readonly since: bigint
-  /** Whether a chain has it at all: what came later is there only where the genesis names its module. */
+  /** Whether a chain has it: precompiles of later modules exist only if the genesis names the module. */
   isOn(spec: NativeSpec): boolean
   /** Functions and events, with the Solidity type of each value. */
   readonly abi: Abi
-  /** The contract as it runs on a chain; `report` hears of our own faults. */
+  /** The contract on a chain; `report` is called for internal errors. */
   on(spec: NativeSpec, report: FaultReport, checkProposals?: CheckProposals): NativeContract
 }
 
-/** Tells the operator of an error that is none of the caller's. */
+/** Reports an internal error to the operator. */
 export type FaultReport = Report
 
-/** Throws ChainError unless these improvement proposals can be active together from a block on. */
+/** Throws ChainError unless these opcode proposals can be active together from a block on. */
 export type CheckProposals = (names: readonly string[], block: NativeBlock) => void
 
 /** `functions`: an implementation of each function of the ABI. */
@@ -155,14 +155,14 @@ type Self = {
   readonly methods: ReadonlyMap<Hex, Method>
 }
 
-/** What a native contract has from the chain that it runs on. */
+/** What a native contract needs from its chain. */
 type Chain = {
   readonly spec: NativeSpec
   readonly report: FaultReport
   readonly checkProposals: CheckProposals | undefined
 }
 
-/** Gas of the input: a base and a price per byte behind the selector (Evmos' formula). */
+/** Gas of the input: a base and a price per byte after the selector (Evmos' formula). */
 const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_000n, perByte: 30n } }
 
 const SELECTOR_SIZE = 4
@@ -176,7 +176,7 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
     const method = admit(self, call)
     const data = call.input.subarray(SELECTOR_SIZE)
     const price = INPUT_GAS[method.isView ? 'view' : 'transaction']
-    // Charged before decoding, which is work as well.
+    // Charged before decoding, which costs time too.
     meter.spend(price.base + price.perByte * BigInt(data.length))
     meter.charge(method.gas)
     const args = decodeValues(method.abi.inputs, data)
@@ -197,13 +197,13 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
   }
 }
 
-/** The guards, in order; which function the call means. Throws ChainError when it may not run. */
+/** Runs the guards in order and returns the called function. Throws ChainError if it may not run. */
 function admit(self: Self, call: NativeCall): Method {
   if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
   const selector = toHex(call.input.subarray(0, SELECTOR_SIZE))
   const method = self.methods.get(selector)
   if (method === undefined) throw new ChainError('execution-reverted', `unknown method: ${selector}`)
-  // Under DELEGATECALL and CALLCODE no value reaches us.
+  // With DELEGATECALL and CALLCODE the precompile receives no value.
   if (call.value > 0n && !call.isDelegate && method.abi.stateMutability !== 'payable') {
     throw new ChainError('execution-reverted', 'extension methods do not accept value')
   }
@@ -245,11 +245,11 @@ function handed(
   return { caller, origin, value, block, spec, modules, charge: (gas) => meter.charge(gas), emit, callContract }
 }
 
-/** What our caller hears of a contract's failure: its own revert data if it gave any. */
+/** The error of a failed contract call for our caller: the contract's revert data if there is any. */
 const failureOf = (contract: Address, error: string, output: Uint8Array): [string, Hex?] =>
   output.length > 0 ? [error, toHex(output)] : [`call of ${getAddress(contract)} failed: ${haltNamed(error)}`]
 
-/** Exceptional halts in geth's words, without the numbers and opcodes behind them. */
+/** Exceptional halts in geth's words, without numbers and opcodes. */
 const HALTS = [
   ...['execution reverted', 'out of gas', 'contract creation code storage out of gas', 'gas uint64 overflow'],
   ...['max call depth exceeded', 'insufficient balance for transfer', 'contract address collision'],
@@ -258,13 +258,12 @@ const HALTS = [
   ...['write protection', 'return data out of bounds', 'nonce uint64 overflow'],
 ]
 
-/** An opcode of a proposal halts with whatever its module threw; of that nothing may get into revert data. */
+/** An opcode proposal's function can throw any text; none of it may get into revert data. */
 const haltNamed = (error: string): string => HALTS.find((known) => error.startsWith(known)) ?? 'execution failed'
 
 /**
- * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left; its
- * detail is for the operator only.
- * Anything else is a fault of ours: it costs all gas, is reported, and the block goes on.
+ * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the remaining gas; its detail is
+ * only for the operator. Any other error is internal: it costs all gas, is reported, and the block continues.
  */
 function failed(self: Self, report: FaultReport, call: NativeCall, error: unknown, used: bigint): NativeResult {
   if (error instanceof ReadFailure) throw error

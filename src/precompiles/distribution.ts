@@ -1,5 +1,5 @@
-// Distribution: rewards, commission and the community pool, and the contract as a whole. Transactions act for the
-// delegator or operator they name, if `authority.ts` lets the caller; validators are bech32 text, in events its hash.
+// Distribution: rewards, commission and the community pool. Transactions act for the delegator or operator in their arguments,
+// if `authority.ts` allows the caller; validators are bech32 text, in events its hash.
 
 import { readAddress, toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
@@ -38,7 +38,7 @@ const transactions = implement(distributionAbi, {
       )
       const validatorAddress = operatorName(spec, operator)
       call.emit('WithdrawDelegatorRewards', { delegatorAddress, validatorAddress, amount })
-      // One coin even when it is zero: callers look at the first.
+      // Returns one coin even if it is zero: callers read the first item.
       return [[{ denom: spec.denom, amount }]]
     },
     withdrawValidatorCommission(call, validatorText) {
@@ -53,10 +53,10 @@ const transactions = implement(distributionAbi, {
   },
 })
 
-/** Gas of each validator that rewards are claimed from. */
+/** Gas of each validator whose rewards are claimed. */
 const CLAIM_GAS = 60_000n
 
-/** What Evmos has added later. */
+/** Functions of later Evmos versions. */
 const lateTransactions = implement(distributionAbi, {
   gas: { claimRewards: 10_000n, fundCommunityPool: 30_000n },
   functions: {
@@ -100,14 +100,14 @@ function accountNamed({ bech32Prefix }: NativeSpec, text: string): Address {
 
 const PRECISION = 18n
 
-/** Gas of each slash that a reward calculation reads, of each listed item, and of each delegation in a total. */
+/** Gas of each slash event that a reward calculation reads, of each listed item, and of each delegation in a total. */
 const SLASH_GAS = 1_000n
 const ITEM_GAS = 1_000n
 const DELEGATION_GAS = 10_000n
 
 /**
- * A sum of the base coin as a list; nothing is not listed. Evmos gives the whole part and still speaks of 18 decimals;
- * with `decCoinRaw` the number has them.
+ * A sum of the base coin as a list; empty for zero. Evmos returns the whole part but documents 18 decimals; with `decCoinRaw`
+ * the number has them.
  */
 function decCoins({ denom, compat }: NativeSpec, sum: Dec) {
   const amount = compat.decCoinRaw ? sum : truncateInt(sum)
@@ -184,7 +184,7 @@ const queries = implement(distributionAbi, {
 
 const FIRST_PAGE: PaginationRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false }
 
-/** Slashes from one height to another, both counted; an end of zero is the present. */
+/** Slash events between two heights, both included; an end of 0 means the current block. */
 function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PaginationRequest) {
   const end = endGiven === 0n ? call.block.number : endGiven
   const operator = operatorNamed(call.spec, validatorText)
@@ -199,14 +199,14 @@ function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven:
   return [shown, response] as const
 }
 
-/** What a delegation has earned; undefined: there is none. */
+/** The rewards of a delegation; undefined: no such delegation. */
 function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec | undefined {
   const { distribution } = call.modules
   call.charge(SLASH_GAS * BigInt(distribution.slashEventCount(delegator, operator)))
   return distribution.delegationRewards(delegator, operator)
 }
 
-/** The operator of a validator that must exist. */
+/** The operator of an existing validator. */
 function validatorNamed({ modules, spec }: ReadCall, text: string): Address {
   const operator = operatorNamed(spec, text)
   if (!modules.staking.has(operator)) throw reverted('validator does not exist')

@@ -1,5 +1,5 @@
-// Governance: proposals, deposits and votes, and the contract as a whole. Users and contracts
-// act only for themselves; no message here can be granted. The module executes passed proposals at the end of a block.
+// Governance: proposals, deposits and votes. Users and contracts act only for themselves: these messages cannot be granted. The
+// module executes passed proposals at the end of a block.
 
 import { toBech32 } from '../lib/bech32.ts'
 import { formatDec } from '../lib/dec.ts'
@@ -18,16 +18,16 @@ import { govAbi } from './generated/abi.ts'
 import { byKey, byPlace, page } from './paging.ts'
 import { faceOfToken } from './tokens.ts'
 
-/** Gas of each byte of a proposal, which is read, checked and kept; and of what has to be removed with it. */
+/** Gas of each byte of a proposal for reading, checking, storing and later deleting it. */
 const SUBMISSION_BYTE_GAS = 100n
-/** Gas of trying out a list of improvement proposals: an opcode table is built for every fork and upgrade to come. */
+/** Gas of checking a list of opcode proposals: an opcode table is built for every later fork and upgrade. */
 const LIST_GAS = 100_000n
 const REMOVED_DEPOSIT_GAS = 8_000n
 const REMOVED_VOTE_GAS = 3_000n
-/** Gas of each delegation of a voter: it is read again when the votes are counted, at the end of a block. */
+/** Gas of each delegation of a voter: the tally at the end of a block reads it again. */
 const DELEGATION_GAS = 1_000n
 const COVERED_DELEGATIONS = 3
-/** Gas of each option that a vote is split over. */
+/** Gas of each option of a weighted vote. */
 const OPTION_GAS = 2_000n
 
 const transactions = implement(govAbi, {
@@ -80,15 +80,15 @@ const transactions = implement(govAbi, {
 })
 
 /**
- * Charges a vote for being counted. The function's own price covers one delegation to each of as many validators as a
- * chain begins with; what goes beyond is charged.
+ * Charges a vote for its part of the tally. The function's price covers one delegation to each of as many validators as a chain
+ * begins with; further ones are charged.
  */
 function chargeCount({ modules, charge }: ReadCall, voter: Address): void {
   const beyond = modules.staking.delegationCount(voter) - COVERED_DELEGATIONS
   if (beyond > 0) charge(DELEGATION_GAS * BigInt(beyond))
 }
 
-/** Base units of a deposit, which may be nothing. Throws ChainError for malformed coins, and for other denominations. */
+/** Base units of a deposit, possibly 0. Throws ChainError for malformed coins and other denominations. */
 function depositOf({ denom }: NativeSpec, coins: readonly CoinStruct[]): bigint {
   requireCoins(coins)
   const [coin, ...more] = coins
@@ -99,19 +99,19 @@ function depositOf({ denom }: NativeSpec, coins: readonly CoinStruct[]): bigint 
   throw new ChainError('execution-reverted', `${why}: invalid deposit denom`)
 }
 
-/** Gas of each proposal that is looked at, and what more it is if it is listed; of each listed vote and deposit. */
+/** Gas of each visited proposal, the additional gas if it is listed, and gas of each listed vote and deposit. */
 const LOOK_GAS = 300n
 const PROPOSAL_GAS = 4_000n
 const LISTED_VOTE_GAS = 1_500n
 const LISTED_DEPOSIT_GAS = 1_000n
 /** Gas of each byte of text. */
 const TEXT_BYTE_GAS = 10n
-/** Gas of each validator, vote and delegation that a tally reckons with. */
+/** Gas of each validator, vote and delegation in a tally. */
 const TALLY_GAS = 1_000n
 
 const NANOSECONDS = 1_000_000_000n
 
-/** A proposal's number as a page key: 8 bytes. */
+/** A proposal id as a page key: 8 bytes. */
 const keyOf = (id: bigint) => toHex(bigToFixed(id, 8))
 
 const queries = implement(govAbi, {
@@ -217,7 +217,7 @@ const queries = implement(govAbi, {
   },
 })
 
-/** Numbers of the proposals that match, in ascending order; a status of 0 and zero addresses match all. */
+/** Ids of the matching proposals in ascending order; status 0 and zero addresses match all. */
 function matching(
   { modules: { gov }, charge }: ReadCall,
   status: bigint,
@@ -262,7 +262,7 @@ function shownProposal({ modules: { gov }, spec, charge }: ReadCall, id: bigint)
   }
 }
 
-/** The type of a message that the module has checked. */
+/** The `@type` of a message that the module has checked. */
 const typeOf = (message: string): string => (JSON.parse(message) as { readonly '@type': string })['@type']
 
 const shownVote = (proposalId: bigint, voter: Address, { options, metadata }: Vote) => ({

@@ -1,5 +1,5 @@
-// ICS20: coins and tokens to other chains, over IBC channels. Transfers act for the sender they name, if `authority.ts`
-// lets the caller; grants of them are by channel and denomination.
+// ICS20: transfers of coins and tokens to other chains over IBC channels. Transfers act for the sender in their arguments, if
+// `authority.ts` allows the caller; grants are by channel and denomination.
 
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -15,12 +15,12 @@ import { ics20Abi } from './generated/abi.ts'
 import { page } from './paging.ts'
 import { tokensToCoins } from './tokens.ts'
 
-/** Gas of each allocation granted, of each text in its lists, and of each one shown. */
+/** Gas of each granted allocation, of each text in its lists, and of each returned allocation. */
 const GRANT_GAS = 25_000n
 const LISTED_GAS = 100n
 const ALLOCATION_GAS = 500n
 const APPROVE_GAS = 5_000n
-/** Of changing tokens into coins, beside what the token's contract uses. */
+/** Gas of converting tokens into coins, in addition to that of the token's contract. */
 const CONVERT_GAS = 40_000n
 const TRACE_GAS = 800n
 
@@ -50,7 +50,7 @@ const changing =
     return [true]
   }
 
-/** Sees to it that the sender has the coins, if they are some token's: from tokens, as far as they are missing. */
+/** Converts the sender's tokens into coins, as far as it lacks coins of the denomination. */
 async function provideCoins(call: WriteCall<typeof ics20Abi>, { denom, sender, amount }: Sending): Promise<void> {
   const { erc20, bank } = call.modules
   const pair = erc20.pairOf(denom)
@@ -82,7 +82,7 @@ const functions = implement(ics20Abi, {
       grant(call, spender, any)
       return [true]
     },
-    // Since Evmos v19 an allocation also lists the memos that are allowed.
+    // Since Evmos v19 an allocation also lists the allowed memos.
     'approve(address,ICS20Allocation[])'(call, spender, allocations) {
       for (const { allowList, allowedPacketData } of allocations) {
         call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length + allowedPacketData.length))

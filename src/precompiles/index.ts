@@ -1,5 +1,5 @@
-// The registry of precompiles, in order of address. Which of them a block has follows from its number alone, so that
-// adding one to the program leaves old blocks as they were.
+// The registry of precompiles, in order of address. The block number alone determines which of them exist, so adding one to the
+// program does not change old blocks.
 import type { NativeContract, NativeContracts } from '../evm/native-call.ts'
 import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
@@ -31,7 +31,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   authorization,
 ]
 
-/** The native contracts that answer in a block, by address, with the module accounts and the contracts of existing vouchers. */
+/** The native contracts of a block by address, including module accounts and the contracts of existing vouchers. */
 export function nativeContracts(
   spec: NativeSpec,
   block: bigint,
@@ -46,7 +46,7 @@ export function nativeContracts(
   })
 }
 
-/** The same, made once for all blocks in which the same ones answer. */
+/** The same, created once for all blocks with the same contracts. */
 export function sharedNativeContracts(
   spec: NativeSpec,
   report: FaultReport,
@@ -54,7 +54,7 @@ export function sharedNativeContracts(
 ): (block: bigint) => NativeContracts {
   const made = new Map<number, NativeContracts>()
   return (block) => {
-    // They only become more: their number tells which they are.
+    // Contracts are only ever added, so their number identifies the set.
     const count = PRECOMPILES.filter(({ since }) => since <= block).length
     const known = made.get(count) ?? nativeContracts(spec, block, report, checkProposals)
     made.set(count, known)
@@ -62,7 +62,7 @@ export function sharedNativeContracts(
   }
 }
 
-/** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */
+/** Creates the accounts of the contracts that begin with this block; block 0 is the genesis. */
 export function installContracts(view: StateView, spec: NativeSpec, block: bigint): void {
   for (const { since, isOn, address } of PRECOMPILES) {
     if (since === block && isOn(spec)) createNativeAccount(view, address)
@@ -80,7 +80,7 @@ function moduleAccount(name: string): NativeContract {
   }
 }
 
-/** All of them by address; they are no precompiles, so that they are not warm from the start (EIP-2929). */
+/** All module accounts by address. They are not precompiles, so they are not initially warm (EIP-2929). */
 export const MODULE_ACCOUNTS: ReadonlyMap<Address, NativeContract> = new Map(
   Object.values(MODULE_NAME)
     .map(moduleAccount)

@@ -5,34 +5,34 @@ import type { Address, Hash } from '../lib/hex.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from '../state/types.ts'
 
 /**
- * Gas of the table's price that covers reading one slot or account, and changing one. Measured on two busy cores: 4 us a
- * read, 23 us a change with its part of the state root. So 1,000,000 gas cover at most 10,000 reads (40 ms) or 2,000
- * changes (46 ms).
+ * The part of a fixed price that covers reading one slot or account, and changing one. Measured on two busy cores: 4 µs per
+ * read, 23 µs per change with its part of the state root. So 1,000,000 gas cover at most 10,000 reads (40 ms) or 2,000 changes
+ * (46 ms).
  */
 const COVERED_GAS = { read: 100n, write: 500n }
 
-/** Gas of a read that the table's price does not cover. */
+/** Gas of a read that the fixed price does not cover. */
 const READ_GAS = 200n
 
-/** How a slot changes: from zero, to another value, to zero. An account that changes counts as `changed`. */
+/** How a slot changes: from zero, to another value, to zero. A changed account counts as `changed`. */
 export type SlotChange = 'fresh' | 'changed' | 'cleared'
 
 /**
- * Gas of a change that the table's price does not cover. The first two are SSTORE's for a cold slot (EIP-2929 with
- * EIP-3529: 22,100 and 5,000); SSTORE gives 4,800 of its 5,000 back for a cleared slot, what is left here is the work.
+ * Gas of a change that the fixed price does not cover. The first two are SSTORE's for a cold slot (EIP-2929 with EIP-3529:
+ * 22,100 and 5,000). SSTORE refunds 4,800 of its 5,000 for a cleared slot; 1,000 here covers the work.
  */
 const WRITE_GAS: { readonly [C in SlotChange]: bigint } = { fresh: 22_100n, changed: 5_000n, cleared: 1_000n }
 
-/** Thrown where a call's gas ends. */
+/** Thrown when a call runs out of gas. */
 export class OutOfGas extends Error {}
 
-/** Counts what a call uses up, and throws OutOfGas when that is more than its limit. */
+/** Counts the gas of a call; throws OutOfGas above its limit. */
 export class GasMeter {
   readonly #limit: bigint
   #used = 0n
-  /** Gas of the table's price that has not yet covered any work. */
+  /** Gas of fixed prices that has not covered any state access yet. */
   #cover = 0n
-  /** Slots and accounts that this call has changed already: changing them again is no new entry in the trie. */
+  /** Slots and accounts that this call has changed already: changing them again adds no entry to the trie. */
   readonly #changed = new Map<Address, Set<bigint | 'account'>>()
 
   constructor(limit: bigint) {
@@ -47,19 +47,19 @@ export class GasMeter {
     return this.#limit - this.#used
   }
 
-  /** Charges work that is none on the state: the input, what another contract has used. */
+  /** Charges gas that covers no state access: the input, gas used by another contract. */
   spend(gas: bigint): void {
     this.#used += gas
     if (this.#used > this.#limit) throw new OutOfGas()
   }
 
-  /** Charges a price of the table, which covers work on the state to come. */
+  /** Charges a fixed price, which covers later state accesses. */
   charge(price: bigint): void {
     this.spend(price)
     this.#cover += price
   }
 
-  /** Counts the reading of a slot or an account. */
+  /** Counts a read of a slot or an account. */
   read(): void {
     this.#work(COVERED_GAS.read, READ_GAS)
   }
@@ -88,7 +88,7 @@ const changeOf = (before: bigint, after: bigint): SlotChange =>
 export class MeteredView implements StateView {
   readonly #view: StateView
   readonly #meter: GasMeter
-  /** Coins moved from one account to another, in order, without what was undone. */
+  /** Coin transfers in order, without reverted ones. */
   readonly coinTransfers: CoinTransfer[] = []
   /** Lengths of `coinTransfers` at the open checkpoints. */
   readonly #checkpoints: number[] = []
@@ -210,7 +210,7 @@ export class MeteredView implements StateView {
     }
   }
 
-  // No native call asks for what follows: it is the block's, not the call's.
+  // No native call uses the following members; they belong to the block.
 
   root(): Hash {
     return this.#view.root()

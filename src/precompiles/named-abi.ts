@@ -1,5 +1,5 @@
-// The ABI of a native contract with its entries by name, as `generated/abi.ts` has it. An overloaded function has its types
-// in its name: `validator(address)`.
+// The ABI of a native contract with its entries by name, as in `generated/abi.ts`. The name of an overloaded function includes
+// its types: `validator(address)`.
 import type { Abi, AbiEvent, AbiFunction } from 'abitype'
 
 export type NamedAbi = {
@@ -10,7 +10,7 @@ export type NamedAbi = {
 type Entry<A extends NamedAbi> = A['functions'][keyof A['functions']] | A['events'][keyof A['events']]
 type Named<E> = { readonly [N in E as N extends { readonly name: infer K extends string } ? K : never]: N }
 
-/** All entries, functions first, as viem takes them. */
+/** All entries, functions first, in viem's form. */
 export function entriesOf<const A extends NamedAbi>(abi: A): readonly Entry<A>[]
 export function entriesOf({ functions, events }: NamedAbi): Abi {
   return [...Object.values(functions), ...Object.values(events)]

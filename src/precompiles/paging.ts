@@ -1,11 +1,11 @@
-// Pages of long lists, as the Cosmos SDK cuts them: by key or by offset, forward or backward. A key names the first item
-// of a page; callers only pass on what an earlier answer gave them.
+// Pages of long lists with the Cosmos SDK's rules: by key or by offset, forward or backward. A key names the first item of a
+// page; callers pass on the key of the previous answer.
 
 import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
 import { reverted } from '../modules/module.ts'
 
 export type PaginationRequest = {
-  /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */
+  /** Empty: from the beginning. So does one zero byte, which is easier to write in Solidity. */
   readonly key: Hex
   readonly offset: bigint
   /** 0: 100 items, and the total is counted. */
@@ -15,26 +15,26 @@ export type PaginationRequest = {
 }
 
 export type PageResponse = {
-  /** Of the first item behind the page; empty at the end. */
+  /** Key of the first item after the page; empty at the end. */
   readonly nextKey: Hex
-  /** Items of the whole list, if it was asked for and no key was given; else 0. */
+  /** Length of the whole list if `countTotal` was set and no key was given; else 0. */
   readonly total: bigint
 }
 
-/** A list in ascending order of its keys, of which a page reads no more than it shows and the item behind it. */
+/** A list in ascending order of keys. A page reads only its items and the one after it. */
 export type Keyed = {
   readonly length: number
   /** Bytes of every key. */
   readonly keySize: number
   keyAt(place: number): Hex
-  /** The first place whose key is not below the given one, which has the right size; the length if there is none. */
+  /** Index of the first item whose key is not below the given one, which has the right size; the length if there is none. */
   placeOf(key: Hex): number
 }
 
 const DEFAULT_LIMIT = 100n
 const MOST = 1_000n
 
-/** The places of a page's items, in the order asked for. Throws ChainError on a request that contradicts itself. */
+/** The indices of a page's items in the requested order. Throws ChainError for a contradictory request. */
 export function page(request: PaginationRequest, list: Keyed): { places: readonly number[]; response: PageResponse } {
   const key = request.key === '0x' || request.key === '0x00' ? undefined : request.key
   if (key !== undefined && request.offset > 0n) {
@@ -61,7 +61,7 @@ function afterOffset({ offset, reverse }: PaginationRequest, length: number): nu
   return reverse ? length - 1 - skipped : skipped
 }
 
-/** Where a page with this key begins; backward it begins at the last item that is not above the key. */
+/** Index at which a page with this key begins; backward: the last item whose key is not above it. */
 function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
   if (key.length !== 2 + 2 * list.keySize) throw reverted(`invalid page key: expected ${list.keySize} bytes`)
   const place = list.placeOf(key)
@@ -69,7 +69,7 @@ function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
   return reverse && !isThere ? place - 1 : place
 }
 
-/** A list whose keys are its places, as 8 big-endian bytes. */
+/** A list whose keys are the indices, as 8 big-endian bytes. */
 export const byPlace = (length: number): Keyed => ({
   length,
   keySize: 8,

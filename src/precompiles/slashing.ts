@@ -1,5 +1,5 @@
-// Slashing: a jailed validator's way back, and what is known of signers. The functions are those of Evmos v20 and its
-// successor; validators are addresses here: the operator's to unjail, that of the consensus key to ask about.
+// Slashing: unjailing, and queries of signing infos. The functions are those of Evmos v20 and its successor. Validators are
+// addresses here: the operator's for unjailing, the consensus address for queries.
 import { getAddress } from 'viem'
 import type { Dec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -12,14 +12,14 @@ import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { slashingAbi } from './generated/abi.ts'
 import { byKey, page } from './paging.ts'
 
-/** Gas of each signer that is looked at, and what more it is if it is listed. */
+/** Gas of each visited signing info, and the additional gas if it is listed. */
 const LOOK_GAS = 300n
 const LIST_GAS = 2_200n
 
 const shownInfo = (validatorAddress: Address, info: SigningInfo) => ({ validatorAddress, ...info })
 const shownDec = (value: Dec) => ({ value, precision: 18n })
 
-/** The contract is there on chains with the module only. */
+/** The contract exists only on chains with the module. */
 function moduleOf({ modules }: ReadCall): Slashing {
   if (modules.slashing === undefined) throw new ChainError('execution-reverted', 'this chain has no slashing')
   return modules.slashing

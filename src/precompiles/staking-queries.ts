@@ -1,4 +1,4 @@
-// View functions of the staking contract. They change nothing; a missing record reads as zero or empty.
+// View functions of the staking contract. A missing record reads as zero or empty.
 
 import { getAddress, parseAbi } from 'viem'
 import { toBech32 } from '../lib/bech32.ts'
@@ -13,7 +13,7 @@ import { stakingAbi } from './generated/abi.ts'
 import { namedAbi } from './named-abi.ts'
 import { byKey, byPlace, page } from './paging.ts'
 
-/** Gas of each entry, of each item that is looked at, and what more it is if the item is listed. */
+/** Gas of each entry, of each visited item, and the additional gas if the item is listed. */
 const ENTRY_GAS = 500n
 const LOOK_GAS = 300n
 const LIST_GAS = 2_200n
@@ -40,7 +40,7 @@ const NO_VALIDATOR = {
   minSelfDelegation: 0n,
 }
 
-/** A validator as the ABI has it, under the name that the function asked uses. */
+/** A validator in ABI form. `name`: the operator in the form that the called function uses. */
 export function shownValidator(validator: Validator | undefined, name: string): typeof NO_VALIDATOR {
   if (validator === undefined) return NO_VALIDATOR
   const { consensusKey, jailed, status, tokens, shares, description, commission } = validator
@@ -105,7 +105,7 @@ export const stakingQueries = implement(stakingAbi, {
   },
 })
 
-/** Operators of the validators with a status; of all for the empty text. */
+/** Operators of the validators with a status; of all validators for the empty text. */
 function withStatus({ modules: { staking }, charge }: ReadCall, status: string): readonly Address[] {
   const wanted = STATUS_NAMED.get(status)
   if (wanted === undefined && status !== '') throw reverted(`invalid validator status ${status}`)
@@ -114,7 +114,7 @@ function withStatus({ modules: { staking }, charge }: ReadCall, status: string):
   return wanted === undefined ? operators : operators.filter((of) => staking.status(of) === wanted)
 }
 
-/** What is given must match. */
+/** Redelegations that match all given arguments. */
 function redelegationsOf(
   call: ReadCall,
   given: { readonly [N in 'delegator' | 'source' | 'destination']: Address | undefined },
@@ -157,7 +157,7 @@ function shownRedelegation({ modules: { staking }, spec }: ReadCall, of: Redeleg
 
 const ENTRIES_GAS = { unbondingDelegation: 4_000n, redelegation: 4_000n }
 
-/** Unbonding and redelegation entries of one pair, bare as in Evmos v13. */
+/** Unbonding and redelegation entries of one pair, as plain values as in Evmos v13. */
 export const entryQueries = implement(stakingAbi, {
   gas: ENTRIES_GAS,
   functions: {
@@ -172,7 +172,7 @@ export const entryQueries = implement(stakingAbi, {
   },
 })
 
-/** The answers that Evmos gives since v15, where `compat.entriesAsStruct` is set. */
+/** The return types of Evmos since v15, used with `compat.entriesAsStruct`. */
 const wrappedAbi = namedAbi(
   parseAbi([
     'struct RedelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 sharesDst; }',
@@ -232,7 +232,7 @@ function redelegationEntries(
   return entries
 }
 
-/** Empty where there is nothing, as the other members of the answer. */
+/** Empty if there are no entries, like the other members of the result. */
 const nameOf = ({ bech32Prefix }: NativeSpec, delegator: Address, entries: readonly unknown[]): string =>
   entries.length === 0 ? '' : toBech32(bech32Prefix, delegator)
 

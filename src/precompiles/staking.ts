@@ -1,5 +1,5 @@
-// Staking: delegations of the base coin to validators, and the contract as a whole. Transactions act for the delegator
-// they name, if `authority.ts` lets the caller; validators are bech32 text, in events its hash.
+// Staking: delegations of the base coin to validators. Transactions act for the delegator in their arguments, if `authority.ts`
+// allows the caller; validators are bech32 text, in events its hash.
 import { getAddress } from 'viem'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
@@ -62,7 +62,7 @@ const transactions = implement(stakingAbi, {
   },
 })
 
-/** In `editValidator`: leave as it is. */
+/** In `editValidator`: do not change. */
 const UNCHANGED = -1n
 
 const operators = implement(stakingAbi, {
@@ -94,7 +94,7 @@ const operators = implement(stakingAbi, {
   },
 })
 
-/** An operator acts in person and for itself only. */
+/** An operator must call directly and acts only for itself. */
 function requireOperator(call: ReadCall, operator: Address): void {
   requireDirect(call)
   if (call.origin === operator) return

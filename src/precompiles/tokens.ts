@@ -1,5 +1,5 @@
-// Tokens of external pairs and the coins that stand for them: what the token's own contract has to do when one becomes
-// the other. A contract's word is not taken for it: what the module holds is looked at before and after.
+// Conversions between tokens of external pairs and their coins: the calls to the token's contract. The contract is not trusted:
+// the module's token balance is compared before and after.
 
 import { decodeFunctionResult, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
@@ -24,17 +24,17 @@ const balanceOf = (owner: Address): Uint8Array =>
 const transferTo = (to: Address, amount: bigint): Uint8Array =>
   fromHex(encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))
 
-/** Old tokens say nothing, new ones say true. */
+/** Old tokens return nothing, new ones return true. */
 const isTrue = (answer: Uint8Array): boolean =>
   answer.length === 0 || (answer.length === 32 && bytesToBig(answer) === 1n)
 
-/** What is needed of a call to change tokens into coins. */
+/** What a conversion needs of the call. */
 type Converting = {
   readonly modules: Modules
   callContract(message: ContractCall): Promise<Uint8Array>
 }
 
-/** Takes tokens from their owner, who need not have allowed it, and makes coins of them. Throws ChainError. */
+/** Transfers tokens from their owner, without needing an allowance, and mints coins for them. Throws ChainError. */
 export async function tokensToCoins(call: Converting, pair: Pair, owner: Address, amount: bigint): Promise<void> {
   const { token } = pair
   const before = await heldTokens(call, token)
@@ -57,7 +57,7 @@ async function heldTokens({ callContract }: Converting, token: Address): Promise
 
 const LONGEST_NAME = 128
 
-/** What a token says of itself. Throws ChainError when it does not answer as ERC-20 tokens do. */
+/** A token's metadata. Throws ChainError if it does not answer as an ERC-20 token. */
 export async function faceOfToken({ callContract }: Converting, token: Address): Promise<TokenMetadata> {
   const ask = async (functionName: 'name' | 'symbol' | 'decimals'): Promise<string> => {
     const input = fromHex(encodeFunctionData({ abi, functionName }))
@@ -66,22 +66,22 @@ export async function faceOfToken({ callContract }: Converting, token: Address):
       const value = String(decodeFunctionResult({ abi, functionName, data: toHex(answer) }))
       if (Buffer.byteLength(value, 'utf8') <= LONGEST_NAME) return value
     } catch {
-      // Said below.
+      // The caller reports the error below.
     }
     throw reverted(`${getAddress(token)} has no ${functionName} that an ERC-20 token would have`)
   }
   return { name: await ask('name'), symbol: await ask('symbol'), decimals: BigInt(await ask('decimals')) }
 }
 
-/** More than any token needs for a transfer; what it does beyond that is not the block's to pay for. */
+/** Gas limit of a transfer out of escrow: more than any token needs. */
 const RETURN_GAS = 500_000n
 
-/** No further contract is called at the end of a block when these have used so much; their turn comes in the next block. */
+/** Once these calls have used this much gas in a block, the remaining ones run in the next block. */
 const RETURN_GAS_A_BLOCK = 5_000_000n
 
 /**
- * Changes coins that came out of escrow back into tokens, at the end of a block. `callContract` sends a message of the
- * protocol's own. Coins whose contract will not pay stay coins, with which their holder can go on.
+ * Converts coins released from escrow back into tokens, at the end of a block. `callContract` sends a message of the protocol.
+ * If the contract does not pay, the holder keeps the coins.
  */
 export async function returnTokens(
   { erc20 }: Modules,

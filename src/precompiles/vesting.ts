@@ -1,5 +1,5 @@
-// Vesting: clawback accounts, made by their holders, filled and taken back by their funders. Transactions act for the
-// funder they name, if `authority.ts` lets the caller; an account is made a vesting account by itself alone.
+// Vesting: clawback accounts, created by their holders, funded and clawed back by their funders. Transactions act for the
+// funder in their arguments, if `authority.ts` allows the caller; only the account itself can become a vesting account.
 
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import { UNLIMITED } from '../modules/authz/authz.ts'
@@ -13,7 +13,7 @@ import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
 import { vestingAbi } from './generated/abi.ts'
 
-/** Gas of each period that a grant brings, and of each step that is read or rewritten in storage. */
+/** Gas of each period in a grant, and of each stored step that is read or rewritten. */
 const PERIOD_GAS = 1_000n
 const STEP_GAS = 200n
 const READ_GAS = 100n
@@ -39,7 +39,7 @@ const main = implement(vestingAbi, {
     fundVestingAccount(call, funderAddress, vestingAddress, startTime, lockupPeriods, vestingPeriods) {
       const { vesting } = call.modules
       call.charge(PERIOD_GAS * BigInt(lockupPeriods.length + vestingPeriods.length))
-      // A grant is merged with those before it, which rewrites their steps.
+      // A new grant is merged with earlier ones, which rewrites their steps.
       call.charge(STEP_GAS * BigInt(vesting.steps(vestingAddress)))
       const periods = (given: readonly GivenPeriod[]) => given.map((period) => readPeriod(call.spec.denom, period))
       const grant = { start: startTime, lockup: periods(lockupPeriods), vesting: periods(vestingPeriods) }
@@ -85,7 +85,7 @@ const MESSAGES: readonly string[] = [MESSAGE.fundVesting, MESSAGE.clawback, MESS
 const isVestingMessage = (message: string | undefined): message is GenericMessage =>
   message !== undefined && MESSAGES.includes(message)
 
-/** What Evmos has added later: grants, as the Authorization contract makes them. */
+/** Functions of later Evmos versions: grants, as in the Authorization contract. */
 const grants = implement(vestingAbi, {
   gas: { approve: 25_000n },
   functions: {
@@ -109,7 +109,7 @@ export const vesting = definePrecompile({
   functions: { ...main, ...grants },
 })
 
-/** A period of base coins. Throws ChainError when the coins are malformed, or of another denomination. */
+/** A period of base coins. Throws ChainError for malformed coins and other denominations. */
 function readPeriod(base: string, { length, amount }: GivenPeriod): Period {
   requireCoins(amount)
   const other = amount.find(({ denom }) => denom !== base)

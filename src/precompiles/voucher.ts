@@ -27,7 +27,7 @@ const abi = namedAbi(
   ]),
 )
 
-/** About what a token in Solidity costs, with the gas of the input. */
+/** About the cost of a Solidity token, including the gas of the input. */
 const gas = {
   name: 2_600n,
   symbol: 2_600n,
@@ -82,7 +82,7 @@ const voucherAt = (address: Address) => {
   })
 }
 
-/** Finds the contracts of vouchers in the state of a block. */
+/** Finds the voucher contracts in the state of a block. */
 export function voucherContracts(
   spec: NativeSpec,
   report: FaultReport,

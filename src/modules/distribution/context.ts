@@ -37,7 +37,7 @@ export type DistributionContext = {
 export const validatorRewards = ({ state }: DistributionContext, operator: Address): ValidatorRewards =>
   state.validatorRewards.at(operator)
 
-/** Throws when there is no such validator, which no hook and no delegation can name. */
+/** Throws if the validator does not exist; hooks and delegations name only existing ones. */
 export function validatorOf({ staking }: DistributionContext, operator: Address): Stake {
   const stake = staking().stake(operator)
   if (stake === undefined) throw new Error(`no validator ${operator}`)

@@ -174,7 +174,7 @@ export class Distribution implements NativeModule<DistributionGenesis> {
 
 export type DistributionGenesis = { readonly params: DistributionParams }
 
-/** The Cosmos SDK's: two hundredths. */
+/** The Cosmos SDK's default: two hundredths. */
 const DEFAULT_PARAMS: DistributionParams = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
 
 const section = z

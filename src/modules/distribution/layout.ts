@@ -5,7 +5,7 @@ import { layout, list, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, u64 } from '../../state/storage-types.ts'
 
 export type DistributionParams = {
-  /** Part of the fees that the community pool gets. */
+  /** The community pool's part of the fees. */
   readonly communityTax: Dec
   readonly withdrawAddrEnabled: boolean
 }
@@ -30,7 +30,7 @@ export type ValidatorSlashEvent = {
 
 /** From where on the rewards of a delegation are calculated. */
 export type DelegatorStartingInfo = {
-  /** The period before the first one that counts; zero: there is no delegation. */
+  /** The period before the first one that counts; zero: no delegation. */
   readonly previousPeriod: bigint
   /** Tokens of the delegation's shares at that time. */
   readonly stake: Dec

@@ -32,7 +32,7 @@ export const pairId = ({ token, denom }: Pick<Pair, 'token' | 'denom'>): Hash =>
       .digest(),
   )
 
-/** Whether an address is the ERC-20 contract of a voucher. Reads one pair and nothing else. */
+/** Whether an address is the ERC-20 contract of a voucher. Reads a single pair. */
 export function isVoucherContract(view: StateView, address: Address): boolean {
   const { pairs } = erc20Layout.open(view.slots(MODULE_ACCOUNT.erc20, 'read'))
   return pairs.get(address)?.owner === 'module'
@@ -57,12 +57,12 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     }
   }
 
-  /** Whether tokens may become coins at all. */
+  /** Whether conversions of tokens and coins are enabled. */
   params(): { readonly isEnabled: boolean } {
     return { isEnabled: this.#state.isEnabled.get() }
   }
 
-  /** Makes a pair with an external contract. Throws ChainError when the contract or the coin is in a pair already. */
+  /** Registers a pair with an external contract. Throws ChainError if the contract or the coin is in a pair already. */
   register(pair: Omit<Pair, 'owner'>): void {
     this.#add({ ...pair, owner: 'external' })
   }
@@ -72,7 +72,10 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     this.#state.described.at(token).set({ isDescribed: true, ...face })
   }
 
-  /** Makes a pair with a contract that has said what it is. Throws ChainError when it has not, or is no longer there. */
+  /**
+   * Registers a pair with a contract whose metadata is stored. Throws ChainError if it is not stored, or the contract no longer
+   * exists.
+   */
   registerDescribed(token: Address): void {
     if (!this.#state.isEnabled.get()) {
       throw reverted('registration is currently disabled by governance: erc20 module is disabled')
@@ -84,14 +87,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     this.register({ token, denom: coinOf(token), isEnabled: true, ...face })
   }
 
-  /** Switches a pair off, or on again; named by its contract or its coin. Throws ChainError when there is none. */
+  /** Disables a pair or enables it again, by its contract or coin. Throws ChainError if there is no such pair. */
   toggleNamed(text: string): void {
     const pair = this.pairOf(text) ?? this.named(text)
     if (pair === undefined) throw reverted('token pair not found')
     this.toggle(pair.token)
   }
 
-  /** Switches a pair off, or on again. Throws ChainError when there is no such pair. */
+  /** Disables a pair or enables it again. Throws ChainError if there is no such pair. */
   toggle(token: Address): void {
     const pair = this.pair(token)
     if (pair === undefined) throw reverted('token pair not found')
@@ -107,7 +110,7 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return token === undefined ? undefined : this.pair(token)
   }
 
-  /** The contract of the pair that a coin is in; undefined: it is in none. */
+  /** The contract of a coin's pair; undefined: no pair. */
   tokenOf(denom: string): Address | undefined {
     const token = this.#state.tokens.at(denom).get()
     return token === ZERO_ADDRESS ? undefined : token
@@ -118,8 +121,8 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   /**
-   * The pair that a user names by its contract, `0x…` or `erc20/0x…`, in any case; undefined for every other name.
-   * Throws ChainError when the contract is in no pair.
+   * The pair that a user names by its contract, `0x…` or `erc20/0x…`, in upper or lower case; undefined for any other name.
+   * Throws ChainError if the contract has no pair.
    */
   named(text: string): Pair | undefined {
     const digits = text.startsWith(COIN_PREFIX) ? text.slice(COIN_PREFIX.length) : text
@@ -129,18 +132,18 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return pair
   }
 
-  /** Throws ChainError unless tokens of the pair may become coins and coins tokens. */
+  /** Throws ChainError unless tokens and coins of the pair can be converted. */
   requireEnabled({ isEnabled }: Pair): void {
     if (!this.#state.isEnabled.get()) throw reverted('erc20 module is disabled')
     if (!isEnabled) throw reverted('erc20 token pair is disabled')
   }
 
-  /** Makes coins for tokens that the module has just been given. */
+  /** Mints coins for tokens that the module has received. */
   mintCoins({ denom }: Pair, to: Address, amount: bigint): void {
     this.#bank.mint(to, amount, denom)
   }
 
-  /** Queues an account's coins of an external pair for conversion to tokens at the end of a block. Other coins stay coins. */
+  /** Queues an account's coins of an external pair for conversion to tokens at the end of a block. Ignores other coins. */
   returnTokens(denom: string, holder: Address, amount: bigint): void {
     const pair = this.pairOf(denom)
     if (pair?.owner === 'external') this.#state.dueTokens.push({ holder, token: pair.token, amount })
@@ -160,13 +163,13 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return undefined
   }
 
-  /** Burns the coins of tokens that were paid out; gives them back to their holder if they were not. */
+  /** Burns the coins after their tokens were paid out, or returns them to their holder if not. */
   settle({ holder, amount, pair }: DueTokens & { readonly pair: Pair }, isPaid: boolean): void {
     if (isPaid) this.#bank.burn(MODULE_ACCOUNT.erc20, amount, pair.denom)
     else this.#bank.transfer(MODULE_ACCOUNT.erc20, holder, amount, pair.denom)
   }
 
-  /** Makes a voucher's ERC-20 contract, once. An address that has code already is left alone (nothing can cause that). */
+  /** Creates a voucher's ERC-20 contract, once. Does nothing if the address has code already (which cannot happen). */
   createVoucherContract(face: Omit<Pair, 'owner' | 'isEnabled'>): void {
     const { view } = this.#context
     if (this.pair(face.token) !== undefined || view.code(face.token).length > 0) return
@@ -174,7 +177,9 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     this.#add({ ...face, owner: 'module', isEnabled: true })
   }
 
-  /** Moves vouchers for their ERC-20 contract. Throws ChainError on too low a balance or a blocked receiver. */
+  /**
+   * Moves vouchers, called by their ERC-20 contract. Throws ChainError if the balance is too low or the receiver is blocked.
+   */
   transferVouchers({ denom }: Pair, from: Address, to: Address, amount: bigint): void {
     const { spec } = this.#context
     if (to === ZERO_ADDRESS) throw reverted('ERC20: transfer to the zero address')
@@ -188,13 +193,13 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return this.#allowance(token, owner, spender).get()
   }
 
-  /** Throws ChainError when the spender is the zero address. */
+  /** Throws ChainError if the spender is the zero address. */
   approve({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
     if (spender === ZERO_ADDRESS) throw reverted('ERC20: approve to the zero address')
     this.#allowance(token, owner, spender).set(amount)
   }
 
-  /** Throws ChainError when the allowance is too low. One of 2^256 - 1 stays. */
+  /** Throws ChainError if the allowance is too low. An allowance of 2^256 - 1 is unlimited. */
   spendAllowance({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
     const allowance = this.#allowance(token, owner, spender)
     const before = allowance.get()
@@ -233,7 +238,7 @@ const pair = z.strictObject({
     .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected an address of 20 bytes of hex' })
     .transform(hexToAddress),
   enabled: z.boolean().default(true),
-  /** What the token says of itself, for the faces of its vouchers. */
+  /** The token's own metadata, for its vouchers. */
   name: z.string().max(128).default(''),
   symbol: z.string().max(128).default(''),
   decimals: z.int().min(0).max(255).default(18),

@@ -10,8 +10,8 @@ export type Pair = {
   readonly denom: string
   readonly isEnabled: boolean
   /**
-   * `external`: a deployed contract; the module account holds the tokens that have become coins. `module`: the contract
-   * is a view of the coin's balances, so that nothing is ever converted.
+   * `external`: a deployed contract; the module account holds the tokens that were converted to coins. `module`: the contract
+   * shows the coin's balances, and nothing is converted.
    */
   readonly owner: 'external' | 'module'
   readonly name: string
@@ -19,10 +19,10 @@ export type Pair = {
   readonly decimals: bigint
 }
 
-/** What a token contract says of itself. */
+/** A token contract's metadata. */
 export type TokenMetadata = Pick<Pair, 'name' | 'symbol' | 'decimals'>
 
-/** Coins of an external pair that are to become tokens again. */
+/** Coins of an external pair to be converted to tokens. */
 export type DueTokens = { readonly holder: Address; readonly token: Address; readonly amount: bigint }
 
 export const erc20Layout = layout({
@@ -50,6 +50,6 @@ export const erc20Layout = layout({
 })
 
 export const voucherLayout = layout({
-  /** By owner and spender; 2^256 - 1 is never used up. */
+  /** By owner and spender; 2^256 - 1 is unlimited. */
   allowances: mapping(address, mapping(address, u256)),
 })

@@ -1,6 +1,5 @@
-// Storage of the slashing module, at its contract's address, and the types of its records. Validators are identified by
-// the address of their consensus key, so that a record outlives its validator; times are unix seconds,
-// fractions Decs (10^-18).
+// Storage of the slashing module, at its contract's address, and the types of its records. Validators are identified by their
+// consensus address, so a record outlives its validator; times are unix seconds, fractions Decs (10^-18).
 import type { Dec } from '../../lib/dec.ts'
 import { enumerable, layout, mapping, struct } from '../../state/layout.ts'
 import { address, bool, dec, u64, u256 } from '../../state/storage-types.ts'

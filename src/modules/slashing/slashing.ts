@@ -254,7 +254,7 @@ const window = z
   .transform(BigInt)
   .refine((blocks) => blocks >= 1n && blocks <= 1_000_000n, WINDOW)
 
-/** The Cosmos SDK's. */
+/** Defaults of the Cosmos SDK. */
 const DEFAULTS: SlashingParams = {
   signedBlocksWindow: 100n,
   minSignedPerWindow: ONE / 2n,

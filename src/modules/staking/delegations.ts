@@ -20,7 +20,7 @@ import {
   tokensFromShares,
 } from './validators.ts'
 
-/** Zero: there is no delegation. */
+/** Zero: no delegation. */
 export const sharesOf = ({ state }: StakingContext, delegator: Address, operator: Address): Dec =>
   state.delegations.at(delegator).get(operator) ?? 0n
 
@@ -35,8 +35,8 @@ function setShares({ state }: StakingContext, delegator: Address, operator: Addr
 }
 
 /**
- * Adds tokens to a validator for new shares of the delegator. They come out of the delegator's own account, or out of
- * the pool of the named status. Returns the new shares.
+ * Adds tokens to a validator for new shares of the delegator. The tokens come from the delegator's account, or from the pool of
+ * the given status. Returns the new shares.
  */
 export function delegate(
   context: StakingContext,

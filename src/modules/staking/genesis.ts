@@ -1,5 +1,5 @@
-// Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations besides the
-// validators' own. Every field is optional.
+// Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations in addition to the
+// self-delegations. Every field is optional.
 
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ export type StakingGenesis = {
   readonly delegations: readonly GenesisDelegation[]
 }
 
-/** The Cosmos SDK's, with Evmos' unit of power for coins of 18 decimals. */
+/** Defaults of the Cosmos SDK, with Evmos' power reduction for coins of 18 decimals. */
 export const DEFAULT_PARAMS: StakingParams = {
   unbondingTime: 21n * SECONDS_A_DAY,
   maxValidators: 100n,
@@ -60,8 +60,8 @@ const section = z.strictObject({
 })
 
 /**
- * All parameters as a proposal replaces them. The bond denomination cannot change, `historicalEntries` has no effect,
- * and `powerReduction`, which is no parameter of the SDK, stays.
+ * All parameters, as a proposal replaces them. The bond denomination cannot change, `historicalEntries` has no effect, and
+ * `powerReduction`, which is not a parameter of the SDK, keeps its value.
  */
 export const newStakingParams = (denom: string) =>
   z
@@ -80,10 +80,10 @@ export function readStakingGenesis(validators: readonly GenesisValidator[], json
   return { validators, ...readSection('staking', section, json ?? {}) }
 }
 
-/** What PKCS #8 puts before the 32 bytes of an ed25519 secret (RFC 8410). */
+/** The PKCS #8 prefix of an ed25519 secret of 32 bytes (RFC 8410). */
 const PKCS8_HEAD = fromHex('0x302e020100300506032b657004220420')
 
-/** A consensus key for a validator that was given none: that of the secret keccak256(operator), which is no secret. */
+/** The consensus key of a validator without one: from the secret keccak256(operator), which anyone can compute. */
 export function derivedConsensusKey(operator: Address): Hash {
   const key = Buffer.concat([PKCS8_HEAD, keccak256(fromHex(operator))])
   const spki = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })).export({

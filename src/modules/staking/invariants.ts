@@ -1,5 +1,5 @@
-// Invariants of staking at the end of every block, for tests and `dev_invariants`. Coins sent to a pool by a plain
-// transfer break them as well: they belong to no validator.
+// Invariants of staking at the end of every block, for tests and `dev_invariants`. A plain transfer to a pool also breaks them:
+// its coins belong to no validator.
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { StakingContext } from './context.ts'

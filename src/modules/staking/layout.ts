@@ -36,7 +36,7 @@ export type Validator = {
     readonly updateTime: bigint
   }
   readonly description: Description
-  /** May not be unjailed before. */
+  /** Earliest time at which it may be unjailed. */
   readonly jailedUntil: bigint
 }
 
@@ -72,7 +72,7 @@ export type StakingParams = {
   /** Open entries of one (delegator, validator) and of one (delegator, source, destination). */
   readonly maxEntries: bigint
   readonly minCommissionRate: Dec
-  /** Tokens that make one unit of voting power. */
+  /** Tokens per unit of voting power. */
   readonly powerReduction: bigint
 }
 
@@ -87,11 +87,11 @@ export type PendingSlash = {
   readonly fraction: Dec
   /** Tokens to burn at the validator itself, after what entries have covered so far. */
   readonly left: bigint
-  /** Number of `unbonders`, then of `redelegationsFrom`, that have been slashed. */
+  /** Number of slashed `unbonders`, then of slashed `redelegationsFrom`. */
   readonly done: bigint
 }
 
-/** One of the bonded validators with its power, as of the end of the block before. */
+/** A bonded validator with its power at the end of the previous block. */
 export type BondedValidator = { readonly operator: Address; readonly power: bigint }
 
 const validator = struct<Omit<Validator, 'operator'>>({
@@ -158,7 +158,7 @@ export const stakingLayout = layout({
   delegations: mapping(address, enumerable(address, dec)),
   /** Operator to its delegators. */
   delegators: mapping(address, enumerable(address, bool)),
-  /** By delegator and operator; a pair without entries is not there. */
+  /** By delegator and operator; pairs without entries are not stored. */
   unbondings: mapping(address, enumerable(address, list(unbondingEntry))),
   /** Operator to delegators with unbonding entries. */
   unbonders: mapping(address, enumerable(address, bool)),
@@ -168,9 +168,9 @@ export const stakingLayout = layout({
   redelegationsFrom: mapping(address, enumerable(hash, bool)),
   /** Number of redelegations by delegator and destination. */
   redelegationsTo: mapping(address, mapping(address, u64)),
-  /** Ids of entries given so far. */
+  /** The last id given to an entry. */
   lastEntryId: u64,
-  /** Calendars: what ends when. */
+  /** Calendars of completion times. */
   unbondingValidators: list(struct<{ time: bigint; operator: Address }>({ time: u64, operator: address })),
   endingUnbondings: list(
     struct<{ time: bigint; delegator: Address; operator: Address }>({

@@ -15,21 +15,21 @@ export type NewValidator = {
   readonly description: Description
   readonly commission: CommissionRates
   readonly minSelfDelegation: bigint
-  /** Self-delegation, out of the operator's account. */
+  /** Self-delegation, paid from the operator's account. */
   readonly value: bigint
 }
 
-/** undefined: leave as it is. */
+/** undefined: do not change. */
 export type ValidatorChange = {
   readonly description: Description
   readonly commissionRate: Dec | undefined
   readonly minSelfDelegation: bigint | undefined
 }
 
-/** A member of a new description that says: keep the old one. */
+/** A member of a new description with this value keeps the old text. */
 const DO_NOT_MODIFY = '[do-not-modify]'
 
-/** UTF-8 bytes. */
+/** Maximum lengths in UTF-8 bytes. */
 const LONGEST: { readonly [N in keyof Description]: number } = {
   moniker: 70,
   identity: 3000,
@@ -46,10 +46,10 @@ const LABELS: { readonly [N in keyof Description]: string } = {
 }
 const MEMBERS = ['moniker', 'identity', 'website', 'securityContact', 'details'] as const
 
-/** A commission rate may change once in this many seconds. */
+/** Seconds between two changes of the commission rate. */
 const COMMISSION_PERIOD = 24n * 3600n
 
-/** Adds a validator with its self-delegation. It is bonded at the end of the block if it is strong enough. */
+/** Adds a validator with its self-delegation. It is bonded at the end of the block if it has enough power. */
 export function createValidator(context: StakingContext, of: NewValidator): void {
   const { operator, consensusKey, value, minSelfDelegation } = of
   const { state, block } = context
@@ -108,7 +108,7 @@ function checkDescription(description: Description): void {
   }
 }
 
-/** Rates that can hold for a validator. */
+/** Throws unless the rates are valid for a validator. */
 function checkCommission({ rate, maxRate, maxChangeRate }: CommissionRates, least: Dec): void {
   if (maxRate > ONE) throw reverted('commission cannot be more than 100%')
   if (rate > maxRate) throw reverted('commission cannot be more than the max rate')
@@ -123,7 +123,7 @@ function checkLeast(rate: Dec, least: Dec): void {
   )
 }
 
-/** The maximum change binds rises only: a lower rate harms no delegator. */
+/** The maximum change applies only to increases: a lower rate harms no delegator. */
 function checkNewRate({ state, block }: StakingContext, { commission }: Validator, rate: Dec): void {
   if (rate < 0n || rate > ONE) throw reverted('commission rate must be between 0 and 1 (inclusive): invalid request')
   checkLeast(rate, state.params.get().minCommissionRate)

@@ -93,8 +93,8 @@ export function completeRedelegations(context: StakingContext): void {
 }
 
 /**
- * Slashes the entries of one redelegation from the slashed validator: first burns tokens that are unbonding from the destination,
- * then tokens of the delegation to it. Returns the slashed amount, even where there were fewer tokens to burn.
+ * Slashes the entries of one redelegation from the slashed validator: first burns tokens that are unbonding from the
+ * destination, then tokens of the delegation to it. Returns the slashed amount, even if fewer tokens could be burnt.
  */
 export function slashRedelegation(context: StakingContext, key: Hash, slash: SlashOf): bigint {
   const { entries, ...route } = context.state.redelegations.at(key).get()
@@ -109,7 +109,7 @@ export function slashRedelegation(context: StakingContext, key: Hash, slash: Sla
   return total
 }
 
-/** Burns the slashed amount of an entry, as far as the delegator still has tokens at the destination. */
+/** Burns the slashed amount of an entry, at most the delegator's tokens at the destination. */
 function burnAtDestination(
   context: StakingContext,
   { delegator, destination }: Route,

@@ -1,5 +1,5 @@
-// The staking module (Cosmos SDK x/staking): its public functions, its genesis, and what it does at the end of a block.
-// Validators are named by their operator's address; amounts are base units; refusals have the Cosmos SDK's wording.
+// The staking module (Cosmos SDK x/staking): its public functions, genesis and end of block. Validators are identified by their
+// operator's address; amounts are base units; errors have the Cosmos SDK's wording.
 
 import type { Dec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -104,12 +104,12 @@ export class Staking implements NativeModule<StakingGenesis> {
     this.#context.state.powersChanged.set(true)
   }
 
-  /** undefined: there is none with this operator. */
+  /** undefined: no validator with this operator. */
   validator(operator: Address): Validator | undefined {
     return findValidator(this.#context, operator)
   }
 
-  /** The members that delegations need; undefined: there is no validator with this operator. */
+  /** The members that delegations need; undefined: no validator with this operator. */
   stake(operator: Address): Stake | undefined {
     return findStake(this.#context, operator)
   }
@@ -119,7 +119,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return this.#context.state.operators.has(operator)
   }
 
-  /** undefined: there is none with this operator. */
+  /** undefined: no validator with this operator. */
   status(operator: Address): BondStatus | undefined {
     return this.has(operator) ? this.#context.state.validators.at(operator).member('status') : undefined
   }
@@ -129,7 +129,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return this.operators().filter((operator) => !this.#context.state.validators.at(operator).member('jailed'))
   }
 
-  /** The operator's part of the rewards. Every block needs it, so only this member is read. */
+  /** The operator's part of the rewards. Reads only this member, because every block needs it. */
   commissionRate(operator: Address): Dec {
     return this.#context.state.validators.at(operator).member('commission').rate
   }
@@ -179,17 +179,17 @@ export class Staking implements NativeModule<StakingGenesis> {
       .map((delegator) => ({ delegator, shares: sharesOf(this.#context, delegator, operator) }))
   }
 
-  /** Accounts that delegate to a validator. */
+  /** Number of delegators of a validator. */
   delegatorCount(operator: Address): number {
     return this.#context.state.delegators.at(operator).size
   }
 
-  /** Accounts whose tokens are leaving a validator, in order of their bytes. */
+  /** Accounts with tokens unbonding from a validator, in order of their bytes. */
   unbondersOf(operator: Address): readonly Address[] {
     return [...this.#context.state.unbonders.at(operator).keys()].sort(compareAddresses)
   }
 
-  /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator without delegations. */
+  /** The tokens of shares of a validator, as a Dec, rounded. Zero for a validator without delegations. */
   tokensFromShares(operator: Address, shares: Dec): Dec {
     const validator = this.stake(operator)
     return validator === undefined || validator.shares === 0n ? 0n : tokensFromShares(validator, shares)
@@ -200,7 +200,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return unbondingEntries(this.#context, delegator, operator)
   }
 
-  /** Validators that a delegator is leaving. */
+  /** Validators from which a delegator is unbonding. */
   unbondingOf(delegator: Address): readonly Address[] {
     return [...this.#context.state.unbondings.at(delegator).keys()].sort(compareAddresses)
   }
@@ -210,13 +210,13 @@ export class Staking implements NativeModule<StakingGenesis> {
     return redelegationEntries(this.#context, { delegator, source, destination })
   }
 
-  /** A delegator's redelegations; `from` skips as many. */
+  /** A delegator's redelegations; `from`: number of them to skip. */
   *redelegationsOf(delegator: Address, from = 0): Iterable<Redelegation> {
     const { state } = this.#context
     for (const key of state.redelegationsOf.at(delegator).keys(from)) yield state.redelegations.at(key).get()
   }
 
-  /** Redelegations away from a validator; `from` skips as many. */
+  /** Redelegations away from a validator; `from`: number of them to skip. */
   *redelegationsFrom(source: Address, from = 0): Iterable<Redelegation> {
     const { state } = this.#context
     for (const key of state.redelegationsFrom.at(source).keys(from)) yield state.redelegations.at(key).get()
@@ -243,7 +243,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
   }
 
-  /** Delegates tokens again that are unbonding since a block. Returns the new shares. */
+  /** Delegates tokens again that began unbonding in a block. Returns the new shares. */
   cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid amount: invalid request')
     if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw reverted('invalid height: invalid request')
@@ -267,12 +267,12 @@ export class Staking implements NativeModule<StakingGenesis> {
     return slash(this.#context, operator, infraction)
   }
 
-  /** Continues slashes that earlier blocks have not finished. Called when a block begins. */
+  /** Continues unfinished slashes of earlier blocks. Called at the beginning of a block. */
   continuePendingSlashes(): void {
     continuePendingSlashes(this.#context)
   }
 
-  /** Slashes that are not finished, in the order in which they will be. */
+  /** Unfinished slashes, in the order in which they will be finished. */
   pendingSlashes(): readonly PendingSlash[] {
     return isSlashPending(this.#context) ? this.#context.state.pendingSlashes.get() : []
   }
@@ -286,7 +286,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     unjailValidator(this.#context, operator)
   }
 
-  /** Gives a validator another key. Throws ChainError `validator does not exist`. */
+  /** Replaces a validator's consensus key. Throws ChainError `validator does not exist`. */
   replaceConsensusKey(operator: Address, key: Hash): void {
     replaceConsensusKey(this.#context, operator, key)
   }
@@ -297,7 +297,7 @@ export class Staking implements NativeModule<StakingGenesis> {
   }
 }
 
-/** Runs a delegation of the genesis; a refusal names the field of the genesis file. */
+/** Runs a delegation of the genesis; its error names the field of the genesis file. */
 function fund(field: string, run: () => unknown): void {
   try {
     run()

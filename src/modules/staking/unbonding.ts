@@ -147,7 +147,7 @@ export const isLiable = (
 export const slashOfEntry = ({ initialBalance }: Pick<UnbondingEntry, 'initialBalance'>, fraction: Dec): bigint =>
   truncateInt(mulInt(fraction, initialBalance))
 
-/** Slashes a delegator's unbonding entries. Returns the slashed amount, even where the balances were smaller. */
+/** Slashes a delegator's unbonding entries. Returns the slashed amount, even if the balances were smaller. */
 export function slashUnbondingDelegation(
   context: StakingContext,
   delegator: Address,

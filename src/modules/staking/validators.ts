@@ -26,7 +26,7 @@ export function sharesFromTokens({ tokens, shares }: Shared, amount: bigint): De
   return quoInt(mulInt(shares, amount), tokens)
 }
 
-/** Shares without tokens, after a slash of all of them: new tokens have no price in shares (`InvalidExRate` of x/staking). */
+/** Shares without tokens, after all tokens were slashed: new tokens have no price in shares (`InvalidExRate` of x/staking). */
 export const hasInvalidExchangeRate = ({ tokens, shares }: Shared): boolean => tokens === 0n && shares > 0n
 
 export const poolOf = (status: BondStatus): Address =>
@@ -40,7 +40,7 @@ export function movePool({ bank }: StakingContext, from: BondStatus, to: BondSta
 /** The members of a validator that delegations need. The others take many storage slots. */
 export type Stake = Pick<Validator, 'operator' | 'status' | 'tokens' | 'shares'>
 
-/** undefined: there is no such validator. */
+/** undefined: no such validator. */
 export function findStake({ state }: StakingContext, operator: Address): Stake | undefined {
   if (!state.operators.has(operator)) return undefined
   const record = state.validators.at(operator)
@@ -54,7 +54,7 @@ export function requireStake(context: StakingContext, operator: Address): Stake 
   return stake
 }
 
-/** undefined: there is no such validator. */
+/** undefined: no such validator. */
 export function findValidator(context: StakingContext, operator: Address): Validator | undefined {
   const stake = findStake(context, operator)
   return stake === undefined ? undefined : new StoredValidator(stake, context.state.validators.at(operator))
@@ -62,7 +62,7 @@ export function findValidator(context: StakingContext, operator: Address): Valid
 
 type ValidatorCell = ReturnType<StakingContext['state']['validators']['at']>
 
-/** A validator as it is now; commission and description, whose texts may be a hundred slots, are read when asked for. */
+/** A stored validator. Commission and description are read on access, because their texts may take a hundred slots. */
 class StoredValidator implements Validator {
   readonly operator: Address
   readonly status: BondStatus
@@ -137,7 +137,7 @@ export function removeValidator({ state, hooks }: StakingContext, operator: Addr
   hooks.afterValidatorRemoved(operator)
 }
 
-/** Gives a validator another consensus key. Throws ChainError `validator does not exist`. */
+/** Replaces a validator's consensus key. Throws ChainError `validator does not exist`. */
 export function replaceConsensusKey(context: StakingContext, operator: Address, key: Hash): void {
   const { state } = context
   const { consensusKey } = requireValidator(context, operator)
@@ -190,7 +190,7 @@ export function jail({ state }: StakingContext, operator: Address, until = 0n): 
   state.powersChanged.set(true)
 }
 
-/** The `maxValidators` strongest validators that are not jailed, by power; equal ones by operator. */
+/** The first `maxValidators` validators that are not jailed, by descending power, then by operator. */
 function validatorsByPower({ state }: StakingContext): BondedValidator[] {
   const { maxValidators, powerReduction } = state.params.get()
   const candidates: BondedValidator[] = []
@@ -205,7 +205,7 @@ function validatorsByPower({ state }: StakingContext): BondedValidator[] {
   return candidates.slice(0, Number(maxValidators))
 }
 
-/** Order of their bytes. */
+/** Compares addresses as bytes. */
 export const compareAddresses = (a: Address, b: Address): number => Buffer.compare(fromHex(a), fromHex(b))
 
 /** Updates the bonded set: bonds validators, begins the unbonding of others, and moves their tokens between the pools. */

@@ -1,6 +1,6 @@
-// Channels and the life of packets on them (ICS-04): sent once, received once, and answered or timed out once.
-// The application interprets the packets' data. Proofs are reads of our own storage, because both ends of a loopback
-// channel are here; the answers of a simulated chain are taken without proof.
+// Channels and their packets (ICS-04): each is sent once, received once, and acknowledged or timed out once. The application
+// interprets the packets' data. Proofs are reads of our own storage, because both ends of a loopback channel are here;
+// acknowledgements of a simulated chain need no proof.
 
 import { type Hash, ZERO_HASH } from '../../lib/hex.ts'
 import type { ModuleContext } from '../module.ts'
@@ -33,12 +33,12 @@ export class Channels {
     this.#state.channels.set(endName(id), { ...end, state: 'open' })
   }
 
-  /** No packet leaves or arrives any more. Those on their way end as they would. */
+  /** Closes a channel for sending and receiving. Packets in flight still end normally. */
   close(id: ChannelId): void {
     this.#state.channels.set(endName(id), { ...this.end(id), state: 'closed' })
   }
 
-  /** Throws ChainError when there is no such channel. */
+  /** Throws ChainError if the channel does not exist. */
   end(id: ChannelId): ChannelEnd {
     const end = this.#state.channels.get(endName(id))
     if (end !== undefined) return end
@@ -52,18 +52,18 @@ export class Channels {
     })
   }
 
-  /** This chain's height, which every chain on the other side shares. */
+  /** This chain's height, which every counterparty chain is assumed to share. */
   height(): Height {
     const { spec, block } = this.#context
     return { revisionNumber: revisionOf(spec.textChainId), revisionHeight: block.number }
   }
 
-  /** Unix nanoseconds, likewise. */
+  /** Block time in unix nanoseconds, also shared. */
   time(): bigint {
     return this.#context.block.timestamp * NANOSECONDS
   }
 
-  /** Sends a packet. Throws ChainError on a channel that is not open, or a time that has come. */
+  /** Sends a packet. Throws ChainError if the channel is not open or the timeout has passed. */
   send(source: ChannelId, timeout: Timeout, data: Uint8Array): Packet {
     const { state, counterparty } = this.end(source)
     if (state !== 'open') throw reverted('channel is not OPEN (got STATE_CLOSED): invalid channel state')
@@ -91,12 +91,12 @@ export class Channels {
     }
   }
 
-  /** Whether the other side would refuse the packet now because it is late. */
+  /** Whether the counterparty would refuse the packet now because of its timeout. */
   isLate({ timeout }: Packet): boolean {
     return isTimedOut(timeout, this.height(), this.time())
   }
 
-  /** Takes a packet at its destination, once. Throws ChainError when it may not arrive here, or not any more. */
+  /** Receives a packet at its destination, once. Throws ChainError if it may not arrive here, or no longer. */
   receive(packet: Packet): void {
     const { destination, source, sequence } = packet
     const { state, counterparty } = this.end(destination)
@@ -111,13 +111,13 @@ export class Channels {
     receipt.set(true)
   }
 
-  /** Keeps the destination's answer to a packet that it has received. */
+  /** Stores the acknowledgement of a received packet. */
   writeAcknowledgement({ destination, sequence }: Packet, acknowledgement: Uint8Array): void {
     const written = this.#state.acknowledgements.at(endName(destination)).at(sequence)
     written.set(acknowledgementCommitment(acknowledgement))
   }
 
-  /** Ends a packet with the other side's answer. Throws ChainError when it has ended, or the answer is not that. */
+  /** Ends a packet with its acknowledgement. Throws ChainError if it has ended already, or this is not its acknowledgement. */
   acknowledge(packet: Packet, acknowledgement: Uint8Array): void {
     const { peer } = this.end(packet.source)
     const { destination, sequence } = packet
@@ -128,7 +128,7 @@ export class Channels {
     this.#finish(packet)
   }
 
-  /** Ends a packet that was not received in time. Throws ChainError when it has ended, or was received. */
+  /** Ends a packet that was not received in time. Throws ChainError if it has ended already or was received. */
   timeout(packet: Packet): void {
     const { peer } = this.end(packet.source)
     const { destination, sequence } = packet
@@ -141,12 +141,12 @@ export class Channels {
     this.#finish(packet)
   }
 
-  /** What is kept of a packet on its way; zero when there is none. */
+  /** The commitment of a packet in flight; zero if there is none. */
   commitmentOf(source: ChannelId, sequence: bigint): Hash {
     return this.#state.commitments.at(endName(source)).at(sequence).get()
   }
 
-  /** What the destination has answered to a packet that it has received; zero when there is none. */
+  /** The commitment of the acknowledgement of a received packet; zero if there is none. */
   acknowledgementOf(destination: ChannelId, sequence: bigint): Hash {
     return this.#state.acknowledgements.at(endName(destination)).at(sequence).get()
   }

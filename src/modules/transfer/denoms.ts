@@ -1,5 +1,5 @@
-// Names of coins that came over channels (ICS-20): the trace of channels that a coin went through, its hash, and the
-// voucher's denomination and address that follow from the hash. Pure functions.
+// Denominations of coins that arrived over channels (ICS-20): the denomination trace, its hash, and the voucher's denomination
+// and address, which follow from the hash. Pure functions.
 
 import { createHash } from 'node:crypto'
 import { ChainError } from '../../lib/errors.ts'
@@ -9,12 +9,18 @@ import { checkIdentifier } from '../authz/allocations.ts'
 import type { Pair } from '../erc20/layout.ts'
 import { reverted } from '../module.ts'
 
-/** Where a coin has been: `transfer/channel-1`, the last hop first, empty at home; and its name there. */
+/**
+ * The channels that a coin came through (`transfer/channel-1`), last hop first, empty for a native coin; and its base
+ * denomination.
+ */
 export type DenomTrace = { readonly path: string; readonly baseDenom: string }
 
 const VOUCHER_PREFIX = 'ibc/'
 
-/** Splits a full path. Pairs of port and channel count from the left; the rest is the base, slashes included. */
+/**
+ * Splits a full path. Pairs of port and channel are taken from the left; the rest is the base denomination, which may contain
+ * slashes.
+ */
 export function parseTrace(full: string): DenomTrace {
   const parts = full.split('/')
   let hops = 0
@@ -23,16 +29,16 @@ export function parseTrace(full: string): DenomTrace {
 }
 
 /**
- * Channels that a coin may have come through. ibc-go has no bound for its paths; it has one of 8 hops for forwarding
- * (ICS-20 version 2), and nobody sends a coin through more chains than that and back. A path is kept, hashed and carried by
- * every packet, so that it must not grow for ever.
+ * Maximum number of channels in a coin's trace. ibc-go does not bound traces, but it allows at most 8 hops for forwarding
+ * (ICS-20 version 2); 16 is that and back. Every packet carries the path and the chain stores and hashes it, so it must not
+ * grow without limit.
  */
 export const MOST_HOPS = 16
 
-/** Bytes of the longest path: port (128), channel (64) and two slashes for each hop, and a base name of the SDK (128). */
+/** Maximum bytes of a path: port (128), channel (64) and two slashes for each hop, and a base denomination of the SDK (128). */
 export const LONGEST_PATH = MOST_HOPS * (128 + 64 + 2) + 128
 
-/** Throws ChainError on a coin that has come through too many channels. */
+/** Throws ChainError for a coin with too many channels in its trace. */
 export function requireHops(full: string): void {
   const { path } = parseTrace(full)
   const hops = path === '' ? 0 : path.split('/').length / 2
@@ -40,10 +46,10 @@ export function requireHops(full: string): void {
     throw reverted(`coin has passed ${hops} channels, at most ${MOST_HOPS} are allowed: invalid request`)
 }
 
-/** `transfer/channel-1/akest`; at home the name alone. */
+/** `transfer/channel-1/akest`; for a native coin only the name. */
 export const fullPath = ({ path, baseDenom }: DenomTrace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
 
-/** Throws ChainError unless it names a coin, and ports and channels in pairs. */
+/** Throws ChainError unless it has a base denomination, and ports and channels in pairs. */
 export function checkTrace({ path, baseDenom }: DenomTrace): void {
   const length = path.length + baseDenom.length
   if (length > LONGEST_PATH) throw reverted(`trace of ${length} characters is longer than ${LONGEST_PATH}`)
@@ -55,7 +61,7 @@ export function checkTrace({ path, baseDenom }: DenomTrace): void {
   }
 }
 
-/** What the hop puts before the names of coins that come through it. */
+/** The prefix that a hop adds to the denominations of coins. */
 export const hopPrefix = (port: string, channel: string): string => `${port}/${channel}/`
 
 /** SHA-256 of a full path. */
@@ -64,15 +70,15 @@ export const traceHash = (full: string): Hash => toHash(createHash('sha256').upd
 /** `ibc/` and the hash in upper-case hex. */
 export const voucherDenom = (hash: Hash): string => `${VOUCHER_PREFIX}${hashText(hash)}`
 
-/** The hash as users read it: upper-case hex. */
+/** The hash as shown to users: upper-case hex. */
 export const hashText = (hash: Hash): string => hash.slice(2).toUpperCase()
 
-/** The voucher's ERC-20 face: the last 20 bytes of the hash. */
+/** The address of the voucher's ERC-20 contract: the last 20 bytes of the hash. */
 export const faceAddress = (hash: Hash): Address => hexToAddress(`0x${hash.slice(-40)}`)
 
 export const isVoucher = (denom: string): boolean => denom.startsWith(VOUCHER_PREFIX)
 
-/** Reads 64 hex digits in either case, with or without `ibc/`. Throws ChainError that says what is wrong with them. */
+/** Reads 64 hex digits in either case, with or without `ibc/`. Throws ChainError that names the fault. */
 export function readHash(text: string): Hash {
   const digits = isVoucher(text) ? text.slice(VOUCHER_PREFIX.length) : text
   if (!/^[0-9a-fA-F]*$/.test(digits)) throw reverted('expected hexadecimal digits')
@@ -80,7 +86,7 @@ export function readHash(text: string): Hash {
   return hexToHash(`0x${digits}`)
 }
 
-/** Throws ChainError unless it is the name of a coin that may be sent: the SDK's rule, and a hash behind `ibc/`. */
+/** Throws ChainError unless it is the name of a coin that can be sent: by the SDK's rule, with a hash after `ibc/`. */
 export function checkDenom(denom: string): void {
   if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw reverted(`invalid denom: ${denom}`)
   if (!isVoucher(denom)) return
@@ -96,7 +102,7 @@ type Face = Pick<Pair, 'name' | 'symbol' | 'decimals'>
 
 const DECIMALS: Readonly<Record<string, bigint>> = { u: 6n, n: 9n, a: 18n }
 
-/** `original`: the pair of the coin behind the voucher, if it is an ERC-20 token of this chain. */
+/** `original`: the coin's token pair, if the coin is an ERC-20 token of this chain. */
 export function voucherMetadata(spec: NativeSpec, baseDenom: string, original: Pair | undefined): Face {
   if (original !== undefined) return { name: original.name, symbol: original.symbol, decimals: original.decimals }
   if (baseDenom === spec.denom) return { name: spec.symbol, symbol: spec.symbol, decimals: 18n }

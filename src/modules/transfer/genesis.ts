@@ -1,5 +1,5 @@
-// The section of the genesis file `kestrel.modules.transfer`: channels, and vouchers of what came through them before.
-// Everything may be left out; there is one pair of looped channels then, `channel-0` and `channel-1`.
+// The genesis section `kestrel.modules.transfer`: channels, and vouchers that exist from the beginning. Everything is optional;
+// by default there is one pair of loopback channels, `channel-0` and `channel-1`.
 import { z } from 'zod'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { readSection } from '../genesis-section.ts'
@@ -11,7 +11,7 @@ export type GenesisSink = {
   readonly behaviour: Exclude<Peer, 'loopback'>
 }
 
-/** Vouchers cannot be backed by this chain's own escrow: their trace begins with a sink's channel. */
+/** Vouchers in the genesis must have a trace through a simulated channel: this chain's own escrow cannot back them. */
 export type GenesisVoucher = {
   /** Full path: `transfer/channel-2/uatom`. */
   readonly trace: string
@@ -21,7 +21,7 @@ export type GenesisVoucher = {
 export type TransferGenesis = {
   readonly sendEnabled: boolean
   readonly receiveEnabled: boolean
-  /** Pairs of channels that end in each other. */
+  /** Pairs of channels that are each other's counterparty. */
   readonly loopback: readonly (readonly [string, string])[]
   readonly sinks: readonly GenesisSink[]
   readonly vouchers: readonly GenesisVoucher[]

@@ -1,18 +1,18 @@
-// Invariants of escrow and vouchers at the end of every block, for tests and `dev_invariants`. Of a looped channel both
-// ends are here: the coins in escrow at one end equal the vouchers of the other end plus packets in flight. Of a simulated
-// channel only the escrow can be checked.
+// Invariants of escrow and vouchers at the end of every block, for tests and `dev_invariants`. Both ends of a loopback channel
+// are here: the coins in escrow at one end equal the vouchers of the other end plus packets in flight. For a simulated channel
+// only the escrow can be checked.
 import type { Bank } from '../bank.ts'
 import type { Channels } from './channels.ts'
 import { hopPrefix, isVoucher, readHash, traceHash, voucherDenom } from './denoms.ts'
 import { endName, type TransferState } from './layout.ts'
 import { type ChannelId, decodePacketData, escrowAddress, type Packet } from './packets.ts'
 
-/** The broken rules, in words; empty when all is well. */
+/** The broken invariants in words; empty if there are none. */
 export function transferInvariants(state: TransferState, channels: Channels, bank: Bank): string[] {
   return [...held(state, channels, bank), ...backed(state, channels, bank)]
 }
 
-/** An escrow account holds what it is there for. Anybody may have given it more. */
+/** An escrow account holds at least the escrowed coins. Anyone may send it more. */
 function held(state: TransferState, channels: Channels, bank: Bank): string[] {
   return channels.ends().flatMap(([id]) =>
     [...state.escrows.at(endName(id)).entries()].flatMap(([denom, amount]) => {
@@ -22,7 +22,7 @@ function held(state: TransferState, channels: Channels, bank: Bank): string[] {
   )
 }
 
-/** What is in escrow on one side of a loop is outside as vouchers, or on its way; and no voucher is without. */
+/** Coins in escrow at one end of a loopback equal the vouchers of the other end plus packets in flight. */
 function backed(state: TransferState, channels: Channels, bank: Bank): string[] {
   const underway = [...state.outbox]
     .map(({ packet }) => packet)
@@ -47,7 +47,7 @@ function backed(state: TransferState, channels: Channels, bank: Bank): string[] 
 const fullPathOf = (state: TransferState, denom: string): string =>
   isVoucher(denom) ? (state.traces.get(readHash(denom)) ?? denom) : denom
 
-/** Units of a coin that packets of a channel carry. */
+/** Units of a coin in the packets of a channel. */
 function sum(packets: readonly Packet[], source: ChannelId, full: string): bigint {
   return packets.reduce((total, { source: from, data }) => {
     const { denom, amount } = decodePacketData(data)

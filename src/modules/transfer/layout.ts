@@ -5,7 +5,7 @@ import { sortedHashes } from '../../state/sorted-hashes.ts'
 import { bool, bytes, hash, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 import type { ChannelId, Height, Packet, Timeout } from './packets.ts'
 
-/** What the chain on the other side does with packets: this one is both, or a simulated one that always does the same. */
+/** The behaviour of the counterparty: this chain itself, or a simulated chain that always does the same. */
 export const PEERS = ['loopback', 'ack-success', 'ack-error', 'timeout', 'never'] as const
 export type Peer = (typeof PEERS)[number]
 
@@ -35,7 +35,7 @@ export const packet = struct<Packet>({
   data: bytes,
 })
 
-/** A packet that the other side has not answered, under its number. */
+/** A packet that the counterparty has not answered, by its number. */
 const dueAt = struct<Due>({ time: u64, id: u64 })
 export type Due = { readonly time: bigint; readonly id: bigint }
 
@@ -43,19 +43,19 @@ export const transferLayout = layout({
   sendEnabled: bool,
   receiveEnabled: bool,
   channels: enumerable(text, channelEnd),
-  /** By channel end: the sequence of its next packet, counted from 0 here. */
+  /** By channel end: the sequence of its next packet, from 0. */
   sequences: mapping(text, u64),
-  /** By channel end and sequence: packets on their way, packets received, answers given. */
+  /** By channel end and sequence: packets in flight, packets received, acknowledgements. */
   commitments: mapping(text, mapping(u64, hash)),
   receipts: mapping(text, mapping(u64, bool)),
   acknowledgements: mapping(text, mapping(u64, hash)),
-  /** Full paths of the coins that came here, by hash. */
+  /** Full paths of the received coins, by hash. */
   traces: enumerable(hash, text),
-  /** By channel end: what has left through it, by denomination; none of nothing. */
+  /** By channel end: escrowed amounts by denomination; zero amounts are not stored. */
   escrows: mapping(text, enumerable(text, u256)),
-  /** Packets that the relayer has not looked at, with the number of the block that sent them. */
+  /** Packets that the relayer has not handled yet, with the number of the block that sent them. */
   outbox: queue(struct({ packet, sentAt: u64 })),
-  /** Packets that get no answer and wait for their timeout, by running number; calendars of the timeouts by height and time. */
+  /** Packets that wait for their timeout, by running number; calendars of the timeouts by height and time. */
   lastWaiting: u64,
   waiting: enumerable(u64, packet),
   byHeight: list(dueAt),

@@ -47,7 +47,7 @@ export const packetCommitment = ({ timeout, data }: Packet): Hash =>
 /** The hash of an acknowledgement that the receiving chain stores. */
 export const acknowledgementCommitment = (acknowledgement: Uint8Array): Hash => toHash(sha256(acknowledgement))
 
-/** The escrow account of a channel end, derived from port and channel (ADR-28), so that nobody has its key. */
+/** The escrow account of a channel end, derived from port and channel (ADR-28), so it has no private key. */
 export const escrowAddress = ({ port, channel }: ChannelId): Address =>
   toAddress(sha256('ics20-1', Uint8Array.of(0), `${port}/${channel}`).subarray(0, 20))
 
@@ -63,7 +63,7 @@ export function isTimedOut({ height, timestamp }: Timeout, at: Height, time: big
   return (hasHeight && compareHeights(at, height) >= 0) || (timestamp !== 0n && time >= timestamp)
 }
 
-/** The revision in a chain's name: 1 of `kestrel_125-1`; 0 where the name has none. */
+/** The revision in a chain's name: 1 of `kestrel_125-1`; 0 if the name has none. */
 export const revisionOf = (textChainId: string): bigint => BigInt(/[^\n-]-([1-9]\d{0,17})$/.exec(textChainId)?.[1] ?? 0)
 
 /** The data of a transfer packet (ICS-20). */

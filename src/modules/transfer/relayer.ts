@@ -7,7 +7,7 @@ import type { Channels } from './channels.ts'
 import type { TransferState } from './layout.ts'
 import { compareHeights, errorAcknowledgement, type Packet, SUCCESS } from './packets.ts'
 
-/** What the application does with its packets (ICS-26). */
+/** Callbacks of the application that sends the packets (ICS-26). */
 export type Application = {
   onReceive(packet: Packet): Uint8Array
   onAcknowledgement(packet: Packet, acknowledgement: Uint8Array): void
@@ -17,10 +17,10 @@ export type Application = {
 const INTERNAL_ERROR = 1
 
 /**
- * Packets that the end of one block delivers, and timeouts by height and by time that it looks at, at most this many of each;
- * the others wait for the next block, in their order. A packet is 50 to 75 reads and 20 to 40 changes of the state, some 40
- * more where it brings a new voucher: 0.7 to 2 ms. A block of 36,000,000 gas can send some 350 packets, so that what waits
- * are timeouts that many blocks have set to one moment.
+ * Maximum packets that one end of block delivers, and maximum timeouts by height and by time that it visits; the others wait
+ * for the next block, in order. A packet takes 50 to 75 reads and 20 to 40 writes of state, some 40 more if it brings a new
+ * voucher: 0.7 to 2 ms. A block of 36,000,000 gas can send about 350 packets, so entries wait only if many blocks set their
+ * timeouts to the same moment.
  */
 export const MOST_PACKETS_A_BLOCK = 500
 
@@ -42,7 +42,7 @@ export function relay(
 
   function end(id: bigint): void {
     const packet = state.waiting.get(id)
-    // It may have ended by its other limit, or stand under a height of another revision.
+    // The packet may have ended by its other limit, or its height is of another revision.
     if (packet === undefined || !channels.isLate(packet)) return
     state.waiting.delete(id)
     timeout(channels, application, packet)
@@ -84,7 +84,7 @@ function timeout(channels: Channels, application: Application, packet: Packet): 
   application.onTimeout(packet)
 }
 
-/** Puts a packet away until one of its limits is there. */
+/** Stores a packet until one of its limits is reached. */
 function wait(state: TransferState, channels: Channels, packet: Packet): void {
   const { height, timestamp } = packet.timeout
   const id = state.lastWaiting.get() + 1n

@@ -49,11 +49,11 @@ import { relay } from './relayer.ts'
 
 export type Sending = {
   readonly source: ChannelId
-  /** Of the bank: a native name, `ibc/…` or `erc20/0x…`. */
+  /** The bank's denomination: a native name, `ibc/…` or `erc20/0x…`. */
   readonly denom: string
   readonly amount: bigint
   readonly sender: Address
-  /** In the receiving chain's way of writing. */
+  /** In the receiving chain's address format. */
   readonly receiver: string
   readonly timeout: Timeout
   readonly memo: string
@@ -96,12 +96,12 @@ export class Transfer implements NativeModule<TransferGenesis> {
     }
   }
 
-  /** Packets of earlier blocks reach their ends. */
+  /** Delivers the packets of earlier blocks. */
   endBlock(): void {
     relay(this.#context, this.#state, this.channels, this)
   }
 
-  /** Throws ChainError on a transfer that no chain would send, or a channel that is not here. */
+  /** Throws ChainError for an invalid transfer or an unknown channel. */
   check({ source, denom, amount, receiver, memo }: Sending): void {
     checkIdentifier('source port ID', source.port, 2, 128)
     checkIdentifier('source channel ID', source.channel, 8, 64)
@@ -115,12 +115,15 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.channels.end(source)
   }
 
-  /** Throws ChainError where transfers are switched off. */
+  /** Throws ChainError if sending is disabled. */
   requireSendEnabled(): void {
     if (!this.#state.sendEnabled.get()) throw reverted('fungible token transfers from this chain are disabled')
   }
 
-  /** Takes the sender's coins and sends the packet; its sequence. Throws ChainError. Whose act it is is not asked. */
+  /**
+   * Takes the sender's coins and sends the packet; returns its sequence. Throws ChainError. The caller must have checked the
+   * authority.
+   */
   send(sending: Sending): bigint {
     const { source, denom, amount, sender, receiver, timeout, memo } = sending
     this.check(sending)
@@ -129,7 +132,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
     else {
       const { peer, counterparty } = this.channels.end(source)
-      // The other end would refuse it: it is here, and has the same rule.
+      // The other end is this chain, and would refuse it by the same rule.
       if (peer === 'loopback') requireHops(hopPrefix(counterparty.port, counterparty.channel) + full)
       this.#escrow(source, sender, denom, amount)
     }
@@ -138,7 +141,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return this.channels.send(source, timeout, data).sequence
   }
 
-  /** What a packet brings to its destination, and the answer to its sender. A refusal changes nothing here. */
+  /** Credits a received packet at its destination and returns the acknowledgement. A refusal changes nothing. */
   onReceive(packet: Packet): Uint8Array {
     const { view } = this.#context
     view.checkpoint()
@@ -161,18 +164,18 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.#refund(packet)
   }
 
-  /** The trace of a voucher; undefined: no such coin has come here. */
+  /** The denomination trace of a voucher; undefined: unknown. */
   trace(hash: Hash): DenomTrace | undefined {
     const full = this.#state.traces.get(hash)
     return full === undefined ? undefined : parseTrace(full)
   }
 
-  /** Hashes of all vouchers' traces, in ascending order; each is read when it is accessed. */
+  /** Hashes of all denomination traces, in ascending order; each is read on access. */
   traces(): Pick<SortedHashes, 'length' | 'at' | 'below'> {
     return this.#state.traceOrder
   }
 
-  /** The hash of a full path; undefined: no such coin has come here. Throws ChainError on what is no path. */
+  /** The hash of a full path; undefined: no such coin was received. Throws ChainError for an invalid path. */
   hashOf(full: string): Hash | undefined {
     const trace = parseTrace(full)
     checkTrace(trace)
@@ -180,17 +183,17 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return this.#state.traces.has(hash) ? hash : undefined
   }
 
-  /** Whether transfers may leave, and arrive. */
+  /** Whether sending and receiving are enabled. */
   params(): { readonly sendEnabled: boolean; readonly receiveEnabled: boolean } {
     return { sendEnabled: this.#state.sendEnabled.get(), receiveEnabled: this.#state.receiveEnabled.get() }
   }
 
-  /** What has left through a channel and not come back. */
+  /** The amount in a channel's escrow. */
   escrowed(source: ChannelId, denom: string): bigint {
     return this.#state.escrows.at(endName(source)).get(denom) ?? 0n
   }
 
-  /** The broken rules of the books, in words; empty when all is well. */
+  /** The broken invariants in words; empty if there are none. */
   invariants(): string[] {
     return transferInvariants(this.#state, this.channels, this.#bank)
   }
@@ -213,7 +216,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     }
   }
 
-  /** Undoes a sending. */
+  /** Refunds the sender of a packet. */
   #refund({ source, data }: Packet): void {
     const { denom: full, amount, sender: text } = decodePacketData(data)
     const sender = fromBech32(this.#context.spec.bech32Prefix, text)
@@ -227,7 +230,10 @@ export class Transfer implements NativeModule<TransferGenesis> {
     escrow.set(denom, this.escrowed(source, denom) + amount)
   }
 
-  /** Out of escrow to an account. Coins of an external token pair become tokens again when a contract can be called. */
+  /**
+   * Pays coins from escrow to an account. Coins of an external token pair are converted to tokens later, when a contract can be
+   * called.
+   */
   #release(from: ChannelId, to: Address, denom: string, amount: bigint): void {
     const left = this.escrowed(from, denom) - amount
     if (left < 0n) throw reverted(`unable to unescrow ${amount}${denom}: insufficient funds`)
@@ -263,7 +269,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
   }
 }
 
-/** The bank's name of a coin with this full path. */
+/** The bank's denomination for a full path. */
 function denomOf(full: string): string {
   return parseTrace(full).path === '' ? full : voucherDenom(traceHash(full))
 }

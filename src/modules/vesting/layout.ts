@@ -6,14 +6,14 @@ import type { ScheduleStep } from './schedule.ts'
 const step = struct<ScheduleStep>({ time: u64, total: u256 })
 
 const account = layout({
-  /** Unix seconds; of the earliest grant. */
+  /** Start of the earliest grant, in unix seconds. */
   start: u64,
-  /** The steps of all grants together. */
+  /** The merged steps of all grants. */
   lockup: list(step),
   vesting: list(step),
-  /** Base units that were delegated since the account is one of these, and have not come back. */
+  /** Base units delegated since the account became a clawback account, and not returned yet. */
   delegated: u256,
-  /** Whether governance, too, may claw back. */
+  /** Whether governance may claw back, too. */
   governance: bool,
 })
 export type VestingAccount = ReturnType<typeof account.open>

@@ -67,7 +67,7 @@ export function unspendable({ original, unlocked, vested }: VestingProgress, del
   return original - free - (delegated < lockedVested ? delegated : lockedVested)
 }
 
-/** A grant as its funder words it. A list without periods lets all coins go at the start. */
+/** A grant as its funder specifies it. An empty list of periods releases all coins at the start. */
 export type VestingGrant = {
   /** Unix seconds; may be in the past. */
   readonly start: bigint
@@ -77,7 +77,7 @@ export type VestingGrant = {
 
 const LAST_SECOND = 2n ** 63n - 1n
 
-/** The coins of a grant, in base units. Throws ChainError when there can be no such grant. */
+/** The coins of a grant, in base units. Throws ChainError for an invalid grant. */
 export function checkGrant({ start, lockup, vesting }: VestingGrant): bigint {
   for (const periods of [lockup, vesting]) {
     for (const [i, { length }] of periods.entries()) {

@@ -1,6 +1,6 @@
-// The vesting module (Evmos x/vesting): clawback accounts, whose funder grants them coins that come free by schedules and may take back
-// what has not vested. Only the base coin vests. The holder's account has the coins from the first day; the bank and the
-// EVM read `locked-balance.ts` to know how much of them must stay. Refusals are in Evmos' words.
+// The vesting module (Evmos x/vesting): clawback accounts. A funder grants coins that are released by schedules and may claw
+// back unvested ones. Only the base coin vests. The holder's account has all coins from the start; the bank and the EVM read
+// `locked-balance.ts` to know how many are locked. Errors have Evmos' wording.
 
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
@@ -22,14 +22,14 @@ export type VestingRecord = {
   readonly start: bigint
   readonly lockup: Schedule
   readonly vesting: Schedule
-  /** Base units that were delegated and have not come back. */
+  /** Base units that are delegated and not returned yet. */
   readonly delegated: bigint
-  /** Whether governance, too, may claw back. */
+  /** Whether governance may claw back, too. */
   readonly allowsGovernance: boolean
   readonly progress: VestingProgress
 }
 
-/** Steps of one schedule: enough for a step a day over five years. A grant that would need more is refused. */
+/** Maximum steps of one schedule: one per day over five years. A grant that needs more is refused. */
 const MAX_STEPS = 2_000
 
 export class Vesting {
@@ -38,7 +38,7 @@ export class Vesting {
   readonly #state: VestingState
   readonly #isContested: (account: Address) => boolean
 
-  /** `isContested`: whether a vote is open on governance's own clawback from an account. */
+  /** `isContested`: whether a governance vote on clawback from an account is open. */
   constructor(context: ModuleContext, bank: Bank, isContested: (account: Address) => boolean) {
     this.#context = context
     this.#isContested = isContested
@@ -46,7 +46,7 @@ export class Vesting {
     this.#state = vestingLayout.open(context.view.slots(NATIVE_CONTRACT.vesting, context.access))
   }
 
-  /** Makes an ordinary account a clawback account without coins. `governance`: governance, too, may claw back. */
+  /** Makes an ordinary account a clawback account without coins. `governance`: whether governance may claw back, too. */
   create(funder: Address, account: Address, governance: boolean): void {
     const { view } = this.#context
     const name = this.#name(account)
@@ -65,7 +65,7 @@ export class Vesting {
     this.#state.accounts.at(account).governance.set(governance)
   }
 
-  /** Moves coins from the funder to the account, which then come free by the grant, merged with older grants. */
+  /** Moves coins from the funder to the account and merges the grant with older ones. */
   fund(funder: Address, account: Address, grant: VestingGrant): void {
     const total = checkGrant(grant)
     if (isBlocked(account)) throw reverted(`${this.#name(account)} is not allowed to receive funds`)
@@ -85,8 +85,8 @@ export class Vesting {
   }
 
   /**
-   * Moves what has not vested to `to`, and makes the account an ordinary one: its locked coins come free as well, its
-   * delegations stay. Returns the base units moved.
+   * Moves the unvested coins to `to` and makes the account an ordinary one: its locked coins are released, its delegations
+   * stay. Returns the base units moved.
    */
   clawback(funder: Address, account: Address, to: Address): bigint {
     if (this.#isContested(account)) {
@@ -107,7 +107,7 @@ export class Vesting {
     return unvested
   }
 
-  /** The same by governance, where the account allows it; `take` is given what has not vested. */
+  /** As `clawback`, by governance, if the account allows it; `take` moves the unvested coins. */
   clawbackByGovernance(account: Address, take: (from: Address, amount: bigint) => void): void {
     const of = this.#requireSchedule(account)
     if (!of.governance.get())
@@ -148,12 +148,12 @@ export class Vesting {
     this.#forget(account, of)
   }
 
-  /** The funder of a clawback account; the zero address: the account is an ordinary one. */
+  /** The funder of a clawback account; the zero address for an ordinary account. */
   funder(account: Address): Address {
     return this.#state.funders.get(account) ?? ZERO_ADDRESS
   }
 
-  /** Throws ChainError when the account is no clawback account. */
+  /** Throws ChainError if the account is not a clawback account. */
   balances(account: Address): VestingBalances {
     const of = this.#find(account)
     if (of === undefined) {
@@ -163,7 +163,7 @@ export class Vesting {
     return { locked: original - unlocked, unvested: original - vested, vested }
   }
 
-  /** A clawback account with its schedules; undefined: the account is an ordinary one. */
+  /** A clawback account with its schedules; undefined for an ordinary account. */
   account(account: Address): VestingRecord | undefined {
     const of = this.#find(account)
     if (of === undefined) return undefined
@@ -178,7 +178,7 @@ export class Vesting {
     }
   }
 
-  /** Steps that an account's two schedules have in storage; 0 for ordinary accounts. */
+  /** Number of stored steps of an account's two schedules; 0 for ordinary accounts. */
   steps(account: Address): number {
     const of = this.#find(account)
     return of === undefined ? 0 : of.lockup.length + of.vesting.length
@@ -190,7 +190,7 @@ export class Vesting {
     return free > 0n ? free : 0n
   }
 
-  /** For the bank: throws ChainError if an account would send coins that it must keep. */
+  /** For the bank: throws ChainError if a transfer would spend locked coins. */
   readonly requireSpendable = (from: Address, _to: Address, amount: bigint): void => {
     if (this.#find(from) === undefined || this.spendable(from) >= amount) return
     const { denom } = this.#context.spec
@@ -256,6 +256,6 @@ export class Vesting {
 
 const DELEGATION = [0xef, 0x01, 0x00]
 
-/** Code that is no EIP-7702 delegation, which an account of a key may have. */
+/** Code other than an EIP-7702 delegation, which an externally owned account may have. */
 const isContract = (code: Uint8Array): boolean =>
   code.length > 0 && (code.length !== 23 || DELEGATION.some((byte, i) => code[i] !== byte))
