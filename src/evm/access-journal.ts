@@ -1,30 +1,30 @@
-// The accessed accounts and slots (EIP-2929), the touched accounts (EIP-161) and the transient storage (EIP-1153) of a
-// transaction, as sets and maps with an undo log each. Both engines write to the same journal; nothing here is asynchronous.
+// The accessed accounts and slots (EIP-2929), touched accounts (EIP-161) and transient storage (EIP-1153) of a transaction:
+// sets and maps, each with an undo log. All engines write to the same journal, synchronously.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
 
-/** The kind of an entry in the undo log: an account was accessed, or touched. For an accessed slot the entry is its key. */
+/** Kinds of an undo log entry: an account became warm, or was touched. For a slot the entry is its key. */
 const WARMED = 'warmed'
 const TOUCHED = 'touched'
 
-/** Stays touched even when its frame is reverted, as on Ethereum's main chain (block 2,675,119; EIP-161). */
+/** Stays touched even if its frame is reverted, as on Ethereum's main chain (block 2,675,119; EIP-161). */
 const RIPEMD160 = `0x${'3'.padStart(40, '0')}` as Address
 
 const NONE: ReadonlySet<Address> = new Set()
 
 export class AccessJournal {
-  /** Accessed slots by address, in hex without `0x`, since `startReporting`; undefined while nothing reports them. */
+  /** Accessed slots by address, in hex without `0x`, since `startReporting`; undefined if not reported. */
   accessList: Map<string, Set<string>> | undefined
   readonly #view: StateView
-  /** EIP-161 is active: touched accounts that are empty are deleted. */
+  /** Whether EIP-161 is active: touched accounts that are empty are deleted. */
   readonly #clears: boolean
-  /** Addresses that are warm in addition to `#warm`: a set that transactions share. */
+  /** Addresses that are warm in addition to `#warm`: a set shared by transactions. */
   #always = NONE
   readonly #warm = new Set<Address>()
   readonly #slots = new Map<Address, Set<Hash>>()
   readonly #touched = new Set<Address>()
-  readonly #whose: Address[] = []
+  readonly #loggedAddresses: Address[] = []
   readonly #what: (Hash | typeof WARMED | typeof TOUCHED)[] = []
   readonly #marks: number[] = []
 
@@ -36,7 +36,7 @@ export class AccessJournal {
   // --- checkpoints of the journal and of the view
 
   checkpoint(): void {
-    this.#marks.push(this.#whose.length)
+    this.#marks.push(this.#loggedAddresses.length)
     this.#view.checkpoint()
   }
 
@@ -47,22 +47,22 @@ export class AccessJournal {
 
   revert(): void {
     const mark = this.#marks.pop() ?? 0
-    for (let i = this.#whose.length - 1; i >= mark; i--) {
-      const address = this.#whose[i]
+    for (let i = this.#loggedAddresses.length - 1; i >= mark; i--) {
+      const address = this.#loggedAddresses[i]
       const what = this.#what[i]
       if (address === undefined || what === undefined) continue
       if (what === WARMED) this.#warm.delete(address)
       else if (what !== TOUCHED) this.#slots.get(address)?.delete(what)
       else if (address !== RIPEMD160) this.#touched.delete(address)
     }
-    this.#whose.length = mark
+    this.#loggedAddresses.length = mark
     this.#what.length = mark
     this.#view.revert()
   }
 
   // --- accounts
 
-  /** An account with a nonce or code cannot become empty: whether it was touched does not matter. */
+  /** An account with a nonce or code cannot become empty, so it need not be marked as touched. */
   touch(address: Address): void {
     if (this.#touched.has(address)) return
     const account = this.#view.account(address)
@@ -83,14 +83,14 @@ export class AccessJournal {
     this.forget()
   }
 
-  /** Clears the journal and deletes nothing: for a transaction that was stopped and is undone in the view. */
+  /** Clears the journal without deleting accounts, for a stopped transaction whose view is reverted. */
   forget(): void {
     this.#always = NONE
-    // Clearing a set that is empty makes a new table all the same.
+    // Clearing an empty set would also allocate a new table.
     if (this.#warm.size > 0) this.#warm.clear()
     if (this.#slots.size > 0) this.#slots.clear()
     if (this.#touched.size > 0) this.#touched.clear()
-    this.#whose.length = 0
+    this.#loggedAddresses.length = 0
     this.#what.length = 0
     this.#marks.length = 0
     this.accessList = undefined
@@ -114,7 +114,7 @@ export class AccessJournal {
     return this.#slots.get(address)?.has(key) === true
   }
 
-  /** Whether the slot was cold before. */
+  /** Returns whether the slot was cold. */
   warmSlot(address: Address, key: Hash): boolean {
     this.warm(address)
     const slots = this.#slotsOf(address)
@@ -137,7 +137,7 @@ export class AccessJournal {
     this.#warm.add(address)
   }
 
-  /** An entry of a transaction's access list (EIP-2930). */
+  /** Adds an entry of a transaction's access list (EIP-2930). */
   addListed(address: Address, keys: readonly Hash[]): void {
     this.#warm.add(address)
     if (keys.length > 0) {
@@ -163,7 +163,7 @@ export class AccessJournal {
 
   #log(address: Address, what: Hash | typeof WARMED | typeof TOUCHED): void {
     if (this.#marks.length === 0) return
-    this.#whose.push(address)
+    this.#loggedAddresses.push(address)
     this.#what.push(what)
   }
 

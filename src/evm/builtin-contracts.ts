@@ -1,5 +1,5 @@
-// The contracts that are not EVM code: the fork's precompiles and the native contracts, by address. Machines share the
-// initial maps; a machine that moves or removes a contract copies the map first.
+// The contracts that are not EVM code: the fork's precompiles and the native contracts, by address. Machines share the initial
+// maps; a machine that moves or removes a contract copies the map first.
 
 import type { Address } from '../lib/hex.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
@@ -12,7 +12,7 @@ import type { Precompile } from './precompile.ts'
 type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
 
-/** The initial maps by native contracts and fork, neither of which ever changes. A fork has the same precompiles on all chains. */
+/** The initial maps by native contracts and fork, which never change. A fork has the same precompiles on all chains. */
 const known = new WeakMap<NativeContracts, Map<Fork, { precompiles: Precompiles; addresses: Set<Address> }>>()
 
 function startOf(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {

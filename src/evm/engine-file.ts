@@ -6,16 +6,16 @@ import { builtFile } from '../lib/built-files.ts'
 import { ENGINE_ENTRY, ENGINE_HASH_LENGTH, engineSourceHash } from './engine-sources.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
-/** The folder with package.json, when this runs from src/evm. */
+/** The folder with package.json, if this file runs from src/evm. */
 const ROOT = join(here, '../..')
 
-/** The bytes of a file in dist/; undefined: it has not been built. */
+/** The bytes of a file in dist/; undefined: not built. */
 export function readBuiltFile(name: string): Buffer | undefined {
   const path = builtFile(name)
   return path === undefined ? undefined : readFileSync(path)
 }
 
-/** Whether the engine has been built, and, where its sources are beside this file, whether it was built from them. */
+/** Whether the engine has been built and, if its sources are available, whether it was built from them. */
 export function engineState(): 'present' | 'missing' | 'stale' {
   const engine = readBuiltFile('engine.wasm')
   if (engine === undefined) return 'missing'
@@ -23,6 +23,6 @@ export function engineState(): 'present' | 'missing' | 'stale' {
   return !runsFromSources || engineHash(engine) === engineSourceHash(ROOT) ? 'present' : 'stale'
 }
 
-/** The hash that the build has written at the module's end. */
+/** The hash that the build appended to the module. */
 export const engineHash = (engine: Uint8Array): string =>
   Buffer.from(engine.subarray(-ENGINE_HASH_LENGTH)).toString('latin1')

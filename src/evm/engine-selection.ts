@@ -1,14 +1,14 @@
-// Which engine runs contracts: the choice of the options, what was built, and the messages that only the library's interpreter
-// can run. The choice in words is for the log, the banner and `kestrel --version --verbose`.
+// Chooses the engine that runs contracts, from the options, what was built, and which messages only the library's interpreter
+// can run. Also describes the choice for the log, the banner and `kestrel --version --verbose`.
 import { engineState } from './engine-file.ts'
 import type { OuterMessage } from './message.ts'
 import { fitsWasm } from './wasm/engine.ts'
 
-/** `compiled`: our WebAssembly engine, which also compiles hot code; `wasm`: its interpreter alone; `library`: ethereumjs. */
+/** `compiled`: our WebAssembly engine, which also compiles hot code; `wasm`: only its interpreter; `library`: ethereumjs. */
 export const ENGINES = ['compiled', 'wasm', 'library'] as const
 export type EngineChoice = (typeof ENGINES)[number]
 
-/** Tests may choose for everything in their process. */
+/** Tests can choose the engine of their whole process. */
 export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 /**
@@ -21,7 +21,7 @@ export const needsLibrary = (choice: EngineChoice, { block, gasLimit }: OuterMes
 export type EngineReport = {
   /** The engine that runs: `compiled`, `wasm` or `library`. */
   readonly engine: EngineChoice
-  /** Why that is not what was chosen, or not what the sources say, and what to do; undefined: all is as it should be. */
+  /** Why it is not the chosen engine, or not built from the current sources, and what to do; undefined: no problem. */
   readonly warning: string | undefined
 }
 

@@ -1,6 +1,5 @@
-// What dist/engine.wasm is built from: its sources, its compiler's flags, and a hash of both, which build.js writes into the
-// file. Whoever runs from sources can tell by it whether the file is up to date. Reads files, and imports nothing of ours,
-// because build.js loads it by itself.
+// The inputs of dist/engine.wasm: sources, compiler flags, and a hash of both, which build.js writes into the file, so that a
+// run from sources can detect a stale file. Imports nothing of ours, because build.js loads it directly.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +10,13 @@ const SHARED = ['src/evm/wasm/layout.ts', 'src/evm/gas/gas-rules.ts']
 
 export const ENGINE_ENTRY = `${FOLDER}/index.ts`
 
-/** Flags of the AssemblyScript compiler. Its own data lie behind the places below 8,192 that layout.ts gives away. */
+/** Flags of the AssemblyScript compiler. Its own data lie after the addresses below 8,192, which layout.ts assigns. */
 export const ENGINE_FLAGS: readonly string[] = [
   ...['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'bulk-memory', '--enable', 'simd'],
   ...['--memoryBase', '8192', '--initialMemory', '140', '--exportTable', '--disableWarning'],
 ]
 
-/** The custom section of the module, its last one, that holds the hash as 64 characters of hex. */
+/** The module's last custom section, with the hash as 64 hex characters. */
 export const ENGINE_SECTION = 'sources'
 export const ENGINE_HASH_LENGTH = 64
 

@@ -1,5 +1,5 @@
-// How execution fails: one closed set of codes for all engines, precompiles and native contracts, each with go-ethereum's
-// words, which clients match on. A failure's words may name the opcode or the stack; they never depend on the node.
+// Failures of execution: one closed set of codes for all engines, precompiles and native contracts, each with go-ethereum's
+// text, which clients match on. A text may name the opcode or the stack, but never depends on the node.
 import { opcodeOf, stackFault } from './opcodes.ts'
 
 const WORDS = {
@@ -21,7 +21,7 @@ const WORDS = {
   'call depth': 'max call depth exceeded',
   'nonce overflow': 'nonce uint64 overflow',
   precompile: 'precompile failed',
-  /** An opcode that a proposal changed. */
+  /** A failure in an opcode that a proposal changed. */
   proposal: 'opcode failed',
   /** A failure that only the library's interpreter reports. */
   other: 'execution failed',
@@ -31,26 +31,26 @@ export type FailureCode = keyof typeof WORDS
 
 export type Failure = {
   readonly code: FailureCode
-  /** go-ethereum's words. */
+  /** go-ethereum's text. */
   readonly message: string
 }
 
 const FAILURES = new Map(Object.entries(WORDS).map(([code, words]) => [code, { code, message: words } as Failure]))
 
-/** A failure; `words`: more exact ones than its code has. */
+/** A failure; `words`: a more specific text than the code's default. */
 export function failureOf(code: FailureCode, words?: string): Failure {
   if (words !== undefined) return { code, message: words }
   return FAILURES.get(code) ?? { code, message: WORDS[code] }
 }
 
-/** The failure of an opcode, which go-ethereum names where it means nothing, or with the stack that it found. */
+/** The failure of an opcode; as in go-ethereum the text names an undefined opcode, or the height of the stack. */
 export function opcodeFailure(code: FailureCode, opcode: number, items: number): Failure {
   if (code === 'invalid opcode') return failureOf(code, `invalid opcode: ${opcodeOf(opcode).name}`)
   if (code !== 'stack underflow' && code !== 'stack overflow') return failureOf(code)
   return failureOf(code, stackFault(opcodeOf(opcode), items))
 }
 
-/** Words that may become a part of the state: never those of a proposal's function or of the library. */
+/** A text that may enter the state: never that of a proposal's function or of the library. */
 export const stableMessage = ({ code, message: words }: Failure): string =>
   code === 'proposal' || code === 'precompile' || code === 'other' ? WORDS[code] : words
 

@@ -1,16 +1,16 @@
-// Whether code could run for ever without gas under a table of opcodes. Any loop runs a JUMPDEST, a JUMP or JUMPI, and an opcode
-// that leaves more items than it takes, for the destination; any recursion runs a call or creation, and an opcode that needs
-// no item, because each frame begins with an empty stack. A price by a function of a module counts as paid: what it leaves
-// unpaid is bounded (`gas/unpaid-work.ts`).
+// Detects opcode tables under which code could run forever without gas. Any loop executes a JUMPDEST, a JUMP or JUMPI, and an
+// opcode that pushes more items than it pops, for the destination. Any recursion executes a call or creation, and an opcode
+// that needs no item, because each frame begins with an empty stack. Gas by a proposal's function counts as nonzero: its unpaid
+// work is bounded (`gas/unpaid-work.ts`).
 import type { OpcodeTable, Operation, StackEffect } from './opcode-table.ts'
 
 const JUMPDEST = 0x5b
 const JUMPS = [0x56, 0x57]
 const CALLS = [0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa]
-/** Of an opcode that may do anything to the stack. */
+/** For an opcode with an unknown effect on the stack. */
 const ANY: StackEffect = { pops: 0, pushes: 1 }
 
-/** The names of opcodes that cost nothing and make a cycle together; undefined: there is none. */
+/** The names of free opcodes that together make a cycle; undefined: there is none. */
 export function freeCycle({ operations }: OpcodeTable): readonly string[] | undefined {
   const free = operations.flatMap((operation) => (operation !== undefined && isFree(operation) ? [operation] : []))
   const among = (codes: readonly number[]) => free.find(({ code }) => codes.includes(code))

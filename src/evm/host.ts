@@ -1,4 +1,4 @@
-// EVMC's Host: what every engine needs of the machine around it, and the one thing that a machine needs of an engine.
+// EVMC's Host: what an engine needs of its machine; and Engine: what a machine needs of an engine.
 
 import type { Address, Hash } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -20,7 +20,7 @@ export interface Host {
   readonly accessJournal: AccessJournal
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
-  /** The message from outside that runs. Throws where none does. */
+  /** The outer message that is running. Throws if there is none. */
   readonly outer: OuterMessage
   readonly chainId: bigint
   nativeAt(address: Address): NativeContract | undefined
@@ -29,12 +29,12 @@ export interface Host {
   precompileAt(address: Address): Precompile | undefined
   runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<NativeOutcome>
   runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<NativeOutcome>
-  /** Wei that the account must keep of its balance. */
+  /** Wei that the account may not spend. */
   lockedBalance(of: Address): bigint
   blockHash(number: bigint): Hash | undefined
-  /** The call opcode that ran last: a native contract's message is its. */
+  /** The most recent call opcode: the kind of a native contract's message. */
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
-  /** Work that the message from outside has not paid for (`gas/unpaid-work.ts`), once it has ended. */
+  /** Unpaid work of the outer message (`gas/unpaid-work.ts`), set when it ends. */
   unpaidWork: bigint
   /** Reports that a message begins. `message` is called only if a tracer listens. */
   messageBegan(message: () => EnterEvent): void
@@ -44,10 +44,10 @@ export interface Host {
   pauseIfDue(): Promise<void> | undefined
 }
 
-/** Runs code: one message from outside at a time. All inner messages run in the engine in which the outer one began. */
+/** Runs code: one outer message at a time. All inner messages run in the engine of the outer one. */
 export interface Engine {
-  /** Runs a message from outside to its end. Throws what the host's clock throws, and faults of this program. */
+  /** Runs an outer message to its end. Throws errors of the host's clock and internal errors. */
   run(message: OuterMessage): MaybePromise<Result>
-  /** Runs a message within the present one, for a native contract. If it succeeds, its additions to the substate are kept. */
+  /** Runs a message within the current one, for a native contract. On success its additions to the substate are kept. */
   call(message: Message, substate: Substate): MaybePromise<Result>
 }

@@ -1,5 +1,5 @@
-// The opcode table as an improvement proposal sees it: go-ethereum's names and numbers. A proposal works on a draft; the
-// fork's own table is never touched.
+// The opcode table as seen by an opcode proposal, with go-ethereum's names and numbers. A proposal works on a draft; the fork's
+// own table is never changed.
 import type { ForkRules } from '../spec/fork-rules.ts'
 import { STACK_LIMIT } from './gas/gas-rules.ts'
 import { type MemorySize, ownMemorySize } from './gas/memory-gas.ts'
@@ -14,29 +14,29 @@ import {
   withChanges,
 } from './opcode-table.ts'
 
-/** An opcode as it is now, after the proposals before this one. Setters throw RangeError for what cannot be. */
+/** An opcode after the changes of earlier proposals. Setters throw RangeError for invalid values. */
 export interface ProposalOperation {
   readonly number: number
-  /** geth's: `CREATE2`. */
+  /** geth's name: `CREATE2`. */
   readonly name: string
-  /** Charged before anything else: go-ethereum's number, also where an engine books it elsewhere. */
+  /** Charged first. go-ethereum's number, even if an engine charges it elsewhere. */
   readonly constantGas: bigint
   readonly minStack: number
-  /** As it was set last; 1024 in the beginning. */
+  /** As set last; initially 1024. */
   readonly maxStack: number
   /**
-   * Replaces what the opcode does. The fork's dynamic gas and memory size go with it: the frame charges for what the function
-   * does. With `effect`, the stack is checked before it runs too.
+   * Replaces what the opcode does. The fork's dynamic gas and memory size are removed: the frame charges for what the function
+   * does. With `effect` the stack is also checked before it runs.
    */
   setExecute(run: Execute, effect?: StackEffect): this
   setConstantGas(gas: bigint): this
-  /** Replaces the gas beside the constant part, warm and cold access included; null takes it away. */
+  /** Replaces the gas in addition to the constant part, including that of warm and cold access; null removes it. */
   setDynamicGas(gas: DynamicGas | null): this
-  /** Fewer items before it runs are a stack underflow. */
+  /** With fewer items before the opcode, it fails with a stack underflow. */
   setMinStack(items: number): this
-  /** More items after it ran are a stack overflow; with `semantics: 'entry'`, more items before it runs. */
+  /** With more items after the opcode, it fails with a stack overflow; with `semantics: 'entry'`, with more items before it. */
   setMaxStack(items: number, options?: { readonly semantics: 'after' | 'entry' }): this
-  /** Bytes of memory it touches, from 0. The dynamic gas has to charge for them; `expansionGas` tells how much. */
+  /** Bytes of memory it touches, from 0. The dynamic gas must charge for them; `expansionGas` computes the price. */
   setMemorySize(size: MemorySize | null): this
 }
 
@@ -51,27 +51,27 @@ export type Definition = Partial<StackEffect> & {
 }
 
 export interface JumpTable {
-  /** An opcode that there is, by its name (`CREATE2`) or number. Throws RangeError for any other. */
+  /** A defined opcode by its name (`CREATE2`) or number. Throws RangeError for any other. */
   op(nameOrNumber: string | number): ProposalOperation
-  /** Whether the number means anything in this fork and after the proposals before this one. */
+  /** Whether the number is defined in this fork, after the changes of earlier proposals. */
   has(number: number): boolean
-  /** Gives a meaning to a number that has none, under a name that nothing else has. Throws RangeError otherwise. */
+  /** Defines an opcode with an unused number and name. Throws RangeError if either is in use. */
   define(number: number, name: string, definition: Definition): ProposalOperation
-  /** Throws RangeError for an opcode that touches memory and has no gas that could pay for it. */
+  /** Throws RangeError for an opcode that touches memory without dynamic gas to pay for it. */
   validate(): void
 }
 
 const INVALID = 0xfe
-/** The most items that an opcode can pop; a limit of the stack height before an opcode includes them. */
+/** The maximum number of items that an opcode can pop; a limit of the stack height before an opcode includes them. */
 const MOST_POPS = 1024
 const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
 
-/** The limit of the stack height before an opcode that may leave a full stack. */
+/** The largest stack height before an opcode that does not overflow the stack after it. */
 export const maxStackAtEntry = (pops: number, pushes: number): number => STACK_LIMIT + pops - pushes
 
 /**
- * The table of a fork, with what `change` makes of it: when that has ended, whatever it kept is closed. `boundsWork`: whether
- * work that it leaves unpaid is bounded. Throws what `change` throws.
+ * The fork's table after `change`; the draft passed to `change` is closed when it returns. `boundsWork`: whether unpaid work is
+ * bounded. Throws the errors of `change`.
  */
 export function buildTable(rules: ForkRules, change?: (table: JumpTable) => void, boundsWork = true): OpcodeTable {
   const own = forkTable(rules)
@@ -88,7 +88,7 @@ export function buildTable(rules: ForkRules, change?: (table: JumpTable) => void
 
 class TableDraft implements JumpTable {
   isOpen = true
-  /** The operations that were changed, by number. */
+  /** The changed operations by number. */
   readonly changes = new Map<number, Plan>()
   readonly #own: OpcodeTable['operations']
   readonly #operations = new Map<number, ChangedOperation>()
@@ -140,7 +140,7 @@ class TableDraft implements JumpTable {
     for (const operation of this.#operations.values()) operation.validate()
   }
 
-  /** The operation as it is now. */
+  /** The current operation. */
   #at(code: number): Plan | undefined {
     return this.changes.get(code) ?? this.#own[code]
   }

@@ -1,4 +1,4 @@
-// The parts that a machine is constructed from.
+// Constructor options of a machine.
 
 import type { AnyDeadline } from '../lib/deadline.ts'
 import type { Address, Hash } from '../lib/hex.ts'
@@ -12,7 +12,7 @@ import type { OpcodeTable } from './opcode-table.ts'
 export type MachineOptions = {
   readonly spec: ChainSpec
   readonly view: StateView
-  /** Of the fork whose rules the machine follows. */
+  /** The table of the fork that the machine follows. */
   readonly table: OpcodeTable
   readonly natives: NativeContracts
   readonly block: NativeBlock
@@ -21,8 +21,8 @@ export type MachineOptions = {
   readonly deadline: AnyDeadline | undefined
   /** The turns in which messages run; left out: those of a block. */
   readonly pause?: Pause | undefined
-  /** Wei that an account must keep; left out: none ever must. */
+  /** Wei that an account may not spend; left out: 0 for all. */
   readonly lockedBalance?: ((of: Address) => bigint) | undefined
-  /** What runs ordinary code; left out: our engine, if it has been built. */
+  /** The engine for ordinary code; left out: ours, if it has been built. */
   readonly engine?: EngineChoice | undefined
 }

@@ -34,15 +34,15 @@ const MAX_ROUNDS = 8_000_000
 
 export class Machine implements Host {
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'> = 'CALL'
-  /** Work that the last message has not paid for, in gas. */
+  /** Unpaid work of the last message, in gas. */
   unpaidWork = 0n
-  /** How many messages have begun: an opcode that called, and began none, was refused. */
+  /** Number of messages begun: a call opcode that began none was refused. */
   messageCount = 0
-  /** After it a call is stopped with ChainError `limit-exceeded`. */
+  /** When it has passed, a call is stopped with ChainError `limit-exceeded`. */
   deadline: AnyDeadline | undefined
-  /** Whether executed messages tell which accounts and slots they accessed. */
+  /** Whether messages report the accounts and slots that they accessed. */
   reportsAccess = false
-  /** Receives the events of later messages; opcodes too, if it has `step`. */
+  /** Receives the events of later messages, also of opcodes if it has `step`. */
   tracer: MessageTracer | undefined
   readonly view: StateView
   readonly accessJournal: AccessJournal
@@ -54,7 +54,7 @@ export class Machine implements Host {
   #table: OpcodeTable
   #wasm: WasmEngine | undefined
   #ethereumjs: EthereumjsEngine | undefined
-  /** The message from outside that runs, and its engine. */
+  /** The current outer message and its engine. */
   #running: { readonly engine: Engine; readonly message: OuterMessage } | undefined
 
   constructor(options: MachineOptions) {
@@ -69,42 +69,42 @@ export class Machine implements Host {
     this.#clock = new ExecutionClock(options.pause ?? yieldToEventLoop('block'))
   }
 
-  /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
+  /** The initially warm addresses (EIP-2929): the fork's precompiles and the native contracts, even if they are moved later. */
   get precompileAddresses(): ReadonlySet<Address> {
     return this.#contracts.addresses
   }
 
-  /** The opcode table of later messages. */
+  /** The opcode table for later messages. */
   get table(): OpcodeTable {
     return this.#table
   }
 
-  /** Changes what opcodes do in the messages to come. */
+  /** Sets the opcode table for later messages. */
   useTable(table: OpcodeTable): void {
     this.#table = table
   }
 
-  /** One of Ethereum's own precompiles, not a native contract. */
+  /** Whether it is a precompile of Ethereum, not a native contract. */
   isPrecompile(address: Address): boolean {
     return this.#contracts.precompileAt(address) !== undefined
   }
 
-  /** A precompile or native contract, here or moved here. */
+  /** Whether a precompile or native contract is, or was moved, here. */
   hasPrecompile(address: Address): boolean {
     return this.isPrecompile(address) || this.#contracts.nativeAt(address) !== undefined
   }
 
-  /** Moves a precompile to another address for this machine only; what was there is replaced. */
+  /** Moves a precompile to another address, for this machine only, replacing a contract there. */
   movePrecompile(from: Address, to: Address): void {
     this.#contracts.move(from, to)
   }
 
-  /** Makes an address an ordinary account for this machine only. */
+  /** Makes an address an ordinary account, for this machine only. */
   removePrecompile(address: Address): void {
     this.#contracts.remove(address)
   }
 
-  /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
+  /** Marks an account as touched: if it is empty when the message ends, it is deleted (EIP-161). */
   touch(address: Address): void {
     this.accessJournal.touch(address)
   }
@@ -115,7 +115,7 @@ export class Machine implements Host {
 
   // --- messages
 
-  /** Runs a message from outside to its end; most have run already when this returns. */
+  /** Runs an outer message to its end. Most messages complete synchronously. */
   run(message: OuterMessage): MaybePromise<Result> {
     const engine = this.#engineFor(message)
     this.unpaidWork = 0n
@@ -133,25 +133,22 @@ export class Machine implements Host {
     )
   }
 
-  /**
-   * To be called when a message was stopped in its middle, by the deadline: the next one begins as if it had not run. What it
-   * wrote on the view is the caller's to undo.
-   */
+  /** Call it after the deadline stopped a message: resets the machine for the next one. The caller reverts the view. */
   forgetMessage(): void {
     this.accessJournal.forget()
     this.transient.clear()
     this.tracer = undefined
-    // The library's interpreter does not take up another message after it was stopped.
+    // The library's interpreter cannot run another message after it was stopped.
     this.#ethereumjs = undefined
   }
 
-  /** Runs a message within the one that runs, from a native contract. */
+  /** Runs a message within the current one, for a native contract. */
   call(message: Message, substate: Substate): MaybePromise<Result> {
     if (this.#running === undefined) throw new Error('a message within none')
     return this.#running.engine.call(message, substate)
   }
 
-  /** The engine that runs the message; each is made at its first use. */
+  /** The engine for the message, created at its first use. */
   #engineFor(message: OuterMessage): Engine {
     if (needsLibrary(this.#choice, message)) {
       this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.spec)
@@ -193,7 +190,7 @@ export class Machine implements Host {
     return runNative(this, origin, this.#options.block, native, message, substate)
   }
 
-  /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
+  /** A precompile cannot be interrupted: one that would certainly exceed the call's deadline is not started. */
   runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<NativeOutcome> {
     if (this.deadline !== undefined && precompile === this.precompileAt(BLAKE2F)) refuseLongWork(input)
     const result = precompile(input, gas)
@@ -224,7 +221,7 @@ export class Machine implements Host {
   }
 }
 
-/** Field by field: a spread takes 2 µs, longer than a short hash. */
+/** Field by field: object spread takes 2 µs, longer than a short hash. */
 const withoutLogs = ({ failure, output, gasUsed }: Awaited<ReturnType<Precompile>>): NativeOutcome => ({
   failure,
   output,
@@ -233,7 +230,7 @@ const withoutLogs = ({ failure, output, gasUsed }: Awaited<ReturnType<Precompile
   nativeLogs: NO_LOGS,
 })
 
-/** Throws ChainError `limit-exceeded` for a BLAKE2F of so many rounds that it is sure to miss any deadline. */
+/** Throws ChainError `limit-exceeded` for a BLAKE2F with more rounds than any deadline permits. */
 function refuseLongWork(input: Uint8Array): void {
   const rounds = Number(bytesToBig(input.subarray(0, 4)))
   if (rounds <= MAX_ROUNDS) return
@@ -248,13 +245,13 @@ export class ExecutionClock {
     this.#pause = pause
   }
 
-  /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
+  /** undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   pauseAtJump(deadline: AnyDeadline | undefined): Promise<void> | undefined {
-    // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
+    // Check every fourth jump only: a contract's whole straight line may lie between two jumps.
     return (++this.#jumps & 3) === 0 ? this.pauseIfDue(deadline) : undefined
   }
 
-  /** The same at once. */
+  /** As `pauseAtJump`, without skipping checks. */
   pauseIfDue(deadline: AnyDeadline | undefined): Promise<void> | undefined {
     const now = performance.now()
     if (deadline === undefined) return this.#pause(now)

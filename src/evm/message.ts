@@ -8,24 +8,24 @@ export const isCreation = (kind: CallKind): boolean => kind === 'CREATE' || kind
 /** A message within a transaction. Gas is a whole number of units, value is wei. */
 export type Message = {
   readonly kind: CallKind
-  /** `msg.sender`; of a DELEGATECALL the sender of the frame that delegates. */
+  /** `msg.sender`; for a DELEGATECALL the sender of the delegating frame. */
   readonly sender: Address
-  /** The account in whose name code runs; of a creation the account that it makes. */
+  /** The account that the code acts for; for a creation the new account. */
   readonly recipient: Address
-  /** The account whose code runs: another than the recipient under CALLCODE and DELEGATECALL. */
+  /** The account with the code; differs from the recipient for CALLCODE and DELEGATECALL. */
   readonly codeAddress: Address
-  /** Apparent only under DELEGATECALL and CALLCODE. */
+  /** Not transferred by DELEGATECALL and CALLCODE. */
   readonly value: bigint
   readonly gas: bigint
-  /** Call data, or init code; a copy that does not change later. */
+  /** Call data or init code; a copy that does not change later. */
   readonly input: Uint8Array
   /** 0 for the transaction's own message. */
   readonly depth: number
-  /** It runs in a static frame, or begins one. */
+  /** Whether it runs in a static frame or begins one. */
   readonly isStatic: boolean
 }
 
-/** The block as opcodes read it. */
+/** The block fields that opcodes read. */
 export type BlockContext = {
   readonly number: bigint
   readonly timestamp: bigint
@@ -39,10 +39,10 @@ export type BlockContext = {
   readonly blobBaseFee: bigint | undefined
 }
 
-/** A message from outside: a transaction's own, or one of the protocol's. */
+/** An outer message: that of a transaction, or one of the protocol. */
 export type OuterMessage = {
   readonly from: Address
-  /** null: a creation; the sender's nonce has been raised already. */
+  /** null: a creation; the sender's nonce has been increased already. */
   readonly to: Address | null
   readonly value: bigint
   readonly data: Uint8Array
@@ -50,7 +50,7 @@ export type OuterMessage = {
   readonly gasPrice: bigint
   readonly blobVersionedHashes: readonly Hash[]
   readonly isStatic: boolean
-  /** Gas that the transaction is owed before its code runs (EIP-7702). */
+  /** Refund of the transaction before its code runs (EIP-7702). */
   readonly refund: bigint
   /** undefined: all fields of the block are zero. */
   readonly block: BlockContext | undefined

@@ -1,4 +1,4 @@
-// The difference of two opcode tables, opcode by opcode, in words for people.
+// The differences between two opcode tables as text for users.
 import type { OpcodeTable, Operation } from './opcode-table.ts'
 
 export type OpcodeChange = {
@@ -9,7 +9,7 @@ export type OpcodeChange = {
   readonly what: readonly string[]
 }
 
-/** What `after` has otherwise than `before`, by number. */
+/** The differences of `after` from `before`, by opcode number. */
 export function opcodeChanges(before: OpcodeTable, after: OpcodeTable): readonly OpcodeChange[] {
   return [...after.changed]
     .sort((a, b) => a - b)

@@ -1,44 +1,44 @@
-// What an opcode of a proposal may read and write: the frame that its function gets. run-opcode.ts checks and charges all of it,
-// so that all engines do the same.
+// The frame that a proposal's function gets: everything it may read and write. run-opcode.ts checks and charges each access, so
+// that all engines do the same.
 import type { Address } from '../lib/hex.ts'
 import type { PriceState } from './gas/memory-gas.ts'
 
 /** The version of `Frame`. A proposal's module names the version that it was written for. */
 export const FRAME_VERSION = 1
 
-/** What an opcode does. It runs to its end at once: a promise that it returns fails the frame. */
+/** A proposal's opcode. It is synchronous: returning a promise fails the frame. */
 export type Execute = (frame: Frame) => void
 
-/** A place or a length in bytes, as it is on the stack or as a number. */
+/** An offset or length in bytes, as a stack word or a number. */
 export type Bytes = bigint | number
 
-/** Words of 256 bits: bigints from 0 to 2^256 - 1. Everything else fails the frame. */
+/** Words of 256 bits: bigints from 0 to 2^256 - 1. Any other value fails the frame. */
 export interface FrameStack {
-  /** Items. */
+  /** Number of items. */
   readonly length: number
-  /** Takes the top item; fails the frame when there is none. */
+  /** Pops the top item; fails the frame if there is none. */
   pop(): bigint
-  /** Takes `count` items, the top first. */
+  /** Pops `count` items, top first. */
   popN(count: number): bigint[]
-  /** Copies of the topmost items, the top first. */
+  /** Copies of the topmost items, top first. */
   peek(count: number): bigint[]
   push(word: bigint): void
 }
 
-/** Bytes that can only be read. 3 gas for each word of 32 bytes, begun words included; zeros beyond the end. */
+/** Read-only bytes. Reading costs 3 gas per 32-byte word, rounded up; bytes beyond the end are zero. */
 export interface FrameBytes {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** A copy. */
+  /** Returns a copy. */
   read(offset: Bytes, length: Bytes): Uint8Array
 }
 
-/** Grows up to the end of what is read or written, at the fork's price; 3 gas for each word of 32 bytes besides. */
+/** Memory. Expands to the end of each access at the fork's price, plus 3 gas per 32-byte word. */
 export interface FrameMemory extends FrameBytes {
   write(offset: Bytes, bytes: Uint8Array): void
 }
 
-/** Slots of the account in whose name the code runs. */
+/** Slots of the account that the code acts for. */
 export interface FrameStorage {
   load(key: bigint): bigint
   /** Fails in a static frame. */
@@ -46,7 +46,7 @@ export interface FrameStorage {
 }
 
 export interface FrameEnvironment {
-  /** The account in whose name the code runs. */
+  /** The account that the code acts for. */
   readonly address: Address
   readonly caller: Address
   /** The sender of the transaction. */
@@ -57,7 +57,7 @@ export interface FrameEnvironment {
   readonly gasPrice: bigint
   /** 0 for the transaction's own message. */
   readonly depth: number
-  /** The frame may change nothing (EIP-214). */
+  /** Whether the frame may not change the state (EIP-214). */
   readonly isStatic: boolean
   readonly chainId: bigint
   readonly blockNumber: bigint
@@ -74,28 +74,28 @@ export interface FrameEnvironment {
 export interface Frame extends Pick<PriceState, 'code' | 'programCounter'> {
   readonly stack: FrameStack
   readonly memory: FrameMemory
-  /** At the fork's price of SLOAD and SSTORE, with their access (EIP-2929), refunds and reserve (EIP-2200). */
+  /** At the fork's price of SLOAD and SSTORE, including access gas (EIP-2929), refunds and reserve (EIP-2200). */
   readonly storage: FrameStorage
   /** 100 gas each (EIP-1153); fails the frame before Cancun. */
   readonly transient: FrameStorage
   readonly callData: FrameBytes
-  /** Of the last call of this frame. */
+  /** Return data of the frame's last call. */
   readonly returnData: FrameBytes
   readonly env: FrameEnvironment
-  /** What remains after the price of the opcode and of all that the function has done. */
+  /** Gas left after the price of the opcode and all charges of the function so far. */
   readonly gasLeft: bigint
-  /** Charges more. Out of gas fails the frame. */
+  /** Charges gas. Fails the frame if there is not enough. */
   chargeGas(gas: bigint): void
-  /** Wei of an account, named by a word as on the stack, at the fork's price of BALANCE. */
+  /** Balance of an account in wei, at the fork's price of BALANCE. `account`: a word, as on the stack. */
   balance(account: bigint): bigint
-  /** The code of an account, at the fork's price of EXTCODESIZE and 3 gas for each word. */
+  /** The code of an account, at the fork's price of EXTCODESIZE and 3 gas per word. */
   codeOf(account: bigint): Uint8Array
   /** Writes a log with up to four topics, at the price of LOG. Fails in a static frame. */
   log(topics: readonly bigint[], data: Uint8Array): void
-  /** Ends the frame as RETURN does. 3 gas for each word. */
+  /** Ends the frame like RETURN. 3 gas per word. */
   finish(output: Uint8Array): never
-  /** Ends the frame as REVERT does. 3 gas for each word. */
+  /** Ends the frame like REVERT. 3 gas per word. */
   revert(output: Uint8Array): never
-  /** Ends the frame with all its gas. The reason is shown in traces and answers, and never becomes part of the state. */
+  /** Fails the frame and consumes all its gas. The reason appears in traces and errors, never in the state. */
   fail(reason: string): never
 }

@@ -1,5 +1,5 @@
-// The opcodes of a fork as go-ethereum's jump table has them, and what improvement proposals made of them. Built once per
-// fork and list of proposals, shared by all machines, never changed; every engine makes its own form of it.
+// The opcodes of a fork as in go-ethereum's jump table, with the changes of opcode proposals. Built once per fork and list of
+// proposals, immutable and shared by all machines; every engine converts it to its own form.
 import type { Fork } from '../spec/chain-spec.ts'
 import type { ForkRules } from '../spec/fork-rules.ts'
 import { STACK_LIMIT } from './gas/gas-rules.ts'
@@ -7,22 +7,22 @@ import type { MemorySize, PriceState } from './gas/memory-gas.ts'
 import type { Execute } from './opcode-frame.ts'
 import { type Opcode, opcodeOf } from './opcodes.ts'
 
-/** `memorySize` is what the operation touches, in whole words, in bytes. */
+/** `memorySize`: the memory that the operation touches, in bytes, rounded up to whole words. */
 export type DynamicGas = (state: PriceState, memorySize: bigint) => bigint
-/** How many items running takes from the stack and leaves there, when it is always the same. */
+/** Items popped and pushed, if they are always the same. */
 export type StackEffect = { readonly pops: number; readonly pushes: number }
-/** The most items there may be after the operation, or before it. */
+/** Maximum stack height after or before the operation. */
 export type StackLimit = { readonly items: number; readonly at: 'after' | 'entry' }
 
-/** All that is decided about an opcode. */
+/** The complete definition of an opcode. */
 export type Operation = {
   readonly code: number
   readonly name: string
-  /** Charged before anything else: go-ethereum's number, also where an engine books it elsewhere. */
+  /** Charged first. go-ethereum's number, even if an engine charges it elsewhere. */
   readonly constantGas: bigint
   readonly minStack: number
   readonly stackLimit: StackLimit
-  /** undefined: running may leave any number of items. */
+  /** undefined: it may leave any number of items. */
   readonly effect: StackEffect | undefined
   /** undefined: as in the fork. */
   readonly execute: Execute | undefined
@@ -33,17 +33,17 @@ export type Operation = {
 }
 
 export type OpcodeTable = {
-  /** Of the fork whose table this is. */
+  /** The rules of the table's fork. */
   readonly rules: ForkRules
-  /** By number; undefined: it means nothing. */
+  /** By number; undefined: not an opcode. */
   readonly operations: readonly (Operation | undefined)[]
-  /** Those that proposals changed. */
+  /** Numbers of the operations that proposals changed. */
   readonly changed: ReadonlySet<number>
-  /** Whether the gas limit bounds the work that is not paid for: see `gas/unpaid-work.ts`. */
+  /** Whether the gas limit bounds unpaid work: see `gas/unpaid-work.ts`. */
   readonly boundsWork: boolean
 }
 
-/** Constant gas by go-ethereum's tiers, where no fork changed it; what is not named costs nothing. */
+/** Constant gas by go-ethereum's tiers, if no fork changed it; opcodes not named cost 0. */
 const TIERS: readonly (readonly [gas: bigint, names: string])[] = [
   [1n, 'JUMPDEST'],
   [2n, 'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER'],
@@ -60,7 +60,7 @@ const TIERS: readonly (readonly [gas: bigint, names: string])[] = [
 ]
 const CONSTANT = new Map(TIERS.flatMap(([gas, names]) => names.split(' ').map((name) => [name, gas] as const)))
 
-/** Opcodes that a fork brought. */
+/** Opcodes by the fork that introduced them. */
 const SINCE: readonly (readonly [fork: Fork, names: string])[] = [
   ['homestead', 'DELEGATECALL'],
   ['byzantium', 'RETURNDATASIZE RETURNDATACOPY STATICCALL REVERT'],
@@ -165,7 +165,7 @@ function operationOf(code: number, opcode: Opcode, rules: ForkRules): Operation 
   }
 }
 
-/** The table of a fork, no proposal being active. */
+/** The table of a fork without proposals. */
 export const forkTable = (rules: ForkRules): OpcodeTable => ({
   rules,
   operations: Array.from({ length: 256 }, (_, code) => operationOf(code, opcodeOf(code), rules)),
@@ -173,7 +173,7 @@ export const forkTable = (rules: ForkRules): OpcodeTable => ({
   boundsWork: true,
 })
 
-/** The fork's table with other operations in some places. */
+/** The fork's table with some operations replaced. */
 export function withChanges(
   { rules, operations }: OpcodeTable,
   changes: ReadonlyMap<number, Operation>,
@@ -188,8 +188,8 @@ export function withChanges(
 }
 
 /**
- * The part of go-ethereum's constant gas that engines charge as dynamic gas, as the library does. Negative where engines
- * charge as constant what go-ethereum charges as dynamic. The warm price of accounts is EIP-2929's.
+ * The part of go-ethereum's constant gas that engines charge as dynamic gas, as the library does. Negative if engines charge as
+ * constant what go-ethereum charges as dynamic. The warm price of accounts is EIP-2929's.
  */
 export function bookedElsewhere(name: string, rules: ForkRules): bigint {
   if (WARM_ACCESS.has(name) && rules.berlin) return 100n
@@ -202,21 +202,21 @@ const WARM_ACCESS = new Set([
   ...['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH'],
 ])
 
-/** Fewest and most items with which an operation begins to run; go-ethereum's minStack and maxStack. */
+/** Minimum and maximum stack height before an operation; go-ethereum's minStack and maxStack. */
 export function stackBounds({ minStack, stackLimit, effect }: Operation): { least: number; most: number } {
   const { pops, pushes } = effect ?? { pops: 0, pushes: 0 }
   const after = effect === undefined ? Number.POSITIVE_INFINITY : stackLimit.items + pops - pushes
   return { least: minStack, most: stackLimit.at === 'entry' ? stackLimit.items : after }
 }
 
-/** The most items that an operation may leave. A limit at entry says nothing of that. */
+/** Maximum stack height after an operation. A limit at entry does not affect it. */
 export const afterLimit = ({ stackLimit }: Operation): number =>
   stackLimit.at === 'after' ? stackLimit.items : STACK_LIMIT
 
-/** Bytes of code behind an opcode that belong to it: those of PUSH1 to PUSH32, whatever a proposal made of them. */
+/** Immediate bytes after an opcode: those of PUSH1 to PUSH32, even if a proposal changed the opcode. */
 export const immediateBytes = (code: number): number => (code >= 0x60 && code <= 0x7f ? code - 0x5f : 0)
 
-/** go-ethereum's words for what the stack lacks before an operation runs; undefined: it may run. */
+/** go-ethereum's text for a stack underflow or overflow; undefined: the operation may run. */
 export function stackFaultOf(operation: Operation, items: number): string | undefined {
   const { least, most } = stackBounds(operation)
   if (items < least) return `stack underflow (${items} <=> ${least})`

@@ -1,16 +1,16 @@
-// Every opcode that has a name: how tools call it, how many items it takes from the stack and how many it leaves.
-// Names are geth's (0x44 is DIFFICULTY for ever), whatever fork is active.
+// Every named opcode: its name in tools and the items that it pops and pushes. Names are geth's (0x44 is always DIFFICULTY),
+// independent of the fork.
 import { STACK_LIMIT } from './gas/gas-rules.ts'
 
 export type Opcode = {
   readonly name: string
   readonly pops: number
   readonly pushes: number
-  /** Some fork gives the number a meaning. */
+  /** Whether the number is an opcode in some fork. */
   readonly isDefined: boolean
 }
 
-/** First code of a run, then the opcodes of the run as `NAME pops pushes`. */
+/** The first code of a run, then the opcodes of the run as `NAME pops pushes`. */
 const RUNS: readonly (readonly [number, string])[] = [
   [0x00, 'STOP 0 0,ADD 2 1,MUL 2 1,SUB 2 1,DIV 2 1,SDIV 2 1,MOD 2 1,SMOD 2 1,ADDMOD 3 1,MULMOD 3 1,EXP 2 1'],
   [0x0b, 'SIGNEXTEND 2 1'],
@@ -50,10 +50,10 @@ const named: readonly Opcode[] = Array.from(
 )
 const UNDEFINED: Opcode = { name: 'opcode not defined', pops: 0, pushes: 0, isDefined: false }
 
-/** The opcode of a byte; those that mean nothing have a name that says so. */
+/** The opcode of a byte; undefined opcodes have a name that says so. */
 export const opcodeOf = (code: number): Opcode => named[code] ?? UNDEFINED
 
-/** geth's words for what the stack lacks for an opcode; undefined when it may run. */
+/** geth's text for a stack underflow or overflow; undefined: the opcode may run. */
 export function stackFault({ pops, pushes }: Opcode, items: number): string | undefined {
   if (items < pops) return `stack underflow (${items} <=> ${pops})`
   const limit = STACK_LIMIT + pops - pushes

@@ -1,4 +1,4 @@
-// A precompile as every engine calls it: input and gas, nothing of state.
+// The interface of a precompile for all engines: it depends on input and gas, not on state.
 
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -11,7 +11,7 @@ export type PrecompileResult = {
   readonly failure: Failure | undefined
 }
 
-/** The input is a copy that does not change later. A failure uses all gas. */
+/** The input is a copy that does not change later. A failure consumes all gas. */
 export type Precompile = (input: Uint8Array, gas: bigint) => MaybePromise<PrecompileResult>
 
 export const succeeded = (gasUsed: bigint, output: Uint8Array): PrecompileResult => ({

@@ -1,13 +1,13 @@
-// Checks what the functions of a proposal's module return and throw. They may return or throw any value; it must not leave the frame.
+// Checks the values that proposals' functions return and throw, which can be anything and must not leave the frame.
 
-/** The answer of a function for gas or memory. Throws TypeError for anything but a bigint; nothing waits for a promise. */
+/** The result of a gas or memory function. Throws TypeError for anything but a bigint, also for a promise. */
 export function bigintFrom(answer: unknown): bigint {
   if (answer instanceof Promise) answer.catch(() => undefined)
   if (typeof answer !== 'bigint') throw new TypeError(`expected a bigint, got ${typeof answer}`)
   return answer
 }
 
-/** Words for something thrown; `otherwise` where it has none. */
+/** The message of a thrown value; `otherwise` if it has none. */
 export function messageOf(thrown: unknown, otherwise: string): string {
   try {
     const words = thrown instanceof Error ? thrown.message : String(thrown)

@@ -14,15 +14,15 @@ export type Result = {
   readonly logs: readonly Log[]
   /** The subset of `logs` that native contracts emitted themselves, without a LOG opcode. */
   readonly nativeLogs: readonly Log[]
-  /** Coins that the native contract which ran has moved. Left out: none. */
+  /** Coins that the message's native contract transferred. Left out: none. */
   readonly coinTransfers?: readonly CoinTransfer[] | undefined
   /** The transaction's refund counter after the message. */
   readonly refund: bigint
-  /** Accounts that the transaction has destroyed so far, as far as it stands, each with its beneficiary. */
+  /** Accounts that the transaction has destroyed so far, without reverted ones, each with its beneficiary. */
   readonly destroyed: ReadonlyMap<Address, Address>
-  /** Accounts that the transaction has created so far, as far as it stands (EIP-6780). */
+  /** Accounts that the transaction has created so far, without reverted ones (EIP-6780). */
   readonly created: ReadonlySet<Address>
-  /** Of a creation whose address was found, also of one that failed. */
+  /** The address of a creation, also of a failed one. */
   readonly createdAddress: Address | undefined
 }
 
@@ -30,7 +30,7 @@ export const NO_LOGS: readonly Log[] = []
 const NONE_DESTROYED: ReadonlyMap<Address, Address> = new Map()
 const NONE_CREATED: ReadonlySet<Address> = new Set()
 
-/** The result of a message in which no code ran. */
+/** The result of a message that executed no code. */
 export const resultWithoutCode = (refund: bigint, failure?: Failure): Result => ({
   failure,
   output: EMPTY_BYTES,

@@ -1,5 +1,5 @@
-// A native contract's turn in the machine: the message in its words, its answer as a result, and the messages that it sends
-// to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
+// Runs native contracts in the machine: converts the message and the result, and runs the messages that the contract sends,
+// with checkpoint, gas, refunds, logs and tracing as for any call.
 
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import { andFinally, andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -27,7 +27,7 @@ const FAILURES: Record<NativeError, FailureCode> = {
 
 /** The part of the machine that native contracts use. */
 export type NativeHost = Host & {
-  /** Runs a message within the one that runs. */
+  /** Runs a message within the current one. */
   call(message: Message, substate: Substate): MaybePromise<Result>
 }
 
@@ -67,7 +67,7 @@ export function runNative(
   })
   if (!(result instanceof Promise)) return workDone(result, result.logs)
   return result.then((settled) => {
-    // The deadline, or a fault of the machine's: not the native contract's to turn into a refusal.
+    // The deadline or an internal error of the machine: the native contract must not turn it into a revert.
     if (broken !== undefined) throw broken.error
     return workDone(
       settled,
@@ -88,7 +88,7 @@ const workDone = (
   failure: error === undefined ? undefined : failureOf(FAILURES[error]),
 })
 
-/** Runs a call that a native contract sends, as the interpreter runs a call opcode. */
+/** Runs a call of a native contract, as the interpreter runs a call opcode. */
 async function callContract(
   host: NativeHost,
   outer: Message,
@@ -128,14 +128,14 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
   error: failure && stableMessage(failure),
 })
 
-/** The part of the machine that messages of the protocol use. */
+/** The members of the machine that protocol messages use. */
 export type ProtocolHost = Pick<Host, 'view' | 'accessJournal' | 'transient'> & {
   run(message: OuterMessage): MaybePromise<Result>
 }
 
 /**
- * Runs a message that the protocol sends between two transactions. No account pays for its gas, and its logs belong to no
- * transaction. `block`: the block context that the code reads.
+ * Runs a protocol message between two transactions. No account pays for its gas, and its logs belong to no transaction.
+ * `block`: the block context that the code reads.
  */
 export function callFromProtocol(
   machine: ProtocolHost,
@@ -147,7 +147,7 @@ export function callFromProtocol(
   warmth.clear()
   transient.clear()
   const unpaid = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
-  // A static call from an account that does not exist would create and delete that account: revert both instead.
+  // A static call from a missing account would create and delete that account: revert both instead.
   if (isStatic) warmth.checkpoint()
   return andFinally(
     () => andThen(machine.run({ from, to, data: input, gasLimit, isStatic, block, ...unpaid }), innerResult),

@@ -1,6 +1,6 @@
-// Runs a proposal's function on its frame (opcode-frame.ts): all that it reads and writes is checked and charged here. An engine
-// serves it through `EngineFrame`. The stack and the gas reach the engine only when the function has returned; memory, storage
-// and logs are written at once, and a frame that fails takes them back like any other.
+// Runs a proposal's function on its frame (opcode-frame.ts) and checks and charges everything it reads and writes. An engine
+// provides the frame as `EngineFrame`. Stack and gas are passed to the engine when the function returns; memory, storage and
+// logs are written at once and reverted if the frame fails, like any other change.
 import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { type Address, bigToBytes, bigToWord, bytesToBig, EMPTY_BYTES, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { ForkRules } from '../spec/fork-rules.ts'
@@ -23,13 +23,13 @@ import type {
 import type { OpcodeTable } from './opcode-table.ts'
 import { messageOf } from './proposal-functions.ts'
 
-/** The rules of a fork by which a frame charges. */
+/** The fork's rules for the charges of a frame. */
 export type FrameRules = {
   readonly gas: ForkGas
   readonly forks: ForkRules
 }
 
-/** A frame as its engine keeps it. Nothing here is checked or charged; offsets and lengths are in bytes. */
+/** A frame as stored by its engine. Nothing here is checked or charged; offsets and lengths are in bytes. */
 export interface EngineFrame extends PriceState {
   readonly stack: PriceState['stack'] & {
     /** An item, counted from the top. */
@@ -45,7 +45,7 @@ export interface EngineFrame extends PriceState {
   writeMemory(offset: number, bytes: Uint8Array): void
   load(key: Hash): Uint8Array
   store(key: Hash, word: Uint8Array): void
-  /** `gas` may be below zero. */
+  /** `gas` may be negative. */
   addRefund(gas: number): void
   addLog(topics: Hash[], data: Uint8Array): void
 }
@@ -58,11 +58,11 @@ export type FrameEnd = {
   readonly output: Uint8Array
 }
 
-/** What a function leaves: the end of the frame, or the items that it took and those that it pushed, the bottom first. */
+/** The result of a function: the end of the frame, or the popped and pushed items, bottom first. */
 export type OpcodeOutcome = {
   readonly end: FrameEnd | undefined
   readonly gasLeft: bigint
-  /** Gas that the function was charged, with what could not be paid any more. */
+  /** Gas charged by the function, including what could not be paid. */
   readonly charged: bigint
   readonly taken: number
   readonly pushed: readonly bigint[]
@@ -75,12 +75,12 @@ const LOAD = 0x54
 const TRANSIENT_LOAD = 0x5c
 const MOST_TOPICS = 4
 
-/** Leaves the function; how the frame ended is known by then. */
+/** Thrown to leave the function; the end of the frame is already recorded. */
 const ENDED = new Error('the frame has ended')
 
 /**
- * Runs a proposal's function on a frame whose price has been paid. `limit`: the most items that it may leave. Throws what
- * concerns the node and not the frame: ChainError and ReadFailure.
+ * Runs a proposal's function on a frame that has paid the opcode's price. `limit`: maximum stack height afterwards. Throws
+ * errors of the node, not of the frame: ChainError and ReadFailure.
  */
 export function runOpcode(execute: Execute, state: EngineFrame, limit: number): OpcodeOutcome {
   const core = new FrameCore(state)
@@ -91,7 +91,7 @@ export function runOpcode(execute: Execute, state: EngineFrame, limit: number): 
       core.settle('proposal', 'execute must not be asynchronous')
     }
   } catch (error) {
-    // What the function caught and threw again may be a fault of the node.
+    // The function may have caught and rethrown an error of the node.
     if (isFault(error)) core.fault ??= error
     core.settle('proposal', messageOf(error, failureOf('proposal').message))
   }
@@ -104,12 +104,12 @@ export function runOpcode(execute: Execute, state: EngineFrame, limit: number): 
 
 const isFault = (error: unknown): boolean => error instanceof ChainError || error instanceof ReadFailure
 
-/** What the views of a frame share; a function never gets hold of it. */
+/** State shared by the views of a frame; not accessible to functions. */
 class FrameCore implements OpcodeOutcome {
   readonly state: EngineFrame
   isOpen = true
   end: FrameEnd | undefined
-  /** A failure of the node, which a function must not hide. */
+  /** An error of the node, which a function must not hide. */
   fault: unknown
   gasLeft: bigint
   charged = 0n
@@ -121,12 +121,12 @@ class FrameCore implements OpcodeOutcome {
     this.gasLeft = state.gasLeft
   }
 
-  /** Items on the stack. */
+  /** Height of the stack. */
   get height(): number {
     return this.state.stack.length - this.taken + this.pushed.length
   }
 
-  /** Decides how the frame ends; the first decision holds. */
+  /** Records the end of the frame; only the first call has an effect. */
   settle(failure: FailureCode | undefined, words?: string, output: Uint8Array = EMPTY_BYTES): void {
     this.end ??= { failure, words, output }
   }
@@ -149,7 +149,7 @@ class FrameCore implements OpcodeOutcome {
     this.gasLeft -= gas
   }
 
-  /** Charges for a copy. */
+  /** Charges for copying. */
   chargeWords(length: bigint): void {
     this.charge(((length + 31n) / 32n) * BigInt(COPY_WORD))
   }
@@ -159,7 +159,7 @@ class FrameCore implements OpcodeOutcome {
     if (this.state.env.isStatic) this.leave('write protection')
   }
 
-  /** Reads or writes the state. A fault of the node is noted before the function sees it. */
+  /** Accesses the state. An error of the node is recorded before the function sees it. */
   guarded<T>(work: () => T): T {
     this.requireOpen()
     try {
@@ -179,7 +179,7 @@ class FrameCore implements OpcodeOutcome {
     return given instanceof Uint8Array ? given : this.leave('proposal', 'expected a Uint8Array')
   }
 
-  /** A range that exists in no memory is out of gas. */
+  /** Converts a range; out of gas if no memory can be that large. */
   range(offset: Bytes, length: Bytes): { from: bigint; length: bigint } {
     this.requireOpen()
     const range = { from: BigInt(offset), length: BigInt(length) }
@@ -198,7 +198,7 @@ class FrameCore implements OpcodeOutcome {
     return copy
   }
 
-  /** Gas of the first or a later access to an account (EIP-2929); before Berlin the price of the opcode that reads it. */
+  /** Gas of a cold or warm access to an account (EIP-2929); before Berlin the price of the opcode that reads it. */
   accountGas(account: Address, opcode: number): bigint {
     const { rules, host, own } = this.state
     if (!rules.forks.berlin) return own.operations[opcode]?.constantGas ?? 0n
@@ -207,7 +207,7 @@ class FrameCore implements OpcodeOutcome {
     return BigInt(isWarm ? rules.gas.warm : rules.gas.cold)
   }
 
-  /** Whether the slot was cold; it is warm from now on. */
+  /** Marks the slot as warm. Returns whether it was cold. */
   accessSlot(key: Hash): boolean {
     const { rules, host, env } = this.state
     return rules.forks.berlin && host.accessJournal.warmSlot(env.address, key)
@@ -273,7 +273,7 @@ class OpcodeFrame implements Frame {
     return this.#core.gasLeft
   }
 
-  // Fields, so that they can be taken from the frame by destructuring.
+  // Fields, so that functions can destructure the frame.
 
   readonly chargeGas = (gas: bigint): void => this.#core.charge(gas)
 
@@ -389,7 +389,7 @@ class Memory implements FrameMemory {
     if (place.length > 0) this.#core.state.writeMemory(place.at, bytes)
   }
 
-  /** Pays for a range and makes it exist; an empty one needs no memory. */
+  /** Charges for a range and expands the memory to it; an empty range needs none. */
   #grow(offset: Bytes, size: Bytes): { at: number; length: number } {
     const core = this.#core
     const { from, length } = core.range(offset, size)

@@ -1,5 +1,5 @@
-// The accrued substate of a transaction (Yellow Paper, 6.1): refunds, logs, destroyed and created accounts. A frame that
-// fails takes back what was added since it began.
+// The accrued substate of a transaction (Yellow Paper, 6.1): refunds, logs, destroyed and created accounts. A failing frame
+// reverts what was added since it began.
 import type { Address } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 
@@ -16,7 +16,7 @@ export type SubstateMark = {
 export class Substate {
   refund: number
   readonly logs: Log[] = []
-  /** Allocated at the first entry: few messages destroy or create an account. */
+  /** Allocated on the first entry: few messages destroy or create an account. */
   #destroyed: Map<Address, Address> | undefined
   #created: Set<Address> | undefined
   readonly #destroyedHere: Address[] = []
@@ -60,7 +60,7 @@ export class Substate {
     this.#createdHere.push(address)
   }
 
-  /** A copy for a message that a native contract sends: the same refund and accounts, without the logs. */
+  /** A copy for a message from a native contract: the same refund and accounts, without the logs. */
   child(): Substate {
     const child = new Substate(this.refund)
     if (this.#destroyed !== undefined) child.#destroyed = new Map(this.#destroyed)
@@ -68,7 +68,7 @@ export class Substate {
     return child
   }
 
-  /** Adds the refund and accounts of a child that succeeded. The native contract itself passes on the child's logs. */
+  /** Adds the refund and accounts of a successful child. The native contract passes on the child's logs itself. */
   adopt(child: Substate): void {
     this.refund = child.refund
     for (const [address, beneficiary] of child.destroyed) this.destroy(address, beneficiary)

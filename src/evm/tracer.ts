@@ -7,7 +7,7 @@ import type { CoinTransfer } from './native-call.ts'
 import type { Opcode } from './opcodes.ts'
 import type { Result } from './result.ts'
 
-/** The state of a frame before an opcode. The object is reused for later steps: copy the values that you keep. */
+/** The state of a frame before an opcode. The object is reused for later steps: copy values to keep. */
 export interface FrameState {
   readonly pc: number
   readonly gas: bigint
@@ -18,38 +18,38 @@ export interface FrameState {
   /** The account that executes: `address(this)`. */
   readonly address: Address
   readonly code: Uint8Array
-  /** The bottom first. */
+  /** Bottom first. */
   readonly stack: readonly bigint[]
-  /** Of the last call. */
+  /** Return data of the last call. */
   readonly returnData: Uint8Array
-  /** A copy of a range of memory; what was not written yet is zero. */
+  /** A copy of a range of memory; unwritten bytes are zero. */
   memory(offset: number, length: number): Uint8Array
   /** At the step of an SSTORE: the slot and its value before the write. Only when the tracer sets `readsState`. */
   readonly overwritten?: { readonly key: Hash; readonly word: Uint8Array } | undefined
 }
 
-/** The item of a stack, counted from the top. */
+/** A stack item, counted from the top. */
 export const stackItem = ({ stack }: Pick<FrameState, 'stack'>, index: number): bigint =>
   stack[stack.length - 1 - index] ?? 0n
 
-/** One opcode about to run, its whole gas known. */
+/** An opcode before it runs, with its whole gas. */
 export type Step = {
   readonly frame: FrameState
   readonly opcode: Opcode
-  /** Includes the gas that a call passes on, without the stipend. When the gas does not suffice, go-ethereum's figure. */
+  /** Includes the gas passed to a call, without the stipend. If the gas does not suffice, go-ethereum's number. */
   readonly cost: bigint
   /** Bytes of memory before the opcode. */
   readonly memorySize: number
-  /** go-ethereum's words when it fails before it runs: out of gas, stack. */
+  /** go-ethereum's text if it fails before it runs: out of gas, stack. */
   readonly error: string | undefined
 }
 
-/** A message as it begins. */
+/** A message that begins. */
 export type EnterEvent = {
   readonly type: CallKind
-  /** Who sends it; of a DELEGATECALL the account whose code delegates, not that account's own caller. */
+  /** The sender; for a DELEGATECALL the account whose code delegates, not that account's caller. */
   readonly from: Address
-  /** Whose code runs: under DELEGATECALL and CALLCODE it does so in the sender's place. null: a creation. */
+  /** The account with the code; for DELEGATECALL and CALLCODE it runs on the sender's behalf. null: a creation. */
   readonly to: Address | null
   readonly value: bigint
   readonly gas: bigint
@@ -59,7 +59,7 @@ export type EnterEvent = {
 }
 
 /**
- * Takes the steps as JSON text, in go-ethereum's format of struct logs. An engine that writes it calls this instead of `step`,
+ * Receives steps as JSON text in go-ethereum's struct log format. An engine that can write it calls this instead of `step`,
  * except for records of more than a megabyte.
  */
 export interface StepLog {
@@ -69,37 +69,37 @@ export interface StepLog {
     readonly returnData: boolean
     readonly storage: boolean
   }
-  /** How many records are wanted, infinity for all. With 0 opcodes run untraced. */
+  /** Number of records still wanted; Infinity: all. With 0 opcodes run untraced. */
   readonly left: number
-  /** Takes the next part of the text, in which a comma stands before each record, and the number of records that end in it. */
+  /** Receives the next part of the text, with a comma before each record, and the number of records that end in it. */
   add(text: Buffer, records: number): void
-  /** The member `storage` of a step that reads or writes a slot, with a comma before it. Copy what you keep. */
+  /** The member `storage` of a step that reads or writes a slot, with a comma before it. Copy it to keep it. */
   storage(of: Address, key: Hash, value: Hash): Uint8Array
 }
 
-/** Receives the events of a machine that runs. With `step` the engines run opcode by opcode, which is slow. */
+/** Receives the events of a running machine. With `step` the engines run one opcode at a time, which is slow. */
 export interface MessageTracer {
   enter?(message: EnterEvent): void
-  /** `frame`: the final state of the code that ran; given only to tracers that define `step`. */
+  /** `frame`: the final state of the code; given only to tracers that define `step`. */
   exit?(result: Result, frame: FrameState | undefined): void
   selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
-  /** A call or creation that failed before its message began: too deep, or too poor. */
+  /** A call or creation that failed before its message began: depth limit or insufficient balance. */
   refuse?(frame: CallFrame): void
-  /** A LOG opcode has run. What native contracts log is in their result. */
+  /** A LOG opcode has run. Logs of native contracts are in their result. */
   log?(log: Log): void
-  /** Before each opcode. */
+  /** Called before each opcode. */
   step?(step: Step): void
-  /** Numbers of the opcodes whose steps are wanted; undefined: all. Engines may report others, too. */
+  /** Numbers of the opcodes whose steps are needed; undefined: all. Engines may report others, too. */
   readonly stepsOf?: ReadonlySet<number>
-  /** Takes steps in place of `step`, where the engine can write them. */
+  /** Receives steps instead of `step`, if the engine supports it. */
   readonly stepLog?: StepLog
-  /** Whether `step` looks at memory: if not, engines need not keep it as it was before the opcode. */
+  /** Whether `step` reads memory: if not, engines need not keep it as it was before the opcode. */
   readonly readsMemory?: boolean
-  /** Whether `step` looks at storage: then engines keep what an SSTORE is about to overwrite. */
+  /** Whether `step` reads storage: if so, engines keep the value that an SSTORE overwrites. */
   readonly readsState?: boolean
 }
 
-/** A frame while it is being built; the runtime publishes it as a read-only CallTree. */
+/** A frame under construction; the runtime publishes it as a read-only CallTree. */
 export type CallFrame = {
   type: CallKind | 'SELFDESTRUCT'
   from: Address
@@ -111,7 +111,7 @@ export type CallFrame = {
   output: Uint8Array
   error: string | undefined
   calls: CallFrame[]
-  /** Coins that the native contract moved. They are no messages, so clients' traces leave them out. */
+  /** Coin transfers of the native contract. They are not messages, so clients' traces leave them out. */
   coinTransfers?: readonly CoinTransfer[]
 }
 
@@ -123,7 +123,7 @@ export class CallTreeTracer implements MessageTracer {
     return this.#root
   }
 
-  /** The frame that runs now. */
+  /** The current frame. */
   protected get current(): CallFrame | undefined {
     return this.#open.at(-1)
   }

@@ -1,5 +1,4 @@
-// Moves the value of a message from sender to recipient (DELEGATECALL moves none), and checks the balance that an account
-// may not spend.
+// Moves the value of a message from sender to recipient (DELEGATECALL moves none), and checks locked balances.
 import type { Address } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
@@ -18,7 +17,9 @@ export function transferFailure(view: StateView, from: Address, to: Address, val
   return undefined
 }
 
-/** Moves value that can be moved. Touches both accounts even if there is none, and makes those that are not there (EIP-161). */
+/**
+ * Moves value after `transferFailure` has allowed it. Touches both accounts even for zero, and creates missing ones (EIP-161).
+ */
 export function transferValue(
   { view, accessJournal: warmth }: Pick<Host, 'view' | 'accessJournal'>,
   from: Address,
@@ -36,7 +37,7 @@ export function transferValue(
   warmth.touch(to)
 }
 
-/** Whether a message that carries value would spend what its sender must keep. `to`: undefined for a creation. */
+/** Whether a message with value would spend its sender's locked balance. `to`: undefined for a creation. */
 export function spendsLockedBalance(
   host: Pick<Host, 'view' | 'lockedBalance'>,
   kind: CallKind,

@@ -28,8 +28,8 @@ const USE_GAS = 6_000n
 const LISTED_GAS = 30n
 
 /**
- * Performs an act of `owner` if the caller may do it, and draws on the grant that allowed it.
- * Throws ChainError when the caller may not. An unlisted validator shows last, so that the act's own refusals come first.
+ * Performs an act of `owner` if the caller may, and reduces the grant that allowed it. Throws ChainError otherwise. An unlisted
+ * validator is refused last, after the errors of the act itself.
  *
  *     const { newShares } = authorize(call, delegator, { message: MESSAGE.delegate, amount, validator }, () =>
  *       call.modules.staking.delegate(delegator, validator, amount),

@@ -26,7 +26,7 @@ const CHANGE_GAS = 6_000n
 function authorizationOf(kind: string, accepts: (message: GrantableMessage) => boolean) {
   const invalidType = (method: string) => reverted(`invalid ${kind}transaction type: ${method}`)
 
-  /** The messages of a list of methods, after the checks that all four transactions share. */
+  /** The messages of a list of methods, after the checks common to all four transactions. */
   function granted(spender: Address, methods: readonly string[]): readonly GrantableMessage[] {
     requireAddress('grantee', spender)
     if (methods.length === 0) throw reverted('no methods defined; expected at least one message type url')

@@ -51,6 +51,6 @@ export function operatorNamed({ bech32Prefix }: NativeSpec, text: string): Addre
   }
 }
 
-/** Its text, lower case: what answers hold and what events hash. */
+/** The validator name, lower case, as in return values and hashed in events. */
 export const operatorName = ({ bech32Prefix }: NativeSpec, operator: Address): string =>
   toBech32(operatorPrefix(bech32Prefix), operator)

@@ -1,5 +1,5 @@
-// The gas of one native call. The table of a precompile prices its functions for a state of ordinary size; work on the
-// state that goes beyond what this price covers is charged slot by slot. So no state, however grown, makes a call cheap.
+// The gas of one native call. The fixed prices of a precompile's functions assume a state of ordinary size; state accesses
+// beyond that are charged per slot, so a call never becomes too cheap because the state has grown.
 import type { CoinTransfer } from '../evm/native-call.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from '../state/types.ts'

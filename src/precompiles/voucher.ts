@@ -1,5 +1,5 @@
-// The ERC-20 face of an IBC voucher, at the last 20 bytes of its trace's hash. Balances are the bank's, so that there is
-// one voucher and not two; allowances are the face's own. Only vouchers that have come to this chain have a face.
+// The ERC-20 interface of an IBC voucher, at the last 20 bytes of its trace's hash. Balances are the bank's, so coin and token
+// are the same asset; allowances are stored at this address. Only vouchers that this chain has received have the interface.
 import { parseAbi } from 'viem'
 import type { NativeContract } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'

@@ -26,13 +26,13 @@ const SIGMA = [
   '6fe9b308c2d714a5',
   'a2847615fb9e3cd0',
 ]
-/** Which four words of the state each step of a round mixes. */
+/** The four state words that each step of a round mixes. */
 const STEPS = ['048c', '159d', '26ae', '37bf', '05af', '16bc', '278d', '349e']
 
-/** Places in memory: the input of the precompile behind its round count. */
+/** Offsets in memory: the precompile's input without the round count. */
 const [H, M, T, FINAL] = [0, 64, 192, 208]
 const INPUT = 209
-/** Local variables: the rounds that are left, then the 16 words of the state. */
+/** Local variables: the remaining rounds, then the 16 words of the state. */
 const ROUNDS = 0
 const V = 1
 
@@ -40,8 +40,8 @@ type Instance = { readonly memory: Uint8Array; compress(rounds: number): void }
 let instance: Instance | undefined
 
 /**
- * One compression: `input` is h (64 bytes), m (128), t (16) and the final flag (0 or 1), as EIP-152 lays them out behind
- * the number of rounds. Returns h, 64 bytes.
+ * One compression. `input`: h (64 bytes), m (128), t (16) and the final flag (0 or 1), in EIP-152's order without the round
+ * count. Returns h, 64 bytes.
  */
 export function blake2f(rounds: number, input: Uint8Array): Uint8Array {
   instance ??= assemble()
@@ -57,7 +57,7 @@ function assemble(): Instance {
   const body = [1, 16, 0x7e, ...code()]
   const bytes = Uint8Array.of(
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    // Types: one of a function that takes an i32. Functions: one of it. Memories: one, of one page.
+    // Types: one, a function that takes an i32. Functions: one of this type. Memories: one, of one page.
     ...section(1, [1, 0x60, 1, 0x7f, 0]),
     ...section(3, [1, 0]),
     ...section(5, [1, 0, 1]),
@@ -65,14 +65,14 @@ function assemble(): Instance {
     ...section(10, [1, ...unsigned(body.length), ...body]),
   )
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {})
-  // The module is the one above.
+  // The module is assembled above, so its exports are known.
   const { m, f } = exports as { m: WebAssembly.Memory; f: (rounds: number) => void }
   return { memory: new Uint8Array(m.buffer), compress: f }
 }
 
 const get = (local: number) => [0x20, local]
 const set = (local: number) => [0x21, local]
-/** A little-endian 64-bit word of memory. */
+/** Loads a little-endian 64-bit word from memory. */
 const load = (at: number) => [0x41, 0, 0x29, 3, ...unsigned(at)]
 const ADD = 0x7c
 const XOR = 0x85
@@ -85,11 +85,11 @@ function code(): number[] {
   for (const [k, iv] of IV.entries()) {
     out.push(...load(H + k * 8), ...set(V + k), ...constant(iv))
     if (k === 4 || k === 5) out.push(...load(T + (k - 4) * 8), XOR)
-    // All bits are flipped by 0 - 1, none by 0 - 0.
+    // 0 - 1 flips all bits, 0 - 0 none.
     if (k === 6) out.push(...constant(0n), 0x41, 0, 0x31, 0, ...unsigned(FINAL), 0x7d, XOR)
     out.push(...set(V + 8 + k))
   }
-  // A block around a loop: it is left after the last round.
+  // A block around a loop; the last round leaves it.
   out.push(0x02, 0x40, 0x03, 0x40)
   for (const sigma of SIGMA) {
     out.push(...get(ROUNDS), 0x45, 0x0d, 1)

@@ -12,7 +12,7 @@ type Point = { readonly x: bigint; readonly y: bigint }
 
 const ecdh = createECDH('prime256v1')
 
-/** `input` is the hash, r, s and the key's x and y, 32 bytes each. False also if out of range or off the curve. */
+/** `input`: hash, r, s, and x and y of the key, 32 bytes each. False also for values out of range or off the curve. */
 export function verifyP256(input: Uint8Array): boolean {
   const [hash = 0n, r = 0n, s = 0n, x = 0n, y = 0n] = [0, 32, 64, 96, 128].map((at) =>
     bytesToBig(input.subarray(at, at + 32)),
@@ -28,7 +28,7 @@ export function verifyP256(input: Uint8Array): boolean {
   return bytesToBig(shared) % N === r
 }
 
-/** `factor` times the generator, plus the point; undefined is infinity. */
+/** `factor` times the generator, plus the point; undefined: the point at infinity. */
 function addToMultiple(factor: bigint, point: Point): Point | undefined {
   if (factor === 0n) return point
   ecdh.setPrivateKey(bigToFixed(factor, 32))

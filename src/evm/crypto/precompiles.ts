@@ -1,6 +1,6 @@
-// Faster versions of the library's precompiles, with the same results, gas and errors. Insufficient gas and malformed input
-// are left to the library. Each expensive precompile caches its results in an LRU of 1,024 inputs of at most 1 KiB each. A
-// result depends on the input alone, so that all machines of a fork share the cache (`builtin-contracts.ts` holds it).
+// Faster versions of the library's precompiles, with the same results, gas and errors. Insufficient gas and malformed input are
+// left to the library. Each expensive precompile caches its results in an LRU of 1,024 inputs of at most 1 KiB. A result
+// depends on the input alone, so all machines of a fork share the cache (`builtin-contracts.ts` holds it).
 
 import { hash as hashAtOnce } from 'node:crypto'
 import { createRIPEMD160 } from 'hash-wasm'
@@ -15,7 +15,7 @@ import { awaitCurves } from './curve-loading.ts'
 import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
 
-/** Undefined leaves it to the library. */
+/** undefined: let the library do it. */
 type Faster = (data: Uint8Array, gasLimit: bigint, rules: ForkRules) => PrecompileResult | undefined
 
 const ECRECOVER_GAS = 3_000n
@@ -28,12 +28,12 @@ const IDENTITY_GAS = 15
 const IDENTITY_WORD_GAS = 3
 const BLAKE2F_ROUND_GAS = 1n
 const P256_GAS = 6_900n
-/** Longest operand that is tried here, in bytes; EIP-7823 allows 1,024. */
+/** Longest operand handled here, in bytes; EIP-7823 allows 1,024. */
 const LONGEST_OPERAND = 4_096n
 
 const hasher = await createRIPEMD160()
 
-/** Missing bytes at the end of the input count as zeros; bytes behind the needed length are ignored. */
+/** Missing bytes at the end of the input count as zeros; bytes after the needed length are ignored. */
 const ecrecover: Faster = (data, gasLimit) => {
   if (gasLimit < ECRECOVER_GAS) return undefined
   const input = data.length >= ECRECOVER_INPUT ? data : slice(data, 0, ECRECOVER_INPUT)
@@ -55,7 +55,7 @@ const sha256: Faster = (data, gasLimit) => {
   return succeeded(BigInt(gas), new Uint8Array(hashAtOnce('sha256', data, 'buffer')))
 }
 
-/** The input is the precompile's own, so that the output need not be another copy of it. */
+/** The input is already a copy, so the output need not be copied. */
 const identity: Faster = (data, gasLimit) => {
   const gas = IDENTITY_GAS + IDENTITY_WORD_GAS * words(data)
   return gasLimit < gas ? undefined : succeeded(BigInt(gas), data)
@@ -82,7 +82,7 @@ const modexp: Faster = (data, gasLimit, rules) => {
   return power === undefined ? undefined : succeeded(gas, bigToFixed(power, m))
 }
 
-/** EIP-198, EIP-2565 from Berlin and EIP-7883 from Osaka on. `size`: of the longer of base and modulus. */
+/** EIP-198; EIP-2565 from Berlin; EIP-7883 from Osaka. `size`: of the longer of base and modulus. */
 function modexpGas(rules: ForkRules, size: number, exponent: Uint8Array): bigint {
   const { berlin, osaka } = rules
   const head = bytesToBig(exponent.subarray(0, 32))
@@ -122,14 +122,14 @@ const FASTER: readonly (readonly [address: string, Faster])[] = [
   ['100', p256],
 ]
 
-/** Those whose work is long and answers nothing but their input, by the ends of their addresses. */
+/** Precompiles that are slow and depend only on their input, by the last digits of their addresses. */
 const LONG_WORK = ['1', '5', '7', '8', '9', 'a', 'c', 'e', 'f', '10', '11', '100']
 const REMEMBERED = 1_024
 const LONGEST_REMEMBERED = 1_024
 
 /**
- * Lets them remember answers by input, which is all that these depend on: an estimate, the transaction after it and its
- * trace check the same signature. Failures are not remembered: what fails may have had too little gas.
+ * Caches results by input, on which alone they depend: an estimate, the transaction after it and its trace verify the same
+ * signature. Failures are not cached, because more gas may avoid them.
  */
 export function memoizeSlowPrecompiles(precompiles: Map<Address, Precompile>): void {
   for (const number of LONG_WORK) {
@@ -155,7 +155,7 @@ function remembering(work: Precompile): Precompile {
   }
 }
 
-/** Puts the faster ones in place of those of a fork. */
+/** Replaces precompiles of a fork by the faster ones. */
 export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, rules: ForkRules): void {
   for (const [number, faster] of FASTER) {
     const address = precompileAddress(number)
@@ -166,7 +166,7 @@ export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, rule
   awaitCurves(precompiles)
 }
 
-/** Begun words of 32 bytes. */
+/** Number of 32-byte words, rounded up. */
 const words = (data: Uint8Array): number => Math.ceil(data.length / 32)
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {
@@ -174,7 +174,7 @@ function isZero(bytes: Uint8Array, from: number, to: number): boolean {
   return true
 }
 
-/** Bytes from `at`; beyond the end are zeros. */
+/** Bytes from `at`, padded with zeros. */
 function slice(data: Uint8Array, at: number, size: number): Uint8Array {
   const part = data.subarray(at, at + size)
   if (part.length === size) return part

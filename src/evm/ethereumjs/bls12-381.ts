@@ -1,6 +1,6 @@
-// The curve of EIP-2537 as the library's precompiles ask for it: by mcl when it is loaded, else by noble. Both give the
-// same bytes and the same EVM errors; an Error that is no EVMError becomes a revert in the precompile. That the high 16
-// bytes of each coordinate are zero, and the input's length, has been checked there.
+// The curve of EIP-2537 for the library's precompiles: mcl if it is loaded, else noble. Both give the same bytes and the same
+// EVM errors; any other Error becomes a revert in the precompile. The precompiles have already checked the length of the input
+// and that the high 16 bytes of each coordinate are zero.
 import { EVMError, NobleBLS } from '@ethereumjs/evm'
 import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../primitives/mcl.ts'
 
@@ -10,14 +10,14 @@ export type Bls12381 = Pick<
   'addG1' | 'addG2' | 'msmG1' | 'msmG2' | 'pairingCheck' | 'mapFPtoG1' | 'mapFP2toG2'
 >
 
-/** A coordinate: 16 bytes of zero and 48 of number. */
+/** A coordinate: 16 zero bytes and 48 bytes of the number. */
 const PART = 64
 const PADDING = 16
 const SCALAR = 32
 
-/** What differs between the two groups. */
+/** The differences between the two groups. */
 type Group = {
-  /** Coordinates of the field in a point's x and in its y. */
+  /** Field elements per coordinate of a point. */
   readonly parts: 1 | 2
   readonly size: number
   readonly clear: '_mclBnG1_clear' | '_mclBnG2_clear'
@@ -53,7 +53,7 @@ const G2: Group = {
   mulVec: '_mclBnG2_mulVec',
   map: '_mclBnFp2_mapToG2',
 }
-/** Bytes of a point as the precompiles write it. */
+/** Bytes of an encoded point. */
 const widthOf = ({ parts }: Group): number => 2 * parts * PART
 
 const noble = new NobleBLS()
@@ -73,7 +73,7 @@ function with381(work: (mcl: Mcl) => Uint8Array): Uint8Array | undefined {
   return mcl && work(mcl)
 }
 
-/** Points of the curve may be added outside the group too. */
+/** Addition does not require points of the subgroup. */
 const add = (mcl: Mcl, group: Group, input: Uint8Array): Uint8Array =>
   mcl.withMemory(2 * group.size, (a) => {
     const b = a + group.size
@@ -110,7 +110,7 @@ function pairingCheck(mcl: Mcl, input: Uint8Array): Uint8Array {
       const g2 = g2s + count * G2_SIZE
       readOfGroup(mcl, G1, g1, input.subarray(start))
       readOfGroup(mcl, G2, g2, input.subarray(start + widthOf(G1)))
-      // With infinity a pairing is one; the place is taken by the next pair.
+      // The pairing with infinity is one; the next pair overwrites this place.
       if (mcl.lib[G1.isZero](g1) === 0 && mcl.lib[G2.isZero](g2) === 0) count++
     }
     const out = new Uint8Array(32)
@@ -132,7 +132,7 @@ function readOfGroup(mcl: Mcl, group: Group, at: number, bytes: Uint8Array): voi
   if (mcl.lib[group.isValidOrder](at) === 0) throw notOnCurve()
 }
 
-/** x and y; all zero is infinity. */
+/** x and y; all zeros: infinity. */
 function read(mcl: Mcl, group: Group, at: number, bytes: Uint8Array): void {
   const { lib } = mcl
   const { parts } = group
@@ -145,7 +145,7 @@ function read(mcl: Mcl, group: Group, at: number, bytes: Uint8Array): void {
     else if (!mcl.readFp(at + k * FP_SIZE, numberOf(bytes.subarray(k * PART))))
       throw new Error('coordinate out of range')
   }
-  // On no curve, and noble says so in other words.
+  // Not on the curve. noble's error has another text.
   if (isZero(bytes.subarray(parts * PART, widthOf(group)))) throw new Error('bad point coordinate y')
   for (let k = 0; k < parts; k++) lib._mclBnFp_setInt32(at + (2 * parts + k) * FP_SIZE, k === 0 ? 1 : 0)
   if (lib[group.isValid](at) === 0) throw notOnCurve()

@@ -1,5 +1,5 @@
-// The curve of EIP-196 and EIP-197 as the library's precompiles ask for it: by mcl when it is loaded, else by noble.
-// Both give the same bytes and the same EVM errors; an Error that is no EVMError becomes a revert in the precompile.
+// The curve of EIP-196 and EIP-197 for the library's precompiles: mcl if it is loaded, else noble. Both give the same bytes and
+// the same EVM errors; any other Error becomes a revert in the precompile.
 import { EVMError, NobleBN254 } from '@ethereumjs/evm'
 import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../primitives/mcl.ts'
 
@@ -51,7 +51,7 @@ function pairing(mcl: Mcl, input: Uint8Array): Uint8Array {
       const g2 = g2s + count * G2_SIZE
       readG1(mcl, g1, input.subarray(start))
       readG2(mcl, g2, input.subarray(start + POINT))
-      // With infinity a pairing is one; the place is taken by the next pair.
+      // The pairing with infinity is one; the next pair overwrites this place.
       if (mcl.lib._mclBnG1_isZero(g1) === 0 && mcl.lib._mclBnG2_isZero(g2) === 0) count++
     }
     const out = new Uint8Array(WORD)
@@ -60,7 +60,7 @@ function pairing(mcl: Mcl, input: Uint8Array): Uint8Array {
   })
 }
 
-/** Two words, x and y; both zero is infinity. */
+/** Two words, x and y; both zero: infinity. */
 function readG1(mcl: Mcl, at: number, bytes: Uint8Array): void {
   const { lib } = mcl
   if (isZero(bytes.subarray(0, POINT))) {
@@ -75,7 +75,7 @@ function readG1(mcl: Mcl, at: number, bytes: Uint8Array): void {
   if (lib._mclBnG1_isValid(at) === 0) throw new Error('point not on the curve')
 }
 
-/** Four words: x and y, of each the imaginary part first. */
+/** Four words: x and y, each with the imaginary part first. */
 function readG2(mcl: Mcl, at: number, bytes: Uint8Array): void {
   const { lib } = mcl
   if (isZero(bytes.subarray(0, 2 * POINT))) {

@@ -1,5 +1,5 @@
-// An operation that proposals changed, as an entry that the library's interpreter runs. The steps and their order are
-// go-ethereum's: stack, constant gas, size of memory, dynamic gas, growing the memory, running.
+// An operation changed by proposals, as an entry of the library's interpreter. The order of the steps is go-ethereum's: stack,
+// constant gas, memory size, dynamic gas, memory expansion, execution.
 import type { Common } from '@ethereumjs/common'
 import { EVMError } from '@ethereumjs/evm'
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
@@ -19,28 +19,30 @@ import type { LibraryOpcode, RunState } from './library-types.ts'
 
 const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages
 const CREATIONS = new Set(['CREATE', 'CREATE2'])
-const HANDS_GAS_ON = new Set([...CREATIONS, 'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
+const PASSES_GAS = new Set([...CREATIONS, 'CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
-/** Memory that an operation whose gas is charged is about to touch. Frames of several machines take turns. */
-const touched = new WeakMap<RunState, bigint>()
+/**
+ * The memory size of an operation between its gas and its execution. By frame, because frames of several machines interleave.
+ */
+const paidMemorySize = new WeakMap<RunState, bigint>()
 
-/** The machine as changed operations call it. */
+/** The machine, as seen by changed operations. */
 export interface ProposalHost {
   readonly host: Host
-  /** Counts unpaid work; false where that is more than the transaction may leave. */
+  /** Counts unpaid work; false if it exceeds the transaction's limit. */
   spendWork(work: bigint): boolean
 }
 
 /** The fork without proposals. */
 type UnchangedFork = { readonly own: OpcodeTable; readonly rules: FrameRules }
 
-/** What the frames of a fork need. */
+/** What frames under a fork need. */
 export const unchangedFork = (own: OpcodeTable): UnchangedFork => ({
   own,
   rules: { gas: forkGas(own.rules), forks: own.rules },
 })
 
-/** Where a chain does not bound work, what the library lets pass stays as the chain's blocks have it. */
+/** Without `boundsWork` the entry keeps the library's gaps, on which stored blocks of the chain depend. */
 export function changedEntry(
   entry: LibraryOpcode,
   plan: Operation,
@@ -50,12 +52,12 @@ export function changedEntry(
 ): LibraryOpcode {
   const { code, name, constantGas, execute } = plan
   const memorySize = memorySizeOf(plan)
-  // Undefined for a new opcode.
+  // undefined for a new opcode.
   const own = fork.own.operations[code]
   const frameOf = (state: RunState, passed: 0 | 1 = 0) =>
     new LibraryOpcodeState(state, fork, hostOf(state).host, passed)
   const baseline = own?.constantGas ?? 0n
-  const runOwn = boundsWork && plan.dynamicGas !== 'own' ? atForeignPrice(entry) : entry.opHandler
+  const runOwn = boundsWork && plan.dynamicGas !== 'own' ? withoutForkGas(entry) : entry.opHandler
   const spend = (state: RunState, work: bigint): void => {
     if (!hostOf(state).spendWork(work)) throw new EVMError(OUT_OF_GAS)
   }
@@ -76,22 +78,22 @@ export function changedEntry(
         throw new Halt(failureOf(state.stack.length < plan.minStack ? 'stack underflow' : 'stack overflow', words))
       if (state.gasLeft < constantGas) throw new EVMError(OUT_OF_GAS)
       const size = memorySize === undefined ? undefined : sizeInWords(frameOf(state), memorySize)
-      if (size !== undefined) touched.set(state, size)
+      if (size !== undefined) paidMemorySize.set(state, size)
       const total = (dynamic: bigint) => sum(state, plan, dynamic)
       if (plan.dynamicGas !== 'own') {
-        const gas = total(ownersGas(state, frameOf(state), plan, size ?? 0n))
+        const gas = total(proposalGas(state, frameOf(state), plan, size ?? 0n))
         const charge = { gas, size: size ?? 0n, state: frameOf(state) }
         if (gas <= state.gasLeft) spend(state, unpaidWork(plan, own, charge))
         return gas
       }
       spend(state, unpaidWork(plan, own))
-      // The interpreter awaits either kind of handler.
-      const charging = forksGas(entry, state, common, constantGas - baseline)
+      // The interpreter awaits both kinds of handlers.
+      const charging = forkGasOf(entry, state, common, constantGas - baseline)
       const withMemory = (gas: bigint) => total(gas - baseline + (size === undefined ? 0n : expansionGas(state, size)))
       return (charging instanceof Promise ? charging.then(withMemory) : withMemory(charging)) as bigint
     },
     opHandler(state, common) {
-      if (memorySize !== undefined) growMemory(state, touched.get(state) ?? 0n)
+      if (memorySize !== undefined) growMemory(state, paidMemorySize.get(state) ?? 0n)
       return execute === undefined ? runOwn(state, common) : runFunction(state, execute, plan, frameOf(state, 1))
     },
   }
@@ -104,10 +106,11 @@ const CALLCODE = 0xf2
 const RETURNDATACOPY = 0x3e
 
 /**
- * The fork's behaviour where the library's gas function does not run, as in our engine: what that function finds (changes in a
- * static frame, return data out of bounds) fails, and a call adds no gas to what the proposal charges for its value.
+ * The fork's opcode if the proposal sets its gas, so that the library's gas function does not run. As in our engine, its checks
+ * (writes in a static frame, return data out of bounds) still fail, and a call gets no stipend beyond the gas that the proposal
+ * charges for.
  */
-function atForeignPrice({ opcodeInfo: { code }, opHandler }: LibraryOpcode): LibraryOpcode['opHandler'] {
+function withoutForkGas({ opcodeInfo: { code }, opHandler }: LibraryOpcode): LibraryOpcode['opHandler'] {
   return (state, common) => {
     const { interpreter, stack } = state
     if (interpreter.isStatic() && (CHANGES.has(code) || (code === CALL && stack.peek(3)[2] !== 0n)))
@@ -125,7 +128,7 @@ const withoutStipend = (common: Common): Common =>
     param: (name: string) => (name === 'callStipendGas' ? 0n : common.param(name)),
   })
 
-/** The size that the entry has to look at: the library's gas function looks at its own. */
+/** The memory size that the entry must compute; undefined if the library's gas function does it. */
 function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize | undefined {
   if (memorySize === null) return undefined
   return memorySize ?? (dynamicGas === 'own' ? undefined : ownMemorySize(name))
@@ -137,16 +140,16 @@ function sizeInWords(frame: PriceState, memorySize: MemorySize): bigint {
   return size
 }
 
-/** Constant and dynamic gas together. */
+/** Constant gas plus dynamic gas. */
 function sum(state: RunState, { name, constantGas, dynamicGas, execute }: Operation, dynamic: bigint): bigint {
   if (dynamic < 0n) throw halt(`dynamic gas of ${name} is ${dynamic}`)
   const total = constantGas + dynamic
-  if (HANDS_GAS_ON.has(name) && dynamicGas !== 'own' && execute === undefined) handOn(state, name, total)
+  if (PASSES_GAS.has(name) && dynamicGas !== 'own' && execute === undefined) setMessageGas(state, name, total)
   return total
 }
 
-/** EIP-150: what a call hands on is at most all but a 64th of what is left once the operation is paid. */
-function handOn(state: RunState, name: string, total: bigint): void {
+/** EIP-150: a call passes on at most all but one 64th of the gas left after the price of the operation. */
+function setMessageGas(state: RunState, name: string, total: bigint): void {
   if (state.messageGasLimit !== undefined || total > state.gasLeft) return
   const left = state.gasLeft - total
   const most = maxMessageGasBig(left)
@@ -154,8 +157,8 @@ function handOn(state: RunState, name: string, total: bigint): void {
   state.messageGasLimit = wanted < most ? wanted : most
 }
 
-/** Gas by the proposal's function, which sees what is left after the constant part. */
-function ownersGas(state: RunState, frame: PriceState, { constantGas, dynamicGas }: Operation, size: bigint): bigint {
+/** Gas by the proposal's function, which sees the gas left after the constant part. */
+function proposalGas(state: RunState, frame: PriceState, { constantGas, dynamicGas }: Operation, size: bigint): bigint {
   delete state.messageGasLimit
   if (typeof dynamicGas !== 'function') return 0n
   state.gasLeft -= constantGas
@@ -167,10 +170,10 @@ function ownersGas(state: RunState, frame: PriceState, { constantGas, dynamicGas
 }
 
 /**
- * Gas by the library's function, as the fork has it, constant part included. What the proposal added to the constant
- * part is gone by then: SSTORE's reserve and the 64th that a call keeps are reckoned without it.
+ * Gas by the library's function for the fork, including the constant part. The amount that the proposal added to the constant
+ * part is subtracted first, so SSTORE's reserve and the 64th that a call keeps are computed without it.
  */
-function forksGas(entry: LibraryOpcode, state: RunState, common: Common, added: bigint): bigint | Promise<bigint> {
+function forkGasOf(entry: LibraryOpcode, state: RunState, common: Common, added: bigint): bigint | Promise<bigint> {
   const { feeBigInt, dynamicGas } = entry.opcodeInfo
   const charge = dynamicGas ? entry.gasHandler : undefined
   if (charge === undefined) return feeBigInt
@@ -189,7 +192,7 @@ function forksGas(entry: LibraryOpcode, state: RunState, common: Common, added: 
   }
 }
 
-/** Runs a proposal's function that prices. Whatever it throws ends the frame; what concerns the node goes on. */
+/** Runs a proposal's gas or memory function. What it throws fails the frame; errors of the node are rethrown. */
 function guarded<T>(run: () => T): T {
   try {
     return run()
@@ -199,7 +202,7 @@ function guarded<T>(run: () => T): T {
   }
 }
 
-/** Runs a proposal's function in place of the opcode: see `run-opcode.ts`. */
+/** Runs a proposal's function instead of the opcode: see `run-opcode.ts`. */
 function runFunction(state: RunState, execute: Execute, plan: Operation, frame: LibraryOpcodeState): void {
   const { end, gasLeft, charged, taken, pushed } = runOpcode(execute, frame, afterLimit(plan))
   state.gasLeft = gasLeft

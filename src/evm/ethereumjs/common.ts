@@ -1,6 +1,6 @@
-// The rules of a fork as the ethereumjs packages take them: their `Common`, made immutable and with cached look-ups, one object
-// for each chain and fork. The library's own object converts and searches on each look-up, which costs more than executing
-// most opcodes.
+// The rules of a fork in the form of the ethereumjs packages: their `Common`, made immutable and with cached look-ups, one
+// object for each chain and fork. The library's own object converts and searches on each look-up, which costs more than
+// executing most opcodes.
 import { paramsBlock } from '@ethereumjs/block'
 import { type ChainConfig, Common, type CommonOpts, type HardforksDict, type ParamsDict } from '@ethereumjs/common'
 import { paramsTx } from '@ethereumjs/tx'
@@ -10,7 +10,7 @@ import { type ChainSpec, FORKS, type Fork, type ForkActivation, isBlobParameterF
 import { blobParamsAt } from '../../spec/forks.ts'
 import { customCrypto } from './custom-crypto.ts'
 
-/** Parameter tables that the packages add to every Common they are given. */
+/** Parameter tables that the packages add to every Common. */
 const PACKAGES: readonly ParamsDict[] = [paramsTx, paramsBlock]
 
 function merge(tables: readonly ParamsDict[]): ParamsDict {
@@ -21,8 +21,8 @@ function merge(tables: readonly ParamsDict[]): ParamsDict {
 }
 
 export class SharedCommon extends Common {
-  // Only declared: the base constructor fills them through the overrides below, and an initialiser would undo that.
-  // A rebuilt cache is a new object, because copies share these objects at first.
+  // Only declared: the base constructor fills them through the overrides below, and an initializer would reset them. A rebuilt
+  // cache is a new object, because copies share these objects at first.
   private declare params: Map<string, bigint>
   private declare activeEips: Set<number>
   private declare reached: Map<string, boolean>
@@ -37,7 +37,7 @@ export class SharedCommon extends Common {
     super({ ...opts, params: merge([...PACKAGES, opts.params ?? {}]) })
     this.shared = true
     this.added = new Set(PACKAGES)
-    // Every EVM subscribes to fork changes and never unsubscribes. No fork changes here, so the EVMs are not referenced.
+    // Every EVM subscribes to fork changes and never unsubscribes. Forks do not change here, so do not reference the EVMs.
     this.events.on = () => this.events
   }
 
@@ -131,8 +131,8 @@ export class SharedCommon extends Common {
 const commons = new WeakMap<ChainSpec, Map<Fork, Common>>()
 
 /**
- * The packages' rules of a fork on a chain, whether the chain has scheduled the fork or not. Equal arguments give the same
- * object, which is immutable (`copy()` gives one that is not).
+ * The packages' rules of a fork on a chain, even if the chain has not scheduled the fork. Equal arguments give the same
+ * immutable object; `copy()` gives a mutable one.
  */
 export function commonFor(spec: ChainSpec, fork: Fork): Common {
   const byFork = getOrAdd(commons, spec, () => new Map<Fork, Common>())
@@ -146,7 +146,7 @@ function createCommon(spec: ChainSpec, fork: Fork): Common {
   for (const name of FORKS) {
     const blobs = blobParamsAt(spec, name)
     if (blobs === undefined) continue
-    // The library has two sets of names for the same limits, one up to Osaka and one from the first BPO fork on.
+    // The library has two sets of names for these limits: one up to Osaka, one from the first BPO fork on.
     const limits = {
       target: Number(blobs.target),
       max: Number(blobs.max),
@@ -154,7 +154,7 @@ function createCommon(spec: ChainSpec, fork: Fork): Common {
       maxBlobGasPerBlock: Number(blobs.max * GAS_PER_BLOB),
       blobGasPriceUpdateFraction: Number(blobs.baseFeeUpdateFraction),
     }
-    // The library defines only two BPO forks, with mainnet's limits; they consist of nothing but limits.
+    // The library defines only two BPO forks, with mainnet's limits; such a fork changes only the limits.
     if (isBlobParameterFork(name)) customHardforks[name] = { eips: [], params: limits }
     else params[name] = limits
   }

@@ -37,10 +37,10 @@ const CODES: Readonly<Record<string, FailureCode>> = {
   [errorMessages.OUT_OF_RANGE]: 'return data out of bounds',
 }
 
-/** An exceptional halt with a failure of ours: whatever its words are, the library takes it for none of its own. */
+/** An exceptional halt with one of our failures; the library does not interpret its text. */
 export class Halt extends EVMError {
   readonly failure: Failure
-  /** Gas that the opcode would have needed beside its price, where it ran. */
+  /** Gas that the opcode would have needed in addition to its price. */
   readonly wanted: bigint | undefined
 
   constructor(failure: Failure, wanted?: bigint) {
@@ -50,25 +50,25 @@ export class Halt extends EVMError {
   }
 }
 
-/** The library's error for a code of ours. */
+/** The library's error for one of our failure codes. */
 export function libErrorOf({ code, message: words }: Failure): EVMError {
   const known = Object.entries(CODES).find(([, ours]) => ours === code)
   return new EVMError((known === undefined ? words : known[0]) as EVMError['error'])
 }
 
-/** The library's words without the place that it puts behind those of a bad jump. */
+/** The library's text without the position that it appends for a bad jump. */
 export const codeOfLibrary = (error: string): FailureCode | undefined => CODES[error.replace(/ at 0x.*/, '')]
 
-/** How a frame or precompile failed, with the opcode or the stack that was to blame; undefined on success. */
+/** The failure of a frame or precompile, with the opcode or stack that caused it; undefined on success. */
 export function failureOfLibrary({ exceptionError, runState }: ExecResult): Failure | undefined {
   if (exceptionError === undefined) return undefined
   if (exceptionError instanceof Halt) return exceptionError.failure
   const { error } = exceptionError
   const code = codeOfLibrary(error)
-  // A precompile's own failures.
+  // A failure of a precompile.
   if (code === undefined) return failureOf(runState === undefined ? 'precompile' : 'other', error)
   if (runState === undefined) return failureOf(code)
-  // Code that ran to its end and has no gas left to be stored.
+  // Code ran to its end, but its deposit could not be paid.
   const { returnValue } = runState as typeof runState & { readonly returnValue?: Uint8Array }
   const isDeposit = code === 'out of gas' && returnValue !== undefined && returnValue.length > 0
   return isDeposit ? failureOf('code storage out of gas') : opcodeFailure(code, runState.opCode, runState.stack.length)
@@ -82,10 +82,10 @@ export const fromLibLog = ([address, topics, data]: LibLog): Log => ({
   data,
 })
 
-/** What native contracts did themselves, by the library's result that carries it. */
+/** Logs and coin transfers of native contracts, by the library's result that belongs to them. */
 const nativeWork = new WeakMap<ExecResult, Pick<NativeOutcome, 'nativeLogs' | 'coinTransfers'>>()
 
-/** The result of a precompile or native contract as the library's type. */
+/** The result of a precompile or native contract in the library's type. */
 export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecResult {
   const { output, gasUsed, logs, failure } = done
   const result: ExecResult = {
@@ -100,8 +100,8 @@ export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecRes
   return result
 }
 
-/** A result of the library's. `owed`: refunds that the library was not told of. */
-export function fromLibResult({ execResult, createdAddress }: EVMResult, owed = 0n): Result {
+/** Converts a result of the library. `initialRefund`: see `LibraryHost`. */
+export function fromLibResult({ execResult, createdAddress }: EVMResult, initialRefund = 0n): Result {
   const { returnValue, executionGasUsed, logs = [], selfdestruct, createdAddresses, gasRefund } = execResult
   const failure = failureOfLibrary(execResult)
   const work = nativeWork.get(execResult)
@@ -112,15 +112,15 @@ export function fromLibResult({ execResult, createdAddress }: EVMResult, owed = 
     logs: logs.map(fromLibLog),
     nativeLogs: work?.nativeLogs ?? [],
     coinTransfers: work?.coinTransfers,
-    // The library forgets refunds of what failed.
-    refund: owed + (gasRefund ?? 0n),
+    // The library drops the refunds of a failed message.
+    refund: initialRefund + (gasRefund ?? 0n),
     destroyed: (selfdestruct ?? new Map()) as Map<Address, Address>,
     created: (createdAddresses ?? new Set()) as Set<Address>,
     createdAddress: createdAddress && toAddress(createdAddress.bytes),
   }
 }
 
-/** A message of the library's in our words. `kind`: the opcode that called. */
+/** Converts a message of the library. `kind`: the opcode that called. */
 export function fromLibMessage(message: LibMessage, kind: CallKind, input: Uint8Array): Message {
   const { caller, to, value, gasLimit, depth, isStatic } = message
   const codeAddress = addressOf(message.codeAddress)
@@ -137,7 +137,7 @@ export function fromLibMessage(message: LibMessage, kind: CallKind, input: Uint8
   }
 }
 
-/** The substate that a message of the library carries. */
+/** The substate of a library message. */
 export function substateOf({ gasRefund, selfdestruct, createdAddresses }: LibMessage): Substate {
   const substate = new Substate(Number(gasRefund))
   for (const [address, beneficiary] of selfdestruct ?? []) substate.destroy(address as Address, beneficiary as Address)
@@ -145,14 +145,14 @@ export function substateOf({ gasRefund, selfdestruct, createdAddresses }: LibMes
   return substate
 }
 
-/** Writes back what native code added. */
-export function keepSubstate(message: LibMessage, { refund, destroyed, created }: Substate): void {
+/** Writes additions of native code back to the library's message. */
+export function writeSubstate(message: LibMessage, { refund, destroyed, created }: Substate): void {
   message.gasRefund = BigInt(refund)
   for (const [address, beneficiary] of destroyed) message.selfdestruct?.set(address, beneficiary)
   for (const address of created) message.createdAddresses?.add(address)
 }
 
-/** The library's view of a blockchain: hashes of ancestors only. */
+/** The library's interface to a blockchain: only hashes of ancestors. */
 export function chainOf(
   blockHash: (number: bigint) => Hash | undefined,
 ): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
@@ -167,7 +167,7 @@ export function chainOf(
   return chain
 }
 
-/** The block in the shape that the library's opcodes read. */
+/** The block in the form that the library's opcodes read. */
 function toLibBlock(block: BlockContext): NonNullable<EVMRunCallOpts['block']> {
   return {
     header: {
@@ -183,7 +183,7 @@ function toLibBlock(block: BlockContext): NonNullable<EVMRunCallOpts['block']> {
   }
 }
 
-/** A message from outside, in the library's words. */
+/** Converts an outer message to the library's type. */
 export function toLibCall({ from, to, value, data, gasLimit, gasPrice, block, ...rest }: OuterMessage): EVMRunCallOpts {
   return {
     ...(block !== undefined && { block: toLibBlock(block) }),
@@ -199,6 +199,6 @@ export function toLibCall({ from, to, value, data, gasLimit, gasPrice, block, ..
   }
 }
 
-/** A word as an account's address. */
+/** The address in a word. */
 export const addressOfWord = (word: bigint): Address =>
   toHex(fromHex(`0x${BigInt.asUintN(160, word).toString(16).padStart(40, '0')}`)) as Address

@@ -1,13 +1,13 @@
-// Hash and curve functions for the ethereumjs packages in place of their pure JavaScript ones: keccak in WebAssembly and
-// libsecp256k1, 6 to 30 times as fast. They must agree with the originals on every input, including
-// which inputs throw, because the ecrecover precompile turns an exception into an empty result.
+// Hash and curve functions for the ethereumjs packages instead of their pure JavaScript ones: keccak in WebAssembly and
+// libsecp256k1, 6 to 30 times as fast. They must agree with the originals on every input, including which inputs throw, because
+// the ecrecover precompile turns an exception into an empty result.
 import { hash as hashAtOnce } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
 import { padLeft } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import { curve } from '../../primitives/signature.ts'
 
-/** Public key (64 bytes, without the leading 0x04) that made the signature; `v` is a parity, 27/28 or EIP-155. */
+/** Public key of a signature (64 bytes, without the leading 0x04); `v` is a parity, 27/28 or EIP-155. */
 function ecrecover(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array, chainId?: bigint): Uint8Array {
   const parity = v === 0n || v === 1n ? v : chainId === undefined ? v - 27n : v - (chainId * 2n + 35n)
   if (parity !== 0n && parity !== 1n) throw new RangeError('invalid signature v value')

@@ -1,7 +1,6 @@
-// The library's interpreter behind the contract of all engines: it runs what ours cannot, and everything where it is chosen.
-// Our one subclass of its EVM has these seams: `_loadCode` gives native contracts the whole message, `runCall` refuses to
-// spend what an account must keep, `getActiveOpcodes` takes our opcode table, and messages tell the machine that they begin
-// and end.
+// The library's interpreter as an engine: runs what our engine cannot, and everything with `--engine library`. One subclass of
+// its EVM overrides: `_loadCode`, which gives native contracts the whole message; `runCall`, which refuses to spend a locked
+// balance; `getActiveOpcodes`, which returns our opcode table. Messages report to the machine when they begin and end.
 import type { Common } from '@ethereumjs/common'
 import {
   EVM,
@@ -35,11 +34,11 @@ import {
   chainOf,
   fromLibMessage,
   fromLibResult,
-  keepSubstate,
   libErrorOf,
   substateOf,
   toExecResult,
   toLibCall,
+  writeSubstate,
 } from './convert.ts'
 import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './journal-adapter.ts'
 import { LibraryFrame } from './library-frame.ts'
@@ -49,7 +48,7 @@ import { withLibraryParams } from './params.ts'
 import { addressOf, StateAdapter, toLibAddress } from './state-adapter.ts'
 import { impliedStop, tracedTable } from './traced-table.ts'
 
-/** The machine around the engine: EVMC's host, and what only the library's interpreter needs. */
+/** The machine that hosts the engine: EVMC's host, and members that only the library's interpreter needs. */
 export type LibraryMachine = Host &
   Pick<LibraryHost, 'messageCount'> & {
     readonly table: OpcodeTable
@@ -60,7 +59,7 @@ export type LibraryMachine = Host &
 export class EthereumjsEngine implements Engine {
   readonly #evm: LibraryEvm
 
-  /** The library's fork switches and prices come from its own `Common` of the machine's fork, not from `ForkRules`. */
+  /** The library's fork switches and prices come from a `Common` of the machine's fork, not from `ForkRules`. */
   constructor(machine: LibraryMachine, spec: ChainSpec) {
     const common = withLibraryParams(commonFor(spec, machine.table.rules.fork))
     this.#evm = new LibraryEvm(machine, common)
@@ -98,7 +97,7 @@ export class EthereumjsEngine implements Engine {
 
 class LibraryEvm extends EVM implements LibraryHost {
   readonly #machine: LibraryMachine
-  #owed = 0n
+  #initialRefund = 0n
   /** Unpaid work that the transaction may still do. */
   #work = 0n
 
@@ -109,17 +108,14 @@ class LibraryEvm extends EVM implements LibraryHost {
     this.#machine = machine
     this.journal = asLibJournal(new LibJournal(machine.accessJournal, adapter))
     Object.defineProperty(this, 'transientStorage', { value: asLibTransient(new LibTransient(machine.transient)) })
-    // The library's emitter awaits a list of listeners; one direct call is what is needed.
+    // The library's emitter awaits a list of listeners; replace it by one direct call.
     Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
   }
 
-  /**
-   * To be called before a message from outside with so much gas. `owed`: refunds that the transaction has before its code
-   * runs.
-   */
-  prepare(owed: bigint, gasLimit: bigint): void {
+  /** Call it before an outer message with this gas limit. `initialRefund`: see `LibraryHost`. */
+  prepare(initialRefund: bigint, gasLimit: bigint): void {
     const { table, tracer, contracts } = this.#machine
-    this.#owed = owed
+    this.#initialRefund = initialRefund
     this.#work = workLimit(table, gasLimit)
     this.#useTable(table, tracer)
     this.#useContracts(contracts)
@@ -134,7 +130,7 @@ class LibraryEvm extends EVM implements LibraryHost {
     this._opcodeMap = tracer === undefined ? library.map : tracedTable(library, tracer)
   }
 
-  /** Native contracts stand among the precompiles, so that they are found wherever those are. */
+  /** Native contracts are registered as precompiles, so that they are found in the same places. */
   #useContracts({ precompiles, natives }: BuiltinContracts): void {
     this._precompiles.clear()
     for (const [address, precompile] of precompiles) {
@@ -146,7 +142,7 @@ class LibraryEvm extends EVM implements LibraryHost {
     for (const address of natives.keys()) this._precompiles.set(address.slice(2), unreachable)
   }
 
-  // --- what marked opcodes tell (`OpcodeHost`)
+  // --- for marked opcodes (`LibraryHost`)
 
   get host(): Host {
     return this.#machine
@@ -156,8 +152,8 @@ class LibraryEvm extends EVM implements LibraryHost {
     return this.#machine.view
   }
 
-  get owed(): bigint {
-    return this.#owed
+  get initialRefund(): bigint {
+    return this.#initialRefund
   }
 
   get callKind(): Exclude<CallKind, 'CREATE' | 'CREATE2'> {
@@ -191,15 +187,15 @@ class LibraryEvm extends EVM implements LibraryHost {
     const { view, tracer } = this.#machine
     const from = addressOf(state.interpreter.getAddress())
     const to = addressOfWord(beneficiary)
-    // Code of another may run for an account that has a key (EIP-7702).
+    // Code of another account may run for an externally owned account (EIP-7702).
     if (from !== to && this.#machine.lockedBalance(from) > 0n)
       throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
     tracer?.selfdestruct?.(from, to, view.balance(from))
   }
 
-  // --- seams
+  // --- overrides
 
-  /** A call that would spend what its account must keep is refused as one without the balance is: no message begins. */
+  /** A call that would spend a locked balance fails like one without enough balance: no message begins. */
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
     const { message } = options
     if (message === undefined || !this.#overspends(message)) return super.runCall(options)
@@ -212,7 +208,7 @@ class LibraryEvm extends EVM implements LibraryHost {
     return spendsLockedBalance(this.#machine, kind, addressOf(caller), to && addressOf(to), value)
   }
 
-  /** Our table is set before each message from outside; the library asks for one before that. */
+  /** Our table is set before each outer message; the library asks for a table earlier. */
   override getActiveOpcodes(): ReturnType<EVM['getActiveOpcodes']> {
     return this._opcodes ?? new Map()
   }
@@ -227,7 +223,7 @@ class LibraryEvm extends EVM implements LibraryHost {
     const delegate = delegationOf(this.view.code(address))
     const found = this.#nativeAt(delegate ?? address)
     if (found === undefined) return
-    // As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702).
+    // An account cannot delegate to a native contract, as it cannot to a precompile (EIP-7702).
     if (delegate !== undefined) message.code = EMPTY_BYTES
     else this.#enterNative(found, message)
   }
@@ -242,13 +238,13 @@ class LibraryEvm extends EVM implements LibraryHost {
       const substate = substateOf(message)
       const own = fromLibMessage(message, this.#kindOf(message), data.slice())
       return andThen(this.#machine.runNative(native, own, substate), (done) => {
-        if (done.failure === undefined) keepSubstate(message, substate)
+        if (done.failure === undefined) writeSubstate(message, substate)
         return toExecResult(done, message)
       })
     }
   }
 
-  /** A refused call leaves its kind behind; a transaction's own is a CALL. */
+  /** A refused call leaves its kind set, so a transaction's own message is a CALL regardless. */
   #kindOf({ to, salt, depth }: LibMessage): CallKind {
     if (to === undefined) return salt === undefined ? 'CREATE' : 'CREATE2'
     return depth === 0 ? 'CALL' : this.#machine.callKind
@@ -260,15 +256,15 @@ class LibraryEvm extends EVM implements LibraryHost {
       const message = data as LibMessage
       const kind = this.#kindOf(message)
       machine.messageBegan(() => entered(message, kind))
-      // A message may have been a precompile's long work: the clock is looked at for each.
+      // The message may have been a slow precompile, so check the clock after each.
       return machine.pauseIfDue() ?? SETTLED
     }
     if (topic === 'afterMessage') {
       const result = data as EVMResult
       const { runState, gasRefund = 0n } = result.execResult
       const tracesSteps = machine.tracer?.step !== undefined && runState !== undefined
-      // The library's result has the refunds that the frame began with in its `runState`.
-      const frame = tracesSteps ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
+      // `runState` of the library's result has the frame's initial refund.
+      const frame = tracesSteps ? new LibraryFrame({ ...runState, gasRefund }, this.#initialRefund) : undefined
       const stop = frame && impliedStop(result.execResult, frame, machine.table)
       if (stop !== undefined) machine.tracer?.step?.(stop)
       if (machine.tracer?.exit !== undefined) machine.messageEnded(fromLibResult(result), frame)
@@ -285,7 +281,7 @@ const unreachable = (): never => {
   throw new Error('a native contract is entered by _loadCode only')
 }
 
-/** A message of the library's as it begins. */
+/** The enter event of a library message. */
 function entered(message: LibMessage, type: CallKind): EnterEvent {
   const { caller, to, value, gasLimit, data, depth } = message
   return {

@@ -1,4 +1,4 @@
-// The machine's journal and transient storage as the library's opcodes ask for them: the same sets under other names.
+// The machine's journal and transient storage in the form of the library's interface: the same sets under other names.
 import type { EVM } from '@ethereumjs/evm'
 import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
 import { type Address, type Hash, toHex } from '../../lib/hex.ts'

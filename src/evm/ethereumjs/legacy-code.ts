@@ -1,5 +1,5 @@
-// Code that begins with 0xef00, which the library takes for EOF. EOF is no fork of Ethereum: such code is shown as it is, and
-// where it runs its first byte is an invalid instruction, as in go-ethereum.
+// Code that begins with 0xef00, which the library treats as EOF. No Ethereum fork has EOF: such code reads as ordinary code,
+// and its first byte is an invalid instruction, as in go-ethereum.
 import type { Address } from '../../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { StateView } from '../../state/types.ts'
@@ -8,11 +8,11 @@ import type { RunState } from './library-types.ts'
 
 type Entry = { readonly opHandler: (state: RunState, common: never) => void | Promise<void> }
 
-/** CREATE and CREATE2: the library's handler, but for such init code, for which it would push zero. `salted`: CREATE2. */
+/** CREATE and CREATE2: the library's handler, except for such init code, for which it would push zero. `salted`: CREATE2. */
 export function legacyCreate<E extends Entry>(entry: E, salted: boolean): E['opHandler'] {
   return (state, common) => {
     const [, offset = 0n, length = 0n] = state.stack.peek(3)
-    // Gas for the memory has been paid when a handler runs; more than init code may have is the library's to refuse.
+    // The memory is already paid for. The library refuses init code above the limit.
     if (length < 2n || length > MAX_LENGTH) return entry.opHandler(state, common)
     const [first, second] = state.memory.read(Number(offset), 2)
     if (first !== 0xef || second !== 0x00 || state.interpreter.isStatic()) return entry.opHandler(state, common)
@@ -20,13 +20,13 @@ export function legacyCreate<E extends Entry>(entry: E, salted: boolean): E['opH
   }
 }
 
-/** EIP-3860's limit; longer init code is left to the library. */
+/** EIP-3860's limit; the library handles longer init code. */
 const MAX_LENGTH = 49_152n
 
 async function create(state: RunState, salted: boolean): Promise<void> {
   const [value = 0n, offset = 0n, length = 0n, salt = 0n] = state.stack.popN(salted ? 4 : 3)
   const code = state.memory.read(Number(offset), Number(length), true)
-  // The gas handler has decided what the new frame gets.
+  // The gas handler has computed the gas of the new frame.
   const gas = state.messageGasLimit ?? 0n
   delete state.messageGasLimit
   const { interpreter } = state
@@ -38,7 +38,7 @@ async function create(state: RunState, salted: boolean): Promise<void> {
 
 type ViewOf = (state: RunState) => StateView
 
-/** EXTCODESIZE, EXTCODECOPY and EXTCODEHASH on our view, by their numbers. */
+/** EXTCODESIZE, EXTCODECOPY and EXTCODEHASH on our view, by opcode number. */
 export const codeReaders = (viewOf: ViewOf): ReadonlyMap<number, (state: RunState) => void> =>
   new Map([
     [0x3b, (state) => state.stack.push(BigInt(viewOf(state).code(popAddress(state)).length))],
@@ -57,7 +57,7 @@ function copyCode(state: RunState, view: StateView): void {
   state.memory.write(Number(to), part.length, part)
 }
 
-/** Zero for what is no account (EIP-1052, EIP-161). */
+/** Zero if there is no account (EIP-1052, EIP-161). */
 function codeHash(view: StateView, of: Address): bigint {
   const account = view.account(of)
   if (account === undefined) return 0n

@@ -1,4 +1,4 @@
-// A frame of the library's interpreter as tracers and the functions of proposals see it.
+// A frame of the library's interpreter for tracers and proposals' functions.
 import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { memoryGas } from '../gas/memory-gas.ts'
 import type { Host } from '../host.ts'
@@ -10,13 +10,13 @@ import { addressOf } from './state-adapter.ts'
 
 export class LibraryFrame implements FrameState {
   readonly #state: RunState
-  readonly #owed: bigint
+  readonly #initialRefund: bigint
   #stack: readonly bigint[] | undefined
 
-  /** `owed`: refunds that the library was not told of. */
-  constructor(state: RunState, owed: bigint) {
+  /** `initialRefund`: see `LibraryHost`. */
+  constructor(state: RunState, initialRefund: bigint) {
     this.#state = state
-    this.#owed = owed
+    this.#initialRefund = initialRefund
   }
 
   get pc(): number {
@@ -28,7 +28,7 @@ export class LibraryFrame implements FrameState {
   }
 
   get refund(): bigint {
-    return this.#state.gasRefund + this.#owed
+    return this.#state.gasRefund + this.#initialRefund
   }
 
   get depth(): number {
@@ -59,14 +59,14 @@ export class LibraryFrame implements FrameState {
   }
 }
 
-/** The same as it is now, whatever the opcode does to stack and memory. */
-export function copiedFrame(state: RunState, owed: bigint): LibraryFrame {
+/** A copy that does not change when the opcode changes stack and memory. */
+export function copiedFrame(state: RunState, initialRefund: bigint): LibraryFrame {
   const stack = state.stack.getStack()
   const memory = { _store: state.memory._store.slice() }
-  return new LibraryFrame(Object.assign({ ...state }, { stack: { getStack: () => stack }, memory }), owed)
+  return new LibraryFrame(Object.assign({ ...state }, { stack: { getStack: () => stack }, memory }), initialRefund)
 }
 
-/** The frame as the functions of proposals reach it: see `run-opcode.ts`. */
+/** The frame for a proposal's functions: see `run-opcode.ts`. */
 export class LibraryOpcodeState implements EngineFrame {
   readonly programCounter: number
   readonly stack: EngineFrame['stack']
@@ -75,7 +75,7 @@ export class LibraryOpcodeState implements EngineFrame {
   readonly host: Host
   readonly #state: RunState
 
-  /** `passed`: by how many bytes the library's program counter is ahead of the opcode. */
+  /** `passed`: number of bytes by which the library's program counter is ahead of the opcode. */
   constructor(state: RunState, { own, rules }: Pick<EngineFrame, 'own' | 'rules'>, host: Host, passed: 0 | 1) {
     this.#state = state
     this.own = own
@@ -147,7 +147,7 @@ export class LibraryOpcodeState implements EngineFrame {
   }
 }
 
-/** Grows the memory, for gas that was charged. */
+/** Grows the memory after its gas was charged. */
 export function growMemory(state: RunState, bytes: bigint): void {
   const { words, cost } = memoryGas(bytes)
   if (words <= state.memoryWordCount) return

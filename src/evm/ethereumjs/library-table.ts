@@ -1,5 +1,5 @@
-// An opcode table as the library's interpreter runs it: its own entries with the few marks that the machine needs (which call
-// opcode ran, where a loop may pause), and those that proposals changed. Made once of each table, never changed.
+// An opcode table for the library's interpreter: its own entries with the few marks that the machine needs (which call opcode
+// ran, where a loop may pause), and those that proposals changed. Built once per table and immutable.
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { StateView } from '../../state/types.ts'
@@ -10,17 +10,17 @@ import { changedEntry, type ProposalHost, unchangedFork } from './changed-operat
 import { codeReaders, legacyCreate } from './legacy-code.ts'
 import type { LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
-/** The machine as the marked opcodes call it. */
+/** The machine, as seen by marked opcodes. */
 export interface LibraryHost extends ProposalHost {
   readonly view: StateView
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
-  /** How many messages have begun. */
+  /** Number of messages begun. */
   readonly messageCount: number
-  /** Undefined: go on. Else go on when it settles. */
+  /** undefined: continue at once; else continue when it settles. */
   pause(): Promise<void> | undefined
   readonly tracer: MessageTracer | undefined
-  /** Refunds that the library was not told of. */
-  readonly owed: bigint
+  /** Refund of the transaction before its code runs (EIP-7702). The library does not include it in its counter. */
+  readonly initialRefund: bigint
   onSelfdestruct(state: RunState, beneficiary: bigint): void
 }
 
@@ -42,7 +42,7 @@ const CREATES = [0xf0, CREATE2]
 const SELFDESTRUCT = 0xff
 const JUMPS = [0x56, 0x57]
 
-// The interpreter knows its EVM, which here is always our machine.
+// The interpreter's EVM is always our machine.
 export const machineOf = (state: RunState): LibraryHost => state.interpreter._evm as unknown as LibraryHost
 
 const known = new WeakMap<OpcodeTable, LibraryTable>()
@@ -82,7 +82,7 @@ function makeTable(table: OpcodeTable, common: Common): LibraryTable {
   return { context, map, table }
 }
 
-/** Puts changed operations into the table. A function of a proposal has no mark: it cannot call. */
+/** Puts changed operations into the table. A proposal's function has no mark, because it cannot call. */
 function applyChanges(map: LibraryOpcode[], { operations, changed, rules, boundsWork }: OpcodeTable): void {
   if (changed.size === 0) return
   const fork = unchangedFork(forkTable(rules))
@@ -93,14 +93,14 @@ function applyChanges(map: LibraryOpcode[], { operations, changed, rules, bounds
   }
 }
 
-/** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */
+/** The library shares one entry among all undefined opcodes; failures must name the actual opcode. */
 function withOwnCode(entry: LibraryOpcode, code: number): LibraryOpcode {
   if (entry.opcodeInfo.code === code) return entry
   const { opcodeInfo } = entry
   return { ...entry, opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { code }) }
 }
 
-/** EXP, squaring from the highest bit and cutting to 256 bits: a third of the time of the library's, which divides. */
+/** EXP by squaring from the highest bit, truncated to 256 bits: a third of the time of the library's, which divides. */
 function raise({ stack }: RunState): void {
   const [base = 0n, exponent = 0n] = stack.popN(2)
   let power = 1n
@@ -111,7 +111,7 @@ function raise({ stack }: RunState): void {
   stack.push(power)
 }
 
-/** Runs a note before the operation. */
+/** Calls `note` before the operation. */
 function mark(map: LibraryOpcode[], code: number, note: (state: RunState) => void): void {
   const entry = map[code]
   if (entry === undefined || entry.opcodeInfo.isInvalid) return
@@ -125,7 +125,7 @@ function mark(map: LibraryOpcode[], code: number, note: (state: RunState) => voi
   }
 }
 
-/** No loop is without a jump: there a long run lets other work have the thread, and stops when its time is up. */
+/** Every loop has a jump: there a long run yields the thread, and stops when its time is up. */
 function pausable(map: LibraryOpcode[], code: number): void {
   const entry = map[code]
   if (entry === undefined) return

@@ -1,4 +1,4 @@
-// Types of the library under names of our own: the only place from which other folders of evm/ take them.
+// The library's types under our names. Other folders of evm/ import them only from here.
 import type { getOpcodesForHF } from '@ethereumjs/evm'
 
 export type LibraryOpcodes = ReturnType<typeof getOpcodesForHF>

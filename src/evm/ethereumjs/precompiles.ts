@@ -1,4 +1,4 @@
-// The library's precompiles as all engines call them. Curves are ours where they are loaded.
+// The library's precompiles in the form of all engines. Curves are ours if they are loaded.
 import { type ExecResult, getActivePrecompiles, type PrecompileInput } from '@ethereumjs/evm'
 import type { Address } from '../../lib/hex.ts'
 import type { ChainSpec, Fork } from '../../spec/chain-spec.ts'
@@ -9,7 +9,7 @@ import { commonFor } from './common.ts'
 import { failureOfLibrary } from './convert.ts'
 import { withLibraryParams } from './params.ts'
 
-/** All that the library's precompiles look at of the machine that calls them. */
+/** The only members of the calling machine that the library's precompiles use. */
 const CURVES = { _bn254: bn254, _bls: bls12381 } as unknown as PrecompileInput['_EVM']
 
 /** The precompiles of a fork by address. */

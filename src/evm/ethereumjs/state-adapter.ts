@@ -1,5 +1,5 @@
-// A state view in the shape the library's EVM asks for. It decides nothing: every method is one call on the view.
-// The library's interface is asynchronous; the view is not, so each promise is settled when it is returned.
+// A state view in the form of the library's state interface: every method is one call on the view. The interface is
+// asynchronous and the view is not, so each returned promise is already settled.
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { KECCAK256_NULL, KECCAK256_RLP, Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
 import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../../lib/hex.ts'
@@ -11,15 +11,15 @@ const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
 const LONE_EF = Uint8Array.of(0xef)
 const SOME_ROOT = fromHex(ZERO_HASH)
 
-/** The library writes addresses as lower-case hex already. */
+/** The library formats addresses as lower-case hex already. */
 export const addressOf = (address: LibAddress): Address => address.toString() as Address
 /** An address in the library's form. */
 export const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))
 const keyOf = (key: Uint8Array): Hash => toHex(key) as Hash
 
 /**
- * An account as the library holds it. Of a storage root it asks only whether there is storage (EIP-7610), and only where
- * a contract is created; the answer may take a walk over all slots, so it is looked for when it is asked.
+ * An account in the library's form. The library reads the storage root only when a contract is created, to see whether there is
+ * storage (EIP-7610); that may scan all slots, so it is computed on access.
  */
 class ViewAccount extends LibAccount {
   readonly #hasStorage: () => boolean
@@ -42,7 +42,7 @@ export class StateAdapter implements StateManagerInterface {
     this.#view = view
     this.originalStorageCache = {
       get: async (address, key) => view.originalWord(addressOf(address), keyOf(key)),
-      // Originals belong to the view: `beginTransaction` starts them anew.
+      // Original values belong to the view: `beginTransaction` resets them.
       clear: () => undefined,
     }
   }
@@ -80,8 +80,8 @@ export class StateAdapter implements StateManagerInterface {
   }
 
   /**
-   * Code that begins with 0xef and is no delegation fails at its first opcode. The library would parse some of it as EOF or
-   * as a delegation of another length and throw, so it gets the first byte only.
+   * Code that begins with 0xef and is no delegation fails at its first opcode. The library would parse some of it as EOF or as
+   * a delegation of another length and throw, so it gets only the first byte.
    */
   async getCode(address: LibAddress): Promise<Uint8Array> {
     const code = this.#view.code(addressOf(address))

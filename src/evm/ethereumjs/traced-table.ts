@@ -1,5 +1,5 @@
-// The library's opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks
-// run without it. Two degrees: calls and logs only, or every opcode with its cost.
+// The library's opcode table with tracing: the same operations, each reporting before it runs. Blocks without a tracer do not
+// use it. Two levels: only calls and logs, or every opcode with its cost.
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import { failureOf } from '../failure.ts'
@@ -15,15 +15,15 @@ import type { LibraryOpcode, RunState } from './library-types.ts'
 import { addressOf } from './state-adapter.ts'
 
 type OpcodeMap = LibraryTable['map']
-type Watched = { events?: OpcodeMap; steps?: OpcodeMap }
+type TracedTables = { events?: OpcodeMap; steps?: OpcodeMap }
 
-const watchedTables = new WeakMap<LibraryTable, Watched>()
+const tracedTables = new WeakMap<LibraryTable, TracedTables>()
 
-/** The table with as many marks as the tracer has ears. */
+/** The table with the reports that the tracer has callbacks for. */
 export function tracedTable(library: LibraryTable, { step, log, refuse }: MessageTracer): OpcodeMap {
   if (step === undefined && log === undefined && refuse === undefined) return library.map
-  const known = watchedTables.get(library) ?? {}
-  watchedTables.set(library, known)
+  const known = tracedTables.get(library) ?? {}
+  tracedTables.set(library, known)
   known.events ??= withEvents(library)
   if (step === undefined) return known.events
   known.steps ??= known.events.map((entry, code) => stepping(entry, code, library))
@@ -52,11 +52,11 @@ function withEvents({ map, table }: LibraryTable): OpcodeMap {
   })
 }
 
-/** Whether value brings gas of its own: see `changed-operation.ts`. */
+/** Whether a call with value gets a stipend: see `changed-operation.ts`. */
 const hasStipend = ({ operations, boundsWork }: OpcodeTable, code: number): boolean =>
   !boundsWork || operations[code]?.dynamicGas === 'own'
 
-/** A call that began no message, and did not fail itself, was refused. */
+/** A call that began no message, and did not itself fail, was refused. */
 function calling(entry: LibraryOpcode, type: CallKind, addsStipend: boolean): LibraryOpcode {
   return {
     ...entry,
@@ -70,7 +70,7 @@ function calling(entry: LibraryOpcode, type: CallKind, addsStipend: boolean): Li
   }
 }
 
-/** The frame a call would have had; its input is read only when somebody asks. */
+/** The frame of a refused call; its input is read only on demand. */
 function calledFrame(state: RunState, type: CallKind, addsStipend: boolean): () => CallFrame {
   const { env } = state
   const isCreation = type === 'CREATE' || type === 'CREATE2'
@@ -102,7 +102,7 @@ function calledFrame(state: RunState, type: CallKind, addsStipend: boolean): () 
 function refusal({ env }: RunState, type: CallKind, value: bigint): string {
   if (env.depth >= MAX_DEPTH) return failureOf('call depth').message
   if (type !== 'DELEGATECALL' && env.contract.balance < value) return failureOf('insufficient balance').message
-  // Of what it has, an account may have to keep some.
+  // A part of the balance may be locked.
   return failureOf(type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance' : 'nonce overflow').message
 }
 
@@ -125,7 +125,7 @@ function logging(entry: LibraryOpcode): LibraryOpcode {
 
 const ENDS = new Set([0x00, 0xf3, 0xfd, 0xfe, 0xff])
 
-/** Code that runs past its end stops there: to geth that is a STOP of its own, to the library nothing. */
+/** Code that runs past its end stops. geth reports a STOP for that, the library nothing. */
 export function impliedStop(
   { exceptionError, runState }: ExecResult,
   frame: FrameState,
@@ -140,7 +140,7 @@ export function impliedStop(
   return { frame, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
 }
 
-/** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
+/** Reports the opcode once its gas is known, before its memory expands and before it runs. */
 function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): LibraryOpcode {
   const { opcodeInfo, gasHandler } = entry
   const changed = table.changed.has(code) ? table.operations[code] : undefined
@@ -157,7 +157,7 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
       const memorySize = Number(state.memoryWordCount) * 32
       const emitStep = (cost: bigint, error?: string): void =>
         machineOf(state).tracer?.step?.({
-          frame: new LibraryFrame(state, machineOf(state).owed),
+          frame: new LibraryFrame(state, machineOf(state).initialRefund),
           opcode,
           cost,
           memorySize,
@@ -177,7 +177,7 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
       }
       const priced = (total: bigint): bigint => {
         if (total <= state.gasLeft && changed?.execute !== undefined) {
-          const frame = copiedFrame(state, machineOf(state).owed)
+          const frame = copiedFrame(state, machineOf(state).initialRefund)
           waiting.set(state, { frame, opcode, cost: total, memorySize, error: undefined })
         } else if (total <= state.gasLeft) emitStep(hands ? total + (state.messageGasLimit ?? 0n) : total)
         else emitStep(state.gasLeft < constant() ? constant() : total, 'out of gas')
@@ -198,7 +198,7 @@ function stepping(entry: LibraryOpcode, code: number, { table }: LibraryTable): 
   }
 }
 
-/** Steps of proposals' functions that are paid for: reported when the function has run and all that it was charged is known. */
+/** Steps of proposals' functions. They are reported after the function has run, when all its charges are known. */
 const waiting = new WeakMap<RunState, Step>()
 
 /** Runs a proposal's function and reports its step. */

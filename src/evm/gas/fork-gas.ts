@@ -3,12 +3,12 @@ import type { ForkRules } from '../../spec/fork-rules.ts'
 import { WARM_ACCESS } from './gas-rules.ts'
 import { COLD_SLOT, type StoreGas, storeGas } from './sstore-gas.ts'
 
-/** Numbers: the engine is given no more gas than they hold exactly. */
+/** Numbers, not bigints: the engine never gets more gas than they represent exactly. */
 export type ForkGas = {
   /** First access to an account in a transaction, and each later one (EIP-2929). */
   readonly cold: number
   readonly warm: number
-  /** Of a call that carries value, and of one that makes an account. */
+  /** A call with value, and a call that creates an account. */
   readonly value: number
   readonly newAccount: number
   /** Per byte of deployed code. */
@@ -16,7 +16,7 @@ export type ForkGas = {
   readonly destroyRefund: number
   readonly expByte: number
   readonly initCodeWord: number
-  /** Added to the warm price at the first access to a slot. */
+  /** Added to the warm price for the first access to a slot. */
   readonly coldSlot: number
   readonly maxCodeSize: number
   readonly maxInitCodeSize: number

@@ -1,20 +1,20 @@
 // Gas and limits that are equal in all forks (Yellow Paper, appendices G and H; the EIPs named). Engines, native calls and
-// tools all read this page; prices that differ by fork are in `fork-gas.ts` and `opcode-table.ts`.
-// Plain integers only, because the AssemblyScript compiler reads this file too.
+// tools use them; prices that differ by fork are in `fork-gas.ts` and `opcode-table.ts`. Plain integers only, because the
+// AssemblyScript compiler reads this file too.
 
-/** Items on the stack of a frame. */
+/** Maximum stack height of a frame. */
 export const STACK_LIMIT = 1024
-/** Frames within each other: a call or creation at this depth fails before it begins. */
+/** Maximum depth of nested frames: a call or creation at this depth fails before it begins. */
 export const MAX_DEPTH = 1024
 
-/** Tiers of constant prices (appendix G: G_base, G_verylow, G_mid, G_high), and JUMPDEST's own. */
+/** Constant gas tiers (appendix G: G_base, G_verylow, G_mid, G_high), and that of JUMPDEST. */
 export const GAS_BASE = 2
 export const GAS_VERY_LOW = 3
 export const GAS_MID = 8
 export const GAS_HIGH = 10
 export const GAS_JUMPDEST = 1
 
-/** Ancestors that BLOCKHASH answers for. */
+/** Number of ancestors that BLOCKHASH can return. */
 export const BLOCK_HASH_WINDOW = 256
 
 /** EIP-150: a frame retains one part in this many of its gas in a call. */

@@ -1,9 +1,9 @@
-// The memory that an operation touches and the gas of its expansion (Yellow Paper, appendix H), for the functions of a proposal:
-// the fork's own opcodes do this themselves.
+// The memory that an operation touches and the gas of its expansion (Yellow Paper, appendix H), for proposals' functions: the
+// fork's own opcodes do this themselves.
 import type { Address } from '../../lib/hex.ts'
 import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from './gas-rules.ts'
 
-/** The frame as a function that prices an opcode sees it: equal in all engines. */
+/** The frame, as seen by a function that prices an opcode; the same in all engines. */
 export interface PriceState {
   readonly stack: {
     readonly length: number
@@ -82,10 +82,10 @@ export function ownMemorySize(name: string): MemorySize | undefined {
 }
 
 const WORD = 32n
-/** More than any block's gas could pay for (8.6 billion), and still little for a machine: a price of nothing ends here. */
+/** More than any block's gas could pay for (8.6 billion), and still little memory for a machine: the limit for free memory. */
 const MOST_MEMORY = 1n << 26n
 
-/** Whole words, in bytes; undefined for what no memory can be. */
+/** The size in bytes, rounded up to whole words; undefined if no memory can be that large. */
 export function roundToWords(bytes: bigint): bigint | undefined {
   const rounded = ((bytes + WORD - 1n) / WORD) * WORD
   return bytes < 0n || rounded > MOST_MEMORY ? undefined : rounded
@@ -95,13 +95,13 @@ const wordsOf = (bytes: bigint): bigint => (bytes + WORD - 1n) / WORD
 const memoryCost = (words: bigint): bigint =>
   words * BigInt(MEMORY_WORD) + (words * words) / BigInt(MEMORY_QUADRATIC_DIVISOR)
 
-/** Gas of growing the memory to a size in bytes; zero if it is that large already. */
+/** Gas for expanding the memory to a size in bytes; zero if it is that large already. */
 export function expansionGas(state: Pick<PriceState, 'memoryWordCount'>, bytes: bigint): bigint {
   const words = wordsOf(bytes)
   return words > state.memoryWordCount ? memoryCost(words) - memoryCost(state.memoryWordCount) : 0n
 }
 
-/** The words of a size in bytes, and the gas of growing an empty memory to it. */
+/** The words of a size in bytes, and the gas of expanding an empty memory to it. */
 export function memoryGas(bytes: bigint): { readonly words: bigint; readonly cost: bigint } {
   const words = wordsOf(bytes)
   return { words, cost: memoryCost(words) }

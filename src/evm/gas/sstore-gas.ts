@@ -1,21 +1,21 @@
-// What SSTORE costs and refunds in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529): the numbers.
-// The rule that chooses among them is `storeCost` here, and for the engine's own SSTORE `wasm/assembly/sstore-gas.ts`.
+// Gas and refunds of SSTORE in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529): the numbers.
+// `storeCost` applies them here, `wasm/assembly/sstore-gas.ts` for the engine's own SSTORE.
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { CALL_STIPEND, WARM_ACCESS } from './gas-rules.ts'
 
 /** Prices and refunds of SSTORE, which compares the new, the current and the original value of the slot. */
 export type StoreGas = {
-  /** Whether the word before the transaction counts (EIP-1283, EIP-2200). */
+  /** Whether the original value counts (EIP-1283, EIP-2200). */
   readonly isNet: boolean
   /** SSTORE fails with this much gas left or less: the stipend of a call must not pay for it (EIP-2200). */
   readonly sentry: number
-  /** The same word again. */
+  /** Writing the current value again. */
   readonly noop: number
-  /** First change of a zero, first change of another word, each later change. */
+  /** First change of a zero, first change of another value, each later change. */
   readonly init: number
   readonly clean: number
   readonly dirty: number
-  /** For clearing; for restoring a zero; for restoring another word. */
+  /** Refunds for clearing, for restoring a zero, and for restoring another value. */
   readonly clearRefund: number
   readonly initRefund: number
   readonly cleanRefund: number
@@ -50,7 +50,7 @@ export function storeGas(rules: ForkRules): StoreGas {
   }
 }
 
-/** Net metering. `load`: a warm SLOAD's price; `clean`: of the first change of a slot that is not zero. */
+/** Net gas metering. `load`: a warm SLOAD's price; `clean`: the first change of a slot that is not zero. */
 const netStore = (load: number, sentry: number, clean: number, clearRefund: number): StoreGas => ({
   isNet: true,
   sentry,
@@ -64,8 +64,8 @@ const netStore = (load: number, sentry: number, clean: number, clearRefund: numb
 })
 
 /**
- * The gas of storing `value`, without that of a cold slot, and by how much the refund grows; below zero it shrinks. `original`:
- * the word at the beginning of the transaction, or `current` where the fork does not compare with that.
+ * The gas of storing `value`, without the gas of a cold slot, and the change of the refund counter, which may be negative.
+ * `original`: the value at the beginning of the transaction, or `current` if the fork does not use it.
  */
 export function storeCost(
   store: StoreGas,

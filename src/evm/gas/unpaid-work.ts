@@ -1,20 +1,20 @@
-// Work that opcodes do and a table of proposals does not charge for: the fork's own price less the charged one. The unpaid work of a
-// transaction is limited to its gas limit, that of a block to the block's gas limit (`boundsWork` of the table): proposals can at
-// most double the work that gas buys. All engines count the same at the same opcodes.
+// Unpaid work: the part of the fork's price that a table of proposals does not charge. For a transaction it is limited to its
+// gas limit, for a block to the block's gas limit (`boundsWork` of the table), so proposals can at most double the work that
+// gas buys. All engines count the same at the same opcodes.
 import type { OpcodeTable, Operation } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import { COPY_WORD, KECCAK_WORD, LOG_BYTE, LOG_TOPIC } from './gas-rules.ts'
 import { expansionGas, ownMemorySize, type PriceState } from './memory-gas.ts'
 
-/** Calling a function of a module: 3 µs on the library's interpreter, of which our slowest precompiles charge a gas for 60 ns. */
+/** Calling a proposal's function: 3 µs on the library's interpreter. Our slowest precompiles charge one gas per 60 ns. */
 const FUNCTION_WORK = 50n
 
-/** An opcode whose dynamic gas the proposal sets: the charged price, and the state and bytes of memory it was set for. */
+/** An opcode whose dynamic gas the proposal sets: the charged price, and the frame and memory size it was computed for. */
 type Charge = { readonly gas: bigint; readonly size: bigint; readonly state: PriceState }
 
 /**
- * Unpaid work of an opcode, in gas. `own`: as in the fork; undefined for a new opcode. `charge` is left out where the dynamic
- * gas is the fork's, which is then paid on top and not looked at.
+ * Unpaid work of an opcode, in gas. `own`: the fork's entry; undefined for a new opcode. Without `charge` the dynamic gas is
+ * the fork's and therefore paid.
  */
 export function unpaidWork(operation: Operation, own: Operation | undefined, charge?: Charge): bigint {
   const { execute, dynamicGas, memorySize, constantGas } = operation
@@ -26,12 +26,12 @@ export function unpaidWork(operation: Operation, own: Operation | undefined, cha
   return work > paid ? work - paid : 0n
 }
 
-/** Unpaid work that a message with this gas may do under the table. */
+/** Limit of unpaid work for a message with this gas. */
 export const workLimit = ({ boundsWork }: OpcodeTable, gas: bigint): bigint => (boundsWork ? gas : UNBOUNDED)
-/** No gas of any message comes near it, and sums with it are exact in the engine. */
+/** Above the gas of any message; sums with it are exact in the engine. */
 const UNBOUNDED = 1n << 61n
 
-/** The item with the length, from the top, and gas for each word of it. */
+/** The stack index of the length, and gas for each word of it. */
 const BY_WORD: Readonly<Record<string, readonly [item: number, gas: number]>> = {
   KECCAK256: [1, KECCAK_WORD],
   CALLDATACOPY: [2, COPY_WORD],
@@ -43,9 +43,9 @@ const BY_WORD: Readonly<Record<string, readonly [item: number, gas: number]>> = 
   CREATE: [2, 2],
   CREATE2: [2, 2 + KECCAK_WORD],
 }
-/** Added to the warm price of an account (EIP-2929). Work is counted as if nothing were warm, so that it depends on operands only. */
+/** Added to the warm price of an account (EIP-2929). Every access counts as cold, so that work depends only on operands. */
 const COLD = 2_500n
-/** Independent of the operands. */
+/** Work that does not depend on operands. */
 const FIXED: Readonly<Record<string, bigint>> = {
   ...{ SLOAD: 2_100n, SSTORE: 5_000n, LOG0: 375n, LOG1: 375n, LOG2: 375n, LOG3: 375n, LOG4: 375n, EXP: 10n },
   ...{ BALANCE: COLD, EXTCODESIZE: COLD, EXTCODECOPY: COLD, EXTCODEHASH: COLD, SELFDESTRUCT: COLD },
@@ -53,7 +53,7 @@ const FIXED: Readonly<Record<string, bigint>> = {
 }
 const EXP_BYTE = 50n
 
-/** The fork's dynamic gas, for operands and memory. */
+/** The fork's dynamic gas for these operands and memory. */
 function dynamicWork({ code, name, execute }: Operation, { size, state }: Charge): bigint {
   const { pops } = opcodeOf(code)
   if (execute !== undefined || state.stack.length < pops) return expansionGas(state, size)

@@ -1,5 +1,5 @@
-// Allocations of an IBC transfer grant: through which channel how much of which coins may leave, to whom, with what memo.
-// Pure functions over the list that a grant holds. Refusals have ibc-go's words.
+// Allocations of an IBC transfer grant: channel, coins with limits, allowed receivers and memos. Pure functions over a grant's
+// list. Errors have ibc-go's wording.
 import { reverted } from '../module.ts'
 
 export type AllowedCoin = { readonly denom: string; readonly amount: bigint }
@@ -7,15 +7,15 @@ export type AllowedCoin = { readonly denom: string; readonly amount: bigint }
 export type Allocation = {
   readonly sourcePort: string
   readonly sourceChannel: string
-  /** What is left, sorted by denomination; 2^256 - 1 is no limit, and a denomination that is missing may not leave. */
+  /** Remaining limits, sorted by denomination. 2^256 - 1: no limit; a denomination that is missing may not be sent. */
   readonly spendLimit: readonly AllowedCoin[]
-  /** Receivers; empty: anyone. */
+  /** Allowed receivers; empty: any. */
   readonly allowList: readonly string[]
-  /** Memos; empty: none but the blank one, `['*']`: any. */
+  /** Allowed memos; empty: only the empty memo; `['*']`: any. */
   readonly allowedPacketData: readonly string[]
 }
 
-/** The coins of one denomination that one channel lets out. */
+/** One denomination sent through one channel. */
 export type CoinsOfChannel = { readonly sourcePort: string; readonly sourceChannel: string; readonly denom: string }
 
 export type TransferUse = CoinsOfChannel & {
@@ -26,7 +26,7 @@ export type TransferUse = CoinsOfChannel & {
 
 const UNLIMITED = 2n ** 256n - 1n
 
-/** The allocations as they are kept, coins sorted. Throws ChainError; whether a channel exists is not asked here. */
+/** The allocations in stored form, coins sorted. Throws ChainError. Does not check that the channels exist. */
 export function checkedAllocations(allocations: readonly Allocation[]): readonly Allocation[] {
   if (allocations.length === 0) throw reverted('allocations cannot be empty: invalid transfer authorization')
   const channels = new Set<string>()
@@ -73,7 +73,7 @@ export function checkIdentifier(what: string, id: string, shortest: number, long
   }
 }
 
-/** What the allocations leave after a transfer; empty when nothing. Throws ChainError when they do not cover it. */
+/** The remaining allocations after a transfer; empty if nothing remains. Throws ChainError if they do not cover it. */
 export function afterTransfer(allocations: readonly Allocation[], use: TransferUse): readonly Allocation[] {
   const allocation = allocations.find((one) => isThrough(one, use))
   if (allocation === undefined) throw reverted('requested port and channel allocation does not exist: not found')
@@ -101,7 +101,7 @@ function checkMemo(allowed: readonly string[], memo: string): void {
   }
 }
 
-/** What may still leave; throws ChainError when the allocations do not know the channel or the denomination. */
+/** The remaining limit; throws ChainError if no allocation has the channel and denomination. */
 export function spendLimitOf(allocations: readonly Allocation[], of: CoinsOfChannel): bigint {
   const allocation = allocations.find((one) => isThrough(one, of))
   const limit = allocation && limitOf(allocation, of.denom)
@@ -112,7 +112,7 @@ export function spendLimitOf(allocations: readonly Allocation[], of: CoinsOfChan
   )
 }
 
-/** The allocations with another limit; a limit of zero goes, and what is left empty goes with it. */
+/** The allocations with another limit. A limit of zero is removed, and an allocation without limits too. */
 export function withLimit(
   allocations: readonly Allocation[],
   of: CoinsOfChannel,
@@ -127,7 +127,7 @@ export function withLimit(
   })
 }
 
-/** A limit on one coin through any of these channels, as allocations: each of them shows all of it. */
+/** A limit on one coin through any of these channels, as allocations; each has the whole limit. */
 export const overChannels = (
   channels: readonly Pick<CoinsOfChannel, 'sourcePort' | 'sourceChannel'>[],
   coin: AllowedCoin,
@@ -136,7 +136,7 @@ export const overChannels = (
   return channels.map((channel) => ({ ...channel, spendLimit: [coin], allowList: [], allowedPacketData: ['*'] }))
 }
 
-/** The only channel that lets out a coin. Throws ChainError when none does, or several do. */
+/** The only channel with an allocation for a coin. Throws ChainError if there is none or more than one. */
 export function onlyChannelOf(allocations: readonly Allocation[], denom: string): CoinsOfChannel {
   const [first, second] = allocations.filter((allocation) => limitOf(allocation, denom) !== undefined)
   if (first === undefined) throw reverted(`no matching allocation found for denom: ${denom}`)
@@ -144,13 +144,13 @@ export function onlyChannelOf(allocations: readonly Allocation[], denom: string)
   return { sourcePort: first.sourcePort, sourceChannel: first.sourceChannel, denom }
 }
 
-/** Limits of one denomination over all channels, added up to at most 2^256 - 1. */
+/** The sum of one denomination's limits over all channels, at most 2^256 - 1. */
 export function totalLimit(allocations: readonly Allocation[], denom: string): bigint {
   const total = allocations.reduce((sum, allocation) => sum + (limitOf(allocation, denom) ?? 0n), 0n)
   return total > UNLIMITED ? UNLIMITED : total
 }
 
-/** Coins and texts in all lists together. */
+/** Number of coins and texts in all lists. */
 export const listedIn = (allocations: readonly Allocation[]): number =>
   allocations.reduce((sum, { spendLimit, allowList, allowedPacketData }) => {
     return sum + spendLimit.length + allowList.length + allowedPacketData.length

@@ -1,5 +1,5 @@
-// Grants (Cosmos SDK x/authz): by granter, grantee and message, each with an expiration in unix seconds. A grant reads as
-// absent everywhere from the second of its expiration; its storage is cleared in a later block.
+// Grants (Cosmos SDK x/authz): by granter, grantee and message, each with an expiration in unix seconds. From that second on
+// every read treats the grant as absent; a later block clears its storage.
 
 import { getAddress } from 'viem'
 import { z } from 'zod'
@@ -35,18 +35,18 @@ import {
 } from './messages.ts'
 
 const SECONDS_A_YEAR = 365 * Number(SECONDS_A_DAY)
-/** Expired grants that one block clears at most; a grant with lists counts once more for each coin and text in them. */
+/** Maximum work of clearing expired grants in a block: one for each grant, and one for each coin and text in its lists. */
 const MAX_CLEARED_PER_BLOCK = 200
 
 /** The genesis section `kestrel.modules.authz`. */
 const authzGenesis = z
   .strictObject({
-    /** Seconds that a grant lives. */
+    /** Lifetime of a grant in seconds. */
     defaultExpiration: z.int().positive().default(SECONDS_A_YEAR),
   })
   .prefault({})
 
-/** An allowance without a limit, as users write and read it. */
+/** An allowance without limit, also in arguments and results. */
 export const UNLIMITED = 2n ** 256n - 1n
 
 const missing = (to: string, of: Address): ChainError =>
@@ -57,15 +57,15 @@ export type LiveGrant = {
   readonly message: GrantableMessage
   /** Unix seconds. */
   readonly expiration: bigint
-  /** What is left, 2^256 - 1 being no limit; of transfer grants the base coin through all channels. */
+  /** The remaining limit, 2^256 - 1: none. For transfer grants: of the base coin through all channels. */
   readonly limit: bigint
-  /** Of stake grants: the operators for whom. */
+  /** Of stake grants: the allowed validators' operators. */
   readonly validators: readonly Address[]
-  /** Of transfer grants. */
+  /** Of transfer grants: the allocations. */
   readonly allocations: readonly Allocation[]
 }
 
-/** Lists of other modules that grants are made from. */
+/** Lists of other modules that new grants contain. */
 export type Grantable = {
   /** Operators of all validators that are not jailed, in order. */
   openValidators(): readonly Address[]
@@ -90,12 +90,12 @@ export class Authz implements NativeModule<unknown> {
     this.#state.lifetime.set(BigInt(defaultExpiration))
   }
 
-  /** Seconds that a grant lives. */
+  /** Lifetime of a grant in seconds. */
   lifetime(): bigint {
     return this.#state.lifetime.get()
   }
 
-  /** All grants of one account to another that are alive, in order of the messages' list. */
+  /** All live grants from one account to another, in the order of the message list. */
   grantsBetween(granter: Address, grantee: Address): readonly LiveGrant[] {
     return Object.values(MESSAGE).flatMap((message) => {
       const found = this.#live(granter, grantee, message)
@@ -112,13 +112,13 @@ export class Authz implements NativeModule<unknown> {
 
   /** Clears expired grants. */
   beginBlock(): void {
-    const { dying } = this.#state
+    const { expirations } = this.#state
     for (let cleared = 0; cleared < MAX_CLEARED_PER_BLOCK; cleared++) {
-      const next = dying.at(0)
+      const next = expirations.at(0)
       if (next === undefined || this.#isAhead(next.expiration)) return
-      dying.shift()
+      expirations.shift()
       const found = this.#grant(next.granter, next.grantee, next.message)
-      // It may have been granted again since.
+      // It may have been granted again since then.
       if (this.#isAhead(found.expiration.get())) continue
       cleared += found.validators.length
       if (next.message === MESSAGE.transfer) cleared += listedIn(found.allocations.get())
@@ -126,15 +126,15 @@ export class Authz implements NativeModule<unknown> {
     }
   }
 
-  /** The validators that a stake grant made now lists. */
+  /** The validators that a new stake grant lists. */
   openValidators(): readonly Address[] {
     return this.#grantable.openValidators()
   }
 
   /**
-   * Grants a message in place of an older grant of it; an amount of zero revokes instead.
-   * A stake grant covers `amount` base units (2^256 - 1: no limit) and the validators given; a transfer grant covers as
-   * many through all channels together; other grants keep no number.
+   * Grants a message and replaces an older grant; an amount of zero revokes instead. A stake grant covers `amount` base units
+   * (2^256 - 1: no limit) with the given validators; a transfer grant covers that amount through all channels together; other
+   * grants have no amount.
    */
   approve(
     granter: Address,
@@ -159,12 +159,12 @@ export class Authz implements NativeModule<unknown> {
     opened.validators.set(validators)
   }
 
-  /** Takes a grant back. Throws ChainError when there is none. */
+  /** Revokes a grant. Throws ChainError if there is none. */
   revoke(granter: Address, grantee: Address, message: GrantableMessage): void {
     clear(this.#live(granter, grantee, message) ?? throwing(missing(message, grantee)))
   }
 
-  /** Raises a grant's limit; returns what it is then. Throws ChainError when it cannot grow so far. */
+  /** Raises a grant's limit and returns the new one. Throws ChainError if it would exceed the maximum. */
   increaseAllowance(granter: Address, grantee: Address, message: LimitedMessage, amount: bigint): bigint {
     const found = this.#limited(granter, grantee, message)
     const channel = this.#onlyChannel(found, message)
@@ -176,7 +176,7 @@ export class Authz implements NativeModule<unknown> {
     return limit
   }
 
-  /** Lowers a grant's limit, to zero at least, where the grant stays; returns what it is then. Throws ChainError. */
+  /** Lowers a grant's limit, at least to zero, without deleting the grant; returns the new one. Throws ChainError. */
   decreaseAllowance(granter: Address, grantee: Address, message: LimitedMessage, amount: bigint): bigint {
     const found = this.#limited(granter, grantee, message)
     const channel = this.#onlyChannel(found, message)
@@ -192,8 +192,8 @@ export class Authz implements NativeModule<unknown> {
   }
 
   /**
-   * What is left of a grant, 2^256 - 1 being no limit and 0 no grant.
-   * Of a transfer grant: the base coin through all channels together.
+   * The remaining limit of a grant: 2^256 - 1: no limit, 0: no grant. For transfer grants: of the base coin through all
+   * channels together.
    */
   allowance(granter: Address, grantee: Address, message: GrantableMessage): bigint {
     const found = this.#live(granter, grantee, message)
@@ -203,12 +203,12 @@ export class Authz implements NativeModule<unknown> {
     return isLimitedMessage(message) && !found.isUnlimited.get() ? found.limit.get() : UNLIMITED
   }
 
-  /** Throws ChainError unless the grant is there. Its use leaves it as it is. */
+  /** Throws ChainError unless the grant exists. Using it does not change it. */
   requireGeneric(granter: Address, grantee: Address, message: GenericMessage): void {
     if (this.#live(granter, grantee, message) === undefined) throw missing(message, grantee)
   }
 
-  /** Throws ChainError unless the grant covers the amount; how many validators it lists. */
+  /** Throws ChainError unless the grant covers the amount. Returns the number of validators that it lists. */
   requireStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): number {
     const found = this.#limited(granter, grantee, message)
     const limit = found.limit.get()
@@ -218,7 +218,9 @@ export class Authz implements NativeModule<unknown> {
     return found.validators.length
   }
 
-  /** Takes an amount that `requireStake` allowed; a grant that is used up goes. Throws ChainError on a validator not listed. */
+  /**
+   * Subtracts an amount that `requireStake` allowed and deletes a used-up grant. Throws ChainError for an unlisted validator.
+   */
   spendStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint, validator: Address): void {
     const found = this.#limited(granter, grantee, message)
     if (!found.validators.get().includes(validator)) {
@@ -228,7 +230,7 @@ export class Authz implements NativeModule<unknown> {
     spend(found, amount)
   }
 
-  /** Grants IBC transfers, in place of an older grant. Throws ChainError; whether the channels exist is not asked here. */
+  /** Grants IBC transfers and replaces an older grant. Throws ChainError. Does not check that the channels exist. */
   grantTransfer(granter: Address, grantee: Address, allocations: readonly Allocation[]): void {
     const checked = checkedAllocations(allocations)
     const opened = this.#open(granter, grantee, MESSAGE.transfer)
@@ -237,18 +239,18 @@ export class Authz implements NativeModule<unknown> {
     opened.allocations.set(checked)
   }
 
-  /** Takes a transfer grant back. Throws ChainError when there is none. */
+  /** Revokes a transfer grant. Throws ChainError if there is none. */
   revokeTransfer(granter: Address, grantee: Address): void {
     clear(this.#transfer(granter, grantee))
   }
 
-  /** What a transfer grant still allows, in the order of the grant; empty when there is none. */
+  /** The remaining allocations of a transfer grant, in its order; empty if there is none. */
   transferAllocations(granter: Address, grantee: Address): readonly Allocation[] {
     const found = this.#live(granter, grantee, MESSAGE.transfer)
     return found === undefined ? [] : this.#allocationsOf(found)
   }
 
-  /** Raises the limit of one coin; returns what it is then. Throws ChainError; what has no limit stays so. */
+  /** Raises the limit of one coin and returns the new one; no limit stays no limit. Throws ChainError. */
   increaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
     const found = this.#transfer(granter, grantee)
     const allocations = channelsOwn(found)
@@ -260,7 +262,7 @@ export class Authz implements NativeModule<unknown> {
     return limit
   }
 
-  /** Lowers the limit of one coin; returns what it is then. At zero the coin goes. Throws ChainError. */
+  /** Lowers the limit of one coin and returns the new one. At zero the coin is removed. Throws ChainError. */
   decreaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
     const found = this.#transfer(granter, grantee)
     const allocations = channelsOwn(found)
@@ -270,7 +272,7 @@ export class Authz implements NativeModule<unknown> {
     return before - amount
   }
 
-  /** Draws on a transfer grant. Throws ChainError when it does not cover the transfer. */
+  /** Uses a transfer grant. Throws ChainError if it does not cover the transfer. */
   useTransfer(granter: Address, grantee: Address, use: TransferUse): void {
     const found = this.#transfer(granter, grantee)
     const left = afterTransfer(this.#allocationsOf(found), use)
@@ -278,7 +280,7 @@ export class Authz implements NativeModule<unknown> {
     else setAllocations(found, left)
   }
 
-  /** The allocations of a transfer grant; those of one over all channels show its whole limit in each. */
+  /** The allocations of a transfer grant; one with a single limit for all channels has it in each allocation. */
   #allocationsOf(found: Grant): readonly Allocation[] {
     if (!coversAllChannels(found)) return found.allocations.get()
     const amount = found.isUnlimited.get() ? UNLIMITED : found.limit.get()
@@ -308,12 +310,12 @@ export class Authz implements NativeModule<unknown> {
     return this.#live(granter, grantee, MESSAGE.transfer) ?? throwing(missing(getAddress(grantee), granter))
   }
 
-  /** Begins a grant's life, afresh if there is one; what it allows is the caller's to set. */
+  /** Creates a grant or renews its expiration; the caller sets what it allows. */
   #open(granter: Address, grantee: Address, message: GrantableMessage): Grant {
     const expiration = this.#context.block.timestamp + this.#state.lifetime.get()
     const opened = this.#grant(granter, grantee, message)
     opened.expiration.set(expiration)
-    this.#state.dying.push({ granter, grantee, message, expiration })
+    this.#state.expirations.push({ granter, grantee, message, expiration })
     return opened
   }
 

@@ -1,6 +1,5 @@
-// Storage of grants, at the Authorization contract's address, and how one grant is cleared or its limit lowered. The
-// message says what a grant allows; a grant that does not exist has expiration zero. A transfer grant has either
-// allocations, one per channel, or one limit for all channels.
+// Storage of grants, at the Authorization contract's address. The message determines which members a grant uses; the expiration
+// of a missing grant is zero. A transfer grant has either allocations, one per channel, or one limit for all channels.
 import { layout, list, mapping, queue, struct } from '../../state/layout.ts'
 import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 import { reverted } from '../module.ts'
@@ -31,9 +30,9 @@ const allocation = struct<Allocation>({
 })
 
 const grant = layout({
-  /** Unix seconds; from this second on the grant is dead. */
+  /** Unix seconds; from this second on the grant is expired. */
   expiration: u64,
-  /** Base units that may still be used; of transfer grants only without allocations, through all channels together. */
+  /** Remaining base units; for transfer grants only without allocations, for all channels together. */
   isUnlimited: bool,
   limit: u256,
   /** Of stake grants: the operators for whom. */
@@ -44,20 +43,20 @@ const grant = layout({
 export type Grant = ReturnType<typeof grant.open>
 
 export const authzLayout = layout({
-  /** Seconds that a grant lives. */
+  /** Lifetime of a grant in seconds. */
   lifetime: u64,
   /** By granter, grantee, message. */
   grants: mapping(address, mapping(address, mapping(message, grant))),
-  /** Every grant that has not expired, also revoked ones. In order of expiration, because all have the same lifetime. */
-  dying: queue(struct({ granter: address, grantee: address, message, expiration: u64 })),
+  /** All grants in order of expiration (all have the same lifetime), including revoked ones. */
+  expirations: queue(struct({ granter: address, grantee: address, message, expiration: u64 })),
 })
 
-/** Empties the grant's storage. */
+/** Clears the grant's storage. */
 export function clear(of: Grant): void {
   for (const name in of) of[name as keyof Grant].clear()
 }
 
-/** Whether a transfer grant has one limit for all channels, and no allocations of its own. */
+/** Whether a transfer grant has one limit for all channels instead of allocations. */
 export const coversAllChannels = (of: Grant): boolean => of.allocations.get().length === 0
 
 /** The allocations of a grant that has them by channel. Throws ChainError when the grant has one limit for all channels. */
@@ -66,7 +65,7 @@ export function channelsOwn(of: Grant): readonly Allocation[] {
   throw reverted('the authorization has one limit for all channels: use the functions of the Authorization contract')
 }
 
-/** Lowers the limit by an amount; clears a grant that is used up. */
+/** Lowers the limit by an amount; deletes a used-up grant. */
 export function spend(of: Grant, amount: bigint): void {
   if (of.isUnlimited.get()) return
   const rest = of.limit.get() - amount
@@ -74,7 +73,7 @@ export function spend(of: Grant, amount: bigint): void {
   else of.limit.set(rest)
 }
 
-/** Stores the remaining allocations; clears a grant that has none left. */
+/** Stores the remaining allocations; deletes a grant without any. */
 export function setAllocations(of: Grant, allocations: readonly Allocation[]): void {
   if (allocations.length === 0) clear(of)
   else of.allocations.set(allocations)

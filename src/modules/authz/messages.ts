@@ -21,10 +21,10 @@ export type GrantableMessage = (typeof MESSAGE)[keyof typeof MESSAGE]
 type StakingAct = 'delegate' | 'undelegate' | 'redelegate' | 'cancelUnbonding'
 /** Messages whose grant has a limit and a list of validators. */
 export type StakingMessage = (typeof MESSAGE)[StakingAct]
-/** Messages whose grant is a plain permission without an amount that is used up. */
+/** Messages whose grant is a permission without an amount. */
 export type GenericMessage = Exclude<GrantableMessage, StakingMessage | TransferMessage>
 export type TransferMessage = typeof MESSAGE.transfer
-/** Messages whose allowance is a number that is used up. */
+/** Messages whose grant has an amount that its uses reduce. */
 export type LimitedMessage = StakingMessage | TransferMessage
 
 /** Each message's other names. */

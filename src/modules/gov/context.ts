@@ -1,4 +1,4 @@
-// What every part of governance works on: the block, the state, and the modules that a proposal may change.
+// The context of governance's functions: block, state, and the modules that a proposal may change.
 
 import { toBech32 } from '../../lib/bech32.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -39,7 +39,7 @@ export type GovContext = {
 
 export const nameOf = ({ spec }: GovContext, of: Address): string => toBech32(spec.bech32Prefix, of)
 
-/** An amount of the base coin as the SDK prints it; nothing is printed for nothing. */
+/** An amount of the base coin in the SDK's format; empty for zero. */
 export const coinText = ({ spec }: GovContext, amount: bigint): string =>
   amount === 0n ? '' : `${amount}${spec.denom}`
 

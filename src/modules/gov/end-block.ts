@@ -23,7 +23,7 @@ export function dropInactiveProposals(context: GovContext): void {
   }
 }
 
-/** Ends the votes that are over. */
+/** Tallies the proposals whose voting period has ended. */
 export function endVotingPeriods(context: GovContext): void {
   const { state } = context
   for (const { id, time } of due(context, state.votingEnds)) {
@@ -32,7 +32,7 @@ export function endVotingPeriods(context: GovContext): void {
   }
 }
 
-/** Removes the deadlines of this block or earlier and returns them, ordered by time, then by proposal number. */
+/** Removes due deadlines and returns them, ordered by time, then by proposal id. */
 function due({ block }: GovContext, calendar: List<Deadline>): readonly Deadline[] {
   const isBefore = (a: Deadline, b: Deadline) => (a.time === b.time ? a.id < b.id : a.time < b.time)
   return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
@@ -47,7 +47,7 @@ function conclude(context: GovContext, id: bigint): void {
   clearVotes(proposal)
   proposal.record.update({ tally: tallyOf(counted) })
   if (record.isExpedited && !passes && !burns) {
-    // Not rejected yet: it goes on as an ordinary proposal, and its votes are cleared.
+    // A failed expedited proposal continues as an ordinary one, with its votes cleared.
     const votingEndTime = record.votingStartTime + params.votingPeriod
     proposal.record.update({ isExpedited: false, votingEndTime })
     schedule(state.votingEnds, { time: votingEndTime, id })
@@ -62,9 +62,9 @@ function conclude(context: GovContext, id: bigint): void {
 }
 
 /**
- * Executes a proposal's messages in order. If one fails, all are reverted and the failure to store is returned (empty
- * on success); the error itself is only reported to the operator. A bug of this program also fails the proposal, because
- * it must not stop the chain.
+ * Executes a proposal's messages in order. If one fails, all are reverted and the failure to store is returned (empty on
+ * success); the error itself is only reported to the operator. A bug of this program also fails the proposal, because it must
+ * not stop the chain.
  */
 function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
   const { spec, view, governed, report } = context
@@ -89,7 +89,7 @@ function execute(context: GovContext, id: bigint, proposal: ProposalState): Stor
   }
 }
 
-/** Tallies the votes as of now. Calls `look` at every step, to charge gas. */
+/** Tallies the votes at this point. Calls `look` at every step, to charge gas. */
 export function countVotes({ staking }: GovContext, proposal: ProposalState, look?: () => void): VoteCount {
   const electors = staking.bondedValidators().flatMap(({ operator }) => {
     look?.()

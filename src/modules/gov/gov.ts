@@ -21,7 +21,7 @@ import { cancel, deposit, submit, vote } from './proposals.ts'
 import { type ProposalSubmission, readSubmission } from './submission.ts'
 import { tallyOf } from './tally.ts'
 
-/** What accounts have given, in the order in which they first did. */
+/** Deposits or votes, in the order of each account's first one. */
 export type Listed<T> = { readonly length: number; at(place: number): { readonly of: Address; readonly given: T } }
 
 function listed<T>(all: Enumerable<Address, T>): Listed<T> {
@@ -54,7 +54,7 @@ export class Gov implements NativeModule<GovGenesis> {
     this.#context.state.constitution.set(constitution)
   }
 
-  /** Comes before staking, so that what passes holds for this block's set of validators. */
+  /** Runs before staking, so that an executed proposal affects this block's validator set. */
   endBlock(): void {
     dropInactiveProposals(this.#context)
     endVotingPeriods(this.#context)
@@ -72,17 +72,17 @@ export class Gov implements NativeModule<GovGenesis> {
     return this.#context.state.constitution.get()
   }
 
-  /** Whether a vote is open on taking an account's coins. */
+  /** Whether a proposal that would take an account's coins is in its voting period. */
   isContested(account: Address): boolean {
     return this.#context.state.contested.at(account).get() > 0n
   }
 
-  /** The number of the newest proposal; they count from 1. */
+  /** The id of the newest proposal, counted from 1. */
   lastId(): bigint {
     return this.#context.state.lastId.get()
   }
 
-  /** `none` for one that is not there. */
+  /** `none` for an unknown one. */
   status(id: bigint): ProposalStatus {
     return this.#context.state.proposals.at(id).record.get().status
   }
@@ -101,46 +101,46 @@ export class Gov implements NativeModule<GovGenesis> {
     return requireProposal(this.#context, id).proposal.messages.get()
   }
 
-  /** Deposits in order of the first from each account; what was given back or burnt is not there. */
+  /** Deposits in the order of each account's first one, without refunded and burnt ones. */
   deposits(id: bigint): Listed<bigint> {
     return listed(this.#context.state.proposals.at(id).deposits)
   }
 
-  /** undefined: there is none of this account. */
+  /** undefined: no deposit of this account. */
   depositOf(id: bigint, depositor: Address): bigint | undefined {
     return this.#context.state.proposals.at(id).deposits.get(depositor)
   }
 
-  /** Votes that are not counted yet, in order of the first from each account. */
+  /** Votes not yet tallied, in the order of each account's first one. */
   votes(id: bigint): Listed<Vote> {
     return listed(this.#context.state.proposals.at(id).votes)
   }
 
-  /** undefined: there is none of this account. */
+  /** undefined: no vote of this account. */
   voteOf(id: bigint, voter: Address): Vote | undefined {
     return this.#context.state.proposals.at(id).votes.get(voter)
   }
 
-  /** Tokens behind each option: the final result, or the count so far. Calls `look` at every step, to charge gas. */
+  /** Tokens behind each option: the final result, or the tally at this point. Calls `look` at every step, to charge gas. */
   tally(id: bigint, look: () => void = () => {}): Tally {
     const { proposal, record } = requireProposal(this.#context, id)
     return record.status === 'voting' ? tallyOf(countVotes(this.#context, proposal, look)) : record.tally
   }
 
-  /** Reads a submission's JSON. Throws ChainError when it cannot be put to the vote. */
+  /** Reads a submission's JSON. Throws ChainError if it is not a valid proposal. */
   read(json: Uint8Array): ProposalSubmission {
     return readSubmission(this.#context.spec, json)
   }
 
   /**
-   * Puts a submission forward with its first deposit (base units). Returns its number. Throws ChainError for a deposit
-   * that is too small and for a list of improvement proposals that cannot be activated.
+   * Submits a proposal with its first deposit (base units). Returns its id. Throws ChainError for a deposit that is too small
+   * and for a list of opcode proposals that cannot be activated.
    */
   submit(proposer: Address, submission: ProposalSubmission, deposit: bigint): bigint {
     return submit(this.#context, proposer, submission, deposit)
   }
 
-  /** Takes a proposal back, which costs a part of its deposits. */
+  /** Cancels a proposal, at the cost of a part of its deposits. */
   cancel(id: bigint, proposer: Address): void {
     cancel(this.#context, id, proposer)
   }
@@ -149,12 +149,12 @@ export class Gov implements NativeModule<GovGenesis> {
     deposit(this.#context, id, depositor, amount)
   }
 
-  /** Replaces the voter's vote. The weights must be checked already: `weightsOf`. */
+  /** Replaces the voter's vote. The weights must have been checked with `weightsOf`. */
   vote(id: bigint, voter: Address, of: Vote): void {
     vote(this.#context, id, voter, of)
   }
 
-  /** What is wrong with the books, in words; empty when all is well. */
+  /** The broken invariants in words; empty if there are none. */
   invariants(): readonly string[] {
     const { state, bank } = this.#context
     const broken: string[] = []

@@ -8,42 +8,42 @@ import { address, bool, dec, oneOf, text, u64, u256 } from '../../state/storage-
 export type GovParams = {
   readonly votingPeriod: bigint
   readonly maxDepositPeriod: bigint
-  /** With which voting begins. */
+  /** The deposit with which voting begins. */
   readonly minDeposit: bigint
-  /** Part of the bonded tokens that must vote. */
+  /** Fraction of the bonded tokens that must vote. */
   readonly quorum: Dec
-  /** Part of the votes that do not abstain which must be exceeded by yes. */
+  /** Fraction of the votes without abstentions that yes must exceed. */
   readonly threshold: Dec
-  /** Part of all votes that no-with-veto must not exceed. */
+  /** Fraction of all votes that no-with-veto must not exceed. */
   readonly vetoThreshold: Dec
-  /** Part of `minDeposit` that comes with the proposal. */
+  /** Fraction of `minDeposit` that must come with the submission. */
   readonly minInitialDepositRatio: Dec
-  /** Part of `minDeposit` that every later deposit reaches. */
+  /** Minimum of every later deposit, as a fraction of `minDeposit`. */
   readonly minDepositRatio: Dec
-  /** Part of the deposits that a cancelled proposal costs. */
+  /** Fraction of the deposits that a cancellation costs. */
   readonly proposalCancelRatio: Dec
-  /** The receiver; the zero address: it is burnt. */
+  /** Receiver of that fraction; the zero address: it is burnt. */
   readonly proposalCancelDest: Address
   readonly expeditedVotingPeriod: bigint
   readonly expeditedThreshold: Dec
   readonly expeditedMinDeposit: bigint
-  /** When deposits are burnt and not given back: too few voted, voting never began, a veto. */
+  /** When deposits are burnt instead of refunded: quorum missed, voting never began, veto. */
   readonly burnVoteQuorum: boolean
   readonly burnProposalDepositPrevote: boolean
   readonly burnVoteVeto: boolean
 }
 
-/** `none`: there is no such proposal, or no longer. The order is that of the numbers callers see. */
+/** `none`: unknown or removed. The order is that of the status numbers in the ABI. */
 export const STATUSES = ['none', 'deposit', 'voting', 'passed', 'rejected', 'failed'] as const
 export type ProposalStatus = (typeof STATUSES)[number]
 
-/** The order is that of the numbers callers give; `none` is no vote. */
+/** The order is that of the option numbers in the ABI; `none` is not a vote. */
 export const VOTE_OPTIONS = ['none', 'yes', 'abstain', 'no', 'noWithVeto'] as const
 export type VoteOption = Exclude<(typeof VOTE_OPTIONS)[number], 'none'>
 
 export type WeightedOption = { readonly option: VoteOption; readonly weight: Dec }
 
-/** The last one that an account has cast. */
+/** An account's current vote. */
 export type Vote = { readonly options: readonly WeightedOption[]; readonly metadata: string }
 
 /** Tokens behind each option, in base units. */
@@ -59,9 +59,9 @@ export type ProposalRecord = {
   readonly votingEndTime: bigint
   readonly totalDeposit: bigint
   readonly isExpedited: boolean
-  /** Of the last vote that is over; nothing before. */
+  /** Result of the last completed voting period; zero before. */
   readonly tally: Tally
-  /** Bytes of its texts and messages: what reading them costs. */
+  /** Bytes of its texts and messages, for the gas of reading them. */
   readonly size: bigint
 }
 
@@ -69,7 +69,7 @@ export type ProposalTexts = {
   readonly title: string
   readonly summary: string
   readonly metadata: string
-  /** Why its messages could not be carried out: a `StoredFailure`. */
+  /** Why its messages could not be executed: a `StoredFailure`. */
   readonly failure: string
 }
 
@@ -89,9 +89,9 @@ const proposal = layout({
   texts: struct<ProposalTexts>({ title: text, summary: text, metadata: text, failure: text }),
   /** As JSON, each with its `@type`. */
   messages: list(text),
-  /** By depositor, until they are given back or burnt. */
+  /** By depositor, until they are refunded or burnt. */
   deposits: enumerable(address, u256),
-  /** By voter, until they are counted. */
+  /** By voter, until they are tallied. */
   votes: enumerable(
     address,
     struct<Vote>({
@@ -102,7 +102,7 @@ const proposal = layout({
 })
 export type ProposalState = ReturnType<typeof proposal.open>
 
-/** When something is to be done about a proposal. */
+/** The end of a proposal's deposit or voting period. */
 export type Deadline = { readonly time: bigint; readonly id: bigint }
 const appointment = struct<Deadline>({ time: u64, id: u64 })
 
@@ -130,10 +130,10 @@ export const govLayout = layout({
   lastId: u64,
   /** By number. */
   proposals: mapping(u64, proposal),
-  /** Calendars. What was cancelled or has gone on stays in them until its time, and counts for nothing then. */
+  /** Calendars. Deadlines of cancelled or advanced proposals stay in them until their time and are then ignored. */
   depositEnds: list(appointment),
   votingEnds: list(appointment),
-  /** By account: how many proposals that would take coins from it are being voted on. */
+  /** By account: number of proposals in their voting period that would take coins from it. */
   contested: mapping(address, u64),
 })
 export type GovState = ReturnType<typeof govLayout.open>

@@ -1,5 +1,5 @@
-// The messages that a proposal can execute, one entry for each type. A message is JSON: its type URL under `@type`, the
-// authority, which must be the governance account, and fields of its own in snake_case or camelCase.
+// The messages that a proposal can execute, one entry for each type. A message is JSON: its type URL as `@type`, the authority,
+// which must be the governance account, and the type's fields in snake_case or camelCase.
 
 import { z } from 'zod'
 import { readAddress, toBech32 } from '../../lib/bech32.ts'
@@ -29,28 +29,28 @@ export type ReplacedParams =
   | { readonly module: 'staking'; readonly params: Omit<StakingParams, 'powerReduction'> }
   | { readonly module: 'slashing'; readonly params: SlashingParams }
 
-/** A message after it was parsed. */
+/** A parsed message. */
 export type ProposalMessage = {
-  /** Its type, as it is printed. */
+  /** Its type, as printed. */
   readonly type: string
-  /** Token contracts whose metadata must be read before the vote begins. */
+  /** Token contracts whose metadata must be read before voting begins. */
   readonly tokens: readonly Address[]
-  /** The vesting account whose funder may not claw back or change until the vote is over. */
+  /** The vesting account whose funder may not claw back or be replaced until voting ends. */
   readonly contested: Address | undefined
-  /** How many lists of improvement proposals `check` builds opcode tables for, which takes time. */
+  /** Number of lists of opcode proposals for which `check` builds opcode tables, which takes time. */
   readonly lists: number
   /** undefined: it changes no parameters. */
   readonly replaces: ReplacedParams | undefined
-  /** Throws ChainError when the message could not be carried out even now, and the vote would be for nothing. */
+  /** Throws ChainError if the message could not be executed even now. */
   check(governed: GovernedModules): void
   /** Throws ChainError. */
   run(governed: GovernedModules): void
-  /** The code of the failure when `run` has thrown ChainError; asked after what it wrote has been undone. */
+  /** The failure code after `run` has thrown ChainError; call it after the changes of `run` were reverted. */
   failure(governed: GovernedModules): ProposalFailureCode
 }
 
 type MessageKind = {
-  /** The first is how it is printed; the others are known as well. */
+  /** The first one is printed; the others are accepted as well. */
   readonly types: readonly [string, ...string[]]
   /** Names of the field that holds the authority. */
   readonly authority: readonly string[]
@@ -59,7 +59,7 @@ type MessageKind = {
   read(spec: NativeSpec, fields: unknown): Omit<ProposalMessage, 'type'>
 }
 
-/** An entry; `fields` are those besides `@type` and the authority, in camelCase. */
+/** An entry; `fields`: those other than `@type` and the authority, in camelCase. */
 function messageKind<T>(of: {
   readonly types: MessageKind['types']
   readonly authority?: MessageKind['authority']
@@ -67,9 +67,9 @@ function messageKind<T>(of: {
   fields(spec: NativeSpec): z.ZodType<T>
   run(fields: T, governed: GovernedModules): void
   failure(fields: T, governed: GovernedModules): ProposalFailureCode
-  /** Tries out a list of improvement proposals when the message is submitted. */
+  /** Checks a list of opcode proposals at submission. */
   tryList?(fields: T, governed: GovernedModules): void
-  /** A further check when the message is submitted. Throws ChainError. */
+  /** A further check at submission. Throws ChainError. */
   check?(fields: T, governed: GovernedModules): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
@@ -115,7 +115,7 @@ const contract = z
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected the address of a contract, 20 bytes of hex' })
   .transform(hexToAddress)
 
-/** The community pool holds the base coin and no other. */
+/** The community pool holds only the base coin. */
 const baseCoin = ({ denom }: NativeSpec) =>
   z
     .tuple([z.strictObject({ denom: z.literal(denom), amount: whole })], {
@@ -136,7 +136,7 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
   }),
   messageKind({
     types: ['/ethermint.feemarket.v1.MsgUpdateParams', '/cosmos.evm.feemarket.v1.MsgUpdateParams'],
-    // On chains whose genesis has no floor the type was unknown, and refusals are part of their blocks.
+    // On chains without a floor in the genesis the type has always been unknown, and its refusals are part of their blocks.
     isKnown: ({ feeMarket }) => feeMarket.minBaseFee !== undefined,
     fields: () => z.strictObject({ params: feeMarketParamsSchema }),
     run: ({ params: update }, { params }) => params.updateFeeMarket(update),
@@ -183,7 +183,7 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
   messageKind({
     types: ['/cosmos.slashing.v1beta1.MsgUpdateParams'],
     fields: () => z.strictObject({ params: slashingParams }),
-    // A chain without slashing has nothing to change.
+    // Refuse it on a chain without slashing.
     check: (_, { slashing }) => void slashingOf(slashing),
     run: ({ params }, { slashing }) => slashingOf(slashing).updateParams(params),
     replaces: ({ params }) => ({ module: 'slashing', params }),
@@ -192,7 +192,7 @@ const MESSAGE_KINDS: readonly MessageKind[] = [
   messageKind({
     types: ['/evmos.vesting.v2.MsgClawback'],
     authority: ['funderAddress', 'authority'],
-    // The coins are the community pool's, whatever destination is given.
+    // The coins go to the community pool; `destAddress` is ignored.
     fields: (spec) => z.strictObject({ accountAddress: account(spec), destAddress: z.string().optional() }),
     contested: ({ accountAddress }) => accountAddress,
     run({ accountAddress }, { vesting, distribution }) {
@@ -212,8 +212,8 @@ const KIND_OF: ReadonlyMap<string, MessageKind> = new Map(
 )
 
 /**
- * Reads a message of a proposal. Throws ChainError when its type is unknown, its authority is not governance, or its
- * fields are not what they must be.
+ * Reads a message of a proposal. Throws ChainError if its type is unknown, its authority is not governance, or a field is
+ * invalid.
  */
 export function readMessage(spec: NativeSpec, json: unknown): ProposalMessage {
   const message = inCamelCase(json)
@@ -249,7 +249,7 @@ const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
 
 const DEEPEST = 16
 
-/** JSON with the names of its fields in camelCase. Throws ChainError when it is nested deeper than any message is. */
+/** JSON with field names in camelCase. Throws ChainError if it is nested deeper than any message. */
 function inCamelCase(json: unknown, depth = 0): unknown {
   if (depth > DEEPEST) throw reverted('nested too deeply: invalid proposal message')
   if (Array.isArray(json)) return json.map((item) => inCamelCase(item, depth + 1))
@@ -269,7 +269,7 @@ function issueText(error: z.ZodError): string {
 // The stored reason why a proposal that passed could not be executed: one of a closed list of fixed texts. An error's own
 // message is never stored: it can differ between nodes, and then the state roots would differ.
 
-/** Codes with their words; what is stored begins with the message: `message 0: token pair not found`. */
+/** Codes with their texts; the stored text begins with the message: `message 0: token pair not found`. */
 const FAILURES = {
   'message-unreadable': 'the message can no longer be read',
   'list-refused': 'the list of improvement proposals cannot be activated',
@@ -285,9 +285,9 @@ const FAILURES = {
 
 export type ProposalFailureCode = keyof typeof FAILURES
 
-/** What `texts.failure` holds; empty while nothing has failed. */
+/** The content of `texts.failure`; empty without a failure. */
 export type StoredFailure = '' | `message ${number}: ${(typeof FAILURES)[ProposalFailureCode]}`
 
-/** `index` is the place of the message in its proposal, from 0. */
+/** `index`: index of the message in its proposal, from 0. */
 export const storedFailure = (index: number, code: ProposalFailureCode): StoredFailure =>
   `message ${index}: ${FAILURES[code]}`

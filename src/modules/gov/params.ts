@@ -1,4 +1,4 @@
-// Governance's parameters in JSON, as the genesis and proposals write them, and which of them go together.
+// Governance's parameters in the JSON of genesis and proposals, and their consistency.
 import { z } from 'zod'
 import { readAddress } from '../../lib/bech32.ts'
 import { ONE } from '../../lib/dec.ts'
@@ -10,7 +10,7 @@ import { isBlocked } from '../bank.ts'
 import { fraction, readSection, seconds, whole } from '../genesis-section.ts'
 import type { GovParams } from './layout.ts'
 
-/** Base units, as such or as a list of one coin. */
+/** Base units, as a number or as a list of one coin. */
 function deposit({ denom }: NativeSpec) {
   const error = { error: `expected base units, or a list of one coin of ${denom}` }
   const coin = z.strictObject({ denom: z.literal(denom), amount: whole })
@@ -35,7 +35,7 @@ function destination({ bech32Prefix }: NativeSpec) {
   })
 }
 
-/** Each parameter by itself. */
+/** The parameters, each checked separately. */
 const fields = (spec: NativeSpec) => ({
   votingPeriod: seconds,
   maxDepositPeriod: seconds,
@@ -55,7 +55,7 @@ const fields = (spec: NativeSpec) => ({
   burnVoteVeto: z.boolean(),
 })
 
-/** Notes what is wrong with parameters that are sound one by one. */
+/** Reports parameters that are valid separately but not together. */
 function checkTogether(params: GovParams, context: z.core.$RefinementCtx): void {
   const refuse = (field: keyof GovParams, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message })
@@ -74,7 +74,7 @@ function checkTogether(params: GovParams, context: z.core.$RefinementCtx): void 
 /** All parameters, as a proposal replaces them. */
 export const govParams = (spec: NativeSpec) => z.strictObject(fields(spec)).superRefine(checkTogether)
 
-/** The Cosmos SDK's, with periods for a chain that runs on one machine. */
+/** Defaults of the Cosmos SDK, with periods for a chain on one machine. */
 const DEFAULTS = {
   votingPeriod: 30n,
   maxDepositPeriod: 172_800n,
@@ -92,13 +92,13 @@ const DEFAULTS = {
 }
 const EXPEDITED_THRESHOLD = (ONE * 667n) / 1000n
 
-/** Any of the parameters; the others are the defaults, the expedited ones in proportion to the ordinary ones. */
+/** Some of the parameters; the others get defaults, the expedited ones in proportion to the ordinary ones. */
 export const someGovParams = (spec: NativeSpec) =>
   z
     .strictObject(fields(spec))
     .partial()
     .transform((some): GovParams => {
-      // JSON knows no undefined: what was not given is not there.
+      // JSON has no undefined: fields that were not given are absent.
       const given = some as Partial<GovParams>
       const { votingPeriod, threshold, minDeposit } = { ...DEFAULTS, ...given }
       return {

@@ -12,7 +12,7 @@ import type { GovParams, ProposalRecord, ProposalState, Vote } from './layout.ts
 import type { ProposalMessage } from './messages.ts'
 import { LONGEST_METADATA, type ProposalSubmission, readStored, requireLength } from './submission.ts'
 
-/** Brings a proposal into being with its first deposit, which may be nothing. Returns its number. */
+/** Stores a new proposal with its first deposit, which may be 0. Returns its id. */
 export function submit(
   context: GovContext,
   proposer: Address,
@@ -46,7 +46,7 @@ export function submit(
   return id
 }
 
-/** Throws ChainError `message <index>: <why>` for the first message that could not be carried out. */
+/** Throws ChainError `message <index>: <why>` for the first message that could not be executed. */
 function checkMessages({ governed }: GovContext, parsedMessages: readonly ProposalMessage[]): void {
   for (const [index, message] of parsedMessages.entries()) {
     try {
@@ -58,7 +58,7 @@ function checkMessages({ governed }: GovContext, parsedMessages: readonly Propos
   }
 }
 
-/** Adds coins to a proposal that is not over. */
+/** Adds a deposit to a proposal that has not ended. */
 export function deposit(context: GovContext, id: bigint, depositor: Address, amount: bigint): void {
   const found = requireProposal(context, id)
   if (!isOpen(found)) throw reverted(`${id}: inactive proposal`)
@@ -84,7 +84,10 @@ function beginVoting(context: GovContext, { id, proposal, record }: FoundProposa
   adjustContested(context, proposal, 1n)
 }
 
-/** Counts open votes for each vesting account that a proposal would claw back: 1 when voting begins, -1 when it is over. */
+/**
+ * Changes the number of open votes of each vesting account that a proposal would claw back: 1 when voting begins, -1 when it
+ * ends.
+ */
 export function adjustContested({ spec, state }: GovContext, proposal: ProposalState, change: 1n | -1n): void {
   for (const message of proposal.messages.get()) {
     const { contested } = readStored(spec, message)
@@ -94,7 +97,7 @@ export function adjustContested({ spec, state }: GovContext, proposal: ProposalS
   }
 }
 
-/** Cancels a proposal; its proposer loses the share of the deposits that the parameter `proposalCancelRatio` says. */
+/** Cancels a proposal; its proposer loses the fraction `proposalCancelRatio` of the deposits. */
 export function cancel(context: GovContext, id: bigint, proposer: Address): void {
   const found = requireProposal(context, id)
   const { proposal, record } = found
@@ -113,12 +116,12 @@ export function cancel(context: GovContext, id: bigint, proposer: Address): void
 
 const isOpen = ({ record: { status } }: FoundProposal): boolean => status === 'deposit' || status === 'voting'
 
-/** Leaves nothing of a proposal whose deposits and votes are gone. */
+/** Deletes a proposal whose deposits and votes are already deleted. */
 export function removeProposal(proposal: ProposalState): void {
   for (const part of [proposal.record, proposal.texts, proposal.messages]) part.clear()
 }
 
-/** Casts a vote, in place of the voter's last one. Whether there is any stake behind it shows when it is counted. */
+/** Stores a vote and replaces the voter's former one. The tally determines its stake. */
 export function vote(context: GovContext, id: bigint, voter: Address, of: Vote): void {
   const { proposal, record } = requireProposal(context, id)
   if (record.status !== 'voting') throw reverted(`${id}: inactive proposal`)
@@ -130,21 +133,21 @@ export function clearVotes({ votes }: ProposalState): void {
   for (const voter of [...votes.keys()].reverse()) votes.delete(voter)
 }
 
-/** With what voting on a proposal begins. */
+/** The deposit with which voting begins. */
 export const minDepositOf = (params: GovParams, { isExpedited }: Pick<ProposalRecord, 'isExpedited'>): bigint =>
   isExpedited ? params.expeditedMinDeposit : params.minDeposit
 
-/** Throws ChainError when too little comes with a proposal itself. */
+/** Throws ChainError if the deposit at submission is too small. */
 export function requireInitialDeposit(context: GovContext, isExpedited: boolean, amount: bigint): void {
   const params = context.state.params.get()
-  // A fraction of an integer, rounded to an integer in the same way.
+  // A fraction of an integer, rounded to an integer like the SDK.
   const least = mul(params.minInitialDepositRatio, minDepositOf(params, { isExpedited }))
   if (amount >= least) return
   const [was, need] = [coinText(context, amount), coinText(context, least)]
   throw reverted(`was (${was}), need (${need}): minimum deposit is too small`)
 }
 
-/** Throws ChainError when a later deposit is too small to count. */
+/** Throws ChainError if a later deposit is too small. */
 export function requireDeposit(context: GovContext, { record }: FoundProposal, amount: bigint): void {
   if (amount === 0n) throw reverted(': invalid coins')
   const params = context.state.params.get()
@@ -154,7 +157,7 @@ export function requireDeposit(context: GovContext, { record }: FoundProposal, a
   throw reverted(`${words}: ${coinText(context, least)}: minimum deposit is too small`)
 }
 
-/** Takes a deposit, which may be nothing. Returns all that has come together by now. */
+/** Adds a deposit, which may be 0. Returns the total deposit. */
 export function takeDeposit(
   { bank }: GovContext,
   { proposal, record }: FoundProposal,
@@ -170,7 +173,7 @@ export function takeDeposit(
   return totalDeposit
 }
 
-/** Gives all deposits back. What was put down stays on record. */
+/** Refunds all deposits. The recorded total stays. */
 export function refundDeposits({ bank }: GovContext, proposal: ProposalState): void {
   for (const [depositor, amount] of clearDeposits(proposal)) bank.transfer(MODULE_ACCOUNT.gov, depositor, amount)
 }
@@ -179,7 +182,7 @@ export function burnDeposits({ bank }: GovContext, proposal: ProposalState): voi
   for (const [, amount] of clearDeposits(proposal)) bank.burn(MODULE_ACCOUNT.gov, amount)
 }
 
-/** Keeps the part of all deposits that a cancelled proposal costs, and gives the rest back. */
+/** Keeps the fraction of all deposits that a cancellation costs, and refunds the rest. */
 export function chargeDeposits(context: GovContext, proposal: ProposalState): void {
   const { bank, state } = context
   const { proposalCancelRatio, proposalCancelDest: destination } = state.params.get()
@@ -194,7 +197,7 @@ export function chargeDeposits(context: GovContext, proposal: ProposalState): vo
   else context.governed.distribution.fundCommunityPool(MODULE_ACCOUNT.gov, charged)
 }
 
-/** Takes the deposits off the books; the coins are the caller's to move. */
+/** Deletes the deposits; the caller moves the coins. */
 function clearDeposits({ deposits }: ProposalState): readonly [Address, bigint][] {
   const all = [...deposits.entries()]
   for (const [depositor] of all.toReversed()) deposits.delete(depositor)

@@ -1,4 +1,4 @@
-// A proposal as its proposer writes it: one JSON text with messages, title, summary and metadata.
+// A proposal's submission: one JSON text with messages, title, summary and metadata.
 
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -12,14 +12,14 @@ export type ProposalSubmission = {
   readonly summary: string
   readonly metadata: string
   readonly isExpedited: boolean
-  /** As JSON; what they are called at their `@type` is the name we print. */
+  /** As JSON; `@type` is the type's printed name. */
   readonly messages: readonly string[]
   readonly parsedMessages: readonly ProposalMessage[]
 }
 
-/** Bytes of the whole text. */
+/** Maximum bytes of the whole text. */
 export const LONGEST_SUBMISSION = 100_000
-/** The SDK's, in bytes. */
+/** Maximum bytes, as in the SDK. */
 export const LONGEST_METADATA = 255
 const LONGEST_SUMMARY = 40 * LONGEST_METADATA
 const MOST_MESSAGES = 64
@@ -30,7 +30,7 @@ const envelope = z.strictObject({
   title: z.string().default(''),
   summary: z.string().default(''),
   expedited: z.boolean().default(false),
-  /** In files that are written for the SDK's own commands. The coins that are sent count. */
+  /** Accepted because files for the SDK's commands have it, and ignored: the sent coins are the deposit. */
   deposit: z.unknown().optional(),
 })
 
@@ -63,12 +63,12 @@ export function readSubmission(spec: NativeSpec, bytes: Uint8Array): ProposalSub
 /** Parses a message of `Submission.messages` from storage. */
 export const readStored = (spec: NativeSpec, message: string): ProposalMessage => readMessage(spec, JSON.parse(message))
 
-/** Contracts that the messages make token pairs of, each once. */
+/** Contracts that the messages register as token pairs, without duplicates. */
 export const tokensOf = ({ parsedMessages }: ProposalSubmission): readonly Address[] => [
   ...new Set(parsedMessages.flatMap(({ tokens }) => tokens)),
 ]
 
-/** How many lists of improvement proposals are tried out when it is submitted. */
+/** Number of lists of opcode proposals to check at submission. */
 export const listsOf = ({ parsedMessages }: ProposalSubmission): number =>
   parsedMessages.reduce((sum, { lists }) => sum + lists, 0)
 
@@ -82,7 +82,7 @@ function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    // In words of our own: a contract may keep the refusal, and engines word theirs differently.
+    // A fixed text: a contract may store the error, and JavaScript engines word it differently.
     throw reverted('invalid proposal JSON: malformed')
   }
 }
@@ -96,5 +96,4 @@ function actOf(spec: NativeSpec, json: unknown, index: number): ProposalMessage 
   }
 }
 
-/** A message that could be read is an object. */
 const recordOf = (json: unknown): object => (typeof json === 'object' && json !== null ? json : {})

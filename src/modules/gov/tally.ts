@@ -9,7 +9,7 @@ import { VOTE_OPTIONS } from './layout.ts'
 
 export type Ballot = { readonly voter: Address; readonly options: readonly WeightedOption[] }
 
-/** A validator whose tokens count. */
+/** A bonded validator. */
 export type BondedValidatorStake = { readonly operator: Address; readonly tokens: bigint; readonly shares: Dec }
 
 export type Delegation = { readonly operator: Address; readonly shares: Dec }
@@ -17,11 +17,11 @@ export type Delegation = { readonly operator: Address; readonly shares: Dec }
 /** Tokens with 18 decimals. */
 export type VoteCount = {
   readonly options: { readonly [O in VoteOption]: Dec }
-  /** Of everybody who voted. */
+  /** Tokens of all voters. */
   readonly voted: Dec
 }
 
-/** Counts the ballots, one for each voter. Calls `look` at every step, so that a caller can charge gas for it. */
+/** Counts the votes, one for each voter. Calls `look` at every step, so that a caller can charge gas for it. */
 export function countBallots(
   electors: readonly BondedValidatorStake[],
   ballots: readonly Ballot[],
@@ -52,7 +52,7 @@ export function countBallots(
   return { options, voted }
 }
 
-/** What shares of a validator are worth in votes. */
+/** The voting power of shares. */
 const powerOf = ({ tokens, shares }: BondedValidatorStake, of: Dec): Dec =>
   shares === 0n ? 0n : quo(mulInt(of, tokens), shares)
 
@@ -75,7 +75,7 @@ export function decide(
   return quo(options.yes, decided) > threshold ? { passes: true, burns: false } : rejected(false)
 }
 
-/** The count as it is shown and kept: whole base units. */
+/** The tally in its stored and returned form: whole base units. */
 export const tallyOf = ({ options: { yes, abstain, no, noWithVeto } }: VoteCount): Tally => ({
   yes: truncateInt(yes),
   abstain: truncateInt(abstain),
@@ -86,10 +86,10 @@ export const tallyOf = ({ options: { yes, abstain, no, noWithVeto } }: VoteCount
 /** An option by its number, with a weight as a decimal text. */
 export type GivenOption = { readonly option: bigint; readonly weight: string }
 
-/** All of a vote for one option, by its number. Throws ChainError when there is no such option. */
+/** A vote for a single option, by its number. Throws ChainError if there is no such option. */
 export const wholeVote = (option: bigint): readonly WeightedOption[] => [{ option: optionOf(option), weight: ONE }]
 
-/** A split vote. Throws ChainError on unknown or repeated options, and unless the weights make one. */
+/** A weighted vote. Throws ChainError for unknown or repeated options, and unless the weights add up to 1. */
 export function weightsOf(given: readonly GivenOption[]): readonly WeightedOption[] {
   if (given.length === 0) throw reverted(': invalid request')
   const options = given.map(({ option, weight }) => ({ option: optionOf(option), weight: weightOf(weight) }))
