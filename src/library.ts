@@ -1,7 +1,7 @@
-// The package as a library: `import { startNode } from 'kestrel-evm'` starts a node in the caller's process, for tests.
-// It listens for no signals, prints nothing and never ends the process. The types here are the package's declarations, so they
-// name no other file but that of the options, which `scripts/declarations.ts` replaces. Options are those of `kestrel start`, under
-// the same names in camel case, and are checked in the same way.
+// The package as a library: `import { startNode } from 'kestrel-evm'` starts a node in the caller's process, for tests. It
+// listens for no signals, prints nothing and never ends the process. The types here are the package's declarations, so they
+// import no other file but that of the options, which `scripts/declarations.ts` replaces. Options are those of `kestrel start`,
+// in camel case, with the same checks.
 import { Command, CommanderError } from 'commander'
 import { getAddress } from 'viem'
 import { type Launched, launch } from './cli/launch.ts'
@@ -26,9 +26,9 @@ export type RunningNode = AsyncDisposable & {
   readonly chainId: number
   /** The development accounts, with checksummed addresses; none in production. */
   readonly accounts: readonly NodeAccount[]
-  /** The result of a JSON-RPC method. Throws RpcError with the node's code, words and data. */
+  /** The result of a JSON-RPC method. Throws RpcError with the node's code, message and data. */
   request<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>
-  /** Closes the node; settles when the port is free. Throws Error when the node's disk had failed. */
+  /** Closes the node; settles when the port is free. Throws Error if the node's disk has failed. */
   stop(): Promise<void>
 }
 
@@ -47,8 +47,8 @@ export class RpcError extends Error {
 }
 
 /**
- * Starts a node in this process: in memory and on a free port unless options say otherwise. Throws Error in the words of
- * the command when options are wrong, or when the chain or the port cannot be opened.
+ * Starts a node in this process: by default in memory and on a free port. Throws Error with the command's message if options
+ * are invalid, or if the chain or the port cannot be opened.
  */
 export async function startNode(options: StartOptions = {}): Promise<RunningNode> {
   const flags = flagsOf(options)
@@ -107,7 +107,7 @@ function flagsOf(options: StartOptions): StartFlags {
   const given: Readonly<Record<string, unknown>> = { port: 0, ...options, inMemory }
   for (const [name, value] of Object.entries(given)) if (value !== undefined) setOption(command, name, value)
   try {
-    // Without words, because only the conflicts between options are left to find.
+    // Without arguments, because only conflicts between options are left to find.
     command.parse([], { from: 'user' })
     return readStartFlags(optionsWithHome(command))
   } catch (error) {
@@ -116,14 +116,14 @@ function flagsOf(options: StartOptions): StartFlags {
   }
 }
 
-/** Gives a command the value that its flag would give it. */
+/** Sets the value that a command's flag would set. */
 function setOption(command: Command, name: string, value: unknown): void {
   const refuse = (problem: string) => new ChainError('invalid-params', `${name}: ${problem}`)
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
   if (entry === undefined) throw refuse('there is no such option')
   if ((typeof value === 'boolean') !== (entry.value === undefined))
     throw refuse(entry.value === undefined ? 'expected a boolean' : 'expected a value')
-  // What a switch is without its flag, such as `mining: true`, conflicts with no other option.
+  // A switch with the value that it has without its flag, such as `mining: true`, conflicts with no other option.
   if ((value === true && entry.help === undefined) || (value === false && entry.helpOff === undefined)) return
   command.setOptionValueWithSource(name, entry.repeats && !Array.isArray(value) ? [value] : value, 'cli')
 }

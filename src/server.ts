@@ -22,10 +22,10 @@ export type HttpOptions = AccessOptions & ConnectionLimits
 
 export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ...defaultConnectionLimits }
 
-/** Characters of a parameter in a path: as many as Node.js reads in all headers of a request. */
+/** Maximum characters of a path parameter: as many as Node.js reads in all headers of a request. */
 const LONGEST_PARAMETER = 16_384
 
-/** What the faces need, each its own part, and who may call them. */
+/** The faces' options, and the access rules. */
 export type Faces = {
   readonly rpc: RpcServices
   readonly explorer: Explorer
@@ -35,25 +35,25 @@ export type Faces = {
 }
 
 /**
- * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests.
- * Shapes: JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API below `/api/v2`, with its
- * live updates at `/socket/v2/websocket`; the pages of our own explorer; `/health` and `/metrics` for operators.
+ * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests. It
+ * serves JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API under `/api/v2`, with live updates at
+ * `/socket/v2/websocket`; the explorer's pages; `/health` and `/metrics` for operators.
  */
 export function createServer({ rpc, explorer, http, monitoring }: Faces): FastifyInstance {
-  // Connections are kept longer than clients keep them, so that none is closed under a request that is on its way.
+  // Longer than clients keep idle connections, so that the server never closes one while a request is under way.
   const app = fastify({
     forceCloseConnections: 'idle',
     keepAliveTimeout: http.idleTimeout,
     requestTimeout: http.requestTimeout,
     bodyLimit: rpc.options.maxRequestSize,
-    // Without a listed proxy anybody could write X-Forwarded-For.
+    // Without a listed proxy any client could set X-Forwarded-For.
     trustProxy: http.trustedProxies.length > 0 ? [...http.trustedProxies] : false,
     http: {
       connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
-      // Of node 24.9 and later; for earlier ones there is `ignoreOtherUpgrades`.
+      // For Node.js 24.9 and later; earlier versions use `ignoreOtherUpgrades`.
       shouldUpgradeCallback: isHandshake,
     } as ServerOptions,
-    // Longer parameters than any route has reach the route, which refuses them in its own format.
+    // Let overlong parameters reach the route, which refuses them in its own format.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (_error, request, reply) => refuseUrl(request, reply),
   })
@@ -98,7 +98,7 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   return app
 }
 
-/** A URL that cannot be decoded belongs to no route; the face below whose prefix it is answers in its own format. */
+/** A URL that cannot be decoded has no route; the face with the matching prefix answers in its own format. */
 function refuseUrl({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isBelow = (prefix: string) =>
     url === prefix || (/^[/?]/.test(url.slice(prefix.length)) && url.startsWith(prefix))

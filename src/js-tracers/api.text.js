@@ -1,6 +1,6 @@
-// The API of a client's tracer in its sandbox, as go-ethereum has it: the global functions, and the objects that its
-// functions are called with. This file runs in the sandbox, as text; `host` is the node, which speaks in hex and numbers.
-// A tracer may change the globals: it harms itself only.
+// The API of a client's tracer in its sandbox, as in go-ethereum: the global functions, and the objects passed to its
+// functions. This file runs in the sandbox, as text; `host` is the node, which passes hex and numbers. A tracer may change the
+// globals, which affects only itself.
 ;(host) => {
   const { bigInt } = globalThis
   const { stringify } = JSON
@@ -9,7 +9,10 @@
   const big = (hex) => bigInt(BigInt(hex))
   const integer = (value) => Math.trunc(Number(value)) || 0
 
-  /** As go-ethereum reads hex: with or without 0x, a digit may be missing, and it ends where the digits end. */
+  /**
+   * Reads hex like go-ethereum: with or without 0x, with an odd number of digits, up to the first character that is not a
+   * digit.
+   */
   function fromHex(text) {
     const plain = /^0[xX]/.test(text) ? text.slice(2) : text
     const even = plain.length % 2 === 1 ? `0${plain}` : plain
@@ -34,7 +37,7 @@
     return host.fail('invalid buffer type')
   }
 
-  /** The last bytes, or zeros before them. */
+  /** The last `size` bytes, padded with zeros on the left. */
   function fixed(bytes, size) {
     const result = new Uint8Array(size)
     const from = Math.max(0, bytes.length - size)
@@ -63,7 +66,7 @@
   }
   for (const name of Object.keys(globals)) globalThis[name] = globals[name]
 
-  // --- what step and fault get
+  // --- arguments of step and fault
 
   let [pc, op, gas, cost, depth, refund, height, memorySize] = [0, 0, 0, 0, 0, 0, 0, 0]
   let opName = ''
@@ -127,7 +130,7 @@
     exists: (of) => host.exists(addressHex(of, false)),
   }
 
-  // --- what enter and exit get
+  // --- arguments of enter and exit
 
   let [type, from, to, frameGas, value] = ['', '', '', 0, undefined]
   let [gasUsed, frameError] = [0, undefined]
@@ -146,13 +149,13 @@
     getError: () => frameError,
   }
 
-  // --- what the node calls
+  // --- functions that the node calls
 
   const CONVERT = { bytes: fromHex, big, plain: (plain) => plain }
 
-  /** The functions of a tracer as the node calls them, and which of the optional ones it has. */
+  /** The functions of a tracer for the node, and which of the optional ones it has. */
   function adopt(tracer, config) {
-    // A number has no functions either, null cannot be asked.
+    // As in go-ethereum, only undefined and null throw here.
     if (tracer === undefined || tracer === null) throw new TypeError('Cannot convert undefined or null to object')
     const { result, fault, step, enter, exit, setup } = tracer
     const isFunction = (of) => typeof of === 'function'

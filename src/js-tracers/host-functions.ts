@@ -19,7 +19,7 @@ import type { HostFunctions } from './sandbox.ts'
 /** The call context of the running frame: CALLER, CALLVALUE and CALLDATA. */
 export type Contract = { readonly caller: Address; readonly value: bigint; readonly input: Uint8Array }
 
-/** The moment of the execution that the functions read; the tracer updates it before each call of the script. */
+/** The current point of the execution; the tracer updates it before each call of the script. */
 export type HostState = {
   machine: Machine | undefined
   frame: FrameState | undefined

@@ -47,7 +47,7 @@ type OpenFrame = { readonly contract: Contract; last: TracedOpcode | undefined }
 /** Opcodes that cannot fail while they run. A frame that fails after one is a creation whose code is refused. */
 const INFALLIBLE = new Set(['STOP', 'RETURN'])
 
-/** Runs a client's tracer in a sandbox of its own; `result` and `close` free it. */
+/** Runs a client's tracer in a separate sandbox; `result` and `close` free it. */
 export class JsTracer implements Tracer {
   readonly readsMemory = true
   readonly readsState = true
@@ -143,7 +143,7 @@ export class JsTracer implements Tracer {
     this.#limits.onClose()
   }
 
-  // --- inside
+  // --- private
 
   #load(code: string, config: string): Script {
     const sandbox = this.#sandbox
@@ -151,7 +151,7 @@ export class JsTracer implements Tracer {
     const host = sandbox.hostObject(hostFunctions(this.#hostState, (message) => sandbox.stop(message)))
     const makeAdopt = sandbox.run(api, '<api>')
     const adopt = sandbox.call(makeAdopt, [host], (value) => sandbox.keep(value))
-    // The closing parenthesis is on a line of its own, because the code may end with a comment.
+    // The closing parenthesis is on a new line, because the code may end with a comment.
     const tracer = sandbox.run(`(${code}\n)`)
     const script = sandbox.call(adopt, [tracer, config], (value) => sandbox.keep(value))
     const functionOf = (name: string) => sandbox.property(script, name)

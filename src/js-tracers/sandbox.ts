@@ -27,7 +27,7 @@ export type HostFunctions = Readonly<Record<string, (...args: (string | number)[
 /** QuickJS, for any number of sandboxes. After an error of QuickJS itself it is broken, with all its sandboxes. */
 export type ScriptInterpreter = { readonly module: QuickJSWASMModule; isBroken: boolean }
 
-/** Loads QuickJS, in some 40 ms. */
+/** Loads QuickJS, which takes about 40 ms. */
 export async function loadScriptInterpreter(): Promise<ScriptInterpreter> {
   return { module: await newQuickJSWASMModuleFromVariant(variant), isBroken: false }
 }
@@ -73,7 +73,7 @@ export class Sandbox {
     return host
   }
 
-  /** Stops the script with go-ethereum's message for its mistake. To be called by a function of the node. */
+  /** Stops the script with go-ethereum's message for its mistake. Called by a function of the node. */
   stop(message: string): never {
     this.#stopReason ??= message
     throw new Error(message)
@@ -87,7 +87,7 @@ export class Sandbox {
     return this.#context.dump(this.property(object, name)) === true
   }
 
-  /** Calls a function. `take` reads its value, which is disposed of afterwards. Throws ScriptFailure. */
+  /** Calls a function. `take` reads its value, which is then disposed of. Throws ScriptFailure. */
   call<T>(func: QuickJSHandle, args: readonly (SandboxValue | QuickJSHandle)[], take: (value: QuickJSHandle) => T): T {
     const handles = args.map((arg) => (isValue(arg) ? this.#toHandle(arg) : arg))
     try {
@@ -120,7 +120,7 @@ export class Sandbox {
     this.#runtime.dispose()
   }
 
-  // --- inside
+  // --- private
 
   #keep(handle: QuickJSHandle): QuickJSHandle {
     this.#handles.push(handle)

@@ -10,7 +10,7 @@ import type { TracerThreadData } from './messages.ts'
 import { TracerThread } from './thread.ts'
 
 const MAX_THREADS = 2
-/** Tasks that may wait for a thread, of all connections (which take turns) and of one. */
+/** Tasks that may wait for a thread: of all connections (which take turns), and of one connection. */
 const QUEUE_LIMITS = { running: MAX_THREADS, waiting: 200, waitingOfOne: 100 }
 /** Milliseconds without a task after which a thread ends. */
 const IDLE_TIME = 30_000

@@ -13,7 +13,7 @@ import type { SerializedTrace, TracerJob, TracerOutcome, TracerReport, TracerThr
 
 /** Milliseconds after its time is up in which QuickJS has to stop a script; then the thread is ended. */
 const GRACE_TIME = 2_000
-/** Limits of a thread, besides those of its sandboxes. */
+/** Limits of a thread, in addition to those of its sandboxes. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 16 }
 
 /** The folders of src/ with the code that the thread runs. */
@@ -29,7 +29,7 @@ type Running = {
   watchdog: NodeJS.Timeout | undefined
 }
 
-/** One thread. It runs one job at a time and cannot be used any more after `close` or an error. */
+/** One thread. It runs one job at a time and cannot be used again after `close` or an error. */
 export class TracerThread {
   readonly #worker: Worker
   #running: Running | undefined

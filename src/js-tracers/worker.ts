@@ -60,7 +60,7 @@ async function trace({ task, pending, choice, timeout }: TracerJob): Promise<Tra
     tracers.delete(tracer)
     if (tracers.size === 0) report({ kind: 'script', isRunning: false })
   }
-  // Caches of the state hold for one version only: each job starts with new ones.
+  // Caches of the state are valid for one version only: each job starts with new ones.
   const canonical = new CanonicalChain(store, runtime, NO_INDEX)
   const traces = new ChainTraces(runtime, canonical, limits, readerOf(canonical, pending), { here })
   try {

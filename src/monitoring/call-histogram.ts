@@ -1,10 +1,10 @@
-// The durations of JSON-RPC calls by method, as a Prometheus histogram. It records every call, those of the fast path too, so
-// it counts in plain arrays (0.1 µs a call; the library's histogram takes 0.5 µs) and computes its values when it is read.
+// The durations of JSON-RPC calls by method, as a Prometheus histogram. It records every call, also on the fast path, so it
+// counts in plain arrays (0.1 µs per call; the library's histogram takes 0.5 µs) and computes its values on each read.
 import type { Histogram, MetricValueWithName } from 'prom-client'
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
-/** The label of calls whose method does not exist or is not enabled: clients must not be able to add labels. */
+/** The label of calls of unknown or disabled methods: clients must not be able to add labels. */
 const UNKNOWN = 'unknown'
 
 type Row = { readonly method: string; readonly counts: number[]; sum: number }
@@ -55,7 +55,7 @@ export class CallHistogram {
 /** Counts of each bucket and the sum of a histogram that has the upper bounds of all buckets but the last. */
 type Counted = { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number }
 
-/** The values of a histogram as Prometheus reads them: each bucket with all below it. */
+/** The values of a histogram in Prometheus' cumulative form: each bucket includes all lower ones. */
 export function histogramValues(
   name: string,
   labels: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// `GET /health`: whether the node is ready, for load balancers and containers. It reads memory and asks a network's engine, never
-// the disk.
+// `GET /health`: whether the node is ready, for load balancers and containers. It reads memory and, in a network, asks
+// CometBFT, but never reads the disk.
 import type { Chain } from '../chain/types.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
 
@@ -15,15 +15,17 @@ export type Health = {
   readonly head: { readonly number: number; readonly hash: string; readonly timestamp: number; readonly age: number }
   readonly pool: { readonly pending: number; readonly queued: number }
   readonly peers: number
-  /** In a network: whether the node catches up with its peers; null while its engine does not answer. */
+  /** In a network: whether the node catches up with its peers; null while CometBFT does not answer. */
   readonly syncing?: boolean | null
-  /** Threads that answer heavy reads and run now. */
+  /** Running threads for heavy reads. */
   readonly readThreads: number
 }
 
 type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
 
-/** The answer of `GET /health`, whose HTTP status is 503 unless the node is ready. `network`: undefined on a chain of one node. */
+/**
+ * The answer of `GET /health`; the HTTP status is 503 unless the node is ready. `network`: undefined on a chain of one node.
+ */
 export async function healthOf(
   chain: HealthSource,
   phase: Phase,
@@ -53,18 +55,18 @@ export async function healthOf(
   }
 }
 
-/** The number of peers; 0 on a chain of one node, and while the engine cannot be reached. */
+/** The number of peers; 0 on a chain of one node, and while CometBFT cannot be reached. */
 export const countPeers = async (network: Pick<NetworkStatus, 'peerCount'> | undefined): Promise<number> =>
   (await network?.peerCount().catch(() => 0)) ?? 0
 
-/** undefined on a chain of one node; null: the engine does not answer. */
+/** undefined on a chain of one node; null: CometBFT does not answer. */
 const isSyncing = async (network: NetworkStatus | undefined): Promise<boolean | null | undefined> =>
   network?.syncing().then(
     (progress) => progress !== false,
     () => null,
   )
 
-/** Whether the disk takes writes. */
+/** Whether the disk accepts writes. */
 export function isWritable({ store }: Pick<Chain, 'store'>): boolean {
   try {
     store.requireWritable()

@@ -16,20 +16,23 @@ import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
 export type Monitored = {
   readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
-  /** Read threads that run, requests that they have not answered, and those that they have answered. */
+  /** Running read threads, their pending requests, and the requests they have answered. */
   readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
   /** Left out on a chain of one node. */
   readonly network?: MonitoredNetwork | undefined
   readonly version: string
-  /** The engine that runs contracts. */
+  /** The EVM engine. */
   readonly engine: string
   /** Bytes of the database. */
   readonly databaseSize: () => Promise<number>
-  /** Tables that the present round has verified, of how many, and when all were (Unix milliseconds); undefined before the first. */
+  /**
+   * Tables verified in the present round, their total number, and the time (Unix milliseconds) when all were last verified;
+   * undefined before the first.
+   */
   readonly tableCheck: () => { readonly read: number; readonly of: number; readonly since: number } | undefined
 }
 
-/** What the server counts of its connections and of the bodies of requests. */
+/** Counters of the server's connections and request bodies. */
 export type Door = {
   readonly connections: { readonly load: { readonly refused: number; readonly displaced: number } }
   readonly bodies: Pick<Budget, 'taken' | 'refusals'>
@@ -99,7 +102,7 @@ export class Metrics {
     this.#http.observe({ route, status }, milliseconds / 1000)
   }
 
-  /** Adds the numbers of open connections of the HTTP server and of its WebSockets, and what was refused of them. */
+  /** Adds metrics of open HTTP connections and WebSockets, and of refused ones. */
   watchConnections(server: Server, sockets: () => number, { connections, bodies }: Door): void {
     const count = () => new Promise<number>((resolve) => server.getConnections((_, all) => resolve(all)))
     this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', count)

@@ -1,11 +1,11 @@
-// The metrics of a network's node: what its engine tells of peers and progress, and what the application has counted. A scrape
-// succeeds while the engine cannot be reached, which is a figure of its own.
+// Metrics of a network's node: peers and progress as reported by CometBFT, and counters of the ABCI application. A scrape also
+// succeeds while CometBFT cannot be reached; a metric shows this.
 import { Counter, Gauge, type Histogram, type Registry } from 'prom-client'
 import type { Measurements } from '../consensus/network/measurements.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
 import { histogramValues } from './call-histogram.ts'
 
-/** A network as monitoring sees it. */
+/** The parts of a network that monitoring reads. */
 export type MonitoredNetwork = { readonly status: NetworkStatus; readonly measurements: Measurements }
 
 /** Counters of the measurements by the end of their names. */
@@ -71,7 +71,7 @@ export function addNetworkMetrics(
   registry.registerMetric(durationsMetric(measurements))
 }
 
-/** The durations of the engine's requests, as the registry reads a histogram. */
+/** Durations of CometBFT's requests, in the form of a histogram for the registry. */
 function durationsMetric({ durations }: Measurements): Histogram<'request'> {
   const name = 'kestrel_consensus_request_seconds'
   const metric = {

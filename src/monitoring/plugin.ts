@@ -1,5 +1,5 @@
-// The HTTP routes for operators: `/health` on every node, `/metrics` where it is enabled. The guard checks them as all other
-// requests; caches must not keep the answers.
+// The HTTP routes for operators: `/health` on every node, `/metrics` if it is enabled. They pass the same access check as all
+// other requests; caches must not store the answers.
 import type { FastifyInstance } from 'fastify'
 import type { Health } from './health.ts'
 import type { Door, Metrics } from './metrics.ts'
@@ -10,7 +10,7 @@ export type MonitoringFace = {
   readonly metrics: Metrics | undefined
 }
 
-/** Registers the routes. Call it before the other faces are registered, so that their requests are measured too. */
+/** Registers the routes. Call it before the other faces are registered, so that their requests are measured, too. */
 export function serveMonitoring(app: FastifyInstance, { health, metrics }: MonitoringFace, door: Door): void {
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/health', async ({ query }, reply) => {
     const answer = await health()

@@ -8,7 +8,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 
 /** `workerData` of a read thread. */
 export type ReadThreadData = {
-  /** Folder of the database, which the node has open as a shared one. */
+  /** Folder of the database, which the node has opened as shared. */
   readonly directory: string
   readonly spec: ChainSpec
   readonly engine: EngineChoice
@@ -16,14 +16,14 @@ export type ReadThreadData = {
   readonly proposalFiles: readonly string[]
   readonly limits: CallLimits
   readonly pool: PoolPolicy
-  /** Of each thread: how much heavy work it takes at a time. */
+  /** Limits of heavy work for each thread. */
   readonly work: Partial<WorkLimits>
   readonly rpc: RpcOptions
   /** Memory of the `SharedHead`. */
   readonly head: SharedArrayBuffer
 }
 
-/** A request or batch as text; `connection` stands for the client's connection, `client` is its `clientOf`. */
+/** A request or batch as text. `connection` identifies the client's connection, `client` is its `clientOf`. */
 export type Question = {
   readonly id: number
   readonly connection: number
@@ -31,17 +31,17 @@ export type Question = {
   readonly text: string
 }
 
-/** To the thread: requests, or that a connection is closed and its work may end. */
+/** To the thread: requests, or the closing of a connection, whose work may then end. */
 export type ThreadOrder =
   | { readonly kind: 'questions'; readonly questions: readonly Question[] }
   | { readonly kind: 'closed'; readonly connection: number }
 
-/** undefined: the node has to answer the request itself. */
+/** undefined: the node must answer the request itself. */
 export type Reply = { readonly id: number; readonly answer: ThreadAnswer | undefined }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
-/** From the thread: it can take requests, answers, a record for the node's log. */
+/** From the thread: it is ready, answers, or a record for the node's log. */
 export type ThreadReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] }

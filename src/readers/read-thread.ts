@@ -1,5 +1,5 @@
-// The node's side of one read thread (`worker.ts` is its program): sends it requests, of one turn of the event loop in one
-// message, and settles them when it answers, or when it ends.
+// The node's side of one read thread (`worker.ts` is its program). Sends the requests of one turn of the event loop in one
+// message, and settles each when it is answered or the thread ends.
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
 import { clientOf } from '../lib/connection-signal.ts'
@@ -27,9 +27,9 @@ const ROOMS = [
 ]
 
 export type ThreadEvents = {
-  /** The thread can take requests. */
+  /** The thread is ready for requests. */
   readonly ready: () => void
-  /** The thread has ended; its requests have been rejected. */
+  /** The thread has ended and its requests were rejected. */
   readonly ended: (reason: string) => void
   readonly log: (record: Extract<ThreadReport, { kind: 'log' }>) => void
 }
@@ -80,7 +80,7 @@ export class ReadThread {
     return this.#isReady && !this.#hasEnded
   }
 
-  /** Requests that it has not answered. */
+  /** Number of pending requests. */
   get load(): number {
     return this.#waiting.size
   }
@@ -93,7 +93,7 @@ export class ReadThread {
     return new Promise((settle, fail) => this.#waiting.set(id, { settle, fail }))
   }
 
-  /** Ends the thread at once; its requests are answered here. Settles when it has closed the database. */
+  /** Ends the thread at once; the main thread answers its requests. Settles when the thread has closed the database. */
   async close(): Promise<void> {
     this.#hasEnded = true
     for (const { settle } of this.#waiting.values()) settle(undefined)
@@ -101,7 +101,7 @@ export class ReadThread {
     await this.#worker.terminate()
   }
 
-  /** Ends the thread as a failure would: its requests are rejected. */
+  /** Ends the thread like a failure: its requests are rejected. */
   async kill(): Promise<void> {
     await this.#worker.terminate()
   }
@@ -138,6 +138,6 @@ export class ReadThread {
   }
 }
 
-/** Cloning turns a Buffer into its base class. */
+/** Structured cloning turns a Buffer into a Uint8Array. */
 const received = (chunk: JsonChunk): JsonChunk =>
   typeof chunk === 'string' ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)

@@ -1,20 +1,23 @@
-// The read threads of a node. The first heavy request starts one; another is started when all have work, up to the maximum;
-// they end after a minute without requests. While none is ready, the main thread answers.
+// The read threads of a node. The first heavy request starts one; another is started when all are busy, up to the maximum; they
+// end after a minute without requests. While none is ready, the main thread answers.
 import type { Readers, RpcServices, ThreadAnswer } from '../rpc/define.ts'
 import type { ReadThreadData } from './messages.ts'
 import { ReadThread } from './read-thread.ts'
 
 /** Milliseconds without a request after which the threads end. */
 const IDLE_TIME = 60_000
-/** Milliseconds after the end of a thread that failed in which none is started. */
+/** Milliseconds after a failure of a thread before another is started. */
 const RESTART_DELAY = 1_000
-/** A request with this text is about the pool, which only the main thread has. */
+/** A request with this text may refer to the pool, which only the main thread has. */
 const PENDING = '"pending"'
 
-/** Threads that run, requests that they have not answered, and how many they have answered since the start. */
+/** Running threads, their pending requests, and the requests answered since the start. */
 export type ReadLoad = { readonly threads: number; readonly requests: number; readonly answers: number }
 
-/** A tracer whose name is more than letters and digits is a script, which runs on a thread of the main thread's pool. */
+/**
+ * A tracer whose name has other characters than letters and digits is a script; scripts run on threads of the main thread's
+ * pool.
+ */
 const SCRIPT = /"tracer"\s*:\s*"(?![A-Za-z0-9]*")/
 
 export class ReadThreads implements Readers {
@@ -24,7 +27,7 @@ export class ReadThreads implements Readers {
   readonly #threads = new Set<ReadThread>()
   #answers = 0
   #state: 'open' | 'suspended' | 'closed' = 'open'
-  /** When a thread may be started again, by `performance.now()`. */
+  /** When a thread may be started again, in time of `performance.now()`. */
   #mayStart = 0
   #idle: NodeJS.Timeout | undefined
   #lastUse = 0
@@ -49,7 +52,7 @@ export class ReadThreads implements Readers {
     return thread && this.#ask(thread, text, signal)
   }
 
-  /** Ends all threads, so that the database can be closed and opened again; `resume` allows new ones. */
+  /** Ends all threads, so that the database can be closed and reopened; `resume` allows new ones. */
   async suspend(): Promise<void> {
     if (this.#state === 'open') this.#state = 'suspended'
     await this.#endAll()
@@ -59,12 +62,12 @@ export class ReadThreads implements Readers {
     if (this.#state === 'suspended') this.#state = 'open'
   }
 
-  /** Ends all threads as a failure would. For tests. */
+  /** Ends all threads like a failure. For tests. */
   async kill(): Promise<void> {
     await Promise.all([...this.#threads].map((thread) => thread.kill()))
   }
 
-  /** Ends all threads for good; their requests are answered here. */
+  /** Ends all threads permanently; the main thread answers their requests. */
   async close(): Promise<void> {
     this.#state = 'closed'
     clearInterval(this.#idle)
@@ -85,7 +88,7 @@ export class ReadThreads implements Readers {
     return found
   }
 
-  /** Starts a thread unless there are enough or one is starting. */
+  /** Starts a thread unless there are enough already or one is starting. */
   #startAnother(): void {
     if (this.#threads.size >= this.#max || performance.now() < this.#mayStart) return
     for (const { isReady } of this.#threads) if (!isReady) return
@@ -104,7 +107,7 @@ export class ReadThreads implements Readers {
   }
 
   #drop(thread: ReadThread, reason: string): void {
-    // One that was ended on purpose has been removed before.
+    // A thread that was ended on purpose is no longer in the set.
     if (!this.#threads.delete(thread)) return
     this.#mayStart = performance.now() + RESTART_DELAY
     this.#log.error({}, `a read thread has ended: ${reason}; another one will be started`)

@@ -1,5 +1,5 @@
-// Which block and version of the state the threads of a node may read, in memory that they share. The thread that writes moves
-// it when a batch is on disk and before anyone is told of it: whoever has been told finds at least that block everywhere.
+// The block and state version that the node's threads may read, in shared memory. The writing thread updates it after a batch
+// is on disk and before any client is notified, so a notified client finds at least that block on every thread.
 import type { HeadPublisher } from '../chain/types.ts'
 
 /** Two counters and two numbers of 8 bytes. */
@@ -15,7 +15,7 @@ export type HeadPosition = { readonly number: bigint; readonly version: number }
 
 export class SharedHead implements HeadPublisher {
   readonly memory: SharedArrayBuffer
-  /** MOVES is odd while the position is being written, REWINDS while versions are being undone. */
+  /** MOVES is odd while the position is written, REWINDS while versions are undone. */
   readonly #counters: Int32Array
   readonly #position: BigInt64Array
 
@@ -31,8 +31,8 @@ export class SharedHead implements HeadPublisher {
   }
 
   /**
-   * Odd while versions are being undone, and another number afterwards. What was read while it was the same even number
-   * at both ends is of one history.
+   * Odd while versions are undone, and changed afterwards. If it has the same even value before and after some reads, they are
+   * of one history.
    */
   get rewinds(): number {
     return Atomics.load(this.#counters, REWINDS)
@@ -50,7 +50,7 @@ export class SharedHead implements HeadPublisher {
     if (this.rewinds % 2 === 0) Atomics.add(this.#counters, REWINDS, 1)
   }
 
-  /** The position, and the count of moves that it belongs to. Waits, for less than a microsecond, while it is written. */
+  /** The position and its move count. Waits less than a microsecond while it is written. */
   read(): HeadPosition & { readonly moves: number } {
     for (;;) {
       const { moves } = this

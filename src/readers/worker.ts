@@ -1,6 +1,6 @@
-// The program of a read thread: a chain of its own over the node's database, opened for reading, which answers requests of
-// `committed` methods. It follows the shared head before each request. An answer during which versions were undone is
-// thrown away and made again, so that no answer mixes two histories.
+// The program of a read thread: a chain over the node's database, opened for reading, that answers requests of `committed`
+// methods. It follows the shared head before each request. An answer is discarded and made again if versions were undone
+// meanwhile, so no answer mixes two histories.
 import { parentPort, workerData } from 'node:worker_threads'
 import { BlockChain } from '../chain/block-chain.ts'
 import { loadModule } from '../cip/load.ts'
@@ -38,13 +38,13 @@ const record =
     node.postMessage({ kind: 'log', level, fields: cloneable(fields), message } satisfies ThreadReport)
 const log = { error: record('error'), warn: record('warn'), info: record('info'), debug: record('debug') }
 
-/** A chain with its caches, which hold for one history. */
+/** A chain with its caches, which are valid for one history. */
 type History = { readonly rewinds: number; readonly chain: BlockChain; readonly context: RpcContext; moves: number }
 let history: History | undefined
 
 const connections = new Map<number, AbortController>()
 
-/** Milliseconds in which short answers are gathered into one message. The clients of longer ones must not wait for others. */
+/** Milliseconds for collecting short answers into one message. Clients of long answers need not wait. */
 const GATHERING = 0.25
 let replies: Reply[] = []
 let lastSent = 0
@@ -78,7 +78,7 @@ function send(): void {
   node.postMessage({ kind: 'replies', replies: sent } satisfies ThreadReport, owned)
 }
 
-/** A chunk that takes no other memory along; bytes go into `owned` and are moved, not copied. */
+/** A chunk whose buffer holds nothing else; bytes are added to `owned` and transferred, not copied. */
 function movable(chunk: JsonChunk, owned: ArrayBuffer[]): JsonChunk {
   if (typeof chunk === 'string') return chunk
   const { buffer } = chunk
@@ -88,7 +88,7 @@ function movable(chunk: JsonChunk, owned: ArrayBuffer[]): JsonChunk {
   return Buffer.from(memory)
 }
 
-/** undefined: the node has to answer. */
+/** undefined: the node must answer. */
 async function answerOf(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
   for (;;) {
     while (head.rewinds % 2 !== 0) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -109,14 +109,14 @@ async function attempt(text: string, signal: AbortSignal, rewinds: number): Prom
     const { context } = followed(rewinds)
     return { chunks: await answerInChunks(text, { ...context, meter }, signal), calls }
   } catch (error) {
-    // Rows that are missing because they have just been undone are no fault.
+    // Rows missing because of a rewind are not an error.
     if (!(error instanceof AnswerElsewhere) && head.rewinds === rewinds)
       log.error({ err: error }, `a read thread has failed: ${describeError(error)}`)
     return undefined
   }
 }
 
-/** The chain at the shared head. */
+/** The chain, moved to the shared head. */
 function followed(rewinds: number): History {
   if (history?.rewinds !== rewinds) history = open(rewinds)
   if (history.moves === head.moves) return history
@@ -133,7 +133,7 @@ function open(rewinds: number): History {
   const scriptedTraces = { run: elsewhere }
   const chain = new BlockChain({ store, runtime, indexer, limits, pool, onError, scriptedTraces, pending: elsewhere })
   const { coinbase } = spec.genesis
-  // Parts that no `committed` method uses: they are there, and nothing starts them.
+  // Required by the context, but used by no `committed` method and never started.
   const idle = { automine: false, interval: 0, coinbase, gasLimit: chain.head.gasLimit, onError }
   const context = rpcContext({
     chain,
@@ -146,7 +146,7 @@ function open(rewinds: number): History {
     options: rpc,
     log,
   })
-  // An odd count is never one that was read.
+  // -1 equals no move count, so the first request follows the head.
   return { rewinds, chain, context, moves: -1 }
 }
 
@@ -159,7 +159,7 @@ function signalOf({ connection, client }: Pick<Question, 'connection' | 'client'
   return controller.signal
 }
 
-/** Fields of a log record without what cannot be cloned, such as functions. */
+/** Fields of a log record without values that cannot be cloned, such as functions. */
 function cloneable(fields: unknown): unknown {
   try {
     return structuredClone(fields)

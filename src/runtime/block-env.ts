@@ -11,17 +11,17 @@ export type BlockEnv = BlockContext & {
   readonly fork: Fork
   readonly rules: ForkRules
   readonly blobs: BlobRules | undefined
-  /** Largest gas limit of one transaction (EIP-7825); undefined: only the block's gas limit caps it. */
+  /** Maximum gas limit of one transaction (EIP-7825); undefined: only the block's gas limit bounds it. */
   readonly transactionGasCap: bigint | undefined
 }
 
-/** Blob limits of a fork, and whether EIP-7918's reserve price holds (from Osaka on); undefined before Cancun. */
+/** Blob limits of a fork, and whether EIP-7918's reserve price applies (from Osaka); undefined before Cancun. */
 export function blobRulesOf(spec: ChainSpec, fork: Fork): BlobRules | undefined {
   const params = blobParamsAt(spec, fork)
   return params && { ...params, reservePrice: forkRules(fork).osaka }
 }
 
-/** The environment of a block, from the header fields that are known before it runs. */
+/** The environment of a block, from the header fields that are known before execution. */
 export function blockEnv(
   spec: ChainSpec,
   fork: Fork,

@@ -1,5 +1,5 @@
-// The steps of a block in their order: begin, transactions, end, header. Building, importing and replaying run the same steps;
-// they differ in where the transactions come from and what is checked.
+// The steps of a block in order: begin, transactions, end, header. Building, importing and replaying run the same steps; they
+// differ in the source of the transactions and in the checks.
 import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
@@ -28,7 +28,7 @@ import type { CallTree } from './types.ts'
 import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
-/** A block while it runs. After `begin`, `apply` runs one transaction at a time; `finish` or `seal` ends it. */
+/** A block during execution. After `begin`, `apply` runs one transaction at a time; `finish` or `seal` ends it. */
 export class BlockExecution {
   readonly env: BlockEnv
   readonly machine: Machine
@@ -44,13 +44,13 @@ export class BlockExecution {
   readonly #pause: Pause
   readonly #transactionTrie = new ListTrie()
   readonly #receiptTrie = new ListTrie()
-  /** What opcodes do in the block's transactions: the fork's table with the proposals that are active. */
+  /** The opcode table of the block's transactions: the fork's table with the active proposals. */
   #table: OpcodeTable | undefined
-  /** Number of transactions that the two tries hold. */
+  /** Number of transactions already in the two tries. */
   #hashed = 0
   #gasUsed = 0n
   #blobGasUsed = 0n
-  /** Work that the transactions have not paid for, where the chain bounds it. */
+  /** Unpaid work of the transactions, if the chain bounds it. */
   #unpaidWork = 0n
 
   /** `pause` yields to the event loop between transactions. `env` follows from the header, unless a simulation overrides it. */
@@ -72,7 +72,7 @@ export class BlockExecution {
     this.#modules = runtime.modules(view, env, 'write', commit)
   }
 
-  /** Of the gas limit, which also bounds the work that proposals leave unpaid. */
+  /** Gas left of the gas limit, which also bounds unpaid work of proposals. */
   get gasLeft(): bigint {
     const taken = this.#gasUsed > this.#unpaidWork ? this.#gasUsed : this.#unpaidWork
     return this.env.gasLimit - taken
@@ -98,7 +98,7 @@ export class BlockExecution {
       installContracts(this.#view, native, env.number)
       beginBlock(this.#modules)
     }
-    // Read after the begin hooks: an upgrade holds for the transactions of its own block.
+    // Read after the begin hooks: an upgrade applies to the transactions of its own block.
     this.#table = this.#runtime.table(this.#view, env)
     machine.useTable(this.#table)
   }
@@ -112,8 +112,9 @@ export class BlockExecution {
   }
 
   /**
-   * As `apply`, with a bound of time: undefined when the transaction had not ended at the deadline (`performance.now()`). It
-   * is undone then, and the block goes on without it. A precompile that runs at the deadline is not interrupted.
+   * As `apply`, with a deadline (`performance.now()`): returns undefined if the transaction had not ended by then. The
+   * transaction is then reverted, and the block continues without it. A precompile that runs at the deadline is not
+   * interrupted.
    */
   async applyUntil(deadline: number, transaction: Transaction): Promise<MessageResult | undefined> {
     const { machine } = this
@@ -154,7 +155,7 @@ export class BlockExecution {
     })
   }
 
-  /** Adds the applied transactions and their receipts to the tries of both lists. `finish` does so too. */
+  /** Adds the applied transactions and their receipts to the tries of both lists. `finish` does this too. */
   async hashApplied(): Promise<void> {
     for (; this.#hashed < this.transactions.length; this.#hashed++) {
       const pause = this.#pause()
@@ -203,7 +204,7 @@ export class BlockExecution {
     }
   }
 
-  /** EIP-7685's requests. Their system calls run on the fork's own table, as those of `begin`. */
+  /** EIP-7685's requests. Their system calls run on the fork's own table, like those of `begin`. */
   async #collectRequests(): Promise<Uint8Array[]> {
     this.machine.useTable(this.#runtime.forkTable(this.env))
     const requests = await collectRequests(this.machine, this.env, this.#runtime.spec, this.receipts)
@@ -211,7 +212,7 @@ export class BlockExecution {
     return requests
   }
 
-  /** `finish` for a block that this node builds: also seals its header over the results. */
+  /** `finish` for a block that this node builds: also seals its header with the results. */
   async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block; requests: readonly Uint8Array[] }> {
     const { roots, requests } = await this.finish(withdrawals)
     const isShanghai = this.#header.withdrawalsRoot !== undefined
@@ -245,7 +246,7 @@ export class BlockExecution {
   }
 }
 
-/** What a block begins with, beside the state before it. */
+/** The inputs of a block other than the state before it. */
 export type BlockInputs = { readonly header: Header; readonly commit?: CommitInfo | undefined }
 
 /** The mode, when it differs from what the signature implies; and a tracer that replaces the recorder of call trees. */

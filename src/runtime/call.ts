@@ -1,5 +1,5 @@
-// Calls that change nothing: eth_call, gas estimates, access lists. A call runs on a view of its own; the repeated runs of
-// an estimate or an access list are reverted one by one.
+// Read-only calls: eth_call, gas estimates, access lists. Each call runs on a separate view; the repeated runs of an estimate
+// or an access list are reverted.
 import type { Machine } from '../evm/machine.ts'
 import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -19,7 +19,7 @@ import type { BlockOverrides, CallOptions, CallOutcome, CallRequest } from './ty
 
 /** Limits of a call, which the operator sets. */
 export type CallLimits = {
-  /** Gas of a call that names none, and the most that one may name. */
+  /** Default and maximum gas limit of a call. */
   readonly gasCap: bigint
   /** Milliseconds of CPU time. */
   readonly time: number
@@ -80,8 +80,8 @@ export class Call {
   }
 
   /**
-   * The smallest gas limit with which the call succeeds: what it used before refunds if that suffices, else found by
-   * bisection (a frame may keep only 63/64 of its gas, so what was used may not be enough to use it).
+   * The smallest gas limit with which the call succeeds: the gas used before refunds if that suffices, else found by bisection
+   * (a frame may pass on only 63/64 of its gas, so the used gas may not suffice as limit).
    */
   async estimateGas(): Promise<bigint> {
     const { maxFeePerGas } = this.#message
@@ -101,7 +101,7 @@ export class Call {
     let low = first.gasUsed - 1n
     const used = first.gasBeforeRefund > first.gasUsed ? first.gasBeforeRefund : first.gasUsed
     if (used <= high) {
-      // Nothing but the intrinsic gas was used: no opcode ran that could see the limit, so a second run would end alike.
+      // Only the intrinsic gas was used: no opcode could read the limit, so a second run would have the same result.
       if (used === gasBounds(this.#message, this.#env.rules).intrinsic) return used
       if (await this.#succeedsWith(used)) return used
       low = used
@@ -128,7 +128,7 @@ export class Call {
     let accessList = message.accessList
     for (;;) {
       const result = await this.#undone({ ...message, accessList })
-      // Sender, receiver and precompiles are warm in any case, so they are listed only for their slots.
+      // Sender, receiver and precompiles are always warm, so they are listed only for their slots.
       const next = result.accessed.filter(({ address, storageKeys }) => storageKeys.length > 0 || !known.has(address))
       if (size(next) === size(accessList)) return { accessList: next, gasUsed: result.gasUsed, error: result.error }
       accessList = next
@@ -140,7 +140,7 @@ export class Call {
     return typeof result !== 'string' && result.error === undefined
   }
 
-  /** Runs with a gas limit and reverts; returns `too little gas` when the limit is below the intrinsic cost. */
+  /** Runs with a gas limit and reverts; returns `too little gas` if the limit is below the intrinsic gas. */
   async #attempt(gasLimit: bigint): Promise<MessageResult | 'too little gas'> {
     const message = { ...this.#message, gasLimit }
     if (gasLimit < gasBounds(message, this.#env.rules).intrinsic) return 'too little gas'
@@ -165,7 +165,7 @@ export class Call {
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }
 
-  /** The message with the gas limit that the balance pays for, when the request names a fee but no gas limit. */
+  /** Limits the message's gas to what the balance pays for, if the request names a fee but no gas limit. */
   #affordable(message: TransactionMessage): TransactionMessage {
     if (this.#gasIsGiven || message.maxFeePerGas === 0n) return message
     const allowance = this.#gasAllowance(message)
@@ -227,7 +227,7 @@ function toMessage(view: StateView, request: CallRequest, limits: CallLimits): T
   }
 }
 
-/** Environments with zero fees, for calls that name no fee (most of them). They live as long as the block's own. */
+/** Environments with zero fees, for calls that name no fee (most of them), by the block's environment. */
 const FREE = new WeakMap<BlockEnv, BlockEnv>()
 
 function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: TransactionMessage): BlockEnv {
@@ -239,7 +239,7 @@ function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, messa
   return known
 }
 
-/** Sets base fees to zero for a call that pays none, because code may rely on `GASPRICE >= BASEFEE`. Then overrides. */
+/** Sets base fees to zero for a call that pays none, because code may rely on `GASPRICE >= BASEFEE`. Then applies overrides. */
 function withFees(env: BlockEnv, paysGas: boolean, paysBlobs: boolean, overrides: BlockOverrides = {}): BlockEnv {
   const freeOf = (fee: bigint | undefined) => (fee === undefined ? undefined : 0n)
   return {

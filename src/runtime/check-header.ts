@@ -1,5 +1,5 @@
-// Checks an imported header against its parent and the rules of its fork, without executing the block; `import-block.ts`
-// compares the rest after execution. Each refusal is ChainError `invalid-block` with its reason.
+// Checks an imported header against its parent and the rules of its fork without executing the block; `import-block.ts`
+// compares the other fields after execution. Each failed check is a ChainError `invalid-block` with its reason.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { EMPTY_UNCLES_HASH, unclesHash } from '../primitives/block.ts'
@@ -24,9 +24,9 @@ const MAX_UNCLE_DISTANCE = 6n
 /** The chain that the header extends. */
 export type Ancestry = {
   readonly parent: SealedHeader
-  /** Up to and with the parent; undefined after the merge. */
+  /** Up to and including the parent; undefined after the merge. */
   readonly totalDifficulty: bigint | undefined
-  /** Ancestors with their uncles, the parent first, as far back as uncles may reach. */
+  /** Ancestors with their uncles, the parent first, as far back as uncles may refer. */
   readonly recent: readonly Pick<Block, 'header' | 'uncles'>[]
 }
 
@@ -99,7 +99,7 @@ function checkFees(runtime: Runtime, header: Header, parent: Header, state: Stat
   )
 }
 
-/** Yellow Paper 11.1: at most two uncles, each a child of a recent ancestor, itself no ancestor and not named before. */
+/** Yellow Paper 11.1: at most two uncles, each a child of a recent ancestor, neither an ancestor nor named before. */
 function checkUncles(
   runtime: Runtime,
   { header, uncles }: Pick<Block, 'header' | 'uncles'>,
@@ -124,7 +124,7 @@ function checkUncles(
       parent !== undefined && !isSibling && header.number - parent.number <= MAX_UNCLE_DISTANCE + 1n,
       'an uncle is no child of a recent ancestor',
     )
-    // Only proof of work has uncles, and no chain of it a floor of the base fee: any state is right.
+    // Only proof-of-work chains have uncles, and they have no floor of the base fee, so any state will do.
     checkUncle(runtime, uncle, parent, state)
   }
 }
@@ -145,7 +145,7 @@ const hashOf = (header: Header): Hash => sealHeader(header).hash
 const MINIMUM = 131_072n
 const ADJUSTMENT_QUOTIENT = 2048n
 const BOMB_PERIOD = 100_000n
-/** EIP-649, 1234, 2384, 3554, 4345, 5133: by how many blocks the bomb is set back. Newest first. */
+/** EIP-649, 1234, 2384, 3554, 4345, 5133: number of blocks by which the difficulty bomb is delayed, newest first. */
 const BOMB_DELAYS: readonly (readonly [Fork, bigint])[] = [
   ['grayGlacier', 11_400_000n],
   ['arrowGlacier', 10_700_000n],

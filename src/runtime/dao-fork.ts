@@ -1,5 +1,5 @@
-// The DAO fork (EIP-779): at its block the balances of 116 accounts move to the refund contract, and ten blocks from it
-// on carry a mark in their extra data. The accounts are in dao-fork-accounts.json, in EIP-779's order.
+// The DAO fork (EIP-779): its block moves the balances of 116 accounts to the refund contract, and it and the next nine blocks
+// have a mark in their extra data. The accounts are in dao-fork-accounts.json, in EIP-779's order.
 import type { Machine } from '../evm/machine.ts'
 import { type Address, type Hex, hexToAddress } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
@@ -17,7 +17,9 @@ export const REFUND_CONTRACT = hexToAddress('0xbf4ed7b27f1d666546e30d74d50d173d2
 
 const supportedFrom = (spec: ChainSpec): bigint | undefined => spec.forks.find(({ fork }) => fork === 'dao')?.block
 
-/** Whether a block's extra data must hold the mark or must not; undefined: either. After the merge either, as in geth. */
+/**
+ * Whether a block's extra data must have the mark or must not; undefined: no rule. After the merge there is none, as in geth.
+ */
 function demandOf(spec: ChainSpec, fork: Fork, number: bigint): 'mark' | 'no mark' | undefined {
   const supported = supportedFrom(spec)
   const from = supported ?? spec.opposedDaoForkBlock

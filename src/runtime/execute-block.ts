@@ -6,17 +6,17 @@ import { OpenBlock, type TimeBound } from './open-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock, PayloadAttributes } from './types.ts'
 
-/** What makes no difference to the block, except which candidates it has. */
+/** Options that do not change the block, except which candidates it contains. */
 export type BuildOptions = {
-  /** Yields to the event loop; left out: in the turns of a block. */
+  /** Yields to the event loop; left out: in a block's turns. */
   readonly pause?: Pause | undefined
   /** Left out: transactions run to their end. */
   readonly bound?: TimeBound | undefined
 }
 
 /**
- * Builds a whole block on the view of its parent. Candidates that do not fit are left out; those that can never run are in `refused`.
- * Throws CandidateFault when one makes this program fail.
+ * Builds a whole block on the view of its parent. Candidates that do not fit are left out; those that can never run are in
+ * `refused`. Throws CandidateFault if one causes an internal error.
  */
 export async function executeBlock(
   runtime: Runtime,

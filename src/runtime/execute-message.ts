@@ -1,5 +1,5 @@
-// Executes one message: buys its gas, runs it, refunds and pays fees. Transactions and simulated calls share this code.
-// All of it is consensus; the steps have the order of the Yellow Paper (section 6) and of the EIPs named at them.
+// Executes one message: buys its gas, runs it, refunds gas and pays fees. Transactions and simulated calls share this code. All
+// of it is consensus-relevant; the order of the steps is that of the Yellow Paper (section 6) and the EIPs named.
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
@@ -13,7 +13,7 @@ import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { checkMessage, type MessageMode } from './validity.ts'
 
-/** Who receives fees. Without a collector, as on Ethereum: the coinbase gets the tip, and the base fee is burnt. */
+/** Who receives fees. Without a collector, as on Ethereum, the coinbase gets the tip and the base fee is burnt. */
 export type FeePolicy = { readonly collector: Address | undefined }
 
 export type MessageResult = {
@@ -38,8 +38,8 @@ const AUTHORIZATION_REFUND = 25_000n - 12_500n
 const MAX_NONCE = (1n << 64n) - 1n
 
 /**
- * Runs a message on the machine's view. Throws ChainError `transaction-rejected`, without a change, when the message may not
- * run at all; a failure inside the EVM is a result.
+ * Runs a message on the machine's view. Throws ChainError `transaction-rejected`, without a change, if the message is not
+ * valid; a failure inside the EVM is a result.
  */
 export function executeMessage(
   machine: Machine,
@@ -50,7 +50,7 @@ export function executeMessage(
   fees: FeePolicy,
 ): MaybePromise<MessageResult> {
   const { view } = machine
-  // A message that costs nothing is not stopped by a locked balance, so the balance need not be read.
+  // A locked balance does not stop a message that costs nothing, so it need not be read.
   const lockedBalance = upfrontCost(message) === 0n ? 0n : machine.lockedBalance(message.from)
   const { intrinsic, floor } = checkMessage(view, env, message, mode, lockedBalance)
   const gasPrice = priceOf(env, message, mode)
@@ -108,7 +108,7 @@ const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): Acces
     storageKeys: [...keys].map((key) => `0x${key}` as Hash),
   }))
 
-/** EIP-1559's effective price. A call that names no fee pays none, whatever the base fee. */
+/** EIP-1559's effective gas price. A call that names no fee pays none, even if there is a base fee. */
 function priceOf(env: BlockEnv, message: TransactionMessage, mode: MessageMode): bigint {
   if (mode === 'call' && message.maxFeePerGas === 0n) return 0n
   const baseFee = env.baseFeePerGas ?? 0n

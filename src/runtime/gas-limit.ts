@@ -1,5 +1,5 @@
-// How far a block's gas limit may be from its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, in the first
-// block with a base fee). Import checks it with `checkGasLimit`; blocks of this node stay within it by `gasLimitTowards`.
+// The allowed difference between a block's gas limit and its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, in the
+// first block with a base fee). Imports check it with `checkGasLimit`; this node's blocks keep it with `gasLimitTowards`.
 import type { Header } from '../primitives/types.ts'
 import { requireBlockRule } from './require-block-rule.ts'
 
@@ -7,7 +7,7 @@ const GAS_LIMIT_QUOTIENT = 1024n
 const MIN_GAS_LIMIT = 5000n
 const MAX_GAS_LIMIT = (1n << 63n) - 1n
 
-/** Throws ChainError `invalid-block` for a gas limit that may not follow the parent's. */
+/** Throws ChainError `invalid-block` for a gas limit that is not allowed after the parent's. */
 export function checkGasLimit(header: Header, parent: Header): void {
   const begins = header.baseFeePerGas !== undefined && parent.baseFeePerGas === undefined
   const from = begins ? parent.gasLimit * 2n : parent.gasLimit
@@ -22,7 +22,7 @@ export function checkGasLimit(header: Header, parent: Header): void {
   )
 }
 
-/** The gas limit nearest to `target` that may follow the parent's: less than its 1024th away. */
+/** The gas limit nearest to `target` that is allowed after the parent's: less than 1/1024 away from it. */
 export function gasLimitTowards(target: bigint, parent: bigint): bigint {
   const step = parent / GAS_LIMIT_QUOTIENT - 1n
   if (step <= 0n) return parent

@@ -16,8 +16,8 @@ import { requestsHash } from './system.ts'
 import type { ExecutedBlock } from './types.ts'
 
 /**
- * Runs block 0 on a view that holds the genesis file's accounts, and nothing else. `supply`: the sum of their balances. A plain
- * chain's view stays as it is.
+ * Executes block 0 on a view that has only the genesis file's accounts. `supply`: the sum of their balances. Does not change
+ * the view of a plain chain.
  */
 export function executeGenesis(runtime: Runtime, view: StateView, supply: bigint): ExecutedBlock {
   beginModules(runtime, view, supply)

@@ -1,4 +1,4 @@
-// Imports a block that another node made: executes it with every check and accepts it only if its header matches the results.
+// Imports a block of another node: executes it with every check and accepts it only if its header matches the results.
 import { ChainError } from '../lib/errors.ts'
 import { equalBytes, toHash } from '../lib/hex.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
@@ -48,7 +48,7 @@ export async function importBlock(
   }
 }
 
-/** Begins a block and runs its first `count` transactions. Throws ChainError `invalid-block` for one that may not run. */
+/** Begins a block and runs its first `count` transactions. Throws ChainError `invalid-block` for an invalid one. */
 export async function executeTransactions(
   runtime: Runtime,
   view: StateView,
@@ -69,7 +69,7 @@ export async function executeTransactions(
   return execution
 }
 
-/** A network's header names the commit info that came with the block; no other block has one. */
+/** A network's header has the hash of the commit info; no other block has commit info. */
 function checkCommitInfo({ native }: ChainSpec, { header, commit }: Block): void {
   if (native === undefined || !isNetworkBlock(native, header.number)) {
     requireBlockRule(commit === undefined, 'commit info in a block that no engine has decided')

@@ -1,5 +1,5 @@
-// What the chain reads from the native modules' state after a block: broken invariants, the signers of the next block, and
-// the validators as a consensus engine knows them.
+// What the chain reads from the native modules' state after a block: broken invariants, the signers of the next block, and the
+// validators in CometBFT's form.
 
 import type { Address, Hash } from '../lib/hex.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'
@@ -9,8 +9,8 @@ import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * The broken invariants, each as a text that begins with the module's name; empty on a plain chain. `held`: base coins on all
- * accounts together. They may be fewer than the supply, because SELFDESTRUCT burns coins unnoticed, but never more.
+ * The broken invariants, each as a text that begins with the module's name; empty on a plain chain. `held`: base coins of all
+ * accounts. They may be fewer than the supply, because SELFDESTRUCT burns coins without the bank, but never more.
  */
 export function brokenInvariants(runtime: Runtime, header: Header, view: StateView, held: bigint): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
@@ -24,14 +24,14 @@ export function brokenInvariants(runtime: Runtime, header: Header, view: StateVi
   return [...conserved, ...books]
 }
 
-/** A validator that was bonded at the end of the block before. */
+/** A validator that was bonded at the end of the previous block. */
 export type Signer = BondedValidator
 
 /** Signers of the block after `header`, by voting power, largest first. `view`: the state after `header`. None on a plain chain. */
 export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
   runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []
 
-/** Operators of the bonded validators on a state, the strongest first. */
+/** Operators of the bonded validators in a state, strongest first. */
 export const bondedOperators = (view: StateView): readonly Address[] =>
   stakingLayout
     .open(view.slots(NATIVE_CONTRACT.staking, 'read'))
@@ -51,7 +51,7 @@ export function consensusValidators(runtime: Runtime, header: Header, view: Stat
   })
 }
 
-/** Operator of a validator that is or was bonded in a network, on the state after a block; undefined: none has this address. */
+/** Operator of a validator that is or was bonded in a network, in the state after a block; undefined: unknown address. */
 export function operatorOfSigner(
   runtime: Runtime,
   header: Header,
@@ -62,7 +62,7 @@ export function operatorOfSigner(
   return runtime.modules(view, runtime.env(header), 'read')?.slashing?.operatorByConsensusAddress(signer)
 }
 
-/** Keys that validators will have from the next block on. */
+/** Consensus keys of validators from the next block on. */
 function adoptedKeys({ spec }: Runtime, { number }: Header): ReadonlyMap<Address, Hash> {
   const consensus = spec.native?.consensus
   const keys = consensus?.initialHeight === number + 1n ? consensus.keys : []

@@ -12,7 +12,7 @@ import { draftHeader } from './draft-header.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock, PayloadAttributes } from './types.ts'
 
-/** A candidate caused a bug of this program, not a refusal by the rules. The block is lost; `cause` is the error. */
+/** A candidate caused an internal error instead of a refusal. The block is lost; `cause` is the error. */
 export class CandidateFault extends Error {
   readonly candidate: Transaction
 
@@ -22,11 +22,11 @@ export class CandidateFault extends Error {
   }
 }
 
-/** How long transactions of a block may run. */
+/** Time limit for the transactions of a block. */
 export type TimeBound = {
-  /** Since the first candidate: none begins after them, and the one that runs then is undone. */
+  /** From the first candidate on. After that none begins, and a running one is reverted. */
   readonly milliseconds: number
-  /** Is told the transaction that was undone, and the milliseconds that it had run. */
+  /** Called with the reverted transaction and the milliseconds it had run. */
   readonly stopped: (transaction: Transaction, milliseconds: number) => void
 }
 
@@ -38,7 +38,7 @@ export class OpenBlock {
   readonly #size: BlockSizeLimit
   readonly #view: StateView
   readonly #withdrawals: PayloadAttributes['withdrawals']
-  /** Senders whose later nonces cannot run in this block, because an earlier one was refused or had no room. */
+  /** Senders whose later nonces cannot run in this block, because an earlier one was refused or did not fit. */
   readonly #blocked = new Set<Address>()
   #isFull = false
 
@@ -69,7 +69,7 @@ export class OpenBlock {
     return this.#execution.transactions.length
   }
 
-  /** Whether a candidate did not fit, or the gas left is below 21,000: time to seal. */
+  /** Whether a candidate did not fit or less than 21,000 gas is left: time to seal. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -81,8 +81,8 @@ export class OpenBlock {
 
   /**
    * Runs candidates in order. Those that do not fit are skipped, those that can never run are added to `refused`, one that
-   * runs longer than the bound is undone. Then adds the taken transactions to the tries, so that sealing has less to do.
-   * Throws CandidateFault, or ReadFailure when the disk fails; then the block is lost.
+   * exceeds the time limit is reverted. Then adds the taken transactions to the tries, so that sealing has less to do. Throws
+   * CandidateFault, or ReadFailure if the disk fails; the block is then lost.
    */
   async take(candidates: Iterable<Transaction>, bound?: TimeBound): Promise<void> {
     const execution = this.#execution

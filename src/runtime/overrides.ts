@@ -6,16 +6,15 @@ import type { Pause } from '../lib/scheduler.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import type { AccountOverride, StateOverrides } from './types.ts'
 
-/** Accounts and slots that are changed between two looks at the clock: some 0.2 ms. */
+/** Changed accounts and slots between two checks of the clock: about 0.2 ms. */
 const CHANGES_PER_LOOK = 100
 
 /**
  * Changes accounts on the machine's view and moves precompiles to other addresses. Overriding a precompile's address removes
- * the precompile: the address is then an ordinary account with the given code, or none. A native contract is removed only by
- * an override of its code, because its other fields are the state that it works on.
- * Requests may override tens of thousands of accounts or slots, so that other work has its turns in between (`pause`).
- * Throws ChainError `invalid-params` when an account has both `state` and `stateDiff`, `transaction-rejected` for a move
- * that cannot be made.
+ * the precompile: the address is then an ordinary account with the given code, or none. A native contract is removed only by an
+ * override of its code, because its other fields are the state that it works on. Requests may override tens of thousands of
+ * accounts or slots, so `pause` lets other work run in between. Throws ChainError `invalid-params` if an account has both
+ * `state` and `stateDiff`, `transaction-rejected` for an invalid move.
  */
 export async function applyOverrides(machine: Machine, overrides: StateOverrides, pause: Pause): Promise<void> {
   const { view } = machine

@@ -1,4 +1,4 @@
-// Executes a stored block again on the view of its parent. The caller compares the results with those that are stored.
+// Executes a stored block again on the view of its parent. The caller compares the results with the stored ones.
 import { ChainError } from '../lib/errors.ts'
 import type { Block, Receipt } from '../primitives/types.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
@@ -7,17 +7,17 @@ import type { BlockHashes, Runtime } from './runtime.ts'
 
 /** The results of a second execution; `view` is then the state after the block, or before the refused transaction. */
 export type Rerun = {
-  /** Of the transactions that were executed, in order. */
+  /** Receipts of the executed transactions, in order. */
   readonly receipts: readonly Receipt[]
   /** State changes by transaction. */
   readonly diffs: readonly TransactionDiff[]
   /** Header fields; undefined when a transaction was refused. */
   readonly roots: ExecutedRoots | undefined
-  /** Why the transaction after the last receipt could not be executed; undefined when all were. */
+  /** Why the transaction after the last receipt could not be executed; undefined if all were. */
   readonly refused: string | undefined
 }
 
-/** Throws only for a bug of this program or of a user's proposal. */
+/** Throws only for internal errors and errors of users' proposals. */
 export async function rerunBlock(
   runtime: Runtime,
   view: StateView,

@@ -1,5 +1,5 @@
-// Builds the machine that executes one block: the fork's opcode table with active proposals, native contracts, fee policy. All
-// of it follows from the chain's specification, the header and the state, so an old block is executed by its own rules.
+// Builds the machine that executes a block: the fork's opcode table with active proposals, native contracts, fee policy. All of
+// it follows from the chain's specification, the header and the state, so an old block is executed by its own rules.
 import { LRUCache } from 'lru-cache'
 import { registryOf } from '../cip/modules.ts'
 import type { Registry } from '../cip/registry.ts'
@@ -34,7 +34,7 @@ export type BlockHashes = (number: bigint) => Hash | undefined
 const NO_NATIVES: NativeContracts = new Map()
 /** Opcode tables to cache, one for each fork and list of active proposals. A chain uses a few. */
 const TABLES = 64
-/** Lists of proposals to remember as valid. */
+/** Number of checked lists of proposals to cache. */
 const TRIALS = 256
 
 /** Execution by the rules of one chain. One object serves all blocks; it caches what depends on fork and proposals. */
@@ -48,9 +48,9 @@ export class Runtime {
   /** Environments by header object; a header never changes. */
   readonly #envs = new WeakMap<Header, BlockEnv>()
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
-  /** Lists of proposals that passed the check. Apart from `#tables`, so that many submitted lists displace no table in use. */
+  /** Lists of proposals that passed the check. Separate from `#tables`, so that many submitted lists evict no table in use. */
   readonly #sound = new LRUCache<string, true>({ max: TRIALS })
-  /** The improvement proposals that this chain may use. */
+  /** The opcode proposals that this chain may use. */
   readonly proposals: Registry
 
   /**
@@ -72,7 +72,7 @@ export class Runtime {
     this.fees = { collector: collects ? MODULE_ACCOUNT.feeCollector : undefined }
   }
 
-  /** The fork whose rules hold for a header. A header without difficulty is after the merge. */
+  /** The fork of a header. A header without difficulty is after the merge. */
   forkOf(header: Pick<Header, 'number' | 'timestamp' | 'difficulty'>): Fork {
     return forkAt(this.spec, {
       number: header.number,
@@ -131,7 +131,7 @@ export class Runtime {
     return this.spec.native === undefined ? undefined : lockedBalances(view, time)
   }
 
-  /** The native modules over a view; undefined on a plain chain. `commit`: what the engine told with the block. */
+  /** The native modules over a view; undefined on a plain chain. `commit`: the block's commit info from CometBFT. */
   modules(view: StateView, env: BlockEnv, access: 'read' | 'write', commit?: CommitInfo): Modules | undefined {
     if (this.spec.native === undefined) return undefined
     const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase, commit }
@@ -139,12 +139,12 @@ export class Runtime {
     return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
   }
 
-  /** Who proposes a block where no consensus engine says so, on the state of its parent; the zero address: nobody. */
+  /** The proposer of a block without CometBFT, from the state of its parent; the zero address: none. */
   proposerInTurn(parent: StateView, number: bigint): Address {
     return (this.spec.native && proposerInTurn(parent, number)) ?? ZERO_ADDRESS
   }
 
-  /** The fork's opcode table without improvement proposals, for system calls. */
+  /** The fork's opcode table without opcode proposals, for system calls. */
   forkTable({ fork }: Pick<BlockEnv, 'fork'>): OpcodeTable {
     return this.#table(fork, [])
   }
@@ -154,7 +154,10 @@ export class Runtime {
     return this.#table(env.fork, this.#proposalsOn(view))
   }
 
-  /** What an improvement proposal changes by itself in a fork's opcode table; nothing where it cannot be applied alone. */
+  /**
+   * What an opcode proposal changes in a fork's opcode table if it is the only active one; nothing if it cannot be applied
+   * alone.
+   */
   changesOf(name: string, { fork }: Pick<BlockEnv, 'fork'>): readonly OpcodeChange[] {
     try {
       return opcodeChanges(this.#table(fork, []), this.#table(fork, [name]))
@@ -165,8 +168,8 @@ export class Runtime {
   }
 
   /**
-   * Throws ChainError unless these improvement proposals can be active together after a block and at each later upgrade.
-   * Builds the opcode table of every fork from this one on.
+   * Throws ChainError unless these opcode proposals can be active together after a block and at each later upgrade. Builds the
+   * opcode table of every fork from this one on.
    */
   checkProposals(names: readonly string[], { fork, number }: Pick<BlockEnv, 'fork' | 'number'>): void {
     this.#tryOut(names, fork, number)
@@ -179,7 +182,7 @@ export class Runtime {
     }
   }
 
-  /** Throws ChainError when this program lacks a proposal that is active on the chain, or will be after an upgrade. */
+  /** Throws ChainError if this program lacks a proposal that is active on the chain, or will be after an upgrade. */
   requireProposals(view: StateView, env: BlockEnv): void {
     const active = this.#proposalsOn(view)
     this.checkProposals(active, env)
@@ -202,7 +205,7 @@ export class Runtime {
     }
   }
 
-  /** The opcode table of a fork with improvement proposals applied in their order. */
+  /** The opcode table of a fork with opcode proposals applied in order. */
   #table(fork: Fork, names: readonly string[]): OpcodeTable {
     const key = keyOf(fork, names)
     const known = this.#tables.get(key) ?? this.#build(fork, names)

@@ -1,5 +1,5 @@
-// eth_simulateV1: builds blocks of calls on top of a real block, on a view that is then dropped. Block numbers, gaps between them,
-// defaults and error messages are geth's. Log indices continue through a block and count reverted logs too, as in geth.
+// eth_simulateV1: builds blocks of calls on a real block, on a view that is then dropped. Block numbers, gaps between them,
+// defaults and error messages are geth's. Log indices continue through a block and count reverted logs, too, as in geth.
 
 import type { Result } from '../evm/result.ts'
 import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
@@ -40,9 +40,9 @@ export type RequestedBlock = {
 }
 
 export type SimulationOptions = {
-  /** Nonces and fees have to be right, as in a real block; else a call that names no fee pays none. */
+  /** Whether nonces and fees must be valid, as in a real block; if not, a call that names no fee pays none. */
   readonly validation: boolean
-  /** Report transfers of value as ERC-20 logs. */
+  /** Whether to report transfers of value as ERC-20 logs. */
   readonly traceTransfers: boolean
   /** Aborted when the client's connection closes; then the simulation ends. */
   readonly signal?: AbortSignal | undefined
@@ -52,11 +52,11 @@ export type SimulatedCall = {
   /** The transaction that represents the call in its block. */
   readonly transaction: Transaction
   readonly gasUsed: bigint
-  /** The most gas that was in use at once: what was used before refunds. */
+  /** Peak gas usage, which is the gas used before refunds. */
   readonly maxGasUsed: bigint
   /** Return data, or revert data when `error` is `execution reverted`. */
   readonly returnData: Uint8Array
-  /** Logs that no revert undid. */
+  /** Logs that were not reverted. */
   readonly logs: readonly IndexedLog[]
   /** geth's words; undefined on success. */
   readonly error: string | undefined
@@ -71,8 +71,8 @@ const MAX_BLOCKS = 256n
 const SECONDS_BETWEEN = 12n
 
 /**
- * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, for more than 256, and for a call that
- * may not run; ChainError as `applyOverrides`, and `limit-exceeded` at the deadline. A call that fails is a result.
+ * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, for more than 256, and for an invalid
+ * call; ChainError as `applyOverrides`, and `limit-exceeded` at the deadline. A failing call is a result.
  */
 export async function simulate(
   runtime: Runtime,
@@ -89,7 +89,7 @@ export async function simulate(
   return simulated
 }
 
-/** Settles numbers and timestamps, and fills gaps with empty blocks. */
+/** Determines numbers and timestamps, and fills gaps with empty blocks. */
 function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly RequestedBlock[]): PlannedBlock[] {
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
   const plans: PlannedBlock[] = []
@@ -133,7 +133,7 @@ class Simulation {
   readonly #hashes = new Map<bigint, Hash>()
   readonly #deadline: Deadline
   readonly #pause: Pause
-  /** Gas left for all calls together. */
+  /** Gas left for all calls. */
   #budget: bigint
   #parent: SealedHeader
 
@@ -262,7 +262,7 @@ const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628
 /** A log with its index in its block. */
 export type IndexedLog = { readonly log: Log; readonly index: number }
 
-/** A running message. The log of a creation's value is added at its end, when the contract's address is known. */
+/** A running message. For a creation the log of its value is added at its end, when the contract's address is known. */
 type Frame = {
   readonly logs: IndexedLog[]
   readonly endowment: { readonly from: Address; readonly value: bigint; readonly index: number } | undefined
@@ -280,7 +280,7 @@ export class SimulatedLogs implements MessageTracer {
     this.#showsTransfers = showsTransfers
   }
 
-  /** Logs of the call that has just ended, without those that were undone, in the order in which they were written. */
+  /** Logs of the last call in order, without reverted ones. */
   take(): IndexedLog[] {
     const taken = this.#finished
     this.#finished = []
@@ -288,7 +288,7 @@ export class SimulatedLogs implements MessageTracer {
   }
 
   enter({ type, from, to, value }: EnterEvent): void {
-    // DELEGATECALL and CALLCODE name a value but move none.
+    // DELEGATECALL and CALLCODE have a value but do not transfer it.
     const moves = this.#showsTransfers && value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
     const endowment = moves && to === null ? { from, value, index: this.#next++ } : undefined
     const logs = moves && to !== null ? [this.#indexed(transfer(from, to, value))] : []

@@ -1,4 +1,5 @@
-// The parts of a block besides its transactions: system calls, withdrawals, rewards, requests. None pays gas or has a receipt.
+// The parts of a block other than its transactions: system calls, withdrawals, rewards, requests. None pays gas or has a
+// receipt.
 import { createHash } from 'node:crypto'
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
@@ -24,8 +25,8 @@ const REQUEST_CONTRACTS = [
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
 /**
- * EIP-4788 and EIP-2935: stores the parent's beacon root and hash before the first transaction. By both EIPs a failure of the
- * call has no effect.
+ * EIP-4788 and EIP-2935: stores the parent's beacon root and hash before the first transaction. By both EIPs a failed call has
+ * no effect.
  */
 export async function beginSystemCalls(
   machine: Machine,
@@ -92,17 +93,17 @@ export function rewardsOf(env: BlockEnv, uncles: readonly Header[]): Reward[] {
   return [{ kind: 'block', author: env.coinbase, value }, ...uncles.map(ofUncle)]
 }
 
-/** Credits `rewardsOf`. */
+/** Pays `rewardsOf`. */
 export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Header[]): void {
   for (const { author, value } of rewardsOf(env, uncles)) machine.view.addBalance(author, value)
 }
 
-/** A system call whose result is ignored. A contract without code is not called; a failed call leaves the state as it was. */
+/** A system call whose result is ignored. A contract without code is not called; a failed call is reverted. */
 async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<void> {
   if (machine.view.code(to).length > 0) await systemCall(machine, env, to, data)
 }
 
-/** The output of a request contract. The block is invalid when the contract has no code or fails, by its EIP. */
+/** The output of a request contract. By its EIP the block is invalid if the contract has no code or fails. */
 async function queuedRequests(
   machine: Machine,
   env: BlockEnv,
@@ -140,7 +141,7 @@ async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Ui
   return result
 }
 
-/** Cuts the five byte strings out of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */
+/** Extracts the five byte strings of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */
 function depositRequest(data: Uint8Array): Uint8Array {
   const sizes = [48, 32, 8, 96, 8]
   const offsets = [160, 256, 320, 384, 512]

@@ -27,7 +27,7 @@ export type PayloadAttributes = {
   readonly withdrawals: readonly Withdrawal[]
   /** undefined: EIP-1559's value after the parent. */
   readonly baseFeePerGas: bigint | undefined
-  /** What a network's engine tells with the block; its hash is `parentBeaconBlockRoot`. */
+  /** Commit info from CometBFT; its hash is `parentBeaconBlockRoot`. */
   readonly commit?: CommitInfo | undefined
 }
 
@@ -45,7 +45,7 @@ export type CallTree = {
   /** geth's words (`execution reverted`, `out of gas`, …); undefined on success. */
   readonly error: string | undefined
   readonly calls: readonly CallTree[]
-  /** Coins that the native contract moved; left out: none. */
+  /** Coin transfers of the native contract; left out: none. */
   readonly coinTransfers?: readonly CoinTransfer[]
 }
 

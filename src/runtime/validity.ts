@@ -1,5 +1,5 @@
-// Checks whether a message may run in a block, on a state: the rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
-// A violation is a Rejection with geth's message, which wallets match on, and with the rule's name.
+// Checks whether a message may run in a block, on a state: the rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825. A
+// violation is a Rejection with geth's message, which wallets match on, and with the rule's name.
 import { delegationOf } from '../primitives/delegation.ts'
 import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
@@ -9,9 +9,9 @@ import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 
 /**
- * Which rules apply. `transaction`: all. `impersonated`: nobody signed it, so the sender may be a contract (development).
- * `simulated`: as `impersonated`, and the gas limit may exceed the caps. `call`: as `simulated`; the nonce is not checked,
- * and fees only if they are given.
+ * Which rules apply. `transaction`: all. `impersonated`: there is no signature, so the sender may be a contract (development).
+ * `simulated`: as `impersonated`, and the gas limit may exceed the caps. `call`: as `simulated`; the nonce is not checked, and
+ * fees only if they are given.
  */
 export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 
@@ -32,8 +32,8 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Signe
 }
 
 /**
- * Checks a message against block and state before it runs; `lockedBalance`: wei that the sender may not spend (vesting).
- * Changes nothing. Throws Rejection; returns the intrinsic gas and the floor of the calldata (EIP-7623).
+ * Checks a message against block and state before it runs. `lockedBalance`: wei that the sender may not spend (vesting).
+ * Changes nothing. Throws Rejection; returns the intrinsic gas and the calldata floor (EIP-7623).
  */
 export function checkMessage(
   view: StateView,
@@ -79,7 +79,7 @@ function checkSender(view: StateView, env: BlockEnv, message: TransactionMessage
   const nonces = () => `address ${from}, tx: ${message.nonce} state: ${nonce}`
   if (mode !== 'call' && message.nonce < nonce) reject(`nonce too low: ${nonces()}`, 'nonce-too-low')
   if (mode !== 'call' && message.nonce > nonce) reject(`nonce too high: ${nonces()}`, 'nonce-too-high')
-  // A call at the greatest nonce may wrap to 0, but a creation has no address for its contract.
+  // A call at the maximum nonce may wrap to 0, but a creation has no address for its contract.
   if (nonce >= MAX_NONCE && (mode !== 'call' || message.to === null)) {
     reject(`nonce has max value: address ${from}, nonce: ${nonce}`)
   }

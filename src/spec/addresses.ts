@@ -1,9 +1,10 @@
 // Addresses that the protocol defines: Ethereum's system contracts, the native contracts, the module accounts, and how a
-// validator's addresses are derived and written. Native addresses are those of Evmos. Contracts rely on them, so they never change.
+// validator's addresses are derived and encoded. Native addresses are those of Evmos. Contracts rely on them, so they never
+// change.
 import { createHash } from 'node:crypto'
 import { type Address, fromHex, type Hash, hexToAddress, toAddress } from '../lib/hex.ts'
 
-/** Caller of the calls that the protocol makes at the beginning and the end of a block (EIP-4788, 2935, 7002, 7251). */
+/** Caller of the protocol's calls at the beginning and end of a block (EIP-4788, 2935, 7002, 7251). */
 export const SYSTEM_ADDRESS = hexToAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
 /** Contracts that the protocol calls in every block. */

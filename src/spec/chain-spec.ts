@@ -1,5 +1,5 @@
-// The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain.
-// The file format is geth's genesis with one more section, `kestrel`; without it the chain is plain Ethereum.
+// The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain. The
+// format is geth's genesis with an additional section, `kestrel`; without it the chain is plain Ethereum.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 
@@ -28,7 +28,7 @@ export const FORKS = [
 ] as const
 export type Fork = (typeof FORKS)[number]
 
-/** Whether a fork changes nothing but the limits of blobs (EIP-7892). A chain may leave such forks out. */
+/** Whether a fork changes only blob limits (EIP-7892). A chain may leave such forks out. */
 export const isBlobParameterFork = (fork: Fork): boolean => fork.startsWith('bpo')
 
 /**
@@ -64,14 +64,15 @@ export type GenesisBlock = {
 export type GenesisEntry = readonly [Address, GenesisAccount]
 
 /**
- * The accounts of block 0, each once, in any order. It may be as large as a disk, so it is read entry by entry; `get` is there
- * where an account is found without reading all. Reading throws ChainError `invalid-genesis` for a file with a bad entry.
+ * The accounts of block 0 in any order, without duplicates. They may be as many as a disk holds, so they are read one at a
+ * time; `get` exists if an account can be found without reading all. Reading throws ChainError `invalid-genesis` for a bad
+ * entry.
  */
 export type GenesisAllocation = (Iterable<GenesisEntry> | AsyncIterable<GenesisEntry>) & {
   get?(of: Address): GenesisAccount | undefined
 }
 
-/** A validator that is bonded from the start; its self-delegation comes out of the operator's genesis balance. */
+/** A validator that is bonded from the start; its self-delegation is taken from the operator's genesis balance. */
 export type GenesisValidator = {
   readonly operator: Address
   /** 32-byte ed25519 public key; undefined: derived from the operator. */
@@ -95,7 +96,7 @@ export type Upgrade = {
 }
 
 export type EvmGenesisParams = {
-  /** Improvement proposals that are active, in order of application: `kestrel_0`. */
+  /** Active opcode proposals, in order of application: `kestrel_0`. */
   readonly activeProposals: readonly string[]
 }
 
@@ -109,20 +110,20 @@ export type NamedProposal = {
   readonly since: bigint
 }
 
-/** A chain that several nodes agree on by an engine of its own process. */
+/** A chain on which several nodes agree by CometBFT. */
 export type NetworkSpec = {
   readonly engine: 'cometbft'
-  /** Most bytes of a block of the engine. */
+  /** Maximum bytes of a CometBFT block. */
   readonly maxBytes: bigint
-  /** Milliseconds from a decided block to the next proposal; left out: each node's own setting (`timeout_commit`). */
+  /** Milliseconds from a decided block to the next block proposal; left out: each node's own setting (`timeout_commit`). */
   readonly blockTimeMs?: bigint | undefined
-  /** First block that the engine decides; the blocks before it were made by one node. */
+  /** First block that CometBFT decides; one node made the blocks before it. */
   readonly initialHeight: bigint
-  /** Keys that validators of a promoted chain have from that block on. */
+  /** Consensus keys of a promoted chain's validators from that block on. */
   readonly keys: readonly { readonly operator: Address; readonly consensusKey: Hash }[]
 }
 
-/** What a network has whose genesis says no more than that it is one. */
+/** The network of a genesis that only says that the chain is one. */
 export const DEFAULT_NETWORK: NetworkSpec = {
   engine: 'cometbft',
   maxBytes: 4_194_304n,
@@ -130,13 +131,13 @@ export const DEFAULT_NETWORK: NetworkSpec = {
   keys: [],
 }
 
-/** Throws ChainError `not-allowed` for a network, whose blocks an engine decides: one node alone must not make them. */
+/** Throws ChainError `not-allowed` for a network: only CometBFT may decide its blocks. */
 export function refuseNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): void {
   if (native?.consensus === undefined) return
   throw new ChainError('not-allowed', `${name} is a network: start it with --consensus ${native.consensus.engine}`)
 }
 
-/** What makes a chain a network. Throws ChainError `not-allowed` for a chain of one node. */
+/** The parts of the specification that a network has. Throws ChainError `not-allowed` for a chain of one node. */
 export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'native'>): {
   readonly textChainId: string
   readonly consensus: NetworkSpec
@@ -146,7 +147,7 @@ export function requireNetwork({ name, native }: Pick<ChainSpec, 'name' | 'nativ
   return { textChainId: native.textChainId, consensus: native.consensus }
 }
 
-/** The `kestrel` section: what a native chain adds to Ethereum. */
+/** The `kestrel` section: the native chain's additions to Ethereum. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
   readonly textChainId: string
@@ -166,15 +167,15 @@ export type NativeSpec = {
   }
   /** `non-decreasing`: a block may have its parent's timestamp. `strictly-increasing`: Ethereum's rule. */
   readonly clock: 'non-decreasing' | 'strictly-increasing'
-  /** The most gas that a transaction may ask for; undefined: only the block's gas limit bounds it. */
+  /** Maximum gas limit of one transaction; undefined: only the block's gas limit bounds it. */
   readonly transactionGasCap: bigint | undefined
-  /** Whether gas limits bound the work that opcode proposals leave unpaid, and lists with a free cycle are refused. */
+  /** Whether gas limits bound unpaid work of opcode proposals, and lists with a free cycle are refused. */
   readonly boundedWork: boolean
   readonly authz: {
     /** The granter in `approve`: the caller, as in ERC-20, or the transaction's origin, as in Evmos. */
     readonly granter: 'caller' | 'origin'
   }
-  /** Behaviour in which Evmos' releases differ although the selectors are the same. */
+  /** Behaviour that differs between Evmos' releases under the same selectors. */
   readonly compat: {
     /** Arguments of the generic `allowance`: (owner, spender), or (grantee, granter) as since Evmos v14. */
     readonly allowanceOrder: 'owner-first' | 'grantee-first'
@@ -185,14 +186,14 @@ export type NativeSpec = {
     /** true: a contract needs a grant for distribution messages. false: it may send them for the transaction's signer, as on Evmos. */
     readonly distributionGrants: boolean
   }
-  /** Opcode proposals from user modules. A node needs the module files of all of them. */
+  /** Users' opcode proposals. A node needs the module files of all of them. */
   readonly proposals: readonly NamedProposal[]
   /** The EVM's parameters from genesis on. */
   readonly params: EvmGenesisParams
   /** In order of height. */
   readonly upgrades: readonly Upgrade[]
   readonly validators: readonly GenesisValidator[]
-  /** How several nodes agree on blocks; undefined: the chain has one node. */
+  /** The network; undefined: a chain of one node. */
   readonly consensus?: NetworkSpec | undefined
   /** Genesis of the native modules by module name, as JSON; each module checks its own. */
   readonly modules: Readonly<Record<string, unknown>>
@@ -206,33 +207,35 @@ export type ChainSpec = {
   readonly forks: readonly ForkActivation[]
   /** undefined: proof of stake from genesis when `paris` is listed at block 0, else never. */
   readonly terminalTotalDifficulty: bigint | undefined
-  /** Used in fork ids (EIP-2124) only. */
+  /** Used only in fork ids (EIP-2124). */
   readonly mergeNetsplitBlock: bigint | undefined
   /** `daoForkBlock` of a chain with `daoForkSupport: false`. A chain that supports the DAO fork has it among `forks`. */
   readonly opposedDaoForkBlock?: bigint | undefined
-  /** Of every scheduled fork from `cancun` on. */
+  /** Blob parameters of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address
   readonly genesis: GenesisBlock
   readonly native: NativeSpec | undefined
 }
 
-/** What a new chain begins with: its specification and the accounts of block 0, which the specification of a stored chain leaves out. */
+/**
+ * The beginning of a new chain: its specification and the accounts of block 0, which the specification of a stored chain lacks.
+ */
 export type GenesisSpec<A extends GenesisAllocation = ReadonlyMap<Address, GenesisAccount>> = ChainSpec & {
   readonly genesis: { readonly alloc: A }
 }
 
-/** Whether the accounts of block 0 come with the specification. */
+/** Whether the specification has the accounts of block 0. */
 export const hasAllocation = (spec: ChainSpec): spec is GenesisSpec<GenesisAllocation> => 'alloc' in spec.genesis
 
-/** The specification alone: what a chain goes on with after block 0. */
+/** The specification without the accounts of block 0. */
 export function withoutAllocation(spec: ChainSpec | GenesisSpec<GenesisAllocation>): ChainSpec {
   if (!hasAllocation(spec)) return spec
   const { alloc: _, ...genesis } = spec.genesis
   return { ...spec, genesis }
 }
 
-/** Those of the accounts that are in the allocation. */
+/** Those of the given accounts that are in the allocation. */
 export async function findAccounts(
   alloc: GenesisAllocation,
   wanted: readonly Address[],

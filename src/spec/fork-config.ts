@@ -7,7 +7,7 @@ import { type ForkRules, forkRules } from './fork-rules.ts'
 import { blobParamsAt, forkAt, forkId } from './forks.ts'
 
 export type ForkConfig = {
-  /** Unix seconds; 0 for a fork that holds from genesis. */
+  /** Unix seconds; 0 for a fork that is active from genesis. */
   readonly activationTime: bigint
   /** undefined before Cancun. */
   readonly blobSchedule: BlobParams | undefined
@@ -39,7 +39,7 @@ const PRECOMPILES: readonly (readonly [Fork, Readonly<Record<string, string>>])[
   ['osaka', { P256VERIFY: '100' }],
 ]
 
-/** The configurations of the fork at a time, of the next fork, and of the last scheduled one, where there are such. */
+/** The configurations of the fork at a time, of the next fork, and of the last scheduled one, if they exist. */
 export function forkConfigs(
   spec: ChainSpec,
   genesisHash: Hash,

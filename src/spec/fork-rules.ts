@@ -1,5 +1,5 @@
-// The rules of a fork: one boolean for each fork, true where it is active. All rooms decide by these values whether a rule holds.
-// A rule of an EIP is asked for by the fork that includes the EIP: `rules.berlin` for EIP-2929.
+// The rules of a fork: one boolean for each fork, true if it is active. All rooms use them. The rule of an EIP is named by the
+// fork that includes it: `rules.berlin` for EIP-2929.
 import { FORKS, type Fork } from './chain-spec.ts'
 
 /** `rules.berlin`: `rules.fork` is Berlin or a later fork. */

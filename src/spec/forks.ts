@@ -1,4 +1,4 @@
-// Forks: which fork's rules hold for a block, the blob parameters of a fork, and the fork id. Pure functions of the spec.
+// Forks: the fork of a block, the blob parameters of a fork, and the fork id. Pure functions of the spec.
 import { crc32 } from 'node:zlib'
 import { bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { type BlobParams, type ChainSpec, FORKS, type Fork } from './chain-spec.ts'
@@ -13,12 +13,12 @@ export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobPa
   ['bpo2', { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n }],
 ])
 
-/** What decides a block's fork. `merged`: the parent's total difficulty has reached the terminal one. */
+/** The inputs that determine a block's fork. `merged`: the parent's total difficulty has reached the terminal one. */
 export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint; readonly merged: boolean }
 
 /**
- * The fork whose rules hold for a block. Forks by timestamp begin only after the merge. `merged` is ignored on a chain that
- * begins with proof of stake.
+ * The fork of a block. Forks by timestamp begin only after the merge. `merged` is ignored on a chain that begins with proof of
+ * stake.
  */
 export function forkAt(spec: ChainSpec, at: ForkPoint): Fork {
   let current: Fork = 'chainstart'
@@ -42,7 +42,7 @@ export const genesisFork = (spec: ChainSpec): Fork =>
     merged: spec.terminalTotalDifficulty !== undefined && spec.genesis.difficulty >= spec.terminalTotalDifficulty,
   })
 
-/** Blob limits of a fork: the spec's, else mainnet's, else those of the fork before. undefined before Cancun. */
+/** Blob limits of a fork: the spec's, else mainnet's, else those of the previous fork. undefined before Cancun. */
 export function blobParamsAt(spec: ChainSpec, fork: Fork): BlobParams | undefined {
   const rules = forkRules(fork)
   const since = FORKS.findLast((each) => rules[each] && (spec.blobSchedule.has(each) || MAINNET_BLOBS.has(each)))

@@ -1,5 +1,5 @@
-// Genesis file to chain spec and back. `parseGenesis(formatGenesis(spec))` is the same spec; what a file leaves out is
-// filled in as geth does, so that the genesis hash is geth's. `genesis-stream.ts` reads files of any size.
+// Converts between genesis file and chain spec. `parseGenesis(formatGenesis(spec))` gives the same spec. Missing fields get
+// geth's defaults, so that the genesis hash is geth's. `genesis-stream.ts` reads files of any size.
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import {
@@ -33,7 +33,7 @@ import { isProposalName } from './proposal-name.ts'
 
 type Config = SpecFile['config']
 
-/** Forks by block, in order, with geth's name. geth lets the optional ones be left out. */
+/** Forks by block, in order, with geth's name. geth permits leaving out the optional ones. */
 const BLOCK_FORKS = [
   { fork: 'homestead', field: 'homesteadBlock' },
   { fork: 'dao', field: 'daoForkBlock', optional: true },
@@ -50,10 +50,10 @@ const BLOCK_FORKS = [
   { fork: 'grayGlacier', field: 'grayGlacierBlock', optional: true },
 ] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
 
-/** Forks by timestamp, in order. Blob parameter forks may be left out, the others build on each other. */
+/** Forks by timestamp, in order. Blob parameter forks may be left out; the others require the ones before. */
 const TIMES = TIME_FORKS.map((fork) => ({ fork, field: `${fork}Time` as const, optional: isBlobParameterFork(fork) }))
 
-/** Gas of a plain transfer: with a lower cap there would be no transactions. */
+/** Gas of a plain transfer: with a lower cap no transaction is possible. */
 const TRANSFER_GAS = 21_000n
 
 const refuse = (field: string, problem: string) => new ChainError('invalid-genesis', `${field}: ${problem}`)
@@ -141,11 +141,12 @@ export function parseSpec(json: unknown): ChainSpec {
   }
 }
 
-/** EIP-1559's initial base fee, or the floor where that is higher. */
+/** EIP-1559's initial base fee, or the floor if it is higher. */
 const firstBaseFee = (floor = 0n): bigint => (floor > 1_000_000_000n ? floor : 1_000_000_000n)
 
 /**
- * The same from the file's text: numbers that JavaScript would round (a terminal total difficulty, a balance) stay exact.
+ * As `parseGenesis`, from the file's text: numbers that JavaScript would round (a terminal total difficulty, a balance) stay
+ * exact.
  */
 export const parseGenesisText = (text: string): GenesisSpec => parseGenesis(parseExactly(text))
 
@@ -161,7 +162,7 @@ export function parseExactly(text: string): unknown {
   }
 }
 
-/** V8 quotes the text, line breaks included. */
+/** V8's message quotes the text, including line breaks. */
 export function notJson(error: unknown): ChainError {
   const problem = error instanceof Error ? error.message : String(error)
   return refuse('genesis', `expected JSON: ${problem.replace(/\s+/g, ' ')}`)
@@ -198,7 +199,7 @@ export function formatSpec(spec: ChainSpec): object {
     extraData: fromHex(genesis.extraData),
     ...(native && { kestrel: { name: spec.name, ...native } }),
   }
-  // Through JSON, because fields that are undefined are absent in a file.
+  // Through JSON, because undefined fields must be absent from a file.
   return JSON.parse(JSON.stringify(specFile.encode(file)))
 }
 
@@ -230,7 +231,9 @@ function readForks(config: Config): ForkActivation[] {
 const terminalDifficulty = (config: Config): bigint | undefined =>
   config.terminalTotalDifficulty ?? (config.terminalTotalDifficultyPassed ? 0n : undefined)
 
-/** The forks that are set. geth's rules: only optional ones may be missing below another, and none precedes an earlier. */
+/**
+ * The forks that are set. geth's rules: only optional ones may be left out before another, and none may precede an earlier one.
+ */
 function inOrder<F extends { fork: Fork; field: keyof Config; optional?: boolean }>(
   forks: readonly F[],
   config: Config,
@@ -251,7 +254,7 @@ function inOrder<F extends { fork: Fork; field: keyof Config; optional?: boolean
   return scheduled
 }
 
-/** Parameters of every scheduled blob fork. geth wants them all written down; the first three have mainnet's as default. */
+/** Parameters of every scheduled blob fork. geth requires all of them; here the first three default to mainnet's. */
 function readBlobSchedule(config: Config, forks: readonly ForkActivation[]): Map<Fork, BlobParams> {
   const schedule = new Map<Fork, BlobParams>()
   for (const fork of BLOB_FORKS) {
@@ -308,8 +311,8 @@ function readNative(section: NonNullable<SpecFile['kestrel']>, chainId: bigint):
 }
 
 /**
- * The rules of a network: its validators sign with keys of their own, and it has the slashing module, whose genesis
- * may stand in either section.
+ * The rules of a network: its validators have explicit consensus keys, and it has the slashing module, whose genesis may be in
+ * either section.
  */
 function readNetwork(
   { slashing, ...consensus }: NonNullable<NonNullable<SpecFile['kestrel']>['consensus']>,
@@ -319,7 +322,7 @@ function readNetwork(
   validators.forEach(({ consensusKey }, index) => {
     if (isNew && consensusKey === undefined)
       throw refuse(`kestrel.validators.${index}.consensusKey`, 'expected a key: everybody knows a derived one')
-    // The engine would end at each start, with a message of its own.
+    // CometBFT would exit at each start, with its own message.
     const first = validators.findIndex((other) => other.consensusKey === consensusKey)
     if (consensusKey !== undefined && first !== index)
       throw refuse(`kestrel.validators.${index}.consensusKey`, `validator ${first} has the same key`)

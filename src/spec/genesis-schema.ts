@@ -1,6 +1,6 @@
-// The genesis file as a two-way schema: geth's format (hex or decimal numbers, addresses with or without 0x) and our
-// section `kestrel`, which is strict. Every message says what was expected; the path says where. What a value is
-// described as stands in docs/genesis.md.
+// The genesis file as a two-way schema: geth's format (hex or decimal numbers, addresses with or without 0x) and the section
+// `kestrel`, which is strict. Every message says what was expected; the path says where. The descriptions of values are in
+// docs/genesis.md.
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import {
@@ -41,7 +41,7 @@ const shown = (wire: unknown): string => {
 }
 const expected = (what: string, wire: unknown) => new TypeError(`expected ${what}, got ${shown(wire)}`)
 
-/** Decimal or 0x hex, as a string or a JSON number that is exact; the empty string is zero, as in geth. */
+/** Decimal or 0x hex, as a string or an exact JSON number; the empty string is zero, as in geth. */
 function readInteger(wire: unknown, bits: number): bigint {
   const what = `a whole number of up to ${bits} bits, decimal or 0x hex`
   if (typeof wire === 'number' && Number.isInteger(wire) && !Number.isSafeInteger(wire))
@@ -59,7 +59,7 @@ const hexDigits = (wire: unknown): string | undefined =>
 const u64 = value((wire) => readInteger(wire, 64), toQuantity).describe('number, 64 bits')
 const u256 = value((wire) => readInteger(wire, 256), toQuantity).describe('number, 256 bits')
 
-/** In `config` geth reads JSON numbers only; what does not fit one exactly is written as a string. */
+/** In `config` geth reads only JSON numbers; a number that JavaScript cannot represent exactly is written as a string. */
 const configNumber = value(
   (wire) => readInteger(wire, 256),
   (integer) => (integer <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(integer) : integer.toString()),
@@ -96,7 +96,7 @@ function readWord(wire: unknown): Hash {
   return hexToHash(`0x${digits.padStart(64, '0')}`)
 }
 
-/** Slots that are not zero. */
+/** Slots with nonzero values. */
 const storage = value<ReadonlyMap<Hash, Hash>>(
   (wire) => {
     if (typeof wire !== 'object' || wire === null || Array.isArray(wire))
@@ -140,7 +140,7 @@ const activation = configNumber.nullish()
 const timeActivations = Object.fromEntries(TIME_FORKS.map((fork) => [`${fork}Time`, activation])) as {
   readonly [fork in (typeof TIME_FORKS)[number] as `${fork}Time`]: typeof activation
 }
-/** Later forks: better no chain than one that goes wrong when they begin. */
+/** Later forks: refuse the chain now, because it could not continue when they begin. */
 const unsupported = value<undefined>(
   (wire) => {
     if (wire !== undefined && wire !== null && wire !== false) throw new TypeError('this node cannot execute that fork')
@@ -192,7 +192,7 @@ export const genesisAccount = z.object({
 
 const names = z.array(text(/^/, 'a proposal name such as "kestrel_0"')).readonly()
 
-/** Names of proposals, each once. Whether there are such proposals the runtime knows. */
+/** Names of proposals without duplicates. The runtime checks whether they exist. */
 const proposals = names.superRefine((list, context) => {
   for (const [index, name] of list.entries()) {
     try {
@@ -308,6 +308,6 @@ export const genesisFile = z.object({
 
 /** The genesis file, parsed: numbers as bigint, names as branded hex. */
 
-/** The file without the accounts, which are read one by one. */
+/** The file without the accounts, which are read one at a time. */
 export const specFile = genesisFile.omit({ alloc: true })
 export type SpecFile = z.output<typeof specFile>

@@ -1,18 +1,20 @@
-// Reads a genesis file of any size: its text is parsed as it arrives, and `alloc` account by account. A small allocation is kept;
-// a larger one is read from the file again each time that it is needed.
+// Reads a genesis file of any size: its text is parsed as it arrives, and `alloc` account by account. A small allocation is
+// kept in memory; a larger one is read from the file each time it is needed.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import type { Address } from '../lib/hex.ts'
 import type { GenesisAccount, GenesisAllocation, GenesisEntry, GenesisSpec } from './chain-spec.ts'
 import { noAllocation, notJson, parseAccount, parseSpec, repeatedAddress } from './genesis-file.ts'
 
-/** Accounts of an allocation that is kept in memory: far more than genesis files by hand have, and below 10 MB. */
+/**
+ * Maximum accounts of an allocation that is kept in memory: far more than a genesis file written by hand has, and below 10 MB.
+ */
 const KEPT = 10_000
 
-/** The bytes of a file from its beginning, as often as they are asked for. */
+/** Opens the file from its beginning; may be called repeatedly. */
 export type OpenFile = () => AsyncIterable<Uint8Array>
 
 /**
- * A genesis from its file, all of it checked; that a large allocation names each address once is checked by who writes it.
+ * A genesis from its file, completely checked, except that a large allocation has no duplicate address: its writer checks that.
  * Throws ChainError `invalid-genesis` as `parseGenesisText`, and the error of the file.
  */
 export async function streamGenesis(open: OpenFile, kept = KEPT): Promise<GenesisSpec<GenesisAllocation>> {
@@ -27,7 +29,7 @@ export async function streamGenesis(open: OpenFile, kept = KEPT): Promise<Genesi
         if (accounts.has(address)) throw repeatedAddress(key)
         if (accounts.size <= kept) accounts.set(address, account)
       } catch (error) {
-        // Faults of the other fields are told first, as they are of a file that is read at once.
+        // Errors of the other fields are reported first, as for a file that is read at once.
         bad = error
       }
     }
@@ -47,7 +49,7 @@ const streamed = (open: OpenFile): GenesisAllocation => ({
   },
 })
 
-/** A member of the file, with `alloc` as an empty object, or of its `alloc`. */
+/** A member of the file, with `alloc` as an empty object, or a member of its `alloc`. */
 type Member = { readonly key: string; readonly value: unknown; readonly isAccount: boolean }
 
 /** The members of the file in parts. */
@@ -69,10 +71,10 @@ async function* membersOf(open: OpenFile): AsyncGenerator<readonly Member[]> {
   }
 }
 
-/** The parser's errors are plain ones, errors of the file have a code. */
+/** The parser's errors have no code, errors of the file have one. */
 const isOfText = (error: unknown): boolean => error instanceof Error && !('code' in error)
 
-/** Hands numbers of 16 and more digits on as strings: JavaScript would round them. */
+/** Passes numbers of 16 and more digits on as strings, because JavaScript would round them. */
 class ExactNumbers extends Tokenizer {
   #digits = ''
 

@@ -14,9 +14,9 @@ const read = ({ name, address, code }: { name: string; address: string; code: st
 })
 
 /**
- * The factories. Permit2's code has mainnet's chain id and EIP-712 domain separator as immutables. It compares the chain id
- * on every use and derives another separator where it differs, so a signature for another chain is invalid here. The others
- * do not depend on the chain.
+ * The factories. Permit2's code has mainnet's chain id and EIP-712 domain separator as immutables. It compares the chain id on
+ * every use and derives another separator if it differs, so a signature for another chain is invalid here. The others do not
+ * depend on the chain.
  */
 export const FACTORIES: readonly Preinstall[] = codes.factories.map(read)
 

@@ -1,4 +1,4 @@
-// The chain presets that the node knows by name, as data. No other file knows their names or numbers.
+// The presets of chains, as data. No other file knows their names or numbers.
 import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import {
   type BlobParams,
@@ -20,13 +20,13 @@ export type PresetOptions = {
   /** Base coins of each account. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
-  /** Whether genesis has the deployment factories; true when left out. It always has the system contracts. */
+  /** Whether genesis has the deployment factories; default true. It always has the system contracts. */
   readonly preinstalls?: boolean | undefined
-  /** Of block 0, in Unix seconds; 2026-01-01 when left out. Who begins a chain names its date. */
+  /** Timestamp of block 0 in Unix seconds; default 2026-01-01. A command that creates a chain sets it. */
   readonly timestamp?: bigint | undefined
 }
 
-/** `count` accounts of a public mnemonic from index `first`, path m/44'/60'/0'/0. Never use them where coins have a value. */
+/** `count` accounts of a public mnemonic from index `first`, path m/44'/60'/0'/0. Never use them if coins have a value. */
 export type DevKeys = { readonly mnemonic: string; readonly first: number; readonly count: number }
 
 type Preset = {
@@ -35,20 +35,20 @@ type Preset = {
   readonly keys: readonly DevKeys[]
   /** Addresses of `keys` with the balance of each. */
   readonly accounts: readonly (readonly [Address, bigint])[]
-  /** Keys of the validators' operators that are not among `keys`. */
+  /** Keys of the validators' operators that are not in `keys`. */
   readonly validatorKeys: readonly DevKeys[]
   readonly native: Omit<NativeSpec, 'textChainId'>
 }
 
 const COIN = 10n ** 18n
-/** Coins that a validator's operator has besides its self-delegation, for the gas of its votes. */
+/** Coins of a validator's operator in addition to its self-delegation, for the gas of its votes. */
 const OPERATOR_COINS = 10n * COIN
 
-/** The newest rules that the library calls stable, as on Ethereum mainnet since January 2026. */
+/** The newest fork that the library calls stable, active on Ethereum mainnet since January 2026. */
 const NEWEST = forkRules('bpo2')
 const GAS_LIMIT = 36_000_000n
 const BASE_FEE = 1_000_000_000n
-/** 2026-01-01: a preset is a value, so it reads no clock. */
+/** 2026-01-01: a constant, so that a preset does not depend on the clock. */
 const GENESIS_TIME = 1_767_225_600n
 
 const validator = (operator: string, moniker: string, selfDelegation: bigint): GenesisValidator => ({
@@ -132,7 +132,7 @@ const evmos: Preset = {
     transactionGasCap: undefined,
     boundedWork: true,
     authz: { granter: 'origin' },
-    // As evmosd v14.1 has them.
+    // As in evmosd v14.1.
     compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },
     proposals: [],
     params: { activeProposals: [] },
@@ -200,7 +200,7 @@ export const presets: Readonly<Record<PresetName, (options?: PresetOptions) => G
 
 export const isPreset = (name: string): name is PresetName => Object.hasOwn(presets, name)
 
-/** The mnemonics of a preset's accounts, in the order of the accounts. Everybody knows them. */
+/** The public mnemonics of a preset's accounts, in the order of the accounts. */
 export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }
 
 /** The mnemonics of the presets' validators whose operators are not in `devKeys`. */

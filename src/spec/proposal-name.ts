@@ -1,4 +1,4 @@
-// Names of improvement proposals (`kestrel_9`), and the rules for lists of them. Genesis, parameters and registry share them.
+// Names of opcode proposals (`kestrel_9`), and the rules for lists of them. Genesis, parameters and registry share them.
 import { ChainError } from '../lib/errors.ts'
 
 const LONGEST = 64

@@ -30,7 +30,7 @@ export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8A
   return row
 }
 
-/** Without the general RLP reader, because every balance and call needs it. Throws when the row is malformed. */
+/** Without the general RLP reader, because every balance and call needs it. Throws if the row is malformed. */
 export function decodeAccount(row: Uint8Array): StoredAccount {
   const end = row.length - 2 * WORD
   const nonceAt = 2

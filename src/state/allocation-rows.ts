@@ -1,5 +1,5 @@
-// The accounts of a genesis file as the rows of a view, before any state is written: what block 0 does can be seen on them
-// without the first version of the state. Such a view has no trie: it gives no root, no proof and no rows.
+// The accounts of a genesis file as the rows of a view, before any state is written, so that block 0 can be executed on them
+// without the first state version. Such a view has no trie: it gives no root, proof or rows.
 import { type Address, EMPTY_BYTES, fromHex, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'

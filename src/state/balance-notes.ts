@@ -1,5 +1,6 @@
-// Notes about coin balances on a view: the bank writes them, and the index reads them after the block, because these changes
-// have no log, and the storage slots do not tell the account. A note is a string, so that a set of notes has no duplicates.
+// Notes about changed coin balances on a view. The bank writes them and the index reads them after the block, because these
+// changes have no log, and the account cannot be derived from the storage slots. A note is a string, so that a set of notes has
+// no duplicates.
 import { type Address, hexToAddress } from '../lib/hex.ts'
 
 /** The account's balance of a denomination has changed. */

@@ -124,12 +124,13 @@ async function* rowsOf(store: KvReader, range: KeyRange, version: number): Async
   }
 }
 
-/** The newest version, and the oldest one that can be read: 0 where nothing was pruned. */
+/** The newest version, and the oldest readable one: 0 without pruning. */
 export type Versions = { readonly newest: number; readonly oldest: number }
 
 /**
- * Checks that every row has all its former values in the order of their versions, and that the lists of changes name exactly
- * these. The list of version 0 may leave out that version's values, which replace nothing. Values that versions up to the oldest one replaced were pruned together with their lists.
+ * Checks that every row has all its former values in the order of their versions, and that the change lists name exactly these.
+ * The list of version 0 may leave out that version's values, which replace nothing. Values replaced up to the oldest version
+ * were pruned together with their lists.
  */
 export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: CheckReport): Promise<void> {
   const values = { former: 0, later: 0 }
@@ -174,7 +175,7 @@ function isValueOf(store: KvReader, { key, replaced }: RowChange, version: numbe
   return entry !== undefined && decodeRow(entry).since === version
 }
 
-/** A value that a block has made when it ran again, and that has not been compared with the stored one yet. */
+/** A value that a re-executed block wrote and that has not been compared with the stored one yet. */
 type MadeRow = {
   readonly key: Uint8Array
   readonly value: Uint8Array | null
@@ -182,13 +183,13 @@ type MadeRow = {
   readonly ordinal: number
 }
 
-/** Values that are kept for comparison; the oldest are compared earlier, by a search. */
+/** Maximum values kept for comparison; beyond it the oldest are compared earlier, by a search. */
 const MADE_ROWS = 100_000
 
 /**
- * Checks that versions have exactly the changes of their blocks, which run again in order, and that their lists name all of them.
- * A value is compared when a later version replaces it: its history entry is then one read, in full or as the difference from
- * the value that replaces it. Values that nothing replaces are compared at the end.
+ * Checks that versions have exactly the changes of their blocks, which are executed again in order, and that their change lists
+ * are complete. A value is compared when a later version replaces it: its history entry then takes one read, in full or as the
+ * difference from the value that replaces it. Values that are never replaced are compared at the end.
  */
 export class ChangeCheck {
   readonly #store: KvReader
@@ -202,7 +203,7 @@ export class ChangeCheck {
     this.#report = report
   }
 
-  /** Adds the version that a block made of `view`. */
+  /** Adds the version that a block made from `view`. */
   async add(view: View, version: number): Promise<void> {
     const { rows, codes } = await view.changes()
     const list = this.#store.get(KEY.changes(version))
@@ -220,7 +221,7 @@ export class ChangeCheck {
       this.#made.set(name, { key, value: kept, version, ordinal: replaced === undefined ? 0 : replaced + 1 })
       if (!named.delete(name)) this.#report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
     }
-    // Codes that existed before are in no list.
+    // Codes that existed before are not in the list.
     for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
     for (const name of named.keys())
       this.#report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
@@ -244,7 +245,7 @@ export class ChangeCheck {
   }
 }
 
-/** Whether the history has a value as it was made, when `next` has replaced it. */
+/** Whether the history has the value that was replaced by `next`. */
 function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, next: Uint8Array | null): boolean {
   let former: RowState | undefined
   try {

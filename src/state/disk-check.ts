@@ -1,6 +1,6 @@
-// Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. Two things are compared:
-// the checksums in the files, newest tables first for up to 200 ms and the rest while the node runs; and the number of
-// changes with the file `acknowledged`, which says how many of them were synced. What an operator can do is here too.
+// Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. It compares the
+// checksums in the files, newest tables first for up to 200 ms and the rest while the node runs; and the number of changes with
+// the file `acknowledged`, which has the number of synced changes. Repairs for operators are here, too.
 import {
   closeSync,
   constants,
@@ -24,13 +24,13 @@ import { KEY } from './keyspace.ts'
 import { cutLogs, type Damage, damageOfTable, type Survey, surveyDatabase, type Table } from './leveldb/database.ts'
 import type { WriteOp } from './types.ts'
 
-/** What an operator can do about damage, as the end of an error message. */
+/** What an operator can do about damage: the end of an error message. */
 export const RESTORE =
   'restore a copy of the data directory, import an export into a new one, or `kestrel resync` the node of a network'
 
 /** The file that counts acknowledged changes, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'
-/** Milliseconds for reading tables before the opening: enough for 200 MB that are in the system's page cache. */
+/** Milliseconds for reading tables before opening: enough for 200 MB in the system's page cache. */
 const READING_TIME = 200
 
 /** Tables that this process has checked, by path and size. A table never changes after it was written. */
@@ -54,9 +54,9 @@ export const newDatabase = (folder: string): CheckedDatabase => ({
 })
 
 /**
- * Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. Tables are read
- * for `readingTime` milliseconds. When the process has ended while LevelDB was writing a table, all of them are read with the
- * order of their keys, after a line to `warn`, because LevelDB ends the process when it meets keys out of order.
+ * Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. Reads tables for
+ * `readingTime` milliseconds. If the process ended while LevelDB was writing a table, it reads all of them and checks the order
+ * of their keys, after a line to `warn`, because LevelDB ends the process when it finds keys out of order.
  */
 export function requireIntact(
   folder: string,
@@ -87,8 +87,8 @@ export function findAllDamage(folder: string, onTable: () => void): Damage[] {
 }
 
 /**
- * Lets the next opening continue with the intact part: logs are cut before their first damage, and the file `acknowledged`
- * is removed. Returns the files that were cut. A damaged table is still refused, because it has rows of any age.
+ * Lets the next opening continue with the intact part: truncates logs at their first damage and removes the file
+ * `acknowledged`. Returns the truncated files. A damaged table is still refused, because it may have rows of any age.
  */
 export function acceptLoss(folder: string): string[] {
   const cut = cutLogs(folder, surveyDatabase(folder))
@@ -132,7 +132,7 @@ export function refusal(folder: string, { file, what }: Damage, areMore: boolean
 }
 
 // The file `acknowledged` is written after each synced batch and read before the next opening. It is not synced itself: after a
-// power cut it may say less than the database holds, and never more.
+// power cut its number may be lower than the database's, but never higher.
 
 /** `KACK`, sequence (8 bytes, big-endian), length of the head row (1), the head row and zeros, CRC-32 of all this (4). */
 const SIZE = 64
@@ -192,8 +192,8 @@ export class AcknowledgedWrites {
   }
 
   /**
-   * Counts a batch that has been synced. LevelDB numbers changes one by one. A failed batch may have used up numbers, so this
-   * count may be too low, and is never too high.
+   * Counts a synced batch. LevelDB numbers changes consecutively. A failed batch may have used up numbers, so this count may be
+   * too low, but never too high.
    */
   recordBatch(ops: readonly WriteOp[]): void {
     this.#sequence += ops.length
@@ -206,7 +206,7 @@ export class AcknowledgedWrites {
       this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT)
       writeSync(this.#file, this.#record, 0, SIZE, 0)
     } catch {
-      // The batch is on the disk. A count that is too low does no harm.
+      // The batch is on disk. A count that is too low does no harm.
     }
   }
 
@@ -233,8 +233,8 @@ const OWN = /^(LOCK|LOG|LOG\.old)$/
 const ATTEMPTS = 20
 
 /**
- * Copies a database into a new folder, so that the copy can be opened and the original stays as it is: opening merges tables
- * and empties logs, which hides or removes damage. Removes what was at `to`. Throws the file system's errors.
+ * Copies a database into a new folder, so that the copy can be opened without changing the original: opening merges tables and
+ * empties logs, which hides or removes damage. Deletes an existing `to`. Throws the file system's errors.
  */
 export function copyDatabase(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
@@ -248,8 +248,8 @@ export function copyDatabase(from: string, to: string): void {
 }
 
 /**
- * As `copyDatabase`, for a database that another process may have open. The copy has the writes up to a moment during the call.
- * Throws ChainError `storage` when the files do not belong together after several attempts.
+ * As `copyDatabase`, for a database that another process may have open. The copy has the writes up to some moment during the
+ * call. Throws ChainError `storage` if the copied files are inconsistent after several attempts.
  */
 export function copyDatabaseInUse(from: string, to: string): void {
   let problem = ''
@@ -283,7 +283,7 @@ function linkTables(from: string, to: string): void {
   }
 }
 
-/** False where the file system has no hard links. */
+/** False if the file system has no hard links. */
 function isLinked(source: string, target: string): boolean {
   try {
     linkSync(source, target)

@@ -2,7 +2,7 @@
 // which is only logged.
 import { ChainError } from '../lib/errors.ts'
 
-/** The message of the ChainError `disk-failure` for a write that found no room, on the disk or in a quota. */
+/** Message of the ChainError `disk-failure` for a write without space on the disk or in a quota. */
 export const DISK_FULL = 'disk full'
 /** The message for any other failure: a hardware fault, too many open files, a read-only mount. */
 export const DISK_FAILS = 'disk failure'

@@ -1,6 +1,6 @@
-// Writes the first version of a state from its accounts, in batches, so that its size does not matter: the trie is built from the
-// accounts in order of their hashed addresses. Rows are complete when `finish` resolves; version 0 replaces nothing, so its
-// list of changes is empty.
+// Writes the first version of a state from its accounts in batches, so memory does not grow with its size: the trie is built
+// from the accounts in order of their hashed addresses. The rows are complete when `finish` resolves. Version 0 replaces
+// nothing, so its change list is empty.
 import { type Address, fromHex, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
@@ -16,7 +16,7 @@ import type { KvStore, WriteOp } from './types.ts'
 /** Rows of one batch: 20,000 rows take about 4 MB. */
 const BATCH = 20_000
 
-/** Writes rows in batches, each while the next one is made. All are on disk after `end`. */
+/** Writes rows in batches, each while the next one is filled. All are on disk after `end`. */
 export class BatchedWrites {
   readonly #store: Pick<KvStore, 'write'>
   #ops: WriteOp[] = []
@@ -30,7 +30,7 @@ export class BatchedWrites {
     this.#ops.push({ type: 'put', key, value })
   }
 
-  /** Whether so many rows wait that `flush` is due. */
+  /** Whether enough rows wait for a `flush`. */
   get isFull(): boolean {
     return this.#ops.length >= BATCH
   }
@@ -56,7 +56,7 @@ type FirstAccount = {
   readonly storage: ReadonlyMap<Hash, Hash>
 }
 
-/** A row as version 0 has it. */
+/** A row as of version 0. */
 export const firstRow = (value: Uint8Array): Uint8Array => encodeRow({ ordinal: 0, since: 0, value })
 
 export class FirstState {
@@ -67,7 +67,7 @@ export class FirstState {
     this.#out = new BatchedWrites(store)
   }
 
-  /** Adds an account. Each address may come once. */
+  /** Adds an account, without duplicate addresses. */
   async add(address: Address, { nonce, balance, code, storage }: FirstAccount): Promise<void> {
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccakHash(code)
     if (code.length > 0) this.#out.put(KEY.code(codeHash), code)
@@ -99,7 +99,7 @@ export class FirstState {
   }
 }
 
-/** Writes the trie of the accounts whose leaves are given, and the list of changes of version 0. Returns the root. */
+/** Writes the account trie from the given leaves, and the change list of version 0. Returns the root. */
 export async function writeAccountTrie(leaves: LeafBuckets, out: BatchedWrites): Promise<Uint8Array> {
   const root = await leaves.writeTrie((path, node) => {
     out.put(KEY.accountNode(path), firstRow(node))
@@ -109,7 +109,7 @@ export async function writeAccountTrie(leaves: LeafBuckets, out: BatchedWrites):
   return root
 }
 
-/** Writes changes of version 0 itself, as if its rows had had these values from the beginning. */
+/** Changes rows of version 0 itself, as if they had had these values from the beginning. */
 export async function amendFirstState(
   store: Pick<KvStore, 'write'>,
   rows: RowChanges,

@@ -1,6 +1,6 @@
 // A store on a disk that may fail. After the first failed write all writes are refused at once, and reads continue. When the
-// disk may take writes again, the database is reopened, because LevelDB keeps its error while it is open and may leave a
-// torn record that hides later ones. Nothing is written in between, so that memory and disk stay equal.
+// disk may accept writes again, the database is reopened, because LevelDB keeps its error while it is open and may leave a torn
+// record that hides later ones. Nothing is written in between, so that memory and disk stay equal.
 import type { ChainError } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
@@ -38,7 +38,7 @@ export class GuardedStore implements KvStore {
   readonly #mutex = new Mutex()
   readonly log: RecordLog
   #failure: ChainError | undefined
-  /** Of the batch whose write failed. */
+  /** The probe row of the failed batch. */
   #failed: ProbeRow | undefined
   /** A row of the last batch that was written. */
   #written: WriteOp | undefined

@@ -8,7 +8,7 @@ import type { KvReader } from './types.ts'
 import { applyDelta, encodeDelta } from './value-delta.ts'
 import { readVarint, varintLength, writeVarint } from './varint.ts'
 
-/** One value of a row. `value` is undefined where the row does not exist in these versions. */
+/** One value of a row; undefined if the row does not exist in these versions. */
 export type RowState = {
   /** Number of values that the row had before this one. */
   readonly ordinal: number
@@ -37,10 +37,10 @@ export function decodeRow(bytes: Uint8Array): RowState {
   }
 }
 
-/** Among this many consecutive former values one is stored in full, so that few differences lie between a value and a full one. */
+/** Of this many consecutive former values one is stored in full, so that reading a difference takes few reads. */
 const FULL_EVERY = 16
 
-/** A former value: in full, or as what turns the next value into it. */
+/** A former value: in full, or as the difference from the next value. */
 type FormerState = RowState & { readonly delta: Uint8Array | undefined }
 
 /**
@@ -67,9 +67,9 @@ function decodeFormer(bytes: Uint8Array): FormerState {
 }
 
 /**
- * The row's value as of a version, given its latest state. A missing entry was pruned, and so is older than any version that
- * can be read: the search treats it as such. Throws MissingHistory when it ends at one, because `latest` is not the stored
- * state or the version was pruned.
+ * The row's value as of a version, given its latest state. A missing entry was pruned, so the search treats it as older than
+ * any readable version. Throws MissingHistory if it ends at one, because `latest` is not the stored state or the version was
+ * pruned.
  */
 export function rowAsOf(
   reader: Pick<KvReader, 'get'>,
@@ -114,7 +114,7 @@ function formerValue(
 }
 
 /**
- * A row's value as of a version, read from the store without any cache. A rewind of later versions may be in progress, but not
+ * A row's value as of a version, read from the store without a cache. A rewind of later versions may be in progress, but not
  * one of this version.
  */
 export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
@@ -126,12 +126,12 @@ export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, ve
     return read()
   } catch (error) {
     if (!(error instanceof MissingHistory)) throw error
-    // A rewind has replaced the row between the two reads, in one batch: the second attempt sees all of it.
+    // A rewind has replaced the row between the two reads, in one batch; the second attempt reads the result.
     return read()
   }
 }
 
-/** A former value, given the one that replaced it (null: the row was deleted). Throws RangeError when they do not fit. */
+/** A former value, given the one that replaced it (null: the row was deleted). Throws RangeError if they do not match. */
 export function storedFormer(
   reader: Pick<KvReader, 'get'>,
   key: Uint8Array,
@@ -143,7 +143,7 @@ export function storedFormer(
   return { ...entry, value: applyDelta(entry.delta, next) }
 }
 
-/** The given row and its history are of different moments, or the store is corrupt. */
+/** The given row and its history are of different times, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
 function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: number): FormerState | undefined {

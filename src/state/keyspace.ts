@@ -72,7 +72,7 @@ function nodeKey(kind: number, of: Hex, path: NodePath): Uint8Array {
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 
 export const KEY = {
-  /** Facts about the database: format, spec, head, pool settings. */
+  /** metadata: format, spec, head, pool settings */
   meta: (name: string) => key(0x00, text(name)),
 
   // --- the state: versioned rows (history.ts)
@@ -88,7 +88,7 @@ export const KEY = {
   // --- history of the versioned rows
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
   history: (row: Uint8Array, ordinal: number) => key(0x18, row, u32(ordinal)),
-  /** version -> keys of the rows it changed, and of the codes it brought */
+  /** version -> keys of the rows it changed, and of the codes it added */
   changes: (version: number) => key(0x19, u64(version)),
   /** code hash -> code; never changed, deleted only with the version that added it */
   code: (hash: Hash) => key(0x1a, hash),
@@ -110,7 +110,7 @@ export const KEY = {
   totalDifficulty: (number: bigint) => key(0x26, u64(number)),
   /** address -> account of the genesis file, before the modules' initial state; never changed */
   genesisAccount: (of: Address) => key(0x27, of),
-  /** address -> nothing; one without an account that had appeared before the first block, which is not block 0 */
+  /** address -> nothing; for addresses without an account that occurred before the first block, if that is not block 0 */
   knownAddress: (of: Address) => key(0x28, of),
 
   // --- the index
@@ -129,16 +129,16 @@ export const KEY = {
   /** version of the state -> undo log of its index rows */
   indexUndo: (version: number) => key(0x46, u64(version)),
 
-  // --- submitted by users
+  // --- from users
   /** address -> verified sources of the contract */
   verified: (of: Address) => key(0x50, of),
 
-  // --- of the store itself, after all other rows
-  /** how the values of rows are stored; not stored so itself */
+  // --- the store's own, after all other rows
+  /** format of the rows' values; itself stored without checksum */
   rowFormat: () => key(0xff, text('rows')),
 
   // --- caches
-  /** generation (0 or 1), key of the cache -> what was expensive to read */
+  /** generation (0 or 1), key of the cache -> the value, which was expensive to read */
   kept: (generation: number, of: Uint8Array) => key(0x58, generation, of),
 } as const
 
@@ -158,7 +158,7 @@ export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDR
 
 /** The path of a trie node by its row's key. */
 export const pathOfNode = (key: Uint8Array): NodePath => toLatin1(key.subarray(key[0] === 0x12 ? 2 : 2 + ADDRESS_BYTES))
-/** The row that a history entry belongs to, and the entry's ordinal. */
+/** The row of a history entry, and the entry's ordinal. */
 export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: number } {
   const end = key.length - 4
   return { row: key.subarray(1, end), ordinal: Number(bytesToBig(key.subarray(end))) }
@@ -170,11 +170,14 @@ export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
 const INDEX_KEY = KEY.meta('index')
 
-/** Whether databases without checksums of all rows have one in this row: headers, bodies, receipts, genesis, sources, caches. */
+/**
+ * Whether rows of this kind have a checksum in databases without checksums of all rows: headers, bodies, receipts, genesis,
+ * sources, caches.
+ */
 export const hadChecksum = (key: Uint8Array): boolean => WITH_CHECKSUM.has(key[0] ?? 0)
 const WITH_CHECKSUM: ReadonlySet<number> = new Set([0x20, 0x22, 0x23, 0x27, 0x50, 0x58])
 
-/** What a row is, for an error about it. */
+/** The kind of a row, for an error message. */
 export function nameOfRow(key: Uint8Array): string {
   const kind = key[0] ?? 0
   const number = () => bytesToBig(key.subarray(1, 9))

@@ -1,5 +1,5 @@
-// The key-value store on LevelDB: get, scan and one synced batch, and the same in memory for chains that need not outlive the
-// process. A batch whose `write` has resolved survives `kill -9`.
+// The key-value store on LevelDB: get, scan and synced batches; also in memory, for chains that need not outlive the process. A
+// batch whose `write` has resolved survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -30,21 +30,21 @@ const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
 /** Rows that are added to a batch between two calls of `pause`. */
 const ROWS_PER_PAUSE = 256
-/** Rows that a scan reads at a time, as far as LevelDB's 16 KB reach. */
+/** Rows per read of a scan, up to LevelDB's limit of 16 KB. */
 const ROWS_PER_READ = 100
 /** Index rows in the cache: about those that 10,000 transactions write. */
 const CACHED_ROWS = 100_000
 
-/** The file of the record log, in the database's folder. LevelDB ignores files whose names are not of its own patterns. */
+/** The file of the record log, in the database's folder. LevelDB ignores files with unknown name patterns. */
 export const JOURNAL_FILE = 'journal'
 
-/** The files of a database whose creation was interrupted. */
+/** The files of an incompletely created database. */
 const UNFINISHED = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
 /** Bytes of writes that LevelDB keeps in its log and in memory before it writes them to a table. */
 const WRITE_BUFFER = 16 << 20
 
-/** Callbacks while a database is open: damage that is found, and outages of the disk. */
+/** Callbacks while a database is open: found damage, and outages of the disk. */
 export type StoreObserver = DamageObserver & OutageObserver
 
 /** For commands, which end with the first failed write and do not run long enough for a background check. */
@@ -58,7 +58,7 @@ const NO_OBSERVER: StoreObserver = {
 
 /**
  * Opens or creates a database in a folder. `isShared`: other threads may open it with `openForReading`. Throws ChainError
- * `storage` when it is locked, damaged, unusable or not ours.
+ * `storage` if it is locked, damaged, unusable or not kestrel's.
  */
 export async function openStore(
   directory: string,
@@ -68,7 +68,7 @@ export async function openStore(
   const callbacks: StoreObserver = { ...NO_OBSERVER, ...observer }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const checked = hasDatabase(directory) ? await checkFiles(directory, callbacks) : newDatabase(directory)
-  // A shared database can be opened twice in one process, so another node of this process must be found here.
+  // A shared database can be opened twice in one process, so detect another node of this process here.
   if (isShared && hasDatabase(directory)) await requireUnlocked(directory)
   const check = new TableCheck(
     directory,
@@ -109,7 +109,7 @@ export async function openTemporaryStore(directory: string): Promise<KvStore> {
   return new RowCache(store, isCachedRow, CACHED_ROWS)
 }
 
-/** What accompanies a database while it is open. */
+/** Objects that live as long as the open database. */
 type Companions = { readonly acknowledged: AcknowledgedWrites; readonly check: TableCheck }
 
 async function openLevel(directory: string, isShared: boolean, companions?: Companions): Promise<LevelStore> {
@@ -118,7 +118,7 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
     companions?.acknowledged.close()
   }
   try {
-    // Before LevelDB is constructed, because its constructor begins to open the database and to create folders.
+    // LevelDB's constructor starts opening the database and creates folders, so create this one first.
     makeFolder(directory)
   } catch (error) {
     onClosed()
@@ -153,14 +153,14 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
   }
 }
 
-/** The row that says that all others have checksums. It has none, because its value is always this. */
+/** The row that says that all others have checksums. It has none itself, because its value is constant. */
 const ROW_FORMAT = { type: 'put', key: KEY.rowFormat(), value: Buffer.from('crc32') } as const
 const UNPROTECTED =
   'the rows of this database have no checksums, which later versions write: damage that comes while the node runs may be served; `kestrel export` and `import` into a new folder add them'
 
 /**
- * How a database stores its rows. One without any gets checksums; `onWritten` is told of the row that says so. Throws ChainError
- * `storage` when that row is damaged.
+ * The format of a database's rows. A database without rows gets checksums; `onWritten` is then called with the format row.
+ * Throws ChainError `storage` if that row is damaged.
  */
 async function readRowFormat(
   database: Database,
@@ -177,7 +177,7 @@ async function readRowFormat(
   return CHECKED_ROWS
 }
 
-/** Whether a folder holds a database, also one whose CURRENT file is lost. */
+/** Whether a folder holds a database, even one without its CURRENT file. */
 export function hasDatabase(directory: string): boolean {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) return false
   const files = readdirSync(directory)
@@ -193,7 +193,7 @@ function isOurs(directory: string): boolean {
   return hasDatabase(directory) || readdirSync(directory).every((file) => UNFINISHED.test(file))
 }
 
-/** Files of a database that another process has open change while they are read, so a lock is reported instead of damage. */
+/** The files of a database change while another process has it open, so a lock is reported before any damage. */
 async function checkFiles(directory: string, { warn }: StoreObserver): Promise<CheckedDatabase> {
   try {
     return requireIntact(directory, undefined, warn)
@@ -204,8 +204,8 @@ async function checkFiles(directory: string, { warn }: StoreObserver): Promise<C
 }
 
 /**
- * Throws ChainError `storage` when another process has the database open. `errorIfExists` makes LevelDB fail after it has
- * taken its lock and before it reads or changes anything.
+ * Throws ChainError `storage` if another process has the database open. With `errorIfExists` LevelDB fails after it has taken
+ * its lock and before it reads or changes anything.
  */
 export async function requireUnlocked(directory: string): Promise<void> {
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
@@ -217,7 +217,7 @@ export async function requireUnlocked(directory: string): Promise<void> {
   await database.close()
 }
 
-/** The library's error says only that opening failed; the reason is its cause. */
+/** The library's error says only that opening failed; its cause has the reason. */
 const causeOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
 
 function isLocked(error: unknown): boolean {
@@ -232,21 +232,21 @@ function whyNotOpened(directory: string, error: unknown): string {
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
-/** A store in memory. Memory needs no checksums; tests may open one with rows like those of a disk. */
+/** A store in memory. Memory needs no checksums; tests may request rows as on disk. */
 export async function openMemoryStore(rows = PLAIN_ROWS, database = newMemory()): Promise<KvStore> {
   await database.open()
   return new LevelStore(database, memoryRecordLog(), rows)
 }
 
-/** The rows of a store in memory, as they are. */
+/** An empty database in memory. */
 export const newMemory = () => new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
 
-/** What a store on disk needs besides its database. */
+/** What a store on disk needs in addition to its database. */
 type Disk = {
   readonly directory: string
   /** Called after each batch that has been written and synced. */
   readonly onWritten: (ops: readonly WriteOp[]) => void
-  /** Called when a row turns out to be damaged. */
+  /** Called when a damaged row is read. */
   readonly onDamaged: () => void
   /** Called when the store is closed. */
   readonly onClosed: () => void
@@ -274,7 +274,7 @@ class LevelStore implements ReopenableStore {
     return this.#scan(range)
   }
 
-  /** Operations are added one by one, because abstract-level takes seven times as long for an array of them. */
+  /** Adds operations one at a time, because abstract-level takes seven times as long for an array. */
   async write(ops: readonly WriteOp[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
@@ -333,7 +333,7 @@ class LevelStore implements ReopenableStore {
     }
   }
 
-  /** Never throws: `GuardedStore` refuses writes to a failed disk, and a full memory cannot be detected. */
+  /** Never throws: `GuardedStore` refuses writes to a failed disk, and full memory cannot be detected. */
   requireWritable(): void {}
 
   async reopen(): Promise<void> {
@@ -341,7 +341,7 @@ class LevelStore implements ReopenableStore {
     await this.#database.open()
   }
 
-  /** Opening writes the content of LevelDB's logs into a table; the new log then grows to the size of the write buffer. */
+  /** Opening writes LevelDB's logs into a table; the new log then grows to the size of the write buffer. */
   async hasRoom(): Promise<boolean> {
     if (this.#disk === undefined) return true
     const { directory } = this.#disk

@@ -1,6 +1,5 @@
-// Contract storage declared in TypeScript and laid out by Solidity's rules without packing: every member takes whole slots, in
-// order, so that anyone who knows the rules can read it with eth_getStorageAt. A member's slot never changes: add new members
-// at the end.
+// Contract storage declared in TypeScript with Solidity's layout rules, but without packing: every member takes whole slots, in
+// order, so that eth_getStorageAt can read it. A member's slot never changes: add new members at the end.
 import { ChainError } from '../lib/errors.ts'
 import { bigToFixed, bytesToBig } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
@@ -123,7 +122,7 @@ export interface List<T> extends Cell<readonly T[]> {
   /** Replaces an element; throws RangeError beyond the end. */
   put(index: number, element: T): void
   push(element: T): void
-  /** Takes the last element; undefined when there is none. */
+  /** Removes and returns the last element; undefined if there is none. */
   pop(): T | undefined
 }
 export interface ListField<T> extends Value<readonly T[]> {
@@ -256,7 +255,7 @@ export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerab
 export type Queue<T> = Iterable<T> & {
   readonly length: number
   push(element: T): void
-  /** Takes the oldest; undefined when there is none. */
+  /** Removes and returns the oldest; undefined if there is none. */
   shift(): T | undefined
   /** The element `index` positions after the oldest; undefined beyond the end. */
   at(index: number): T | undefined
@@ -265,8 +264,8 @@ export type Queue<T> = Iterable<T> & {
 }
 
 /**
- * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`,
- * where head is the oldest item's number and tail the next one's; both only grow.
+ * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`. head is the oldest
+ * item's number, tail the next one's; both only grow.
  */
 export function queue<T>(element: Value<T>): Field<Queue<T>> {
   const parts = layout({ head: u256, tail: u256, items: mapping(u256, element) })

@@ -1,5 +1,5 @@
-// The leaves of a trie that is built once from all of them, in any order and packed, so that its size does not matter: the trie
-// is built one bucket after the other.
+// The leaves of a trie that is built once from all of them. They may be added in any order and are packed, so large tries fit
+// in memory: the trie is built one bucket at a time.
 import { EMPTY_ROOT_BYTES } from './state-trie.ts'
 import { type NodePath, type TrieChange, updateTrie } from './trie.ts'
 
@@ -27,9 +27,9 @@ export class LeafBuckets {
     bucket.used = end
   }
 
-  /** Builds the trie and gives its nodes to `write`, each once, which may have to be waited for. Returns the root. */
+  /** Builds the trie and passes each node once to `write`, whose promise it awaits. Returns the root. */
   async writeTrie(write: (path: NodePath, node: Uint8Array) => Promise<void> | undefined): Promise<Uint8Array> {
-    // Nodes that later buckets may change: those above the buckets' own prefixes.
+    // Nodes that later buckets may change: those above the buckets' prefixes.
     const upper = new Map<NodePath, Uint8Array>()
     let root = EMPTY_ROOT_BYTES
     for (const changes of this.#inOrder()) {
@@ -48,7 +48,7 @@ export class LeafBuckets {
     return root
   }
 
-  /** The leaves of one bucket after the other, in order of the buckets. Each is freed when the next is asked for. */
+  /** The leaves of one bucket at a time, in order. Each bucket is freed when the next is requested. */
   *#inOrder(): Generator<TrieChange[]> {
     for (const bucket of this.#buckets) {
       const changes: TrieChange[] = []

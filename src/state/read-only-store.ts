@@ -1,5 +1,4 @@
-// A store that a thread has open beside the one that writes. What it reads is what is on disk now: it caches nothing and
-// writes nothing.
+// A store for a thread other than the one that writes. Every read goes to the database; it caches and writes nothing.
 import type { KeyRange, KvReader, KvStore, RecordLog } from './types.ts'
 
 export class ReadOnlyStore implements KvStore {

@@ -1,6 +1,6 @@
-// An append-only file of records next to the database. An appended record is with the operating system: it survives `kill -9`
-// at once, and a power cut after the system has written the file to disk. Each record has a frame with a magic number, so
-// that the reader finds the next record after a damaged one, and damage costs no other records. Records are not empty.
+// An append-only file of records next to the database. An appended record is in the operating system's cache: it survives `kill
+// -9` at once, and a power cut once the system has written it to disk. Each record has a frame with a magic number, so that the
+// reader finds the next record after a damaged one and damage costs no other records. Records are not empty.
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { diskError } from './disk-errors.ts'
@@ -40,7 +40,7 @@ export function memoryRecordLog(): RecordLog {
 class FileLog implements RecordLog {
   readonly #path: string
   #file: number
-  /** Length of the file, which has intact records only; undefined until it has been read. */
+  /** Length of the file, if it has only intact records; undefined until it has been read. */
   #size: number | undefined
 
   constructor(path: string) {
@@ -58,7 +58,7 @@ class FileLog implements RecordLog {
     const found = unframed(bytes)
     const [first] = found.damaged
     if (first === undefined) this.#size = bytes.length
-    // A process that ended while it wrote leaves a torn tail. Truncating works even on a full disk.
+    // A process that ended during a write leaves a torn tail. Truncating works even on a full disk.
     else if (first.at + first.length === bytes.length) this.#cut(first.at)
     else this.replace(found.records)
     return found
@@ -155,7 +155,7 @@ function nextRecord(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Repeats the call, because a disk that is nearly full accepts a part. */
+/** Repeats the call, because a nearly full disk accepts only a part. */
 function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }

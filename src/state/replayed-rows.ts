@@ -1,5 +1,5 @@
-// The rows of the state while the blocks of a chain run again, one after the other. What a block made of a row is what the next
-// one reads, so a row is read from the history once, which takes a search and up to 15 differences, and then stays in memory.
+// The state's rows while the blocks of a chain are executed again in order. A block reads what earlier ones wrote, so a row is
+// read from the history only once, which takes a search and up to 15 differences, and then stays in memory.
 import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { type Address, EMPTY_BYTES, type Hash, toLatin1 } from '../lib/hex.ts'
@@ -11,9 +11,9 @@ import type { StateStore } from './state-store.ts'
 import type { KvReader } from './types.ts'
 import { View } from './view.ts'
 
-/** Some 60 MB. */
+/** About 60 MB. */
 const ROWS = 100_000
-/** Stands for a row that does not exist. */
+/** Marks a row that does not exist. */
 const ABSENT = new Uint8Array(0)
 
 export class ReplayedRows implements StateRows {
@@ -29,21 +29,21 @@ export class ReplayedRows implements StateRows {
     this.#state = state
   }
 
-  /** A view of a version, on which the block that made the next one can run. */
+  /** A view of a version, on which the block that made the next version can be executed. */
   at(version: number): View {
     if (version !== this.#version) this.#rows.clear()
     this.#version = version
     return new View(this, version)
   }
 
-  /** Moves on to the version that the writes of the view have made. Views of former versions stay valid. */
+  /** Moves to the version that the view's writes make. Views of earlier versions stay valid. */
   async advance(view: View): Promise<void> {
     const { rows } = await view.changes()
     for (const [name, { value }] of rows) this.#rows.set(name, value === null ? ABSENT : this.#pool.copy(value))
     this.#version = view.version + 1
   }
 
-  /** Moves on to a version that no block has made, by its list of changes. */
+  /** Moves to a version that no block made, by its change list. */
   skip(version: number, changes: Uint8Array): void {
     for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
     this.#version = version

@@ -1,5 +1,5 @@
-// Writes the first version of a state from a stream of accounts, each followed by its slots, as a snapshot of another node has
-// them. The rows are written as they come; the root that `finish` returns says whether they are the state that was meant.
+// Writes the first version of a state from a stream of accounts, each followed by its slots, as in a state snapshot. Rows are
+// written as they arrive; the caller compares the root that `finish` returns with the expected one.
 import { type Address, EMPTY_BYTES, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
@@ -11,10 +11,10 @@ import { EMPTY_ROOT_BYTES } from './state-trie.ts'
 import { type TrieChange, updateTrie } from './trie.ts'
 import type { Account, KvStore } from './types.ts'
 
-/** Slots of one account whose trie is built at once; those of a larger storage go into buckets. */
+/** Maximum slots of an account whose trie is built in memory at once; larger storages use buckets. */
 const FEW_SLOTS = 10_000
 
-/** The account whose slots are coming. */
+/** The account whose slots are arriving. */
 type OpenAccount = {
   readonly address: Address
   readonly account: Account
@@ -38,7 +38,7 @@ export class RestoredState {
     return hash
   }
 
-  /** Notes an address without an account. No slot may follow. */
+  /** Adds an address without an account. No slot may follow. */
   async known(address: Address): Promise<void> {
     await this.#endAccount()
     this.#open = undefined
@@ -46,13 +46,13 @@ export class RestoredState {
     if (this.#out.isFull) await this.#out.flush()
   }
 
-  /** Begins an account; each address may come once. */
+  /** Begins an account; addresses must be unique. */
   async account(address: Address, account: Account): Promise<void> {
     await this.#endAccount()
     this.#open = { address, account, few: [], many: undefined }
   }
 
-  /** Adds a slot of the account that has begun, with its word without leading zeros; each slot may come once. */
+  /** Adds a slot of the current account, with its word without leading zeros; slots must be unique. */
   async slot(slot: Hash, word: Uint8Array): Promise<void> {
     const of = this.#open
     if (of === undefined) throw new Error('a slot before the first account')
@@ -66,7 +66,7 @@ export class RestoredState {
     if (this.#out.isFull) await this.#out.flush()
   }
 
-  /** Writes what is left, and the trie of the accounts. Returns the root of the state. */
+  /** Writes the remaining rows and the account trie. Returns the state root. */
   async finish(): Promise<Hash> {
     await this.#endAccount()
     const root = await writeAccountTrie(this.#leaves, this.#out)

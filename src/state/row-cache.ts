@@ -1,14 +1,14 @@
-// A cache of rows in front of a store, for rows that a block writes and the next one reads. All writes pass through it. A
-// row counts as unknown from the beginning of a write until the write has succeeded with no other write under way, so the
-// cache never answers with a value that the store may not hold.
+// A cache of rows in front of a store, for rows that a block writes and the next one reads. All writes pass through it. A row
+// is unknown from the beginning of a write until the write has succeeded with no other write under way, so the cache never
+// returns a value that the store may not hold.
 import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { toLatin1 } from '../lib/hex.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
-/** Stands for a row that the store does not have. */
+/** Marks a row that the store does not have. */
 const ABSENT = new Uint8Array(0)
-/** Stands for a row that must be read from the store. */
+/** Marks a row that must be read from the store. */
 const UNKNOWN = new Uint8Array(0)
 
 type CacheEntry = { row: Uint8Array }
@@ -19,11 +19,11 @@ export class RowCache implements KvStore {
   /** By key as latin-1. */
   readonly #entries: GenerationalCache<string, CacheEntry>
   readonly #pool = new BytePool()
-  /** Writes of cached rows: how many have begun, and how many of them have not ended. */
+  /** Writes of cached rows: number begun, and number not ended. */
   #begun = 0
   #underWay = 0
 
-  /** Keeps up to `max` of the rows that `isCached` names. */
+  /** Caches up to `max` of the rows that `isCached` selects. */
   constructor(store: KvStore, isCached: (key: Uint8Array) => boolean, max: number) {
     this.#store = store
     this.#isCached = isCached
@@ -36,7 +36,7 @@ export class RowCache implements KvStore {
     const known = this.#entries.get(name)
     if (known !== undefined && known.row !== UNKNOWN) return known.row === ABSENT ? undefined : known.row
     const row = this.#store.get(key)
-    // During a write it is not known whether this row was read before or after it.
+    // During a write it is unknown whether this row was read before or after it.
     if (this.#underWay > 0) return row
     const found = this.#kept(row)
     if (known === undefined) this.#entries.set(name, { row: found })
@@ -61,17 +61,20 @@ export class RowCache implements KvStore {
     } finally {
       this.#underWay--
     }
-    // With another write under way, the order in which the two reached the store is not known.
+    // If another write was under way, the order of the two in the store is unknown.
     if (!isFirst || number !== this.#begun) return
     for (const [i, entry] of entries.entries()) entry.row = rows[i] ?? ABSENT
   }
 
-  /** A copy: rows that are read or written may share a block of memory with much that is short-lived. */
+  /** A copy: rows that are read or written may share memory with short-lived data. */
   #kept(row: Uint8Array | undefined): Uint8Array {
     return row === undefined ? ABSENT : this.#pool.copy(row)
   }
 
-  /** The entry of a row that is about to be written. The cache may drop it meanwhile; no other row gets it. */
+  /**
+   * The entry of a row that is about to be written. The cache may evict it in the meantime, but never reuses it for another
+   * row.
+   */
   #invalidated(name: string): CacheEntry {
     const known = this.#entries.get(name)
     if (known !== undefined) {

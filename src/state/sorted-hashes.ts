@@ -1,6 +1,6 @@
-// An order-statistic set of hashes in contract storage, for pagination: the member at a position costs a few reads at any size.
-// It is a radix tree by hexadecimal digits. Every node has the number of members below each of its 16 digits; a member is a
-// leaf at the shortest prefix that it has alone.
+// An order-statistic set of hashes in contract storage, for pagination: reading the member at a position takes a few reads at
+// any size. It is a radix tree by hexadecimal digits. Every node has the number of members below each of its 16 digits; a
+// member is a leaf at its shortest unique prefix.
 import { bigToFixed, type Hash } from '../lib/hex.ts'
 import { layout, mapping, struct } from './layout.ts'
 import { type Field, hash, text, u256 } from './storage-types.ts'
@@ -114,7 +114,7 @@ export const sortedHashes: Field<SortedHashes> = (() => {
             return
           }
           if (before > 1) continue
-          // The leaf that was here has this prefix in common with the new member: it moves one digit down.
+          // The existing leaf shares this prefix with the new member: it moves one digit down.
           const other = leaves.at(path).get()
           leaves.at(path).clear()
           const next = digitOf(other, depth + 1)

@@ -1,4 +1,4 @@
-// Differences between states: what one transaction changed (reverted writes are no change), and which accounts a view changed.
+// Differences between states: what one transaction changed (without reverted writes), and which accounts a view changed.
 import { type Address, bytesToBig, equalBytes, type Hash } from '../lib/hex.ts'
 import type { Account, AccountDiff, ChangedAccount, TransactionDiff } from './types.ts'
 
@@ -39,7 +39,7 @@ function changedSlots(current: Current, of: Address, originals: ReadonlyMap<Hash
   return sortInPlace(changed, (a, b) => a.key < b.key)
 }
 
-/** Up to this many items insertion sort is fastest, and allocates nothing. */
+/** Up to this many items insertion sort is fastest, and it allocates nothing. */
 const INSERTION_SORT_MAX = 16
 
 /** Sorts distinct items in place. Most transactions change two or three accounts and slots. */

@@ -1,4 +1,4 @@
-// The stored rows of the state as a view reads them, and the changed rows that a commit hands back to the store.
+// The stored rows of the state for a view, and the changed rows of a commit.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
 import type { KvReader } from './types.ts'
@@ -6,7 +6,7 @@ import type { KvReader } from './types.ts'
 /** The changed rows of one commit by key as latin-1; a value of null deletes the row. */
 export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
 
-/** What a view reads from. `StateStore` reads the disk, `ReplayedRows` first the rows of blocks that have just run again. */
+/** The source of a view. `StateStore` reads the disk, `ReplayedRows` first the rows of blocks just executed again. */
 export type StateRows = {
   /** A row's value as of a version. `name` is the key as latin-1, for callers that have it. */
   row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined
@@ -14,6 +14,6 @@ export type StateRows = {
   /** A storage word without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash, version: number): Uint8Array
   code(hash: Hash): Uint8Array | undefined
-  /** For listing the rows that are deleted when an account loses its storage. */
+  /** For listing the rows to delete when an account loses its storage. */
   readonly store: Pick<KvReader, 'scan'>
 }

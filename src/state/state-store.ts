@@ -1,5 +1,5 @@
 // The state on disk with its caches: versioned rows, read synchronously. A view reads the version at which it was opened,
-// whatever is committed meanwhile. Each commit is the next version; rewinding restores the rows of an earlier one.
+// regardless of later commits. Each commit is the next version; rewinding restores the rows of an earlier one.
 import { LRUCache } from 'lru-cache'
 import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
@@ -28,9 +28,9 @@ const CACHED_CODES = 2_000
 /** Decoded words of the newest version. At the limit the cache is emptied. */
 const DECODED_WORDS = 100_000
 const DECODED_ACCOUNTS = 50_000
-/** A store that follows another thread's commits and is further behind than this forgets all rows. */
+/** A store that is further behind another thread's commits than this drops all cached rows. */
 const MOST_FOLLOWED = 64
-/** Stands for a row that does not exist. Absent rows are cached because they are read as often as others. */
+/** Marks a row that does not exist. Absent rows are cached because they are read as often as others. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
 export class StateStore implements StateRows {
@@ -65,7 +65,7 @@ export class StateStore implements StateRows {
       return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
-      // A rewind is in progress: the cached row is not the one on disk any more.
+      // A rewind is in progress: the cached row is no longer the stored one.
       this.#rows.delete(name)
       return this.#rowFromDisk(key, version, name)
     }
@@ -120,7 +120,7 @@ export class StateStore implements StateRows {
 
   /**
    * The operations that commit changed rows as the next version. Call `landed` when they are on disk. `changes` must not
-   * contain rows that keep their value.
+   * contain rows with unchanged values.
    */
   stage(
     changes: RowChanges,
@@ -158,8 +158,8 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * The operations that prune everything that a version replaced, so that no version before it can be read. Versions must be
-   * pruned from the oldest on, and never the newest.
+   * The operations that prune everything that a version replaced, so that no version before it can be read. Prune versions from
+   * the oldest on, and never the newest.
    */
   prune(version: number): WriteOp[] {
     const key = KEY.changes(version)
@@ -205,8 +205,8 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * Moves on to a version that another thread has committed to the same database. The change lists name the cached rows that
-   * are no longer the latest; where one is missing (pruned), or they are many, all are forgotten.
+   * Moves to a version that another thread has committed to the same database. The change lists name the cached rows that are
+   * no longer the latest; if one is missing (pruned), or there are too many, all cached rows are dropped.
    */
   follow(version: number): void {
     const isNear = version - this.#version <= MOST_FOLLOWED

@@ -1,5 +1,5 @@
-// The Merkle-Patricia tries of a view: which accounts and slots have changed since the last root, the trie nodes that follow
-// from them, the rows to commit, and proofs. A root may be computed at any time and costs only what changed since the last.
+// The Merkle-Patricia tries of a view: accounts and slots changed since the last root, the resulting trie nodes, the rows to
+// commit, and proofs. A root can be computed at any time and costs only the changes since the last one.
 
 import { memo } from '../lib/caches.ts'
 import { type Address, bigToFixed, equalBytes, fromHex, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
@@ -26,10 +26,10 @@ type Nodes = Map<NodePath, Uint8Array | null>
 const CACHED_KEYS = 50_000
 const hashedKey = memo(CACHED_KEYS, (name: Address | Hash) => keccak256(fromHex(name)))
 
-/** What the tries read of their view: the values that it holds now, and the rows that are stored at its version. */
+/** What the tries read from their view: its current values, and the stored rows of its version. */
 type TrieSource = {
   account(of: Address): Account | undefined
-  /** A storage word as it is now, without leading zeros; no bytes for zero. */
+  /** A storage word's current value, without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash): Uint8Array
   /** Whether the stored slots of the account were cleared on the view. */
   isCleared(of: Address): boolean
@@ -70,7 +70,7 @@ export class StateTrie {
     this.#root = undefined
   }
 
-  /** The account's storage was cleared, or a clearing was reverted: its trie is rebuilt. */
+  /** Marks an account whose storage was cleared, or whose clearing was reverted: its trie is rebuilt. */
   touchStorage(of: Address): void {
     this.touch(of)
     this.#reset.add(of)
@@ -125,7 +125,7 @@ export class StateTrie {
       const same =
         value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
       if (!same) rows.set(name, { key, value })
-      // A row of cleared storage that was written again with its old value.
+      // A cleared row that was written again with its old value.
       else rows.delete(name)
     }
     for (const [of, keys] of this.#touched) {
@@ -135,7 +135,7 @@ export class StateTrie {
         for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
         for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
       }
-      // An account that does not exist has no storage, even if its slots were written.
+      // A missing account has no storage, even if its slots were written.
       if (account === undefined) continue
       for (const key of keys) {
         const word = this.#view.word(of, key)

@@ -6,7 +6,7 @@ import { type Address, bigToFixed, bytesToBig, type Hash, hexToAddress, hexToHas
 import { keccak256 } from '../lib/keccak.ts'
 import type { SlotAccess } from './types.ts'
 
-/** A type that takes `width` slots from a base slot on. `open` returns the handle for reading and writing it there. */
+/** A type that takes `width` slots from a base slot on. `open` returns a handle for reading and writing it there. */
 export interface Field<H> {
   readonly width: bigint
   open(slots: SlotAccess, base: bigint): H
@@ -106,7 +106,7 @@ export function oneOf<const N extends string>(first: N, ...others: readonly N[])
   )
 }
 
-/** Longer byte strings are refused: only corrupt storage has them, and reading one would take too long. */
+/** Maximum bytes of a byte string: only corrupt storage has longer ones, and reading one would take too long. */
 const LONGEST = 2 ** 20
 const SHORT = 31
 

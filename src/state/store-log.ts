@@ -1,4 +1,4 @@
-// What a node logs of its store, and the failures that end it.
+// Logs events of a node's store, and reports failures that end the node.
 import { ChainError, describeError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import type { StoreObserver } from './kv.ts'

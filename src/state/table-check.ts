@@ -1,6 +1,6 @@
-// Verifies the tables of an open database, round after round for as long as it is open: LevelDB itself verifies no checksum when
-// it reads, and merges damaged tables into new ones whose checksums are valid again. Reading is asynchronous, and the
-// checksums of a table of 2 MB take 3 ms of the thread, followed by a pause in proportion.
+// Verifies the tables of an open database in repeated rounds: LevelDB verifies no checksum when it reads, and merges damaged
+// tables into new ones with valid checksums. Reading is asynchronous; the checksums of a 2 MB table take 3 ms of the thread,
+// followed by a proportional pause.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChainError } from '../lib/errors.ts'
@@ -11,30 +11,30 @@ import { currentTables, damageIn, MISSING, nameOfTable } from './leveldb/databas
 /** Pauses as multiples of the time that a table takes: 3 % of a core in the first round, 1 % later. 10 GB take 25 minutes. */
 const FIRST_PAUSE = 32
 const PAUSE = 99
-/** Milliseconds from the end of a round to the beginning of the next: small databases are not read all the time. */
+/** Milliseconds between two rounds, so that small databases are not read all the time. */
 const REST = 600_000
 /** Milliseconds until the first table. */
 const DELAY = 100
-/** Milliseconds after which a file that could not be opened is tried again. */
+/** Milliseconds before another attempt to open a file. */
 const RETRY = 1_000
 /** Attempts to read the MANIFEST, which LevelDB may be replacing, before it counts as damaged. */
 const ATTEMPTS = 10
 
-/** Where the check is: how many tables of the round it has read, and when it had last read all. */
+/** Progress: the number of tables read in this round, and the time of the last complete round. */
 export type CheckProgress = {
   readonly read: number
   readonly of: number
-  /** Unix milliseconds; of the opening until the first round has ended. */
+  /** Unix milliseconds; before the end of the first round the time of opening. */
   readonly since: number
 }
 
 /** Callbacks while a database is open. */
 export type DamageObserver = {
-  /** Something unusual that does no harm. */
+  /** An unusual but harmless event. */
   warn(line: string): void
-  /** A file is damaged: rows that are read from now on may be errors. */
+  /** A file is damaged: reads of its rows may fail from now on. */
   damaged(error: ChainError): void
-  /** Another table has been checked, or a round has ended. */
+  /** Called after each checked table and each round. */
   checked?(progress: CheckProgress): void
 }
 
@@ -50,12 +50,12 @@ export class TableCheck {
   #calmUntil = 0
   #rounds = 0
   #attempts = 0
-  /** Tables that the round has not read yet; undefined: the next round has not begun. */
+  /** Tables not yet read in this round; undefined: the next round has not begun. */
   #rest: Table[] | undefined
   #of: number
   #since = Date.now()
 
-  /** `tables`: those of the first round; later ones read all. Each damage is reported once a round. */
+  /** `tables`: those of the first round; later rounds read all. Each damage is reported once per round. */
   constructor(
     folder: string,
     tables: readonly Table[],
@@ -71,8 +71,8 @@ export class TableCheck {
   }
 
   /**
-   * Begins a round that makes no pauses, because a damaged row has been read. A row may be damaged in a table that is not (LevelDB has
-   * merged it): then the next such round is `REST` away, however often the row is read.
+   * Begins a round without pauses, because a damaged row was read. If no table is damaged (LevelDB has merged the damage into a
+   * new table), the next such round is at least `REST` away, however often the row is read.
    */
   hurry(): void {
     if (this.#isUrgent || this.#isStopped || Date.now() < this.#calmUntil) return
@@ -100,7 +100,7 @@ export class TableCheck {
     const took = table === undefined ? 0 : await this.#check(table)
     this.#isReading = false
     if (this.#isStopped) return
-    // Another round was asked for meanwhile.
+    // `hurry` has requested another round in the meantime.
     if (this.#rest !== rest) return this.#later(0)
     if (took === undefined && table !== undefined) {
       rest.push(table)
@@ -136,7 +136,7 @@ export class TableCheck {
     this.#later(REST)
   }
 
-  /** undefined: the system opens no file now. */
+  /** undefined: the system cannot open a file now. */
   #tables(): readonly Table[] | Damage | undefined {
     try {
       return currentTables(this.#folder)
@@ -145,7 +145,7 @@ export class TableCheck {
     }
   }
 
-  /** Milliseconds of the thread; undefined where the system opens no file now, which is no damage. */
+  /** Returns the milliseconds used by the thread; undefined if the system cannot open a file now, which is not damage. */
   async #check(table: Table): Promise<number | undefined> {
     const file = nameOfTable(this.#folder, table.number)
     try {
@@ -158,7 +158,7 @@ export class TableCheck {
     } catch (error) {
       if (isTransient(diskError(error))) return undefined
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      // LevelDB removes a table that it has merged into others after its MANIFEST names those.
+      // LevelDB deletes a merged table after its MANIFEST names the new ones.
       if (isMissing && !this.#isNamed(table)) return 0
       const what = isMissing ? MISSING : error instanceof Error ? error.message : String(error)
       if (!this.#isStopped) this.#found({ file, what })

@@ -1,6 +1,6 @@
-// The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
-// Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
-// Paths have one nibble per byte. Decoding slices the row and copies nothing, so rows must not be written on.
+// The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D). Keys of one trie are prefix-free
+// (hashed keys, RLP indices), so a branch never has a value. Paths have one nibble per byte. Decoding slices the row without
+// copying, so rows must not be modified.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { encodedLength, encodeRlp, joinList, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
@@ -10,7 +10,7 @@ export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly 
 export type Extension = { readonly kind: 'extension'; readonly path: Uint8Array; readonly child: Child }
 /**
  * A child is an opened node, or the offset of its reference in `row`, the RLP that the branch was read from: most children are
- * never opened. The update that has opened or created a branch changes its children in place.
+ * never opened. The update that opened or created a branch changes its children in place.
  */
 export type Branch = {
   readonly kind: 'branch'
@@ -18,7 +18,7 @@ export type Branch = {
   readonly children: (TrieNode | number | undefined)[]
 }
 export type TrieNode = Leaf | Extension | Branch
-/** A child as in its parent's RLP (a hash, or the whole node when it is under 32 bytes), or an opened node. */
+/** A child as in its parent's RLP (a hash, or the whole node if it is under 32 bytes), or an opened node. */
 export type Child = Uint8Array | TrieNode
 
 const NO_ITEM = 0x80
@@ -114,7 +114,7 @@ export function isLeafOf(row: Uint8Array, key: Uint8Array, depth: number): boole
   return true
 }
 
-/** Decodes a node; its children remain references. Throws when it is no node of a prefix-free trie. */
+/** Decodes a node; its children remain references. Throws if it is not a node of a prefix-free trie. */
 export function decodeNode(rlp: Uint8Array): TrieNode {
   const first = headerLength(rlp, 0)
   if ((rlp[0] ?? 0) < 0xc0 || itemEnd(rlp, 0) !== rlp.length) throw new Error('corrupt trie node')

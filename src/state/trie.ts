@@ -45,9 +45,9 @@ const EMPTY_TRIE = Uint8Array.of(0x80)
 export const EMPTY_ROOT: Hash = keccakHash(EMPTY_TRIE)
 
 /**
- * Applies changes in any order (the last one for a key wins) and returns the rows that differ afterwards. Writes nothing.
- * Deleting an absent key changes nothing. Throws when a row that a node refers to is missing or malformed (the store is
- * corrupt), when a value is empty, and when one key is a prefix of another.
+ * Applies changes in any order (the last one for a key wins) and returns the resulting row changes. Writes nothing. Deleting an
+ * absent key changes nothing. Throws if a referenced row is missing or malformed (the store is corrupt), if a value is empty,
+ * and if one key is a prefix of another.
  */
 export function updateTrie(read: NodeReader, changes: readonly TrieChange[]): TrieUpdate {
   const rows = new TouchedRows(read)
@@ -75,7 +75,7 @@ export function proveTrie(read: NodeReader, key: Uint8Array): Uint8Array[] {
     if (node.kind === 'extension' && sharedLength(node.path, nibbles.subarray(depth)) < node.path.length) break
     const child = node.kind === 'extension' ? node.child : childAt(node, nibbleAt(nibbles, depth))
     depth += node.kind === 'extension' ? node.path.length : 1
-    // A node that was just decoded has references as children, no opened nodes.
+    // A node that was just decoded has references as children, not opened nodes.
     if (child === undefined || isOpen(child)) break
     rlp = child
     if (isHashReference(child)) {
@@ -177,7 +177,7 @@ function applyToExtension(
   from: number,
   to: number,
 ): TrieNode | undefined {
-  // The keys are sorted: the first or the last shares least with the extension.
+  // The keys are sorted: either the first or the last one shares least with the extension.
   const outermost = [edits[from], edits[to - 1]].filter((edit) => edit !== undefined)
   const shared = Math.min(...outermost.map(({ key }) => sharedLength(node.path, key.subarray(path.length))))
   const head = node.path.subarray(0, shared)
@@ -222,7 +222,7 @@ function applyToBranch(
   return prefixed(Uint8Array.of(nibble), isOpen(child) ? child : decodeNode(rows.read(child, below(path, nibble))))
 }
 
-/** `build` with the edits that put a value. */
+/** `build` with the edits that write a value. */
 function buildFrom(depth: number, edits: readonly Edit[]): TrieNode | undefined {
   const puts = edits.filter(isPut)
   return build(depth, puts, 0, puts.length)
@@ -323,7 +323,7 @@ export class TouchedRows implements TrieRows {
     return row && this.#touched(ROOT, row)
   }
 
-  /** RLP of the node behind a reference; `path` is the node's own. */
+  /** RLP of the node for a reference; `path` is the node's own. */
   read(reference: Uint8Array, path: NodePath): Uint8Array {
     return isHashReference(reference) ? this.#touched(path, readRow(this.#read, path)) : reference
   }

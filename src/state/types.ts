@@ -1,5 +1,5 @@
 // The two interfaces of this room: an ordered key-value store, and views of the state at one version. A view is opened, written
-// on, and either committed or dropped; it never moves to another version. All its methods are synchronous.
+// to, and either committed or dropped; it never moves to another version. All its methods are synchronous.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
 /** One change of a batch. */
@@ -17,7 +17,7 @@ export interface KvReader {
   scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
-/** The intact records of a log, and the byte ranges of its file that hold none: their content is lost. */
+/** The intact records of a log, and the damaged byte ranges of its file, whose content is lost. */
 export type RecoveredRecords = {
   readonly records: readonly Uint8Array[]
   readonly damaged: readonly { readonly at: number; readonly length: number }[]
@@ -28,7 +28,7 @@ export interface RecordLog {
   /** Bytes of all records with their framing. */
   readonly size: number
   read(): RecoveredRecords
-  /** Appends all of them, so that they survive `kill -9`. Throws ChainError `disk-failure`; then none is appended. */
+  /** Appends all records, so that they survive `kill -9`. Throws ChainError `disk-failure`; then none is appended. */
   append(records: readonly Uint8Array[]): void
   /** Replaces all records atomically. */
   replace(records: readonly Uint8Array[]): void
@@ -38,25 +38,27 @@ export interface RecordLog {
 export interface KvStore extends KvReader {
   /** One atomic, synced batch: when the promise resolves, the rows survive `kill -9`. */
   write(batch: readonly WriteOp[]): Promise<void>
-  /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes. Reads continue to work. */
+  /**
+   * Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk accepts no writes. Reads continue to work.
+   */
   requireWritable(): void
-  /** A file next to the rows, which the pool keeps its transactions in. */
+  /** A file next to the rows, for the pool's transactions. */
   readonly log: RecordLog
-  /** Reads the rows as they are now, whatever is written later (LevelDB's snapshot). Close it after use. */
+  /** A reader of the rows at this moment, regardless of later writes (LevelDB's snapshot). Close it after use. */
   consistentReader(): KvReader & { close(): Promise<void> }
   close(): Promise<void>
 }
 
-/** An account's fields, storage aside. Immutable. An account that does not exist is undefined. */
+/** An account's fields without storage. Immutable. A missing account is undefined. */
 export type Account = { readonly nonce: bigint; readonly balance: bigint; readonly codeHash: Hash }
 
-/** One account's storage, as the native modules use it. */
+/** One account's storage, for the native modules. */
 export interface SlotAccess {
   load(slot: bigint): bigint
   store(slot: bigint, word: bigint): void
 }
 
-/** An account's fields, storage aside, at the beginning and the end of a period. */
+/** An account's fields, without storage, at the beginning and end of a period. */
 export type ChangedAccount = {
   readonly address: Address
   readonly before: Account | undefined
@@ -79,20 +81,20 @@ export type AccountProof = {
   storageProofs: { key: bigint; value: bigint; proof: Hex[] }[]
 }
 
-/** The state at one version. Writes on a view are visible to it alone until its changes are committed. */
+/** The state at one version. Writes to a view are visible only in it until its changes are committed. */
 export interface StateView {
   account(of: Address): Account | undefined
   balance(of: Address): bigint
   nonce(of: Address): bigint
   code(of: Address): Uint8Array
-  /** Code by its hash. Throws when no account of this state has or had such code. */
+  /** Code by its hash. Throws if no account of this state has or had this code. */
   codeWith(hash: Hash): Uint8Array
-  /** Replaces an account's fields, storage aside; undefined removes them. */
+  /** Replaces an account's fields without its storage; undefined removes them. */
   setAccount(of: Address, account: Account | undefined): void
   setBalance(of: Address, amount: bigint): void
   setNonce(of: Address, nonce: bigint): void
   setCode(of: Address, code: Uint8Array): void
-  /** Adds an amount, which may be negative. Creates the account. Throws RangeError when the balance would be negative. */
+  /** Adds an amount, which may be negative. Creates the account. Throws RangeError if the balance would be negative. */
   addBalance(of: Address, amount: bigint): void
   transfer(from: Address, to: Address, amount: bigint): void
   /** Removes the account with its code and storage. */
@@ -119,8 +121,8 @@ export interface StateView {
   /** Begins a transaction: `originalWord` and `transactionDiff` refer to this moment. */
   beginTransaction(): void
   /**
-   * Coin balances that changed (`balance-notes.ts`), for the index. A revert does not remove notes, so a note may name a
-   * balance that has not changed after all.
+   * Changed coin balances (`balance-notes.ts`), for the index. A revert does not remove notes, so a note may name an unchanged
+   * balance.
    */
   readonly balanceNotes: Set<string>
   /** Accounts whose fields differ from those at the view's version, in order of address. */

@@ -1,16 +1,16 @@
-// The difference between two values of equal length, as the bytes of the first where they differ. A trie's branch node has
-// 532 bytes, of which one change below it changes 32: its former value is stored as the difference from the next one.
+// The difference between two values of equal length: the bytes of the first where they differ. A trie's branch node has 532
+// bytes, of which a change below it changes 32: its former value is stored as the difference from the next one.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { readVarint, varintLength, writeVarint } from './varint.ts'
 
-/** A shorter value is stored in full. */
+/** Shorter values are stored in full. */
 const MIN_LENGTH = 96
-/** Runs of different bytes that are this close are stored as one run. */
+/** Differing runs that are at most this far apart are stored as one run. */
 const GAP = 3
 
 /**
- * What turns `from` into `to`: `varint(equal bytes) varint(length of the run) bytes of to`, repeated. undefined when the
- * lengths differ, when the values are short or equal, and when the difference is not much shorter than the value.
+ * The difference that turns `from` into `to`: `varint(equal bytes) varint(length of the run) bytes of to`, repeated. undefined
+ * if the lengths differ, if the values are short or equal, or if the difference is not much shorter than the value.
  */
 export function encodeDelta(to: Uint8Array, from: Uint8Array): Uint8Array | undefined {
   if (to.length !== from.length || to.length < MIN_LENGTH) return undefined
@@ -34,7 +34,7 @@ export function encodeDelta(to: Uint8Array, from: Uint8Array): Uint8Array | unde
   return out
 }
 
-/** The value that `encodeDelta` was given as `to`. Throws RangeError when the delta does not fit the value. */
+/** The `to` of `encodeDelta`. Throws RangeError if the delta does not match the value. */
 export function applyDelta(delta: Uint8Array, from: Uint8Array): Uint8Array {
   const to = Uint8Array.from(from)
   let at = 0
@@ -43,7 +43,7 @@ export function applyDelta(delta: Uint8Array, from: Uint8Array): Uint8Array {
     const [length, start] = readVarint(delta, afterEqual)
     at += equal
     if (start + length > delta.length) throw new RangeError('a delta ends within a run')
-    // `set` throws RangeError when the run lies outside of the value.
+    // `set` throws RangeError if the run exceeds the value.
     to.set(delta.subarray(start, start + length), at)
     at += length
     read = start + length

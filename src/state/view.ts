@@ -1,6 +1,6 @@
-// The state at one version with the writes on top of it: maps over the stored rows, and one undo log. Nothing awaits, and no trie
-// is updated until a root is requested. Values in the maps are immutable, so a revert puts the old value back, and a fork
-// copies the maps.
+// The state at one version with uncommitted writes: maps over the stored rows, and one undo log. It is synchronous, and the
+// trie is updated only when a root is requested. Values in the maps are immutable, so a revert puts the old value back, and a
+// fork copies the maps.
 import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
@@ -37,7 +37,7 @@ export class View implements StateView {
   #trie: StateTrie
   #undo: Undo[] = []
   #marks: number[] = []
-  /** Values before the running transaction's first write to them. */
+  /** Values before the current transaction's first write to them. */
   #originalAccounts = new Map<Address, Account | undefined>()
   #originalSlots = new Map<Address, Slots>()
 
@@ -168,7 +168,7 @@ export class View implements StateView {
     if (this.#cleared.has(of)) return false
     const stored = this.stored(of)
     if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
-    // This view may have set all stored slots to zero, which only the root shows.
+    // This view may have set all stored slots to zero; only the root shows that.
     return !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
   }
 
@@ -238,7 +238,7 @@ export class View implements StateView {
   /** The rows and codes to commit. Asynchronous because the rows of cleared storage are listed by a scan. */
   async changes(): Promise<{ rows: RowChanges; codes: ReadonlyMap<Hash, Uint8Array> }> {
     this.root()
-    // Without code whose deployment was reverted.
+    // Exclude code whose deployment was reverted.
     const codes = new Map<Hash, Uint8Array>()
     for (const account of this.#accounts.values()) {
       const code = account && this.#codes.get(account.codeHash)
@@ -276,7 +276,7 @@ export class View implements StateView {
     return this.#cleared.has(of)
   }
 
-  // --- inside
+  // --- private
 
   #log(entry: Undo): void {
     if (this.#marks.length > 0) this.#undo.push(entry)

@@ -1,5 +1,5 @@
-// Records what one message did: its frames, the accounts it changed, and its opcodes on request. RPC (`trace_*`, `ots_*`) and
-// explorer translate the record into their formats.
+// Records the effects of one message: its frames, the accounts it changed, and its opcodes on request. RPC (`trace_*`, `ots_*`)
+// and the explorer convert the record to their formats.
 import type { Machine } from '../../evm/machine.ts'
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
@@ -14,7 +14,7 @@ import { type VmFrame, VmRecorder } from './vm-trace.ts'
 /** An account's change with its code on both sides. */
 export type AccountChange = AccountDiff & { readonly codeBefore: Uint8Array; readonly codeAfter: Uint8Array }
 
-/** What a message did. */
+/** The effects of a message. */
 export type ExecutionRecord = {
   readonly frames: readonly FlatFrame[]
   readonly changes: readonly AccountChange[]

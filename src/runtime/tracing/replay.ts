@@ -52,7 +52,7 @@ export class BlockReplay {
     this.#gasUsed = of.gasUsed
   }
 
-  /** Does on the view of the block's parent what a block does before its first transaction. */
+  /** Runs the steps of a block that precede its first transaction, on the view of its parent. */
   static async begin(
     runtime: Runtime,
     view: StateView,
@@ -66,12 +66,12 @@ export class BlockReplay {
     return new BlockReplay({ runtime, view, block, blockHash, env, table: machine.table, position: 0, gasUsed: 0n })
   }
 
-  /** Number of the transactions that have run. */
+  /** Number of transactions that have run. */
   get position(): number {
     return this.#position
   }
 
-  /** Gas that they have used: it bounds how much of the state they have touched. */
+  /** Gas used so far: it bounds how much state was touched. */
   get gasUsed(): bigint {
     return this.#gasUsed
   }
@@ -90,7 +90,7 @@ export class BlockReplay {
     })
   }
 
-  /** Runs the transactions before `position` that have not run. */
+  /** Runs the remaining transactions before `position`. */
   async advance(position: number, pause: Pause): Promise<void> {
     const { spec, fees } = this.#runtime
     const machine = this.#machineWith(pause)
@@ -143,7 +143,7 @@ type ReplayState = {
   readonly gasUsed: bigint
 }
 
-/** Traces the transactions that have not run yet, each after the one before. */
+/** Traces the remaining transactions in order. */
 export async function* traceRest<T extends Tracer>(
   replay: BlockReplay,
   makeTracer: () => T,
@@ -152,7 +152,7 @@ export async function* traceRest<T extends Tracer>(
   while (replay.position < replay.block.transactions.length) yield await replay.trace(makeTracer(), limits)
 }
 
-/** A message that is ready to run under a tracer. */
+/** A message that is ready to be traced. */
 type Traceable = {
   readonly machine: Machine
   readonly env: BlockEnv

@@ -52,8 +52,8 @@ class SeenSlots {
 }
 
 /**
- * Writes each record as JSON at once, because most of it repeats the record before: building objects would take most of the time.
- * Engines that can write the records themselves (`StepLog`) are several times faster; `step` is for all others.
+ * Writes each record as JSON at once, because most of it repeats the previous record: building objects would take most of the
+ * time. Engines that can write the records themselves (`StepLog`) are several times faster; `step` is for all others.
  */
 export class StructLogger implements Tracer, StepLog {
   readonly #options: StructLogOptions
@@ -61,7 +61,7 @@ export class StructLogger implements Tracer, StepLog {
   readonly #logs = new PreserializedList()
   /** Slots seen so far, by contract. Reverted writes stay, as in geth. */
   readonly #storage = new Map<Address, SeenSlots>()
-  /** The last stack and its JSON items, which the next stack mostly repeats. */
+  /** The last stack with its JSON items, most of which the next stack repeats. */
   readonly #words: bigint[] = []
   readonly #shown: string[] = []
   #view: StateView | undefined

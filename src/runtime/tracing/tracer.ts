@@ -8,7 +8,7 @@ import type { TransactionMessage } from '../../primitives/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import type { MessageResult } from '../execute-message.ts'
 
-/** The message to be traced and its surroundings. The machine's view is still without effects of the message. */
+/** The message to trace and its context. The message has not changed the machine's view yet. */
 export type TraceContext = {
   readonly machine: Machine
   readonly env: BlockEnv

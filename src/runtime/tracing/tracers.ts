@@ -29,7 +29,7 @@ const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers 
 
 type Maker = () => Tracer
 
-/** Most tracers of one request, including those within muxTracer, because each script has a sandbox and a timeout of its own. */
+/** Most tracers of one request, including those within muxTracer, because each script has a separate sandbox and timeout. */
 const MOST_TRACERS = 32
 /** Tracers that the request may still name. */
 type Quota = { left: number }

@@ -13,7 +13,7 @@ export type VmEffect = {
   readonly store: { readonly key: bigint; readonly val: bigint } | undefined
 }
 
-/** An opcode that ran. */
+/** An executed opcode. */
 export type VmOperation = {
   readonly pc: number
   readonly opcode: Opcode
@@ -66,7 +66,7 @@ export class VmRecorder {
     this.#open.push({ frame, last: undefined })
   }
 
-  /** `state` is the frame's at its end; undefined when no code ran. */
+  /** `state`: the frame's final state; undefined if no code ran. */
   exit(state: FrameState | undefined, isFailure: boolean): void {
     const running = this.#open.pop()
     if (running?.last === undefined || state === undefined) return

@@ -90,8 +90,8 @@ const tablesOf = ({ tables }: Manifest): Table[] =>
   [...tables].map(([number, size]) => ({ number, size })).sort((a, b) => b.number - a.number)
 
 /**
- * Whether a table was being written when the process ended: the file has no end, and no MANIFEST names it. A crash leaves such
- * a file, and so does LevelDB when it ends the process because the tables that it merges are not in order.
+ * Whether a table was being written when the process ended: its file is incomplete and no MANIFEST names it. A crash leaves
+ * such a file, and so does LevelDB when it ends the process because the tables it merges are not in order.
  */
 function hasUnfinishedTable(folder: string, { tables }: Manifest): boolean {
   return readdirSync(folder).some((file) => {
@@ -142,9 +142,9 @@ function withLogs(folder: string, manifest: Manifest): Survey {
 }
 
 /**
- * Reads the intact records of a log that continue one another. LevelDB numbers changes one by one over all logs, so that a record
- * with a later number means that records are lost, and one with an earlier number that files of two databases, or of two
- * moments, are mixed. Failed writes use up numbers too, but the store is reopened after one, which begins a new MANIFEST.
+ * Reads the intact consecutive records of a log. LevelDB numbers changes consecutively over all logs, so a record with a later
+ * number means that records are lost, and one with an earlier number that files of two databases, or of two times, are mixed.
+ * Failed writes use up numbers too, but the store is reopened after one, which begins a new MANIFEST.
  */
 function readWriteAheadLog(file: string, content: Uint8Array, first: Bounds): { log: LogFile; next: Bounds } {
   const { records, ends, end, hasHole } = readLog(content)
@@ -190,8 +190,8 @@ export function damageIn(
 }
 
 /**
- * Truncates the logs at the first damage, which LevelDB would skip: later changes build on the lost ones. Returns the files
- * that were cut.
+ * Truncates the logs at the first damage, which LevelDB would skip: later changes depend on the lost ones. Returns the
+ * truncated files.
  */
 export function cutLogs(folder: string, { logs }: Survey): string[] {
   const first = logs.findIndex(({ damage }) => damage !== undefined)

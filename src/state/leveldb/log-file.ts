@@ -21,11 +21,11 @@ export type LogContent = {
    * being written when the process ended.
    */
   readonly hasHole: boolean
-  /** Whether LevelDB also takes the rest for a torn record; it refuses a MANIFEST with any other rest. */
+  /** Whether LevelDB also treats the rest as a torn record; it refuses a MANIFEST with any other rest. */
   readonly isCutOff: boolean
 }
 
-/** Reads a log file. Never throws: a file that is no log has no records. */
+/** Reads a log file. Never throws: any other file has no records. */
 export function readLog(file: Uint8Array): LogContent {
   const records: Uint8Array[] = []
   const ends: number[] = []

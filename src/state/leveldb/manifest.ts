@@ -8,8 +8,8 @@ export type Manifest = {
   /** Sequence number of the last change when the newest edit was written. Later changes are in the logs only. */
   readonly lastSequence: number
   /**
-   * Bounds of the sequence number of the first change in the logs, both inclusive. Opening begins an empty log, so the bounds
-   * are then equal. Later the log in use was begun during the flush of the one before, after the opening.
+   * Inclusive bounds of the sequence number of the first change in the logs. Opening begins an empty log, so the bounds are
+   * then equal. A log that is in use later was begun during the flush of the previous one.
    */
   readonly firstInLogs: { readonly least: number; readonly most: number }
   /** Size in bytes by table. */
@@ -30,7 +30,7 @@ const TAG = {
 /** The result of the edits so far. */
 type Edited = { -readonly [Field in keyof Manifest]: Manifest[Field] | undefined } & { tables: Map<number, number> }
 
-/** An edit that names another log is written when all changes before that log's first are in tables. */
+/** An edit that names another log is written when all changes before that log's first one are in tables. */
 function setLog(edited: Edited, logNumber: number, lastSequence: number): void {
   if (logNumber === edited.logNumber) return
   const most = lastSequence + 1

@@ -12,8 +12,8 @@ const [PLAIN, SNAPPY] = [0, 1]
 type Handle = { readonly offset: number; readonly size: number }
 
 /**
- * Throws `CorruptFile` unless the checksums of all blocks match, and, with `order`, unless the keys ascend. LevelDB ends the
- * process without a word when it merges a table with keys out of order.
+ * Throws `CorruptFile` unless the checksums of all blocks match and, with `order`, the keys ascend. LevelDB ends the process
+ * without a message when it merges a table with keys out of order.
  */
 export function checkTable(file: Uint8Array, { order } = { order: false }): void {
   if (!endsAsTable(file)) throw new CorruptFile('does not end as a table does')
@@ -34,7 +34,7 @@ export function endsAsTable(file: Uint8Array): boolean {
 const handlesIn = (file: Uint8Array, index: Handle): Handle[] =>
   Array.from(entriesOf(contentOf(file, index)), ({ value }) => readHandle(new ByteReader(value)))
 
-/** Entries of a block. A key begins with bytes of the key before it; `own` are those that follow them. */
+/** Entries of a block. A key shares its first bytes with the previous key; `own` are the others. */
 function* entriesOf(block: Uint8Array): Generator<{ shared: number; own: Uint8Array; value: Uint8Array }> {
   const restarts = u32At(block, block.length - 4)
   const end = block.length - 4 - 4 * restarts
@@ -58,7 +58,7 @@ function checkOrder(file: Uint8Array, blocks: readonly Handle[]): void {
   }
 }
 
-/** Bytes behind a row's key in a table: sequence number (7 bytes) and kind of the change (1), little-endian (dbformat.h). */
+/** Bytes after a row's key in a table: sequence number (7 bytes) and kind of the change (1), little-endian (dbformat.h). */
 const TAG = 8
 
 /** The order of keys in a table: by the row's key, and for the same row the newest change first. */
@@ -89,7 +89,7 @@ function checkedBlock(file: Uint8Array, { offset, size }: Handle): Uint8Array {
   return file.subarray(offset, end)
 }
 
-/** No block comes near this length. A larger one is damage, and no memory is allocated for it. */
+/** No block is nearly this long. A larger length is damage, and no memory is allocated for it. */
 const LONGEST = 1 << 30
 
 /** Decompresses Snappy's raw format (google/snappy, format_description.txt). Throws `CorruptFile`. */
