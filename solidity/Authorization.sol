@@ -20,12 +20,12 @@ string constant MSG_CLAWBACK = "/evmos.vesting.v2.MsgClawback";
 string constant MSG_UPDATE_VESTING_FUNDER = "/evmos.vesting.v2.MsgUpdateVestingFunder";
 
 /// @title Authorization
-/// @notice Grants by which a contract may act for an account (the module x/authz of the Cosmos SDK). A grant holds for
-/// one type of message until it is used up, revoked or expired (by default after one year). The granter is the caller.
+/// @notice Grants by which a contract may act for an account (the module x/authz of the Cosmos SDK). A grant is valid
+/// for one type of message until it is used up, revoked or expired (by default after one year). The granter is the caller.
 /// A contract can use a grant only in a transaction that the granter has signed. The staking and distribution contracts
 /// have the same functions for their messages.
 interface AuthorizationI {
-    /// @notice Grants messages to a spender, in place of its earlier grants of them. Reverts if the spender is the zero
+    /// @notice Grants messages to a spender and replaces its earlier grants of them. Reverts if the spender is the zero
     /// address or a method is unknown.
     /// @param spender Account, usually a contract, that may use the authorization.
     /// @param amount Limit in wei for staking messages; the maximum of uint256 means no limit, 0 revokes the grant.

@@ -128,7 +128,7 @@ struct Params {
 
 /// @title Gov
 /// @notice Governance by bonded coins (the module x/gov of the Cosmos SDK). A passed proposal is executed at the end of
-/// the block in which its voting period ends. Accounts, contracts included, act for themselves only; these messages
+/// the block in which its voting period ends. Accounts, including contracts, act only for themselves; these messages
 /// cannot be granted.
 interface GovI {
     /// @notice Submits a proposal. Its voting period starts when its deposits reach the minimum deposit. The proposer
@@ -216,7 +216,7 @@ interface GovI {
     /// @notice Returns the deposit of an account, until it is refunded or burnt. Reverts if there is none.
     /// @param proposalId Id of the proposal.
     /// @param depositor Account that deposits.
-    /// @return deposit Sum of what the account has deposited.
+    /// @return deposit Sum of the account's deposits.
     function getDeposit(uint64 proposalId, address depositor) external view returns (DepositData memory deposit);
 
     /// @notice Returns the deposits of a proposal, until they are refunded or burnt.
@@ -226,7 +226,7 @@ interface GovI {
     /// @return pageResponse Key of the next page, and the total if it was requested.
     function getDeposits(uint64 proposalId, PageRequest calldata pagination) external view returns (DepositData[] memory deposits, PageResponse memory pageResponse);
 
-    /// @notice Returns the tally of a proposal: of the present votes during its voting period, the final one after it.
+    /// @notice Returns the tally of a proposal: of the current votes during its voting period, the final one after it.
     /// @param proposalId Id of the proposal.
     /// @return tallyResult Bonded coins behind each option.
     function getTallyResult(uint64 proposalId) external view returns (TallyResultData memory tallyResult);

@@ -9,7 +9,7 @@ address constant ICS20_PRECOMPILE_ADDRESS = 0x0000000000000000000000000000000000
 /// @dev The contract at its address.
 ICS20I constant ICS20_CONTRACT = ICS20I(ICS20_PRECOMPILE_ADDRESS);
 
-/// @dev Transfers that are granted through one channel.
+/// @dev Granted transfers through one channel.
 struct Allocation {
     /// Port on this chain.
     string sourcePort;
@@ -23,13 +23,13 @@ struct Allocation {
 
 /// @dev Origin of a voucher denomination.
 struct DenomTrace {
-    /// Ports and channels through which the token came.
+    /// Ports and channels that the token came through, last hop first.
     string path;
     /// Denomination on the chain of origin.
     string baseDenom;
 }
 
-/// @dev Transfers that are granted through one channel, with a list of allowed memos.
+/// @dev Granted transfers through one channel, with a list of allowed memos.
 struct ICS20Allocation {
     /// Port on this chain.
     string sourcePort;
@@ -39,7 +39,7 @@ struct ICS20Allocation {
     Coin[] spendLimit;
     /// Allowed receivers; empty allows all.
     string[] allowList;
-    /// Allowed memos; empty allows none, `*` allows all.
+    /// Allowed memos; empty allows only the empty memo, `*` allows all.
     string[] allowedPacketData;
 }
 
@@ -47,7 +47,7 @@ struct ICS20Allocation {
 /// @notice Transfers of fungible tokens through IBC channels (ICS-20). A contract may send its own coins, or coins of
 /// the signer within an authorization that the signer has granted here, channel by channel.
 interface ICS20I {
-    /// @notice Grants transfers to a spender, in place of its earlier transfer grant. All memos are allowed. The
+    /// @notice Grants transfers to a spender and replaces its earlier transfer grant. All memos are allowed. The
     /// granter is the caller. Reverts if a channel does not exist.
     /// @param spender Account, usually a contract, that may use the authorization.
     /// @param allocations One allocation for each channel.
@@ -83,7 +83,7 @@ interface ICS20I {
     /// granted this message, in a transaction that the sender signed; reverts for others.
     /// @param sourcePort Port on this chain, usually `transfer`.
     /// @param sourceChannel Channel on this chain.
-    /// @param denom Denomination of the coins, or that of a registered token.
+    /// @param denom Denomination of the coins, or of a registered token.
     /// @param amount Amount in base units of the denomination.
     /// @param sender Account whose coins are sent.
     /// @param receiver Address of the receiver in the format of the receiving chain.
@@ -101,7 +101,7 @@ interface ICS20I {
 
     /// @notice Returns the traces of all voucher denominations.
     /// @param pageRequest Part of the list to return.
-    /// @return denomTraces Traces in order of their paths.
+    /// @return denomTraces Traces: pages in order of hashes, within a page in order of paths.
     /// @return pageResponse Key of the next page, and the total if it was requested.
     function denomTraces(PageRequest calldata pageRequest) external view returns (DenomTrace[] memory denomTraces, PageResponse memory pageResponse);
 
@@ -146,7 +146,7 @@ interface ICS20I {
     /// @param values New limit in base units of the denomination.
     event AllowanceChange(address indexed owner, address indexed spender, string[] methods, uint256[] values);
 
-    /// @notice Grants transfers to a grantee with a list of allowed memos, in place of its earlier transfer grant. The
+    /// @notice Grants transfers with a list of allowed memos to a grantee and replaces its earlier transfer grant. The
     /// granter is the caller. Reverts if a channel does not exist.
     /// @param grantee Account, usually a contract, that receives the authorization.
     /// @param allocations One allocation for each channel.

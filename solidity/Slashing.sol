@@ -9,7 +9,7 @@ address constant SLASHING_PRECOMPILE_ADDRESS = 0x0000000000000000000000000000000
 /// @dev The contract at its address.
 SlashingI constant SLASHING_CONTRACT = SlashingI(SLASHING_PRECOMPILE_ADDRESS);
 
-/// @dev Signing record of a validator.
+/// @dev Signing info of a validator.
 struct SigningInfo {
     /// Consensus address: the first 20 bytes of the SHA-256 hash of the consensus public key.
     address validatorAddress;
@@ -19,7 +19,7 @@ struct SigningInfo {
     int64 indexOffset;
     /// Unix time in seconds before which it cannot be unjailed.
     int64 jailedUntil;
-    /// Whether it is jailed for ever, after a double sign.
+    /// Whether it is jailed permanently, after a double sign.
     bool tombstoned;
     /// Votes missed in the window of signed blocks.
     int64 missedBlocksCounter;
@@ -40,16 +40,16 @@ struct SlashingParams {
 }
 
 /// @title Slashing
-/// @notice Signing records of validators, and the release of jailed ones (the module x/slashing of the Cosmos SDK).
+/// @notice Signing infos of validators, and unjailing (the module x/slashing of the Cosmos SDK).
 interface SlashingI {
-    /// @notice Returns the signing record of a validator. Reverts if no validator with this key was ever bonded.
+    /// @notice Returns the signing info of a validator. Reverts if no validator with this key was ever bonded.
     /// @param consAddress Consensus address: the first 20 bytes of the SHA-256 hash of the consensus public key.
-    /// @return signingInfo The signing record.
+    /// @return signingInfo The signing info.
     function getSigningInfo(address consAddress) external view returns (SigningInfo memory signingInfo);
 
-    /// @notice Returns the signing records of all validators that were ever bonded, in order of consensus address.
+    /// @notice Returns the signing infos of all validators that were ever bonded, in order of consensus address.
     /// @param pagination Part of the list to return.
-    /// @return signingInfos Signing records.
+    /// @return signingInfos Signing infos.
     /// @return pageResponse Key of the next page, and the total if it was requested.
     function getSigningInfos(PageRequest calldata pagination) external view returns (SigningInfo[] memory signingInfos, PageResponse memory pageResponse);
 
@@ -57,7 +57,7 @@ interface SlashingI {
     /// @return params Current parameters.
     function getParams() external view returns (SlashingParams memory params);
 
-    /// @notice Releases a jailed validator into the active set. Only its operator may call it. Reverts before the end
+    /// @notice Unjails a validator, which can then be bonded again. Only its operator may call it. Reverts before the end
     /// of its jail time, for a tombstoned validator, and if its self-delegation is below its minimum.
     /// @param validatorAddress Address of the operator.
     /// @return success Always true: a failure reverts.

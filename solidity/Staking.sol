@@ -44,7 +44,7 @@ struct Validator {
     uint256 minSelfDelegation;
 }
 
-/// @dev A redelegation to which slashes of the source validator still apply.
+/// @dev A redelegation that slashes of the source validator still apply to.
 struct RedelegationEntry {
     /// Height of the block in which the delegation was moved.
     int64 creationHeight;
@@ -68,19 +68,19 @@ struct Redelegation {
     RedelegationEntry[] entries;
 }
 
-/// @dev A redelegation entry with its present worth.
+/// @dev A redelegation entry with its current value.
 struct RedelegationEntryResponse {
     /// The entry.
     RedelegationEntry redelegationEntry;
-    /// Present worth of its shares, in wei.
+    /// Current value of its shares, in wei.
     uint256 balance;
 }
 
-/// @dev Redelegations with their present worth.
+/// @dev Redelegations with their current value.
 struct RedelegationResponse {
     /// Delegator, validators and entries.
     Redelegation redelegation;
-    /// The entries with their present worth.
+    /// The entries with their current value.
     RedelegationEntryResponse[] entries;
 }
 
@@ -197,7 +197,7 @@ interface StakingI is AuthorizationI {
     /// @param delegatorAddress Address of the delegator.
     /// @param validatorAddress Operator of the validator: bech32 with the operator prefix, or 0x-prefixed hexadecimal.
     /// @return shares Shares of the delegation, with 18 decimals.
-    /// @return balance Coins that the shares are worth now, in wei.
+    /// @return balance Current value of the shares, in wei.
     function delegation(address delegatorAddress, string calldata validatorAddress) external view returns (uint256 shares, Coin memory balance);
 
     /// @notice Returns a validator. All members are empty if it does not exist.
@@ -212,7 +212,7 @@ interface StakingI is AuthorizationI {
     /// @return pageResponse Key of the next page, and the total if it was requested.
     function validators(string calldata status, PageRequest calldata pageRequest) external view returns (Validator[] memory validators, PageResponse memory pageResponse);
 
-    /// @notice Returns redelegations with their present worth. Reverts if neither a delegator nor a source validator is
+    /// @notice Returns redelegations with their current value. Reverts if neither a delegator nor a source validator is
     /// given.
     /// @param delegatorAddress Address of the delegator; the zero address matches all.
     /// @param srcValidatorAddress Operator of the source validator; an empty string matches all.
@@ -236,7 +236,7 @@ interface StakingI is AuthorizationI {
     function redelegation(address delegatorAddress, string calldata srcValidatorAddress, string calldata dstValidatorAddress) external view returns (RedelegationEntry[] memory entries);
 
     /// @notice Creates a validator and its self-delegation. Only the operator itself may call it, in a transaction to
-    /// this contract. Reverts if the operator or the key is that of another validator.
+    /// this contract. Reverts if the operator or the key already belongs to a validator.
     /// @param description Name and contacts of the validator.
     /// @param commissionRates Initial commission rate, maximum rate and maximum change per day.
     /// @param minSelfDelegation Minimum self-delegation of the operator, in wei.

@@ -35,7 +35,7 @@ struct PageResponse {
 struct DecCoin {
     /// Denomination.
     string denom;
-    /// Whole base units; the fraction is cut off.
+    /// Whole base units; the fraction is truncated.
     uint256 amount;
     /// Always 18, as in the Cosmos SDK; the amount is not scaled by it.
     uint8 precision;

@@ -11,7 +11,7 @@ VestingI constant VESTING_CONTRACT = VestingI(VESTING_PRECOMPILE_ADDRESS);
 
 /// @dev A period of a schedule.
 struct Period {
-    /// Length in seconds, from the end of the period before.
+    /// Length in seconds, from the end of the previous period.
     int64 length;
     /// Coins that unlock or vest at the end of the period.
     Coin[] amount;
@@ -19,15 +19,15 @@ struct Period {
 
 /// @title Vesting
 /// @notice Clawback vesting accounts (the module x/vesting of Evmos). Coins of such an account unlock and vest by
-/// schedules; its funder may claw back what has not vested. An account becomes one by its own transaction only. Times
+/// schedules; its funder may claw back unvested coins. Only the account itself can become a vesting account. Times
 /// are unix seconds.
 interface VestingI {
-    /// @notice Makes the caller a clawback vesting account that the funder may fund. Reverts if the account is one
+    /// @notice Makes the caller a clawback vesting account that the funder may fund. Reverts if it is one
     /// already.
     /// @param funderAddress Account that pays the grant and may claw it back.
-    /// @param vestingAddress Account that becomes a vesting account: the caller, or the signer of the transaction where
-    /// the chain takes the signer as granter.
-    /// @param enableGovClawback Whether governance may claw back the unvested coins too.
+    /// @param vestingAddress Account that becomes a vesting account: the caller, or the signer of the transaction on
+    /// chains whose grants belong to the signer.
+    /// @param enableGovClawback Whether governance may claw back the unvested coins, too.
     /// @return success Always true: a failure reverts.
     function createClawbackVestingAccount(address funderAddress, address vestingAddress, bool enableGovClawback) external returns (bool success);
 
@@ -53,7 +53,7 @@ interface VestingI {
 
     /// @notice Replaces the funder of a vesting account. The caller must be the funder, or a contract that the funder
     /// has granted this message, in a transaction that the funder signed; reverts for others.
-    /// @param funderAddress Present funder.
+    /// @param funderAddress Current funder.
     /// @param newFunderAddress Account that replaces the funder.
     /// @param vestingAddress Vesting account.
     /// @return success Always true: a failure reverts.
@@ -66,7 +66,7 @@ interface VestingI {
     function convertVestingAccount(address vestingAddress) external returns (bool success);
 
     /// @notice Returns the locked, unvested and vested coins of a vesting account. Coins may be both locked and
-    /// unvested. Reverts if the account is no vesting account.
+    /// unvested. Reverts if the account is not a vesting account.
     /// @param vestingAddress Vesting account.
     /// @return locked Coins that the lockup schedule has not released.
     /// @return unvested Coins that have not vested.
@@ -102,8 +102,8 @@ interface VestingI {
     /// @param vestingAddress Vesting account.
     event ConvertVestingAccount(address indexed vestingAddress);
 
-    /// @notice Grants one vesting message without a limit, in place of an earlier grant of it. The granter is the
-    /// caller. Reverts if the message is none of this contract.
+    /// @notice Grants one vesting message without a limit and replaces an earlier grant of it. The granter is the
+    /// caller. Reverts if the message is not one of this contract's.
     /// @param grantee Account, usually a contract, that receives the authorization.
     /// @param method Message type URL, or the name of its `MSG_` constant.
     /// @return approved Always true: a failure reverts.

@@ -3,20 +3,21 @@ pragma solidity ^0.8.20;
 
 import "../ICS20.sol";
 
-/// @title Coins to another chain
-/// @notice Sends coins through one channel: those of the caller, who has granted it an allocation for that channel,
+/// @title Interchain sender
+/// @notice Sends coins to another chain through one channel: those of the caller, after the caller has granted it an
+/// allocation for that channel,
 ///
 ///     ICS20_CONTRACT.approve(address(sender), [Allocation("transfer", channel, limits, receivers)])
 ///
-/// or its own, which come back to it if the transfer fails.
-/// @dev `transfer` has nine arguments, for which the stack is soon too deep: keep variables around it few, or compile
+/// or its own, which are refunded to it if the transfer fails.
+/// @dev `transfer` has nine arguments, so the compiler soon reports "stack too deep": use few local variables, or compile
 /// with `viaIR`.
 contract InterchainSender {
     address public immutable owner = msg.sender;
     string public channel;
     string public denom;
 
-    /// @notice Packets sent, by sequence number, with the account that a refund goes to.
+    /// @notice Senders of the sent packets, who get the refunds, by sequence number.
     mapping(uint64 sequence => address sender) public senderOf;
 
     constructor(string memory channel_, string memory denom_) {
@@ -27,8 +28,8 @@ contract InterchainSender {
     receive() external payable {}
 
     /// @notice Sends coins of the caller.
-    /// @param receiver In the spelling of the other chain.
-    /// @param patience Seconds after which the coins come back.
+    /// @param receiver Address in the format of the receiving chain.
+    /// @param patience Seconds after which the packet times out and the coins are refunded.
     function send(uint256 amount, string calldata receiver, uint64 patience) external returns (uint64 sequence) {
         return sendFrom(msg.sender, amount, receiver, patience);
     }
@@ -39,7 +40,7 @@ contract InterchainSender {
         return sendFrom(address(this), amount, receiver, patience);
     }
 
-    /// @notice What the caller still lets this contract send.
+    /// @notice Remaining amount of the caller's coins that this contract may send.
     function allowed() external view returns (uint256) {
         Allocation[] memory allocations = ICS20_CONTRACT.allowance(msg.sender, address(this));
         for (uint256 i = 0; i < allocations.length; i++) {

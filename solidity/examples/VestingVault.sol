@@ -3,9 +3,9 @@ pragma solidity ^0.8.20;
 
 import "../Vesting.sol";
 
-/// @title Pay that vests
-/// @notice Pays people in coins that become theirs step by step, and takes back what is not theirs yet when they leave.
-/// Whoever is to be paid first agrees:
+/// @title Vesting vault
+/// @notice Pays accounts in coins that vest in steps, and claws back unvested ones. An account that is to be paid first
+/// becomes a vesting account:
 ///
 ///     VESTING_CONTRACT.createClawbackVestingAccount(address(vault), msg.sender, false)
 contract VestingVault {
@@ -22,10 +22,10 @@ contract VestingVault {
         _;
     }
 
-    /// @notice Awards the coins sent along, in equal steps from now on.
-    /// @param steps How many; the coins must be a multiple of it.
-    /// @param stepLength Seconds from one to the next.
-    /// @param lockup Seconds during which even what has vested stays locked.
+    /// @notice Grants the coins sent with the call; they vest in equal steps from now on.
+    /// @param steps Number of steps; the amount must be a multiple of it.
+    /// @param stepLength Seconds between two steps.
+    /// @param lockup Seconds for which vested coins stay locked, too.
     function award(address payable to, uint256 steps, int64 stepLength, int64 lockup) external payable onlyOwner {
         require(steps > 0 && msg.value % steps == 0, "not a multiple");
         Period[] memory vesting = new Period[](steps);
@@ -35,14 +35,14 @@ contract VestingVault {
         VESTING_CONTRACT.fundVestingAccount(address(this), to, uint64(block.timestamp), locked, vesting);
     }
 
-    /// @notice Takes back what has not vested, to the owner.
-    /// @return amount Base units; 0 if all has vested.
+    /// @notice Claws back the unvested coins to the owner.
+    /// @return amount Base units; 0 if all coins have vested.
     function dismiss(address from) external onlyOwner returns (uint256 amount) {
         Coin[] memory unvested = VESTING_CONTRACT.clawback(address(this), from, owner);
         return unvested.length == 0 ? 0 : unvested[0].amount;
     }
 
-    /// @notice Hands all rights over one account to another funder.
+    /// @notice Makes another account the funder of a vesting account.
     function handOver(address of_, address newFunder) external onlyOwner {
         VESTING_CONTRACT.updateVestingFunder(address(this), newFunder, of_);
     }
