@@ -1,5 +1,5 @@
-// Requests of the pages to the node. The path of a request decides the types of its parameters and of its answer: those of the
-// route's schemas on the node (`src/explorer/routes`), of which only types are imported. JSON-RPC is in `rpc.ts`.
+// Requests of the pages to the node. The path of a request determines the types of its parameters and answer, from the route's
+// schemas on the node (`src/explorer/routes`), of which only types are imported. JSON-RPC is in `rpc.ts`.
 import { useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
 import type { ApiRoute } from '../src/explorer/routes/index.ts'
@@ -17,18 +17,18 @@ type Gets = At<ApiRoute, 'GET'>
 type StatisticsGets = At<StatisticsRoute, 'GET'>
 
 type AnswerOf<R> = R extends Route ? z.output<R['response']> : never
-/** The input of a schema. Zod types a schema without fields as a record of `never`, which would refuse all parameters. */
+/** The input of a schema. Zod types a schema without fields as a record of `never`, which would exclude all parameters. */
 type Fields<S> = S extends z.ZodType ? (string extends keyof z.input<S> ? unknown : z.input<S>) : never
-/** Parameters are text in a URL; a number may be given where any text may be. */
+/** Parameters are text in a URL; a number is accepted for a parameter of arbitrary text. */
 type InUrl<F> = { readonly [N in keyof F]: string extends F[N] ? F[N] | number : F[N] }
 /** Parameters of the path and of the query together. */
 type ParametersOf<R> = R extends Route
   ? InUrl<Fields<NonNullable<R['params']>>> & InUrl<Fields<NonNullable<R['query']>>>
   : never
-/** The parameters as an argument, which may be left out if each of them may. */
+/** The parameters as an argument, optional if all of them are. */
 type Argument<P> = Record<never, never> extends P ? [parameters?: P] : [parameters: P]
 
-/** The answer of a path: `Answer<'/stats'>`. */
+/** The answer at a path: `Answer<'/stats'>`. */
 export type Answer<P extends keyof Gets> = AnswerOf<Gets[P]>
 /** An item of the list at a path. */
 type Item<P extends keyof Gets> = Answer<P> extends { items: readonly (infer T)[] } ? T : never
@@ -89,7 +89,7 @@ export type EmbeddedAddress = Transaction['from']
 export type EmbeddedToken = Transfer['token']
 export type Decoded = NonNullable<Transaction['decoded_input']>
 
-/** A request that has not been sent. */
+/** A request, not sent yet. */
 export type Read<T> = {
   /** Equal for equal requests. */
   readonly key: string
@@ -100,7 +100,7 @@ export type ApiRead<T> = Read<T> & { readonly url: string }
 
 export class NotFound extends Error {}
 
-/** Throws NotFound for a record that does not exist, or whose path is not valid. */
+/** Throws NotFound for a record that does not exist or an invalid path. */
 function requireSuccess({ ok, status, url }: Response): void {
   if (status === 404 || status === 422) throw new NotFound(new URL(url).pathname)
   if (!ok) throw new Error(`The node answered with status ${status}.`)
@@ -108,16 +108,16 @@ function requireSuccess({ ok, status, url }: Response): void {
 
 function readOf<T>(url: string): ApiRead<T> {
   const load = async (): Promise<T> => {
-    // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
+    // Answers may be cached for a second; a page that reads again because of a new block must not get the old answer.
     const response = await fetch(url, { cache: 'no-cache' })
     requireSuccess(response)
-    // The node has the schema that gives the type, and the tests compare all answers with the schemas.
+    // The type comes from the node's schema, and the tests compare all answers with the schemas.
     return (await response.json()) as T
   }
   return { key: url, url, load }
 }
 
-/** The URL of a route: parameters that its path names are put there, the others are the query. */
+/** The URL of a route: parameters in its path are inserted there, the others are the query. */
 function urlOf(base: string, path: string, parameters: Readonly<Record<string, unknown>> = {}): string {
   const query = new URLSearchParams()
   const filled = Object.entries(parameters).reduce((url, [name, value]) => {
@@ -130,13 +130,13 @@ function urlOf(base: string, path: string, parameters: Readonly<Record<string, u
   return query.size === 0 ? `${base}${filled}` : `${base}${filled}?${query}`
 }
 
-/** A read of a route below /api/v2: `api('/tokens/{address_hash_param}/holders', { address_hash_param, items_count: 8 })`. */
+/** A read of a route under /api/v2: `api('/tokens/{address_hash_param}/holders', { address_hash_param, items_count: 8 })`. */
 export const api = <P extends keyof Gets>(
   path: P,
   ...[parameters]: Argument<ParametersOf<Gets[P]>>
 ): ApiRead<AnswerOf<Gets[P]>> => readOf(urlOf('/api/v2', path, parameters))
 
-/** A read of Blockscout's statistics, which are below /api/v1. */
+/** A read of Blockscout's statistics, which are under /api/v1. */
 export const statistics = <P extends keyof StatisticsGets>(
   path: P,
   ...[parameters]: Argument<ParametersOf<StatisticsGets[P]>>
@@ -146,17 +146,14 @@ export const statistics = <P extends keyof StatisticsGets>(
 export const atPage = <L extends List<unknown>>({ url }: ApiRead<L>, page: number, anchor = ''): ApiRead<L> =>
   readOf(`${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ page: String(page), anchor })}`)
 
-/** Fields of a route's body that its schema names, without the rest that it may take. */
+/** The fields that a body's schema names, without other permitted fields. */
 type Named<F> = F extends unknown ? keyof { [N in keyof F as string extends N ? never : N]: N } : never
 type Form<R> = {
   readonly fields: { readonly [N in R extends Route ? Named<z.input<NonNullable<R['body']>>> : never]?: string }
   readonly files: readonly { readonly field: string; readonly content: Blob; readonly path: string }[]
 }
 
-/**
- * Asks the node to do something below /api/v2, and returns its answer. Throws Error with the reason that the node gives for a
- * refusal.
- */
+/** Sends a POST or PATCH to a route under /api/v2 and returns its answer. Throws Error with the node's reason for a refusal. */
 export async function act<M extends 'POST' | 'PATCH', P extends keyof At<ApiRoute, M>>(
   method: M,
   path: P & string,
@@ -176,7 +173,7 @@ function formData({ fields, files }: Form<unknown>): FormData {
   return data
 }
 
-/** Why the node refused: `{ message, errors: [{ title, detail }] }`. */
+/** The node's reason for a refusal: `{ message, errors: [{ title, detail }] }`. */
 async function refusal(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined)
   if (typeof body !== 'object' || body === null) return `The node answered with status ${response.status}.`
@@ -192,8 +189,8 @@ const detailOf = (error: unknown): string =>
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
 /**
- * The answer of a request, read again whenever the request or the version changes; nothing without a request. After a new version,
- * the old data is shown until the new one arrives.
+ * The answer of a request, read again whenever the request or the version changes; undefined without a request. After a new
+ * version the old data is shown until the new data arrives.
  */
 export const useRead = <T>(read: Read<T> | undefined, version = 0): Reading<T> => {
   const key = read?.key

@@ -1,10 +1,10 @@
-// The chain's own spelling of addresses (BIP-173), as Cosmos wallets show them: `kest1…`.
+// Bech32 addresses of the chain (BIP-173), as Cosmos wallets show them: `kest1…`.
 import { bech32 } from '@scure/base'
 
-/** Prefix of accounts; undefined of chains without native modules. The node writes it into the document. */
+/** Prefix of accounts, written into the document by the node; undefined on chains without native modules. */
 const PREFIX = document.documentElement.dataset.prefix
 
-/** The address in the chain's own spelling; undefined where it has none. */
+/** The bech32 form of an address; undefined if the chain has no prefix. */
 export function nativeSpelling(address: string): string | undefined {
   if (!PREFIX) return undefined
   const bytes = Uint8Array.from(address.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))

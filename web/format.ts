@@ -1,4 +1,4 @@
-// Formats of numbers and times. Amounts are decimal text of any length and stay exact: they are never numbers.
+// Formats of numbers and times. Amounts are exact decimal text of any length, never numbers.
 
 /** `12,345` */
 export const withCommas = (value: number | string): string => BigInt(value).toLocaleString('en-US')
@@ -25,7 +25,7 @@ const span = (seconds: number): string => {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** `12 s ago`; `in 4 min` of a chain whose clock is ahead by more than a minute. */
+/** `12 s ago`; `in 4 min` if the chain's clock is ahead by more than a minute. */
 export function ago(time: string): string {
   const seconds = Math.round((Date.now() - Date.parse(time)) / 1000)
   return seconds <= -60 ? `in ${span(-seconds)}` : `${span(Math.max(0, seconds))} ago`
@@ -37,7 +37,7 @@ export const utcTime = (time: string): string => `${time.slice(0, 19).replace('T
 /** `1.25 gwei` */
 export const gwei = (wei: string, digits = 3): string => `${units(wei, 9, digits)} gwei`
 
-/** What part of a whole an amount is, `12.34 %`; exact amounts of any length. Undefined of a whole of nothing. */
+/** A part as a percentage of the whole, `12.34 %`; for exact amounts of any length. undefined if the whole is 0. */
 export function share(part: string, whole: string): string | undefined {
   if (BigInt(whole) <= 0n) return undefined
   const hundredths = Number((BigInt(part) * 1_000_000n) / BigInt(whole)) / 10_000

@@ -1,5 +1,4 @@
-// The head of every page: the chain's name, the menus, the search box, the choice of colours. On a phone the menus are behind
-// one button.
+// The header of every page: the chain's name, menus, search box, choice of colours. On a phone one button opens the menus.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { CHAIN } from './location.ts'
@@ -39,7 +38,7 @@ export function Header() {
   )
 }
 
-/** A disclosure: a button that shows its links. It closes by Escape, by a click elsewhere, and when a page is chosen. */
+/** A disclosure: a button that shows its links. Escape, a click elsewhere, and the choice of a page close it. */
 function Menu({ of: { name, places } }: { of: Group }) {
   const [isOpen, setOpen] = useState(false)
   const [path] = useLocation()

@@ -1,8 +1,8 @@
-// The attributes of an item's metadata, in the forms that issuers use: OpenSea's list, or an object of names.
+// The attributes in an item's metadata, in the formats of issuers: OpenSea's list, or an object by name.
 
 export type Attribute = { readonly name: string; readonly value: string }
 
-/** Attributes that are shown; issuers may write any number. */
+/** Maximum shown attributes; issuers may write any number. */
 const MOST_ATTRIBUTES = 100
 
 export function attributesOf(metadata: Readonly<Record<string, unknown>> | null): readonly Attribute[] {
@@ -14,7 +14,7 @@ export function attributesOf(metadata: Readonly<Record<string, unknown>> | null)
     .map(([name, value]: [string, unknown]) => ({ name, value: textOf(fieldOf(value, 'value') ?? value) }))
 }
 
-/** `{ trait_type, value, display_type }`; a text alone is a value. */
+/** `{ trait_type, value, display_type }`; a plain text is a value. */
 function listed(one: unknown): Attribute[] {
   if (typeof one === 'string') return [{ name: '', value: one }]
   const value = fieldOf(one, 'value')

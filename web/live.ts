@@ -1,9 +1,9 @@
-// Live updates of the node. Pages read again at most once a second, and only while they are visible: events that come in
-// between are one event. One store serves the whole document, so that a page that opens does not join anew.
+// Live updates from the node. Pages read again at most once a second, and only while they are visible: events in between count
+// as one. One store serves the whole document, so a new page does not join again.
 import { Socket } from 'phoenix'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Least time between two rereads, in milliseconds. */
+/** Minimum milliseconds between two reads. */
 const INTERVAL = 1000
 
 let socket: Socket | undefined
@@ -16,7 +16,7 @@ function connected(): Socket {
   return socket
 }
 
-/** Calls back on an event of a topic while the page is shown, and once after joining, for events missed before. */
+/** Calls `onEvent` for events of a topic while the page is visible, and once after joining, for events missed before. */
 export function useLive(topic: string | undefined, event: string, onEvent: () => void): void {
   useEffect(() => {
     if (topic === undefined) return
@@ -32,14 +32,14 @@ export function useLive(topic: string | undefined, event: string, onEvent: () =>
 export type Head = {
   /** Number of the newest block; undefined until one is announced. */
   readonly number: number | undefined
-  /** Rises with new blocks, and with removed ones. */
+  /** Increases with new and with removed blocks. */
   readonly version: number
-  /** Rises when blocks are removed (`evm_revert`), whose transactions may not be mined any more. */
+  /** Increases when blocks are removed (`evm_revert`); their transactions may no longer be mined. */
   readonly removals: number
 }
 
 let head: Head = { number: undefined, version: 0, removals: 0 }
-/** The next value of `head`; it differs from `head` until a second has passed since the last change and the page is visible. */
+/** The next value of `head`; it becomes current when the page is visible and a second has passed since the last change. */
 let next: Head = head
 let timer: ReturnType<typeof setTimeout> | undefined
 let isJoined = false
@@ -67,18 +67,18 @@ function join(): void {
   const channel = connected().channel('blocks:new_block', {})
   channel.on('new_block', (payload: { readonly block?: { readonly height: number } }) => {
     const height = payload.block?.height ?? next.number
-    // A block that is not higher than the last one replaces it.
+    // A block that is not above the last one replaces it.
     const isReplaced = height !== undefined && next.number !== undefined && height <= next.number
     change({ number: height, removals: next.removals + (isReplaced ? 1 : 0) })
   })
   channel.on('removed_blocks', (payload: { readonly height?: number }) =>
     change({ number: payload.height ?? next.number, removals: next.removals + 1 }),
   )
-  // Also after each lost connection.
+  // Also after each reconnection.
   channel.join().receive('ok', () => change({}))
 }
 
-/** The chain's head, as far as pages follow it. */
+/** The chain's head as last published to the pages. */
 export function useHead(): Head {
   const [shown, setShown] = useState(head)
   useEffect(() => {
@@ -92,5 +92,5 @@ export function useHead(): Head {
   return shown
 }
 
-/** A number that rises with new blocks: the version for `useRead`. */
+/** A number that increases with new blocks: the version for `useRead`. */
 export const useBlockVersion = (): number => useHead().version

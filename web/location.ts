@@ -3,19 +3,19 @@ import { useEffect } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
 import { pagesOf } from '../src/explorer/pages.ts'
 
-/** The name of the chain; the node writes it into the document, because its policy forbids inline scripts. */
+/** The name of the chain, which the node writes into an attribute because its policy forbids inline scripts. */
 export const CHAIN = document.documentElement.dataset.chain ?? ''
 
-/** The pages that this node has, by its chain and its mode. */
+/** The pages of this node, by its chain and mode. */
 export const NODE_PAGES = pagesOf({
   native: Boolean(document.documentElement.dataset.prefix),
   development: document.documentElement.dataset.development !== undefined,
 })
 
-/** Whether several nodes decide on this chain's blocks, by votes. */
+/** Whether the chain is a network. */
 export const IS_NETWORK = document.documentElement.dataset.network !== undefined
 
-/** Sets the document's title for as long as the page shows it. Undefined: leave the title as it is. */
+/** Sets the document's title while the page is shown. undefined: keep the title. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${title} · ${CHAIN}`
@@ -25,8 +25,8 @@ export function useTitle(title: string | undefined): void {
 export type Query = Readonly<Record<string, string | undefined>>
 
 /**
- * The parameters of the URL's query, and a function that changes some of them: undefined removes one. Each change is an
- * entry of the browser's history, unless `replace` is set.
+ * The parameters of the URL's query, and a function that changes some of them; undefined removes a parameter. Each change adds
+ * an entry to the browser's history, unless `replace` is set.
  */
 export function useQuery(): [query: Query, change: (changes: Query, options?: { replace?: boolean }) => void] {
   const search = useSearch()

@@ -1,4 +1,4 @@
-// Entry point of the node's own explorer: the frame of its pages, and their routes. Their data come from /api/v2.
+// Entry point of the explorer: the frame of its pages, and their routes. Their data come from /api/v2.
 import { type ComponentType, render } from 'preact'
 import { Suspense } from 'preact/compat'
 import { useEffect, useRef } from 'preact/hooks'
@@ -12,7 +12,7 @@ import './styles/header.css'
 import './styles/list.css'
 import './styles/record.css'
 
-/** The parameters by name: wouter gives them by position as well. */
+/** The parameters by name: wouter also gives them by position. */
 const named = (parameters: Readonly<Record<string | number, string | undefined>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(parameters).flatMap(([name, value]) =>
@@ -20,7 +20,7 @@ const named = (parameters: Readonly<Record<string | number, string | undefined>>
     ),
   )
 
-/** A page under the title of its kind; a page that knows its subject sets its own. */
+/** A page with the title of its kind; a page that knows its subject sets its own. */
 function Page({ path, parameters }: { path: keyof typeof PAGES; parameters: Readonly<Record<string, string>> }) {
   useTitle(PAGES[path])
   const Content = pages[path] as ComponentType<Readonly<Record<string, string>>>
@@ -41,7 +41,7 @@ function NoPage() {
   )
 }
 
-/** A new page begins at its top, and the focus with it, so that screen readers read it. Back keeps the browser's position. */
+/** Scrolls a new page to its top and focuses it, so that screen readers read it. Back keeps the browser's position. */
 function useBeginning() {
   const [path] = useLocation()
   const main = useRef<HTMLElement>(null)

@@ -1,4 +1,4 @@
-// The links of the header, by groups. Pages that this build or this chain does not have are left out.
+// The header's links in groups. Pages that this build or chain does not have are left out.
 import { NODE_PAGES } from './location.ts'
 
 export type Place = { readonly path: string; readonly name: string }
@@ -40,7 +40,7 @@ const ALL: readonly Group[] = [
   },
 ]
 
-/** Served by the node, without being one of these pages. */
+/** Paths that the node serves and that are not pages of the explorer. */
 export const isOutside = (path: string): boolean => path.startsWith('/api/')
 
 export const NAVIGATION: readonly Group[] = ALL.map(({ name, places }) => ({

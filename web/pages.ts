@@ -1,9 +1,9 @@
-// The component of each page. A page's code is a chunk of its own, loaded when the page is first shown.
+// The component of each page. A page's code is a separate chunk, loaded when the page is first shown.
 import type { ComponentType } from 'preact'
 import { lazy } from 'preact/compat'
 import type { PagePath } from '../src/explorer/pages.ts'
 
-/** The parameters that a pattern names: `{ hash: string; id: string }` of `/token/:hash/instance/:id`. */
+/** The parameters in a pattern: `{ hash: string; id: string }` for `/token/:hash/instance/:id`. */
 type ParametersOf<Pattern extends string> = Pattern extends `${infer Segment}/${infer Rest}`
   ? ParametersOf<Segment> & ParametersOf<Rest>
   : Pattern extends `:${infer Name}`

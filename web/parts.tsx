@@ -1,4 +1,4 @@
-// The parts that pages are made of, in one import: links and values, records, lists with pages, tabs.
+// Common parts of pages, for one import: links and values, records, paginated lists, tabs.
 export { Copy } from './parts/copy.tsx'
 export {
   Address,

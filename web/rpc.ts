@@ -1,16 +1,16 @@
-// JSON-RPC of the node that serves the page. The name of a method decides the types of its parameters and result: those of its
+// JSON-RPC of the node that serves the page. The name of a method determines the types of its parameters and result, from its
 // schemas on the node (`src/rpc/methods`), of which only types are imported.
 import type { Hex } from 'viem'
 import type { z } from 'zod'
 import type { RpcMethods } from '../src/rpc/methods/index.ts'
 import type { Read } from './api.ts'
 
-/** The chain's JSON-RPC endpoint, as wallets need it. */
+/** The chain's JSON-RPC endpoint, for wallets. */
 export const RPC_URL = `${location.origin}/rpc`
 
 type Method = keyof RpcMethods
 type Positions<P extends readonly z.ZodType[]> = { -readonly [I in keyof P]: z.input<P[I]> }
-/** A tuple, and the same without its last elements if these may be left out. */
+/** A tuple, also without its optional last elements. */
 type Shorter<T> = T extends unknown[]
   ? T | (T extends [...infer Init, infer Last] ? (undefined extends Last ? Shorter<Init> : never) : never)
   : never
@@ -23,7 +23,7 @@ type Result<M extends Method> = RpcMethods[M]['result'] extends infer R
       : never
   : never
 
-/** An error answer, of the node or of a wallet: both follow EIP-1474 and EIP-1193. */
+/** An error of the node or a wallet: both follow EIP-1474 and EIP-1193. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -37,7 +37,7 @@ export class RpcError extends Error {
 type Response = { result?: unknown; error?: { code: number; message: string; data?: unknown } }
 type Request = { readonly method: string; readonly params?: readonly unknown[] }
 
-/** Several requests in one message; results in their order, errors as values. */
+/** Several requests in one message; returns results in order, with errors as values. */
 async function send(requests: readonly Request[]): Promise<unknown[]> {
   if (requests.length === 0) return []
   const body = JSON.stringify(requests.map((request, id) => ({ jsonrpc: '2.0', id, ...request })))
@@ -51,7 +51,7 @@ async function send(requests: readonly Request[]): Promise<unknown[]> {
   })
 }
 
-/** One request of any method, as wallets take it (EIP-1193). Throws RpcError. */
+/** One request of any method, in the form of EIP-1193. Throws RpcError. */
 export async function request(of: Request): Promise<unknown> {
   const [result] = await send([of])
   if (result instanceof RpcError) throw result
@@ -62,7 +62,7 @@ export async function request(of: Request): Promise<unknown> {
 export type Call<T> = Read<T> & Required<Request>
 
 export function call<M extends Method>(method: M, ...params: Params<M>): Call<Result<M>> {
-  // The node encodes results with the schema that types them.
+  // The type comes from the schema with which the node encodes the result.
   return {
     key: JSON.stringify([method, params]),
     method,
@@ -79,7 +79,7 @@ type Results<C extends readonly Call<unknown>[]> = {
   -readonly [I in keyof C]: C[I] extends Call<infer T> ? T | RpcError : never
 }
 
-/** Several calls in one message; results in their order, errors as values. */
+/** Several calls in one message; returns results in order, with errors as values. */
 export const rpcBatch = async <const C extends readonly Call<unknown>[]>(calls: C): Promise<Results<C>> =>
   (await send(calls.map(({ method, params }) => ({ method, params })))) as Results<C>
 

@@ -1,19 +1,19 @@
-// The search box, with suggestions, which the arrow keys choose. Enter without a chosen suggestion goes to the page of
-// results, which redirects if the query names exactly one record.
+// The search box, with suggestions that the arrow keys choose. Enter without a chosen suggestion opens the page of results,
+// which redirects if the query names exactly one record.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { api, type SearchHit } from './api.ts'
 import { abbreviated } from './format.ts'
 import { Cut, Identicon } from './parts.tsx'
 
-/** How long the reader must pause before suggestions are asked for, in milliseconds. */
+/** Milliseconds without typing before suggestions are requested. */
 const PAUSE = 150
-/** Suggestions of each kind. */
+/** Maximum suggestions of each kind. */
 const MOST = 4
-/** Shorter queries can be numbers of blocks only. */
+/** Shorter queries can only be block numbers. */
 const SHORTEST_NAME = 3
 
-/** The path of a hit's page. */
+/** The path of a result's page. */
 export function pageOf(hit: SearchHit): string {
   if (hit.type === 'block') return `/block/${hit.block_number}`
   if (hit.type === 'transaction') return `/tx/${hit.transaction_hash}`
@@ -32,7 +32,7 @@ async function suggestionsFor(q: string): Promise<SearchHit[]> {
   })
 }
 
-/** Suggestions for a query, once the reader has paused; the former ones until new ones arrive. */
+/** Suggestions for a query, requested after a pause in typing; the former ones until new ones arrive. */
 function useSuggestions(query: string): readonly SearchHit[] {
   const [hits, setHits] = useState<readonly SearchHit[]>([])
   useEffect(() => {
@@ -82,7 +82,7 @@ export function SearchBox() {
     if (step === 0 || hits.length === 0) return
     event.preventDefault()
     setOpen(true)
-    // One place more than there are hits: the box itself.
+    // One position more than results: the box itself.
     setChosen((before) => ((before + 1 + step + hits.length + 1) % (hits.length + 1)) - 1)
   }
   useSlash(input)
@@ -137,7 +137,7 @@ function Suggestions({
           id={`suggestion-${i}`}
           key={pageOf(hit)}
           aria-selected={i === chosen}
-          // Before the box loses its focus, which closes the list.
+          // Runs before the box loses its focus, which closes the list.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onChoose(hit)}
         >
@@ -169,7 +169,7 @@ const Hit = ({ of }: { of: SearchHit }) => {
   )
 }
 
-/** The key "/" goes to the box, as in other explorers. */
+/** The key "/" focuses the box, as in other explorers. */
 function useSlash(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -169,7 +169,7 @@ export const logTable: Table<Log> = {
   ],
 }
 
-/** Logs of many transactions. */
+/** Logs of several transactions. */
 export const addressLogTable: Table<Log> = {
   keyOf: logTable.keyOf,
   columns: [
@@ -288,7 +288,7 @@ export const holderTable = (token: Token | EmbeddedToken): Table<Holder> => ({
   ],
 })
 
-/** What part of a whole an amount is, as a number and as a bar. */
+/** A part of a whole, as a number and a bar. */
 export const Share = ({ part, whole }: { part: string; whole: string }) => {
   const percentage = share(part, whole)
   if (percentage === undefined) return none

@@ -1,10 +1,10 @@
-// The colours: those of the reader's system until they choose others, which the browser remembers.
+// The colours: those of the reader's system, or the reader's choice, which the browser remembers.
 import { useState } from 'preact/hooks'
 
 const KEY = 'theme'
 type Theme = 'light' | 'dark'
 
-/** Browsers may forbid a page to store anything; the choice then holds for this document. */
+/** Browsers may forbid storage; the choice is then valid for this document only. */
 function stored(): Theme | undefined {
   try {
     const theme = localStorage.getItem(KEY)

@@ -1,4 +1,4 @@
-// The name under which an address is shown: of its contract, its token, its module or its validator.
+// The name of an address: that of its contract, token, module or validator.
 import type { Address } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { stakingLayout } from '../modules/staking/layout.ts'
@@ -12,7 +12,7 @@ const MODULES: ReadonlyMap<Address, string> = new Map(
   (Object.keys(MODULE_NAME) as (keyof typeof MODULE_NAME)[]).map((key) => [MODULE_ACCOUNT[key], MODULE_NAME[key]]),
 )
 
-/** undefined: nothing gives the address a name. Contracts come first: their names were verified, monikers were not. */
+/** undefined: the address has no name. Contracts come first: their names are verified, monikers are not. */
 export function accountName(known: ContractsContext, of: Address): string | undefined {
   return contractName(known, of) ?? tokenName(known, of) ?? moduleName(known, of) ?? moniker(known, of)
 }
@@ -21,7 +21,7 @@ export function accountName(known: ContractsContext, of: Address): string | unde
 export const moduleName = ({ spec }: Pick<ContractsContext, 'spec'>, of: Address): string | undefined =>
   spec.native === undefined ? undefined : MODULES.get(of)
 
-/** What the operator of a validator calls it; undefined for other accounts, and where the operator gave no name. */
+/** The moniker of the validator with this operator; undefined for other accounts and empty monikers. */
 function moniker({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>, of: Address): string | undefined {
   if (spec.native === undefined) return undefined
   const { operators, validators } = openStaking(view)
@@ -32,7 +32,7 @@ const openStaking = (view: StateView) => stakingLayout.open(view.slots(NATIVE_CO
 
 export type NamedAccount = { readonly address: Address; readonly name: string }
 
-/** Module accounts and validators, by name: what a search for names goes through besides tokens and contracts. */
+/** Module accounts and validators by name, for the search. */
 export function* namedAccounts({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>): Generator<NamedAccount> {
   if (spec.native === undefined) return
   for (const [address, name] of MODULES) yield { address, name }

@@ -1,15 +1,15 @@
-// The explorer's wire values: schemas of parameters, and how numbers, addresses and times are written. Amounts are decimal
-// text, addresses carry their checksum (EIP-55), times are ISO 8601 in UTC with six digits of a second.
+// The explorer's wire values: schemas of parameters, and formats of numbers, addresses and times. Amounts are decimal text,
+// addresses have their checksum (EIP-55), times are ISO 8601 in UTC with six decimals of a second.
 import { z } from 'zod'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 
 // --- parameters
 
-/** JSON schemas of parameters as clients write them, where the schema of their text says less. */
+/** JSON schemas of parameters, if the schema of their text does not describe them well. */
 const documented = z.registry<Readonly<Record<string, unknown>>>()
 
-/** The JSON schema that the OpenAPI document shows for a parameter; undefined: the one of its own schema. */
+/** The JSON schema of a parameter in the OpenAPI document; undefined: that of its own schema. */
 export const documentedForm = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> | undefined =>
   schema instanceof z.ZodType ? documented.get(schema) : undefined
 
@@ -24,7 +24,7 @@ export const hashParam = z
   .regex(/^0x[0-9a-fA-F]{64}$/, 'Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/')
   .transform((text): Hash => hexToHash(text.toLowerCase()))
 
-/** A block by number or hash. Numbers that no chain reaches are valid: such a block is not found. */
+/** A block by number or hash. A number above the head is valid, but not found. */
 export const blockParam = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{64}|\d{1,18})$/, 'Invalid format. Expected a block number or ~r/^0x([A-Fa-f0-9]{64})$/')
@@ -39,7 +39,7 @@ export const tokenIdParam = z
   .transform((text) => BigInt(text))
   .refine((id) => id < 2n ** 256n, 'Invalid value. Expected an unsigned integer of 256 bits')
 
-/** An integer of a query, within bounds. `shown` has more for the OpenAPI document, such as a default. */
+/** An integer parameter within bounds. `shown`: more fields for the OpenAPI document, such as a default. */
 export const integer = (
   from: number,
   to: number,
@@ -53,8 +53,8 @@ export const integer = (
     .register(documented, { type: 'integer', minimum: from, maximum: to, ...shown })
 
 /**
- * A filter of labels: `a`, `a,b` or `[a,b]`. Unknown labels are dropped, unless there is no other; `ignored` labels are valid
- * and match nothing. The result is undefined when the filter is absent.
+ * A filter of labels: `a`, `a,b` or `[a,b]`. Unknown labels are dropped, unless all are unknown; `ignored` labels are valid but
+ * match nothing. undefined if the filter is absent.
  */
 export function labels<const L extends string>(known: readonly L[], ignored: readonly string[] = []) {
   return z
@@ -76,19 +76,19 @@ export function labels<const L extends string>(known: readonly L[], ignored: rea
     .register(documented, { type: 'array', items: { type: 'string', enum: [...known, ...ignored] } })
 }
 
-/** A filter of one label, such as a direction. A list of them is understood too, as `labels` does. */
+/** A filter of one label, such as a direction. Also accepts a list of them, like `labels`. */
 export const label = <const L extends string>(...known: readonly L[]) =>
   labels(known).register(documented, { type: 'string', enum: known })
 
-/** A filter of directions. Absent, it means both. */
+/** A filter of directions. By default both. */
 export const direction = label('to', 'from')
 
 // --- writing
 
-/** Offset of a capital letter from its small one in ASCII. */
+/** ASCII distance from a capital letter to its small one. */
 const CAPITAL = 0x20
 
-/** An address with its checksum (EIP-55): a letter is a capital where the digit of the hash is 8 or more. 1.3 µs. */
+/** An address with its checksum (EIP-55): a letter is a capital if the digit of the hash is 8 or more. 1.3 µs. */
 export function checksummed(address: Address): string {
   const text = Buffer.from(address, 'latin1')
   const digits = text.subarray(2)
@@ -101,7 +101,9 @@ export function checksummed(address: Address): string {
   return text.toString('latin1')
 }
 
-/** The last second of the year 9999, in milliseconds since 1970: RFC 3339 has no later ones, and timestamps of blocks have. */
+/**
+ * The last second of the year 9999, in milliseconds since 1970: RFC 3339 has no later ones, but block timestamps can be later.
+ */
 const LAST_SECOND = 253_402_300_799_000
 const DAY = 86_400_000
 
@@ -110,7 +112,7 @@ const isoDate = (milliseconds: number): string => new Date(Math.min(milliseconds
 /** Seconds since 1970 as `2025-05-16T16:37:46.000000Z`; later ones as the last of the year 9999. */
 export const isoTime = (seconds: bigint | number): string => isoDate(Number(seconds) * 1000).replace('Z', '000Z')
 
-/** Days since 1970 as `2025-05-16`, bounded likewise. */
+/** Days since 1970 as `2025-05-16`, with the same limit. */
 export const isoDay = (day: number): string => isoDate(day * DAY).slice(0, 10)
 
 // --- schemas of written values

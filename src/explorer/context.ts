@@ -1,5 +1,5 @@
-// A request's view of the chain: a consistent reader of the index, the head that belongs to it and the state after that head.
-// Blocks that are committed while the request runs are not seen.
+// A request's view of the chain: a consistent reader of the index, the head of the same time, and the state after that head.
+// The request does not see blocks that are committed while it runs.
 import { setImmediate } from 'node:timers/promises'
 import { readHead } from '../chain/open.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
@@ -8,7 +8,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvReader, StateView } from '../state/types.ts'
 import type { Explorer } from './explorer.ts'
 
-/** Everything a handler may use. */
+/** Everything that a handler may use. */
 export type ExplorerContext = Pick<
   Explorer,
   | 'chain'
@@ -26,11 +26,11 @@ export type ExplorerContext = Pick<
   /** Consistent reader of the store, for the index's tables. */
   readonly rows: KvReader
   readonly head: SealedHeader
-  /** The state after the head; a copy of this request's own. */
+  /** The state after the head; a copy for this request. */
   readonly view: StateView
   /**
    * Runs heavy work when the work queue has a free slot. `signal` is aborted when the request's connection closes. Throws
-   * ChainError `overloaded` and `cancelled`. Must not be nested: work that holds a slot would wait for a second one.
+   * ChainError `overloaded` and `cancelled`. Do not nest calls: work that holds a slot would wait for a second one.
    */
   readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
   readonly requestCache: RequestCache
@@ -40,13 +40,16 @@ export type ExplorerContext = Pick<
 export type Requester = {
   /** Headers of the request, names in lower case; some select a variant of the answer. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The client's network address; empty when the node itself asks. */
+  /** The client's network address; empty for requests of the node itself. */
   readonly client: string
 }
 
 export type OpenContext = { readonly context: ExplorerContext; close(): Promise<void> }
 
-/** Opens the context of a request whose connection closes with `signal`. Close it after use: it holds a reader of the store. */
+/**
+ * Opens the context of a request; `signal` is aborted when its connection closes. Close the context after use: it holds a
+ * reader of the store.
+ */
 export async function openContext(
   explorer: Explorer,
   requester: Requester = { headers: {}, client: '' },
@@ -58,7 +61,7 @@ export async function openContext(
   for (;;) {
     const rows = chain.store.consistentReader()
     const { head, spec } = chain
-    // A block's rows are committed an instant before the chain's head moves: between the two the reader is ahead.
+    // A block's rows are committed an instant before the chain's head moves; in between, the reader is ahead of the head.
     if (readHead(rows).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
       const context = {
@@ -86,8 +89,7 @@ export class RequestCache {
 }
 
 /**
- * The function `make`, computed at most once for each key of a request: most rows of a page show the same addresses,
- * tokens and blocks.
+ * The function `make`, called at most once per key and request: most rows of a page have the same addresses, tokens and blocks.
  */
 export function oncePerRequest<K, V extends object>(
   make: (context: ExplorerContext, key: K) => V,

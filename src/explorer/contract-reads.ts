@@ -1,4 +1,4 @@
-// View calls to contracts on the state after the head, for numbers that the index does not have.
+// View calls of contracts on the state after the head, for numbers that are not in the index.
 import type { Caller } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, bytesToBig, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -8,10 +8,10 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 
 type At = { readonly chain: Caller; readonly head: SealedHeader; readonly spec: ChainSpec }
 
-/** Enough for a balance behind a proxy. */
 /** Base units of one coin. */
 export const WEI = 10n ** 18n
 
+/** Gas of a call: enough for a balance behind a proxy. */
 const GAS = 100_000n
 const SELECTOR = {
   /** balanceOf(address), of ERC-20 and ERC-721 */
@@ -23,7 +23,7 @@ const SELECTOR = {
   supplyOf: fromHex('0x62400e4c'),
 }
 
-/** Input of a token's `balanceOf`; with an id that of an ERC-1155. */
+/** Input of a token's `balanceOf`; with an id, of an ERC-1155's. */
 export function balanceOfInput(holder: Address, id?: bigint): Uint8Array {
   const address = addressWord(holder)
   return id === undefined
@@ -31,25 +31,25 @@ export function balanceOfInput(holder: Address, id?: bigint): Uint8Array {
     : Buffer.concat([SELECTOR.balanceOfId, address, bigToFixed(id, 32)])
 }
 
-/** The number that a call returned; undefined when it failed or returned anything but one word. */
+/** The number that a call returned; undefined if it failed or returned anything but one word. */
 export const returnedNumber = (output: Uint8Array, error: unknown): bigint | undefined =>
   error === undefined && output.length === 32 ? bytesToBig(output) : undefined
 
-/** A holder's balance as the token's `balanceOf` returns it; undefined when it does not return a number. */
+/** A holder's balance by the token's `balanceOf`; undefined if it does not return a number. */
 export const tokenBalance = (at: At, token: Address, holder: Address): Promise<bigint | undefined> =>
   callForNumber(at, token, balanceOfInput(holder))
 
-/** A token's total supply as it answers now; undefined when it does not return a number. */
+/** A token's current total supply; undefined if it does not return a number. */
 export const tokenSupply = (at: At, token: Address): Promise<bigint | undefined> =>
   callForNumber(at, token, SELECTOR.totalSupply)
 
-/** Base units of the coin in existence; undefined on a chain without native modules, where no contract counts them. */
+/** Supply of the base coin in base units; undefined on a chain without native modules. */
 export const coinSupply = async (at: At): Promise<bigint | undefined> =>
   at.spec.native === undefined
     ? undefined
     : callForNumber(at, NATIVE_CONTRACT.bank, Buffer.concat([SELECTOR.supplyOf, addressWord(ZERO_ADDRESS)]))
 
-/** Base units of the coin as coins, exactly: a decimal number as text. */
+/** Base units as an exact decimal number of coins. */
 export function toCoins(amount: bigint): string {
   const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
   return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`

@@ -1,14 +1,14 @@
-// What a route of the explorer API is: one exported const of a file in `routes/`. Its schemas validate what comes in and
-// document what goes out, and no other file contains its path.
+// The definition of a route of the explorer API: one exported const of a file in `routes/`. Its schemas validate the input and
+// document the output; no other file contains its path.
 import { z } from 'zod'
 import type { ExplorerContext } from './context.ts'
 
 type Fields = z.ZodObject
 type Method = 'GET' | 'POST' | 'PATCH'
-/** Below /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
+/** Path under /api/v2, parameters in braces: `/blocks/{block_hash_or_number_param}`. */
 type Path = `/${string}`
 
-/** The types of a route; `web/api.ts` types the requests of the pages by them. */
+/** The types of a route; `web/api.ts` uses them for the requests of the pages. */
 type RouteTypes = {
   readonly method: Method
   readonly path: Path
@@ -30,17 +30,17 @@ type Definition<
   readonly method?: M
   readonly path: U
   readonly summary: string
-  /** Name of generated functions; given where the one made of the path is another route's. */
+  /** Name for generated functions; needed if the name derived from the path is already another route's. */
   readonly operationId?: string
-  /** One field for each parameter of the path, under the name that error answers give. */
+  /** One field for each parameter of the path, with its name in errors. */
   readonly params?: P
   /** Empty values count as absent; unknown names are ignored. Routes with pages extend `pageQuery`. */
   readonly query?: Q
   /** Body of a POST, parsed from JSON or a form. */
   readonly body?: B
-  /** Bytes of the body; left out: the server's limit. */
+  /** Maximum bytes of the body; left out: the server's limit. */
   readonly bodyLimit?: number
-  /** The body of an answer with status 200. Other statuses are thrown as `ExplorerError`. */
+  /** The body of an answer with status 200. Throw an `ExplorerError` for other statuses. */
   readonly response: R
   handler(
     input: { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> },
@@ -48,7 +48,7 @@ type Definition<
   ): z.input<R> | Promise<z.input<R>>
 }
 
-/** What routes have in common, as the plugin mounts them. */
+/** The common members of routes, for the plugin. */
 type Mounted<T extends RouteTypes> = {
   readonly method: T['method']
   readonly path: T['path']
@@ -66,7 +66,7 @@ type JsonRoute<T extends RouteTypes = RouteTypes> = Mounted<T> & {
 }
 type CsvRoute<T extends RouteTypes = RouteTypes> = Mounted<T> & {
   readonly produces: 'text/csv'
-  /** The file. Its rows are read after this has returned, so that the context stays open meanwhile. */
+  /** The file. Its rows are read after the function has returned, so the context stays open until then. */
   table(input: RouteInput, context: ExplorerContext): Promise<CsvTable>
 }
 type MediaRoute = Mounted<RouteTypes> & {
@@ -80,7 +80,7 @@ export type ExplorerRoute = JsonRoute | CsvRoute | MediaRoute
 
 export type RouteInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown }
 
-/** Makes a route of its definition. The schemas type the handler's input and output, and the requests of `web/`. */
+/** Creates a route from its definition. The schemas type the handler's input and output, and the requests of `web/`. */
 export function explorerRoute<
   const U extends Path,
   M extends Method = 'GET',
@@ -89,7 +89,7 @@ export function explorerRoute<
   R extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodUndefined,
 >(definition: Definition<M, U, P, Q, B, R>) {
-  // The default of the type and of the value are the same.
+  // The type and the value have the same default.
   const { method = 'GET' as M, path, summary, operationId, params, query, body, bodyLimit, response } = definition
   type Types = { method: M; path: U; params: P; query: Q; body: B; response: R }
   const route: JsonRoute<Types> = {
@@ -114,9 +114,9 @@ type CsvDefinition<U extends Path, P extends Fields, Q extends Fields> = {
   readonly summary: string
   readonly params: P
   readonly query: Q
-  /** Names of the columns, the first line of the file. */
+  /** Names of the columns: the first line of the file. */
   readonly columns: readonly string[]
-  /** The other lines. What it throws before it returns is answered as an error; later the transfer breaks off. */
+  /** The other lines. Errors before it returns are answered; later ones abort the transfer. */
   rows(
     input: { readonly params: z.output<P>; readonly query: z.output<Q> },
     context: ExplorerContext,
@@ -125,7 +125,7 @@ type CsvDefinition<U extends Path, P extends Fields, Q extends Fields> = {
 export type CsvCell = string | number | null
 export type CsvTable = { readonly columns: readonly string[]; readonly rows: AsyncIterable<readonly CsvCell[]> }
 
-/** Makes a route that answers with a CSV file (RFC 4180). */
+/** Creates a route that answers with a CSV file (RFC 4180). */
 export function csvRoute<const U extends Path, P extends Fields, Q extends Fields>(definition: CsvDefinition<U, P, Q>) {
   const { path, summary, params, query, columns } = definition
   type Types = { method: 'GET'; path: U; params: P; query: Q; body: z.ZodUndefined; response: z.ZodString }
@@ -153,7 +153,7 @@ type MediaDefinition<P extends Fields, Q extends Fields> = {
   ): Promise<MediaFile>
 }
 
-/** Makes a route that answers with a picture, video or sound of anybody's. */
+/** Creates a route that answers with a picture, video or sound, which is untrusted. */
 export function mediaRoute<P extends Fields, Q extends Fields>(definition: MediaDefinition<P, Q>): MediaRoute {
   const { path, summary, params, query } = definition
   return {

@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 <body><div id="ui"></div><script src="/api/v2/docs/swagger-ui-bundle.js"></script>
 <script src="/api/v2/docs/start.js"></script></body></html>
 `
-/** A file of its own, because the page's policy forbids inline scripts. */
+/** A separate file, because the page's policy forbids inline scripts. */
 const START = "SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#ui', deepLinking: true })\n"
 
 export async function documentation(

@@ -4,7 +4,7 @@ import { ChainError } from '../lib/errors.ts'
 
 export type ErrorBody = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** Thrown by a handler to answer with another status than 200. */
+/** Thrown by a handler to answer with a status other than 200. */
 export class ExplorerError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -20,7 +20,7 @@ export class ExplorerError extends Error {
 export const notFound = (): ExplorerError => new ExplorerError(404, { message: 'Not found' })
 export const badRequest = (message: string): ExplorerError => new ExplorerError(400, { message })
 
-/** 422 with a general message and with the fault of each parameter: clients read the one or the other. */
+/** 422 with a general message and the error of each parameter: clients read one or the other. */
 export function invalidParameter(name: string, detail: string): ExplorerError {
   return invalid([{ name, detail }])
 }
@@ -32,14 +32,14 @@ export function invalid(faults: readonly { readonly name: string; readonly detai
   })
 }
 
-/** 422 with a fault for each issue that a schema found. */
+/** 422 with an error for each issue that a schema found. */
 export function invalidInput(error: z.ZodError): ExplorerError {
   return invalid(error.issues.map(({ path, message }) => ({ name: path.map(String).join('/'), detail: message })))
 }
 
 const INTERNAL: ErrorBody = { message: 'Internal server error' }
 
-/** Status and body for any error. `isFault`: it is a fault of this program, and belongs in the log. */
+/** Status and body for any error. `isFault`: an internal error, which must be logged. */
 export function errorAnswer(error: unknown): { status: number; body: ErrorBody; isFault: boolean } {
   if (error instanceof ExplorerError) return { status: error.status, body: error.body, isFault: false }
   if (error instanceof ChainError) {
@@ -55,7 +55,7 @@ export function errorAnswer(error: unknown): { status: number; body: ErrorBody; 
   return { status: 500, body: INTERNAL, isFault: true }
 }
 
-/** The result; undefined when it needs a state that has been pruned. The rest of an answer is given without it. */
+/** The result; undefined if it needs a pruned state, so that the rest of the answer can be given without it. */
 export async function undefinedIfPruned<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result

@@ -1,6 +1,6 @@
-// The parts that the explorer's interfaces (REST, Etherscan, socket) share: the chain, the operator's options, live
-// updates, contract verification, and every cache that outlives a request. The node constructs one and closes it;
-// `openContext` gives each request its view of it.
+// The shared parts of the explorer's interfaces (REST, Etherscan, socket): the chain, the operator's options, live updates,
+// contract verification, and every cache that outlives a request. The node constructs and closes one; `openContext` gives each
+// request its view.
 import type { Chain } from '../chain/types.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { Logger } from '../lib/log.ts'
@@ -20,13 +20,13 @@ import type { CoinPrices } from './statistics/prices.ts'
 export type ExplorerOptions = {
   /** Version of this program: `0.1.0`. */
   readonly version: string
-  /** Where compilers are in addition to the bundled one. */
+  /** Folders with compilers, in addition to the bundled one. */
   readonly compilers: CompilerPlaces
   /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** Prices that the operator provides; undefined: every price in an answer is null. */
   readonly prices: CoinPrices | undefined
-  /** Metadata of token items: only what is on the chain, or documents of the web too. */
+  /** Source of token item metadata: only the chain, or documents of the web, too. */
   readonly nftMetadata: 'chain' | 'fetch'
   /** Gateway for `ipfs://`, as `https://ipfs.io`; undefined: none. */
   readonly ipfsGateway: string | undefined
@@ -50,9 +50,9 @@ type Parts = {
   readonly queue: WorkQueue
   /** The subscribers of live updates. */
   readonly hub: Hub
-  /** Undefined: contracts are not verified on this node. */
+  /** undefined: this node does not verify contracts. */
   readonly verification?: Verification | undefined
-  /** What the engine of a network tells; left out on a chain of one node. */
+  /** Status of the network's consensus engine; left out on a chain of one node. */
   readonly network?: NetworkStatus | undefined
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
@@ -73,7 +73,7 @@ export class Explorer {
   /** Bytes of a block's RLP, by the block objects that the chain itself caches. */
   readonly blockSizes = new WeakMap<Block, number>()
 
-  /** Watches the chain's pool from now on. */
+  /** Subscribes to the chain's pool. */
   constructor({ chain, options, queue, hub, verification, network, log }: Parts) {
     this.chain = chain
     this.options = options
@@ -89,7 +89,7 @@ export class Explorer {
     this.tokenMetadata = new TokenMetadata({ chain, queue, hub, options, log })
   }
 
-  /** Ends running work and drops the caches. The server that uses the explorer must be closed before. */
+  /** Ends running work and drops the caches. Close the server that uses the explorer first. */
   async close(): Promise<void> {
     this.verification?.close()
     this.pendingTransactions.close()

@@ -1,5 +1,5 @@
-// Tokens, contracts, module accounts, validators and proposals by name. A name matches when every word of the query is the beginning of one of its words;
-// letters match in either case.
+// Searches tokens, contracts, module accounts, validators and proposals by name. A name matches if every word of the query is a
+// prefix of one of its words, ignoring case.
 
 import { RECORD, type TokenRecord } from '../indexer/records.ts'
 import { RANKING } from '../indexer/tables.ts'
@@ -13,14 +13,14 @@ import { type NamedAccount, namedAccounts } from './account-names.ts'
 import type { ExplorerContext } from './context.ts'
 import { verifiedByName } from './contracts/abi.ts'
 
-/** Rows of the word index that one search reads. When more indexed words begin with it, matches are missed. */
+/** Maximum rows of the word index that a search reads. If more words match, some results are missing. */
 const MOST_ROWS = 5_000
 
 /** Tokens by name or symbol: the highest price first, then the most holders, then by name. */
 export async function tokensByName(context: ExplorerContext, text: string): Promise<Address[]> {
   const { rows } = context
   const words = searchTermsOf(text)
-  // The index is read for the longest word alone, which has the fewest matches; the other words filter.
+  // Reads the index only for the longest word, which has the fewest matches; the other words filter.
   const [longest] = words.toSorted((a, b) => b.length - a.length)
   if (longest === undefined) return []
   const found = new Map<Address, RankedToken>()
@@ -47,10 +47,10 @@ export function accountsByName(context: ExplorerContext, text: string): NamedAcc
 
 export type NamedProposal = { readonly id: number; readonly title: string }
 
-/** Proposals that are looked through for a title, the newest ones. */
+/** Number of newest proposals whose titles are searched. */
 const MOST_PROPOSALS = 500
 
-/** The proposal that a text numbers, `proposal 3`, or those with its words in their titles, the newest first. */
+/** The proposal with a number (`proposal 3`), or those whose titles match, newest first. */
 export function proposalsByText({ spec, view }: ExplorerContext, text: string): NamedProposal[] {
   if (spec.native === undefined) return []
   const { proposals, lastId } = govLayout.open(view.slots(NATIVE_CONTRACT.gov, 'read'))
@@ -69,7 +69,7 @@ export function proposalsByText({ spec, view }: ExplorerContext, text: string): 
 const matches = (words: readonly string[], { name, symbol }: TokenRecord): boolean =>
   fits(words, `${name ?? ''} ${symbol ?? ''}`)
 
-/** Whether each word begins one of the words of a name. */
+/** Whether each word is a prefix of a word of the name. */
 function fits(words: readonly string[], name: string): boolean {
   const known = searchTermsOf(name)
   return words.every((word) => known.some((of) => of.startsWith(word)))

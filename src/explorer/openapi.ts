@@ -1,5 +1,6 @@
-// The OpenAPI 3.1 document, made of the routes' schemas. A schema that has an id (`z.globalRegistry.add(blockSchema, { id: 'Block' })`) is a component
-// under that name, and every use of it a reference, so that generated clients have named types and the document stays small.
+// The OpenAPI 3.1 document, generated from the routes' schemas. A schema with an id (`z.globalRegistry.add(blockSchema, { id:
+// 'Block' })`) becomes a component with that name, and its uses references, so that generated clients have named types and the
+// document stays small.
 import { z } from 'zod'
 import { documentedForm } from './codec.ts'
 import type { ExplorerRoute } from './define.ts'
@@ -7,7 +8,7 @@ import type { ExplorerRoute } from './define.ts'
 type Json = Readonly<Record<string, unknown>>
 type Components = Record<string, Json>
 
-/** What the first part of a path stands for; the groups of the document, in this order. */
+/** Groups of the document by first path segment, in this order. */
 const TAGS: Readonly<Record<string, string>> = {
   blocks: 'Blocks, with their transactions, messages and withdrawals',
   transactions: 'Transactions, mined and waiting, and what they did',
@@ -43,7 +44,7 @@ const ERROR_BODY = z
   })
   .meta({ id: 'Error' })
 
-/** Errors by status: the name of the component, and when it is answered. */
+/** Errors by status: name of the component, and description. */
 const ERRORS: Readonly<Record<string, readonly [name: string, description: string]>> = {
   400: ['BadRequest', 'The request cannot be read, or lacks a parameter'],
   404: ['NotFound', 'There is no such record'],
@@ -51,13 +52,13 @@ const ERRORS: Readonly<Record<string, readonly [name: string, description: strin
   500: ['InternalServerError', 'A fault of the node'],
   503: ['ServiceUnavailable', 'The node has too much to do, or its disk fails'],
 }
-/** What routes answer that offer nothing. */
+/** Errors of routes that do not offer anything. */
 const NOT_OFFERED: Readonly<Record<string, readonly [name: string, description: string]>> = {
   401: ['Unauthorized', 'Needs an account; this node has none'],
   403: ['Forbidden', 'Not offered by this node'],
 }
 
-/** The document for routes below /api/v2. */
+/** The document for routes under /api/v2. */
 export function openApi(routes: readonly ExplorerRoute[], version: string): Json {
   const schemas: Components = {}
   schemaOf(ERROR_BODY, schemas)
@@ -132,13 +133,13 @@ function parameters(fields: z.ZodObject | undefined, where: 'path' | 'query', sc
   })
 }
 
-/** The JSON schema of what a client sends or gets; schemas with ids are put among the components. */
+/** The JSON schema of a value sent or received by clients; schemas with ids are added to the components. */
 function schemaOf(schema: z.ZodType, components: Components): Json {
   const made = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      // Every integer of JavaScript is a safe one: that says nothing to a client.
+      // Every JavaScript integer is a safe integer, so this bound tells clients nothing.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       const form = documentedForm(zodSchema)
@@ -152,7 +153,7 @@ function schemaOf(schema: z.ZodType, components: Components): Json {
   return referring(rest)
 }
 
-/** The same schema with references to components instead of definitions of its own. */
+/** The schema with references to components instead of inline definitions. */
 function referring(schema: object): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }

@@ -1,7 +1,7 @@
-// The pages of our own explorer, by the patterns of their paths. The server answers these paths with the page, and `web/` must
-// have a component for each: its type fails otherwise.
+// The explorer's pages by path pattern. The server answers these paths with the page, and `web/` must have a component for
+// each, which its type enforces.
 
-/** Pattern of the path, and the title of its document; a page that knows its subject replaces the title. */
+/** Path pattern and document title; a page that knows its subject replaces the title. */
 export const PAGES = {
   '/': 'Home',
   '/blocks': 'Blocks',
@@ -31,7 +31,7 @@ export const PAGES = {
 
 export type PagePath = keyof typeof PAGES
 
-/** What the pages must know of a node before they ask it anything: whether its chain has native modules, and its mode. */
+/** What pages must know about a node before any request: whether its chain has native modules, and its mode. */
 export type SiteTraits = { readonly native: boolean; readonly development: boolean }
 
 /** Pages that only some nodes have. */

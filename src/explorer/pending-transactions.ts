@@ -1,14 +1,14 @@
-// The pool's transactions in order of arrival, and for ten minutes those that left it without being mined. The pool records
-// neither the order nor the dropped ones, so this class listens to it from construction on.
+// The pool's transactions in order of arrival, and those that left it without being mined, for ten minutes. The pool records
+// neither, so this class listens to it from construction on.
 import { LRUCache } from 'lru-cache'
 import type { ChainReader, TransactionIntake } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
 
-/** How long a dropped or replaced transaction is remembered, in milliseconds, and how many bytes of them at most. */
+/** Milliseconds for which a dropped or replaced transaction is remembered, and maximum bytes of them. */
 const REMEMBERED_FOR = 10 * 60_000
 const REMEMBERED_BYTES = 16 << 20
-/** Bytes that a transaction takes in memory in addition to its encoding, estimated. */
+/** Estimated bytes of a transaction in memory, in addition to its encoding. */
 const OVERHEAD = 1000
 
 export class PendingTransactions {
@@ -44,7 +44,7 @@ export class PendingTransactions {
     return [...this.#arrived.values()].reverse()
   }
 
-  /** A transaction that left the pool, unless it has been mined or is in the pool again. */
+  /** A transaction that left the pool and is neither mined nor in the pool again. */
   dropped(hash: Hash): Transaction | undefined {
     const isElsewhere = this.#chain.pool.get(hash) !== undefined || this.#chain.transaction(hash) !== undefined
     return isElsewhere ? undefined : this.#dropped.get(hash)

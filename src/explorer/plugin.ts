@@ -1,4 +1,4 @@
-// The explorer API as one Fastify plugin below /api/v2. Every answer is JSON, errors too.
+// The explorer API as a Fastify plugin under /api/v2. Every answer is JSON, including errors.
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -43,7 +43,7 @@ export function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerR
   })
 }
 
-/** Answers a request by a route. `params` are those of the path, unless other names are given for them. */
+/** Answers a request by a route. `params`: default those of the path. */
 export async function answerRoute(
   explorer: Explorer,
   route: ExplorerRoute,
@@ -73,7 +73,7 @@ export async function answerRoute(
   }
 }
 
-/** Drawings are SVG, which may contain scripts: opened as a page by itself, one can neither run them nor load anything. */
+/** Drawings are SVG, which may contain scripts: opened as a page, one can neither run them nor load anything. */
 const MEDIA_HEADERS = {
   'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
   'x-content-type-options': 'nosniff',
@@ -101,7 +101,7 @@ const parse = (schema: z.ZodType | undefined, value: unknown): unknown => {
   return parsed.data
 }
 
-/** The query without empty values; of a repeated name the last value counts. */
+/** The query without empty values; for a repeated name the last value counts. */
 function present(query: unknown): Record<string, string> {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -115,7 +115,7 @@ function present(query: unknown): Record<string, string> {
 const hasTag = (tags: string | undefined, tag: string): boolean =>
   (tags ?? '').split(',').some((each) => each.trim() === tag || each.trim() === '*')
 
-/** Sends an answer that may be cached for a second, or 304 to a client that has it already. */
+/** Sends an answer that may be cached for a second, or 304 to a client that already has it. */
 function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`
   reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'Origin, updated-gas-oracle')
@@ -125,7 +125,7 @@ function sendWithTag(request: FastifyRequest, reply: FastifyReply, text: string)
 
 function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RequestRefused) return sendJson(refusalHead(reply, error), { message: error.message })
-  // Fastify's own errors (a body that cannot be parsed, a path that cannot be decoded) carry a status.
+  // Fastify's own errors (an unparsable body, an undecodable path) have a status.
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
   const isRefused = typeof status === 'number' && status >= 400 && status < 500
   const { status: code, body, isFault } = errorAnswer(isRefused ? badRequest('Bad request') : error)
@@ -133,7 +133,7 @@ function sendError(explorer: Explorer, error: unknown, request: FastifyRequest, 
   return sendJson(reply.code(code), body)
 }
 
-/** Answers a URL that cannot be decoded, which reaches no route. */
+/** Answers a URL that cannot be decoded and therefore has no route. */
 export const refuseExplorerUrl = (reply: FastifyReply): FastifyReply =>
   sendJson(reply.code(400), { message: 'Bad request' })
 

@@ -1,5 +1,5 @@
-// What a mined transaction changed: balances of the coin first, then of tokens. None of this is on disk: the transaction
-// is run again, and token balances are read by `balanceOf` calls on the states before and after it.
+// State changes of a mined transaction: balances of the coin first, then of tokens. They are not stored: the transaction is
+// executed again, and token balances are read by `balanceOf` calls on the states before and after it.
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../chain/types.ts'
 import { LIST, type TransactionEntry, type TransferEntry, transferEntry } from '../indexer/tables.ts'
@@ -25,14 +25,14 @@ export type BalanceChange = { readonly address: Address } & (
   | ({ readonly kind: 'items'; readonly token: Address; readonly moves: readonly ItemMove[] } & Balances)
 )
 
-/** With more holders than this, balances are not read: the sums of the holders' transfers are shown instead. */
+/** For more holders than this, sums of their transfers are shown instead of balances. */
 const MOST_HOLDERS = 500
-/** Moves of one change; a holder with more of them has several changes, so that a page stays small. */
+/** Maximum moves of one change; a holder with more has several changes, so that a page stays small. */
 const MOST_MOVES = 50
 /** Gas of one `balanceOf`. */
 const GAS = 200_000n
 
-/** The part of a request's context that running a transaction again needs. */
+/** The part of a request's context for executing a transaction again. */
 type Request = {
   readonly rows: KvReader
   readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
@@ -53,7 +53,7 @@ export class StateChanges {
     this.#chain = chain
   }
 
-  /** Everything that a transaction changed. Throws as `Chain.traces` does when it cannot be run again. */
+  /** All balance changes of a transaction. Throws as `Chain.traces` if it cannot be executed again. */
   async of(request: Request, mined: Mined): Promise<readonly BalanceChange[]> {
     const key = `${mined.header.hash}${mined.transaction.hash}` as const
     const known = this.#recent.get(key)
@@ -118,7 +118,10 @@ export class StateChanges {
 
 type ItemsChange = Extract<BalanceChange, { kind: 'items' }>
 
-/** A holder's change in parts of at most MOST_MOVES moves. Each part begins with the balance that the one before ends with. */
+/**
+ * Divides a holder's change into parts of at most MOST_MOVES moves. Each part begins with the balance at the end of the
+ * previous one.
+ */
 function itemChanges(whole: ItemsChange): ItemsChange[] {
   const { moves } = whole
   const parts: ItemsChange[] = []
@@ -134,7 +137,7 @@ function itemChanges(whole: ItemsChange): ItemsChange[] {
   return parts
 }
 
-/** An address with a balance that transfers changed: of a token, or of one id of an ERC-1155. */
+/** An address whose balance of a token, or of one id of an ERC-1155, was changed by transfers. */
 type Holder = {
   readonly address: Address
   readonly token: Address
@@ -145,7 +148,7 @@ type Holder = {
   readonly moves: ItemMove[]
 }
 
-/** The holders whose balances transfers changed, in order of appearance. */
+/** The holders of the transfers, in order of appearance. */
 function holdersOf(transfers: readonly TransferEntry[]): Holder[] {
   const holders = new Map<string, Holder>()
   const move = (address: Address, direction: ItemMove['direction'], transfer: TransferEntry): void => {

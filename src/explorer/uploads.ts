@@ -1,30 +1,30 @@
-// Forms as request bodies, in addition to JSON: fields by name, uploaded files as file name and text. The server bounds the bytes of
-// a body (`http/bodies.ts`); here the number of its parts is bounded, before or while they are read.
+// Forms as request bodies, in addition to JSON: fields by name, uploaded files as file name and text. The server limits the
+// bytes of a body (`http/bodies.ts`); the number of its parts is limited here, before or during parsing.
 import { setImmediate } from 'node:timers/promises'
 import { Busboy } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { RequestRefused } from '../http/request-refused.ts'
 
-/** Bytes of a submission of sources, all of its parts together; large projects have some megabytes. */
+/** Maximum bytes of a submission of sources with all its parts; large projects have some megabytes. */
 export const LARGEST_UPLOAD = 32 * 1024 * 1024
-/** Fields and files of a form, as PHP's max_input_vars. */
+/** Maximum fields and files of a form, as PHP's max_input_vars. */
 const MOST_PARTS = 1000
 
 export const uploadedFile = z.object({ filename: z.string(), content: z.string() })
 export type UploadedFile = z.output<typeof uploadedFile>
 
 type FormValue = string | UploadedFile
-/** A name that occurs several times has a list. */
+/** A name that occurs several times has a list of values. */
 type Form = Record<string, FormValue | FormValue[]>
 
-/** Makes the routes of an instance accept forms. Does nothing where an outer instance has done so. */
+/** Makes the routes of an instance accept forms. Does nothing if an outer instance has done so. */
 export function acceptForms(app: FastifyInstance): void {
   if (app.hasContentTypeParser('multipart/form-data')) return
   const parseAs = 'buffer'
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs }, async (_: unknown, body: Buffer) => {
     const form = urlEncodedForm(body)
-    // The fields of the largest forms take 0.1 s to be read, as the form: others are served in between.
+    // Reading the largest form takes 0.1 s, and so does reading its fields: let other requests run in between.
     await setImmediate()
     return form
   })
@@ -36,7 +36,7 @@ export function acceptForms(app: FastifyInstance): void {
 const tooManyParts = (): RequestRefused =>
   new RequestRefused(413, `the form has more than ${MOST_PARTS} fields and files`)
 
-/** Throws RequestRefused for a name that objects have from their prototype. */
+/** Throws RequestRefused for a name that objects inherit from their prototype. */
 function add(form: Form, name: string, value: FormValue): void {
   if (name in Object.prototype) throw new RequestRefused(400, `the form has a field of the name ${name}`)
   const known = form[name]
@@ -71,7 +71,7 @@ export function urlEncodedForm(body: Buffer): Form {
   return form
 }
 
-/** The text of percent-encoded bytes, which are overwritten: 1 to 2 ns per byte, where `decodeURIComponent` takes 45. */
+/** The text of percent-encoded bytes, which it overwrites: 1 to 2 ns per byte, `decodeURIComponent` takes 45. */
 function percentDecoded(bytes: Buffer): string {
   let length = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -83,7 +83,7 @@ function percentDecoded(bytes: Buffer): string {
   return bytes.toString('utf8', 0, length)
 }
 
-/** The byte that two hexadecimal digits mean; -1 for anything else. */
+/** The byte of two hexadecimal digits; -1 for anything else. */
 const hexPair = (bytes: Buffer, at: number): number => {
   const [high, low] = [hexDigit(bytes[at]), hexDigit(bytes[at + 1])]
   return high < 0 || low < 0 ? -1 : high * 16 + low
@@ -100,7 +100,7 @@ function hexDigit(byte = 0): number {
 /** Throws or rejects with RequestRefused. */
 function multipartForm(body: Buffer, contentType: string): Promise<Form> {
   const form: Form = {}
-  // The library takes a body without any part for one that was cut off.
+  // The library reports a body without parts as truncated.
   if (body.length === 0) return Promise.resolve(form)
   if (!/boundary=/i.test(contentType)) throw new RequestRefused(400, 'the form has no boundary')
   return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ function multipartForm(body: Buffer, contentType: string): Promise<Form> {
         reject(error)
       }
     }
-    // Imports between source files name their folders, so that paths are preserved.
+    // Imports between source files include folders, so keep the paths.
     const parser = new Busboy({ headers: { 'content-type': contentType }, preservePath: true, limits })
     parser.on('field', keep)
     parser.on('file', (name, file, filename) => {

@@ -1,5 +1,4 @@
-// The node's own explorer (`web/`), as the server sends it: one HTML page for every path, with its script and its style. The
-// page reads /api/v2.
+// Serves the node's own explorer (`web/`): one HTML page for every path, with its script and style. The page reads /api/v2.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendPage } from '../http/page-headers.ts'
@@ -14,7 +13,7 @@ const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=ut
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
-/** `development`: the node offers the methods of a development chain, and pages for them. */
+/** `development`: whether the node offers development methods, for which there are pages. */
 type Site = Pick<Explorer, 'chain' | 'options'> & { readonly development: boolean }
 
 const traitsOf = ({ chain: { spec }, development }: Site): SiteTraits => ({
@@ -37,7 +36,7 @@ export async function website(app: FastifyInstance, { site }: { readonly site: S
   })
 }
 
-/** Chunks have a hash of their content in their name, so browsers may keep them; the entry points are asked for again. */
+/** Chunk names contain a hash of their content, so browsers may cache them; the entry points are requested again. */
 async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyReply> {
   const [, kind] = ASSET.exec(name) ?? []
   const file = kind === undefined ? undefined : builtFile(`web/${name}`)
@@ -49,7 +48,7 @@ async function sendAsset(name: string, reply: FastifyReply): Promise<FastifyRepl
     .send(await readFile(file))
 }
 
-/** The page at `/`, for browsers. */
+/** Sends the page at `/` to browsers. */
 export const landing = (site: Site): ((reply: FastifyReply) => FastifyReply) => pageSender(site)
 
 function pageSender(site: Site): (reply: FastifyReply) => FastifyReply {
@@ -59,8 +58,8 @@ function pageSender(site: Site): (reply: FastifyReply) => FastifyReply {
 }
 
 /**
- * Where media of token items may come from beside this node: nowhere, unless the operator lets the node fetch metadata. A
- * reader's browser then tells whoever issued a token that it was looked at.
+ * Sources of token item media other than this node: none, unless the operator lets the node fetch metadata. With others, the
+ * reader's browser reveals to the token's issuer that the item is viewed.
  */
 function mediaSources({ nftMetadata, ipfsGateway }: Site['options']): readonly string[] {
   if (nftMetadata !== 'fetch') return []
@@ -68,7 +67,7 @@ function mediaSources({ nftMetadata, ipfsGateway }: Site['options']): readonly s
   return ['https:', ...gateway]
 }
 
-/** Escapes text for HTML: names come from a genesis file and must not become markup. */
+/** Escapes text for HTML: names from a genesis file must not become markup. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 

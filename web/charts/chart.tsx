@@ -1,4 +1,5 @@
-// A chart with axes, drawn on a canvas. Screen readers get its title and its values as a table, which everybody can open.
+// A chart with axes, drawn on a canvas. Screen readers get its title and a table of its values, which is also available to
+// others.
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -8,7 +9,7 @@ export type Point = {
   /** Unix seconds, or the number of a block. */
   readonly x: number
   readonly y: number
-  /** How `x` and `y` are spelled in the table. */
+  /** The texts of `x` and `y` in the table. */
   readonly name: string
   readonly value: string
 }
@@ -17,7 +18,7 @@ export type ChartProps = {
   readonly title: string
   readonly unit?: string | undefined
   readonly points: readonly Point[]
-  /** What `x` is. */
+  /** The meaning of `x`. */
   readonly scale: 'time' | 'block'
   /** Bars for the change within a period, a line for the value at its end. */
   readonly form: 'bars' | 'line'
@@ -88,11 +89,11 @@ export default function Chart({ title, unit, points, scale, form, height = HEIGH
 const dataOf = (points: readonly Point[]): UPlot.AlignedData => [points.map(({ x }) => x), points.map(({ y }) => y)]
 
 const GRID = { width: 1 }
-/** Room of the two axes, in pixels. */
+/** Size of the two axes, in pixels. */
 const ROOM = { x: 34, y: 62 }
-/** Bars take this part of their place, and are at most this wide in pixels. */
+/** Width of a bar: a fraction of its slot, and the maximum in pixels. */
 const BARS: [number, number] = [0.7, 28]
-/** Bars of the first and the last point need their room. */
+/** Extends the range so that the first and the last bar fit. */
 const margin = (_: UPlot, least: number | null, most: number | null): [number, number] => {
   const [from, to] = [least ?? 0, most ?? 1]
   const pad = from === to ? 1 : (to - from) * 0.03
@@ -102,11 +103,11 @@ const fromZero = (_: UPlot, __: number, most: number): [number, number] => [0, m
 
 type Form = Required<Pick<ChartProps, 'scale' | 'form' | 'height'>> & {
   readonly unit: string | undefined
-  /** All values are whole numbers, and so are the marks of their axis. */
+  /** Whether all values are whole numbers, so that the marks of their axis are, too. */
   readonly isWhole: boolean
 }
 
-/** 1, 2, 5, 10, …: distances of marks. */
+/** 1, 2, 5, 10, …: distances between marks. */
 const WHOLE_STEPS = Array.from({ length: 18 }, (_, power) => [1, 2, 5].map((of) => of * 10 ** power)).flat()
 
 function optionsOf({ unit, scale, form, height, isWhole }: Form, element: HTMLElement): UPlot.Options {
@@ -144,7 +145,7 @@ const shortText = (value: number): string =>
   value === 0 || value >= 0.001 ? short.format(value) : value.toExponential(0)
 const wholeText = (value: number): string => (Number.isInteger(value) ? String(value) : '')
 
-/** A colour of the sheet as the canvas needs it: properties with `light-dark()` are resolved by an element only. */
+/** A colour of the style sheet for the canvas: only an element resolves properties with `light-dark()`. */
 function colour(element: HTMLElement, property: string): string {
   const probe = element.appendChild(document.createElement('span'))
   probe.style.color = `var(${property})`

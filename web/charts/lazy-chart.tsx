@@ -1,4 +1,4 @@
-// Charts as pages use them: the library is loaded when the first one is shown.
+// Charts for pages: the library is loaded when the first chart is shown.
 import { lazy, Suspense } from 'preact/compat'
 import type { ChartProps } from './chart.tsx'
 

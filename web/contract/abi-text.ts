@@ -1,11 +1,11 @@
-// Arguments of contract functions as people type them, by ABI type. Integers stay exact: they are never JavaScript numbers.
+// Parses users' input of function arguments by ABI type. Integers stay exact: they are never JavaScript numbers.
 import type { AbiFunction, AbiParameter } from 'abitype'
 import { isAddress } from 'viem'
 
-/** A text is not a value of its type. The message is shown beside the field. */
+/** A text is not a value of its type. The message is shown next to the field. */
 export class InputError extends Error {}
 
-/** JSON in which every number is text. */
+/** JSON with all numbers as text. */
 type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** The parameters of a tuple; empty for other types. */
@@ -19,10 +19,10 @@ export function elementOf(parameter: AbiParameter): { element: AbiParameter; len
   return { element: { ...parameter, type }, length: length === '' ? undefined : Number(length) }
 }
 
-/** Whether a value of the type is typed as JSON. */
+/** Whether values of the type are entered as JSON. */
 export const isNested = ({ type }: AbiParameter): boolean => type.startsWith('tuple') || type.endsWith(']')
 
-/** The type in full: `(address to,uint256[] amounts)[]` in place of `tuple[]`. */
+/** The full type: `(address to,uint256[] amounts)[]` instead of `tuple[]`. */
 export function typeText(parameter: AbiParameter): string {
   if (!parameter.type.startsWith('tuple')) return parameter.type
   const inner = componentsOf(parameter).map((of) => `${typeText(of)}${of.name ? ` ${of.name}` : ''}`)
@@ -33,7 +33,7 @@ export function typeText(parameter: AbiParameter): string {
 export const declarationOf = ({ name, inputs }: AbiFunction): string =>
   `${name}(${inputs.map((of) => `${typeText(of)}${of.name ? ` ${of.name}` : ''}`).join(', ')})`
 
-/** An example of a value of the type, for placeholders. */
+/** An example value of the type, for placeholders. */
 export function exampleOf(parameter: AbiParameter): string {
   const array = elementOf(parameter)
   if (array !== undefined) {
@@ -59,11 +59,11 @@ const quoted = (parameter: AbiParameter): string => {
   return parameter.type === 'bool' ? 'true' : parameter.type === 'string' ? '"text"' : '"0x…"'
 }
 
-/** The value of a parameter for the encoder. Throws InputError. */
+/** Parses the value of a parameter. Throws InputError. */
 export const valueOfText = (parameter: AbiParameter, text: string): unknown =>
   isNested(parameter) ? valueOfJson(parameter, readJson(text)) : scalar(parameter.type, text)
 
-/** Reads JSON. Words without quotes are text, so that neither addresses nor large integers need them. */
+/** Reads JSON. Words without quotes are text, so addresses and large integers need no quotes. */
 function readJson(text: string): Json {
   const withQuotes = text.replaceAll(/"(?:[^"\\]|\\.)*"|[^\s"[\]{},:]+/g, (word) =>
     word.startsWith('"') || /^(true|false|null)$/.test(word) ? word : JSON.stringify(word),
@@ -92,7 +92,7 @@ function valueOfJson(parameter: AbiParameter, json: Json): unknown {
   return scalar(parameter.type, String(json))
 }
 
-/** The fields of a struct in their order, from a list or from an object. */
+/** The fields of a struct in order, from a list or an object. */
 function tuple(parameter: AbiParameter, json: Json): unknown {
   const components = componentsOf(parameter)
   if (typeof json !== 'object' || json === null) throw new InputError(`A struct is expected: ${exampleOf(parameter)}`)
@@ -108,7 +108,7 @@ function tuple(parameter: AbiParameter, json: Json): unknown {
   })
 }
 
-/** Puts the place within a list or struct in front of an error. */
+/** Prepends the position in a list or struct to an error. */
 function within<T>(place: string, read: () => T): T {
   try {
     return read()
@@ -159,7 +159,7 @@ function integerOf(type: string, text: string): bigint {
   return value
 }
 
-/** `1,000`, `0x1f`, `1.5e18`. Throws InputError. */
+/** Parses `1,000`, `0x1f`, `1.5e18`. Throws InputError. */
 function parseInteger(text: string): bigint {
   const value = text.replaceAll(/[_,\s]/g, '')
   if (/^0x[0-9a-f]+$/i.test(value)) return BigInt(value)
@@ -172,7 +172,7 @@ function parseInteger(text: string): bigint {
   return sign === '-' ? -digits : digits
 }
 
-/** An amount of coins with up to 18 decimals, in wei: `1.5`. Throws InputError. */
+/** Parses an amount of coins with up to 18 decimals, `1.5`, to wei. Throws InputError. */
 export function weiOfText(text: string): bigint {
   const value = text.trim().replaceAll(',', '')
   if (value === '') return 0n

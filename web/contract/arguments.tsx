@@ -1,10 +1,10 @@
-// The form of a contract function: one field for each argument, checked by its type before anything is sent.
+// The form of a contract function: one field for each argument, checked by its type before sending.
 import type { AbiParameter } from 'abitype'
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { exampleOf, InputError, isNested, typeText, valueOfText } from './abi-text.ts'
 
-/** Texts of the fields and their errors; `read` gives the values, or undefined when one is not valid. */
+/** Texts of the fields and their errors; `read` returns the values, or undefined if one is invalid. */
 export type Arguments = {
   readonly texts: readonly string[]
   readonly faults: readonly (string | undefined)[]
@@ -28,7 +28,7 @@ export function useArguments(parameters: readonly AbiParameter[]): Arguments {
     },
     check(position) {
       const now = results()
-      // An empty field is no fault before the form is sent.
+      // An empty field is not an error before the form is submitted.
       if (texts[position] !== '') setFaults(parameters.map((_, i) => (i === position ? now[i]?.fault : faults[i])))
     },
     read() {
@@ -52,7 +52,7 @@ export const ArgumentFields = ({ of, parameters }: { of: Arguments; parameters: 
   <>
     {parameters.map((parameter, i) => (
       <ArgumentField
-        // The parameters of a function never change, and may be nameless.
+        // The parameters of a function never change and may have no name.
         key={i}
         parameter={parameter}
         position={i}

@@ -1,4 +1,4 @@
-// The code of a contract: how it was verified, its sources, its ABI and its bytes.
+// The code of a contract: how it was verified, its sources, ABI and bytecode.
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { type Contract, useLive } from '../api.ts'
@@ -109,7 +109,7 @@ function ConstructorArguments({ of }: { of: Contract }) {
       ) : (
         <dl class="values">
           {of.decoded_constructor_args.map(([value, { name, type }], i) => (
-            // Arguments have an order, and may be nameless.
+            // Arguments are ordered and may have no name.
             <div key={i}>
               <dt>
                 {name} <code class="faint">{type}</code>

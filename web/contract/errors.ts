@@ -1,8 +1,8 @@
-// Messages for failed calls: revert data is decoded by the ABI of the called contract.
+// Messages for failed calls: revert data is decoded with the ABI of the called contract.
 import { type Abi, decodeErrorResult, type Hex } from 'viem'
 import { isHex } from '../rpc.ts'
 
-/** Revert data within an error: wallets wrap the node's error, each in its own way. */
+/** Revert data in an error: each wallet wraps the node's error differently. */
 function revertData(error: unknown, depth = 0): Hex | undefined {
   if (isHex(error)) return error.length >= 10 ? error : undefined
   if (typeof error !== 'object' || error === null || depth > 4) return undefined
@@ -22,7 +22,7 @@ const PANICS: Readonly<Record<string, string>> = {
   '65': 'too much memory was asked for',
 }
 
-/** The message of an error: the contract's own error with its arguments if the ABI has it. */
+/** The message of an error: the contract's own error with its arguments if it is in the ABI. */
 export function describeError(error: unknown, abi: Abi = []): string {
   const data = revertData(error)
   const decoded = data === undefined ? undefined : decodedError(data, abi)

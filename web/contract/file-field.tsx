@@ -2,7 +2,7 @@
 import { LabelledField } from './arguments.tsx'
 import type { SourceFile, Way } from './verification.ts'
 
-/** An attribute that all browsers have, and the types of Preact do not. */
+/** An attribute of all browsers that is missing in Preact's types. */
 const WHOLE_FOLDER = { webkitdirectory: true }
 
 type Props = { way: Way; files: readonly SourceFile[]; onChange: (files: readonly SourceFile[]) => void }
@@ -43,7 +43,7 @@ const Paths = ({ files, onChange }: Omit<Props, 'way'>) => (
     <legend>Paths, as the sources import them</legend>
     {files.map(({ path }, i) => (
       <input
-        // A file keeps its place while its path is typed.
+        // A file keeps its position while its path is edited.
         key={i}
         aria-label={`Path of file ${i + 1}`}
         value={path}

@@ -1,4 +1,4 @@
-// The functions of a contract as a list that opens, with a filter by name, and calls of them.
+// The functions of a contract as an expandable list with a filter by name, and calls of them.
 import type { AbiFunction } from 'abitype'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -7,16 +7,19 @@ import { isHex, RpcError } from '../rpc.ts'
 import { declarationOf } from './abi-text.ts'
 import { LabelledField } from './arguments.tsx'
 
-/** Fewer functions are seen at once and need no filter. */
+/** Number of functions from which on there is a filter. */
 const FILTERED_FROM = 8
 
 const isView = ({ stateMutability }: AbiFunction): boolean => stateMutability === 'view' || stateMutability === 'pure'
 
-/** Functions that read, or those that write. */
+/** The functions that read, or those that write. */
 export const functionsIn = (abi: Abi, kind: 'read' | 'write'): readonly AbiFunction[] =>
   abi.filter((item): item is AbiFunction => item.type === 'function' && isView(item) === (kind === 'read'))
 
-/** Coins sent without a call, which contracts with `receive` or a payable `fallback` take. Solidity has no such name. */
+/**
+ * A transfer of coins without a call, for contracts with `receive` or a payable `fallback`. Solidity has no function of this
+ * name.
+ */
 const PLAIN_TRANSFER: AbiFunction = {
   type: 'function',
   name: 'send coins',
@@ -25,7 +28,7 @@ const PLAIN_TRANSFER: AbiFunction = {
   stateMutability: 'payable',
 }
 
-/** What may be sent to a contract: its functions that write, and coins if it takes them. */
+/** Functions that write, and the plain transfer if the contract accepts coins. */
 export function writesIn(abi: Abi): readonly AbiFunction[] {
   const takesCoins = abi.some(
     (item) => item.type === 'receive' || (item.type === 'fallback' && item.stateMutability === 'payable'),
@@ -36,7 +39,7 @@ export function writesIn(abi: Abi): readonly AbiFunction[] {
 export const callData = (of: AbiFunction, args: readonly unknown[]): Hex =>
   of === PLAIN_TRANSFER ? '0x' : encodeFunctionData({ abi: [of], functionName: of.name, args })
 
-/** Decoded outputs of a call. Throws RpcError for data that does not fit the function's outputs. */
+/** Decoded outputs of a call. Throws RpcError for data that does not match the outputs. */
 export function outputsOf({ outputs }: AbiFunction, answer: unknown): readonly unknown[] {
   if (!isHex(answer) || (answer === '0x' && outputs.length > 0)) {
     throw new RpcError({ code: 0, message: 'The contract answered nothing: its code has no such function.' })

@@ -1,4 +1,4 @@
-// Highlighting of sources, as a tree of spans: no markup is ever made from a contract's text.
+// Highlights sources as a tree of spans; a contract's text never becomes markup.
 import { type ComponentChildren, h } from 'preact'
 import { refractor } from 'refractor/core'
 import json from 'refractor/json'
@@ -7,10 +7,10 @@ import solidity from 'refractor/solidity'
 
 for (const grammar of [solidity, python, json]) refractor.register(grammar)
 
-/** Vyper is highlighted as Python, whose syntax it has; Yul as Solidity, which contains it. */
+/** Vyper is highlighted as Python, whose syntax it uses; Yul as Solidity, which contains it. */
 export type Language = 'solidity' | 'vyper' | 'json'
 
-/** Characters of a text that is highlighted; the tokenizer would block the page for longer ones. */
+/** Maximum characters of a highlighted text; the tokenizer would block the page for longer ones. */
 const MOST_HIGHLIGHTED = 400_000
 
 type Node = ReturnType<typeof refractor.highlight>['children'][number]

@@ -1,4 +1,4 @@
-// Reading a contract: its values without arguments at once, other functions by their forms. All are eth_call on this node.
+// Reads a contract: getters without arguments at once, other functions by forms. All use eth_call on this node.
 import type { AbiFunction } from 'abitype'
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
@@ -10,7 +10,7 @@ import { callData, FunctionList, functionsIn, outputsOf } from './functions.tsx'
 import { Value, Values } from './values.tsx'
 import { useWallets } from './wallets.ts'
 
-/** What all reads of the page have in common. */
+/** The common parameters of all reads of the page. */
 type Reads = { readonly to: string; readonly abi: Abi; readonly block: string; readonly from: string | undefined }
 
 export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
@@ -43,7 +43,7 @@ export function ReadContract({ to, abi }: { to: string; abi: Abi }) {
   )
 }
 
-/** The block parameter for JSON-RPC, and the error if the text is no block number. */
+/** The block parameter for JSON-RPC, and the error if the text is not a block number. */
 function blockOf(text: string): [block: string, fault: string | undefined] {
   if (text.trim() === '') return ['latest', undefined]
   try {
@@ -67,7 +67,7 @@ function outcomeOf(of: AbiFunction, answer: unknown, abi: Abi): ReadResult {
   }
 }
 
-/** Values without arguments, read together. */
+/** Getters without arguments, read together. */
 function Getters({ of, reads }: { of: readonly AbiFunction[]; reads: Reads }) {
   const [outcomes, setOutcomes] = useState<readonly ReadResult[]>([])
   const [version, setVersion] = useState(0)

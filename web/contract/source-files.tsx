@@ -6,7 +6,7 @@ import { SaveButton, TextBox } from './text-box.tsx'
 
 export type File = { readonly path: string; readonly text: string }
 
-/** The sources, the file of the contract itself first. */
+/** The sources, beginning with the file of the contract. */
 export function filesOf({ file_path, source_code, additional_sources }: Contract): readonly File[] {
   if (source_code === null) return []
   const others = additional_sources.map((of) => ({ path: of.file_path, text: of.source_code }))
@@ -47,7 +47,7 @@ export function SourceFiles({ of }: { of: Contract }) {
   )
 }
 
-/** The compiler's input, with which anybody can compile the contract again. */
+/** The compiler's input, with which anyone can compile the contract again. */
 const standardInput = ({ language, compiler_settings }: Contract, files: readonly File[]) => ({
   language: language === null ? 'Solidity' : `${language.charAt(0).toUpperCase()}${language.slice(1)}`,
   sources: Object.fromEntries(files.map(({ path, text }) => [path, { content: text }])),
@@ -58,7 +58,7 @@ const standardInput = ({ language, compiler_settings }: Contract, files: readonl
 
 type Tree = { readonly folders: ReadonlyMap<string, Tree>; readonly files: readonly string[] }
 
-/** Folders with one folder and nothing else in them are one line: `@openzeppelin/contracts/token`. */
+/** A folder whose only entry is another folder is shown together with it: `@openzeppelin/contracts/token`. */
 function treeOf(paths: readonly string[], depth = 0): Tree {
   const names = [...new Set(paths.map((path) => path.split('/').slice(depth)).flatMap(folderOf))]
   const folders = names.map((name): [string, Tree] => {
@@ -72,7 +72,7 @@ function treeOf(paths: readonly string[], depth = 0): Tree {
   return { folders: new Map(folders), files: paths.filter((path) => path.split('/').length === depth + 1) }
 }
 
-/** The folder that a path is in; none for a file. */
+/** The folder of a path; empty for a file. */
 const folderOf = ([first, ...rest]: readonly string[]): string[] =>
   first === undefined || rest.length === 0 ? [] : [first]
 

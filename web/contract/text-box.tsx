@@ -1,11 +1,11 @@
-// Long texts: sources, ABIs, bytecode; with buttons that copy them and save them as files.
+// Long texts: sources, ABIs, bytecode; with buttons to copy them or save them as files.
 import { useMemo } from 'preact/hooks'
 import { Copy } from '../parts.tsx'
 import { highlighted, type Language } from './highlight.ts'
 
 /**
- * A text in a box that scrolls. `shown`: a shorter form of it for the eye. `file`: the name under which it is saved; without one
- * it can only be copied.
+ * A text in a scrolling box. `shown`: a shorter form for display. `file`: name of the saved file; without it the text can only
+ * be copied.
  */
 export function TextBox({
   title,

@@ -1,17 +1,17 @@
-// Values that a contract answered, by name and type: addresses are links, structs and lists are nested.
+// Values returned by a contract, by name and type: addresses are links, structs and lists are nested.
 import type { AbiParameter } from 'abitype'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { componentsOf, elementOf, typeText } from './abi-text.ts'
 import { plainText } from './errors.ts'
 
-/** Elements of a list that are shown; further ones are counted. */
+/** Maximum shown elements of a list; only the number of further ones is shown. */
 const MOST_ELEMENTS = 200
 
 export const Values = ({ of, parameters }: { of: readonly unknown[]; parameters: readonly AbiParameter[] }) => (
   <dl class="values">
     {parameters.map((parameter, i) => (
-      // Outputs have an order, and may be nameless.
+      // Outputs are ordered and may have no name.
       <div key={i}>
         <dt>
           {parameter.name} <code class="faint">{typeText(parameter)}</code>
@@ -48,7 +48,7 @@ function Elements({ of, element }: { of: readonly unknown[]; element: AbiParamet
   return (
     <ol class="elements" start={0}>
       {of.slice(0, MOST_ELEMENTS).map((value, i) => (
-        // A list has an order only.
+        // List elements have only an index.
         <li key={i}>
           <Value of={value} parameter={element} />
         </li>
@@ -58,7 +58,7 @@ function Elements({ of, element }: { of: readonly unknown[]; element: AbiParamet
   )
 }
 
-/** The decoder gives structs as objects, or as lists when a field has no name. */
+/** The decoder returns structs as objects, or as lists if a field has no name. */
 function fieldsOf(of: unknown, components: readonly AbiParameter[]): readonly unknown[] {
   if (Array.isArray(of)) return of
   if (typeof of !== 'object' || of === null) return []

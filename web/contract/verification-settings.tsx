@@ -1,4 +1,4 @@
-// The settings of a verification: compiler, name, licence, and the settings that a standard JSON input contains.
+// The settings of a verification: compiler, name, licence, and the settings that standard JSON input would contain.
 import type { VerificationConfig } from '../api.ts'
 import { LabelledField } from './arguments.tsx'
 import { isVyper, takesCompiler, takesSettings, type Way } from './verification.ts'
@@ -8,7 +8,7 @@ export type SettingsValue = {
   readonly contractName: string
   readonly licence: string
   readonly evmVersion: string
-  /** Undefined: the optimizer is off. */
+  /** undefined: the optimizer is off. */
   readonly runs: string | undefined
 }
 

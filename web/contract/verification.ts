@@ -2,7 +2,7 @@
 import { Socket } from 'phoenix'
 import { act, api } from '../api.ts'
 
-/** The ways to submit that this form has, under the API's names. */
+/** The kinds of submissions that this form supports, by the API's names. */
 export const WAYS = {
   'standard-input': {
     name: 'Standard JSON input',
@@ -36,25 +36,25 @@ export type Submission = {
   readonly address: string
   readonly way: Way
   readonly compiler: string
-  /** Empty: the contract is found among all of the sources. */
+  /** Empty: the contract is searched in all sources. */
   readonly contractName: string
   readonly licence: string
   /** Of a single file. */
   readonly code: string
   readonly files: readonly SourceFile[]
   readonly evmVersion: string
-  /** Undefined: the optimizer is off. */
+  /** undefined: the optimizer is off. */
   readonly runs: string | undefined
 }
 
 export type VerificationResult = { readonly isVerified: boolean; readonly reason: string }
 
-/** How often the record is read, in milliseconds, in case no event arrives on the socket. */
+/** Milliseconds between reads of the record, in case no event arrives on the socket. */
 const POLL_INTERVAL = 3000
-/** The compiler itself is stopped earlier. */
+/** Maximum milliseconds to wait; the compiler itself is stopped earlier. */
 const LONGEST_WAIT = 180_000
 
-/** Submits, and resolves with the result. Throws Error when the node refuses the submission. */
+/** Submits, and resolves with the result. Throws Error if the node refuses the submission. */
 export async function verify(submission: Submission): Promise<VerificationResult> {
   const { address, way } = submission
   const socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
@@ -82,7 +82,7 @@ export async function verify(submission: Submission): Promise<VerificationResult
   }
 }
 
-/** Joins the contract's topic. Resolves when it is joined or that has failed, with a promise of the verification's result. */
+/** Joins the contract's topic. Resolves when joining has succeeded or failed, with a promise of the verification's result. */
 function resultOnSocket(socket: Socket, address: string): Promise<{ result: Promise<VerificationResult> }> {
   socket.connect()
   const channel = socket.channel(`addresses:${address.toLowerCase()}`, {})
@@ -109,7 +109,7 @@ const wordsIn = (errors: unknown): string[] =>
       ? Object.values(errors).flatMap(wordsIn)
       : []
 
-/** The form as Blockscout's frontend sends it. */
+/** The form in the format of Blockscout's frontend. */
 function formOf(of: Submission) {
   const isSingleFile = of.way.endsWith('-code')
   return {
@@ -135,13 +135,13 @@ function formOf(of: Submission) {
   }
 }
 
-/** The end of metadata (CBOR): the compiler's name, three bytes of its version, and the length of all in two bytes. */
+/** The end of metadata (CBOR): the compiler's name, its version (three bytes), and the total length (two bytes). */
 const MADE_BY = {
   solc: /64736f6c6343((?:[0-9a-f]{2}){3})[0-9a-f]{4}$/,
   vyper: /65767970657283((?:[0-9a-f]{2}){3})[0-9a-f]{4}$/,
 }
 
-/** The version of the compiler that made a code, read from the code's metadata: `0.8.37`. */
+/** The compiler version in a code's metadata: `0.8.37`. */
 export function compilerIn(code: string): { readonly name: 'solc' | 'vyper'; readonly version: string } | undefined {
   for (const name of ['solc', 'vyper'] as const) {
     const [, digits] = MADE_BY[name].exec(code) ?? []

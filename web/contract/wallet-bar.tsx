@@ -1,4 +1,4 @@
-// Choice of a wallet and of an account of it.
+// Choice of a wallet and one of its accounts.
 import { useState } from 'preact/hooks'
 import { useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'

@@ -1,4 +1,4 @@
-// The wallet that pages sign with: found by EIP-6963, as `window.ethereum`, or the node's own accounts. One is connected at a
+// The wallet that signs for the pages: found by EIP-6963, `window.ethereum`, or the node's own accounts. One is connected at a
 // time, for all pages; the browser remembers which.
 import { useEffect, useState } from 'preact/hooks'
 import { CHAIN } from '../location.ts'
@@ -13,7 +13,7 @@ export type Provider = {
 }
 
 export type Wallet = {
-  /** Reverse domain name of the wallet's maker, or a word of ours. */
+  /** Reverse domain name of the wallet's maker, or our own id. */
   readonly id: string
   readonly name: string
   /** A data URI. */
@@ -25,7 +25,7 @@ export type Connection = {
   readonly wallet: Wallet
   readonly accounts: readonly string[]
   readonly account: string
-  /** Of the wallet, as it names it: `0x1`. */
+  /** The wallet's chain id, as it reports it: `0x1`. */
   readonly chainId: string
 }
 
@@ -43,7 +43,7 @@ function set(changes: Partial<State>): void {
   for (const listener of listeners) listener()
 }
 
-/** The wallets that there are, and the connected one. */
+/** The available wallets, and the connected one. */
 export function useWallets(): State {
   const [, redraw] = useState(0)
   useEffect(() => {
@@ -77,7 +77,7 @@ function discover(): void {
       if (accounts.length === 0) return
       add({ id: NODE, name: 'Accounts of this node', icon: undefined, provider: { request } })
     },
-    // A node that keeps no accounts may close the method.
+    // A node without accounts may disable the method.
     () => {},
   )
 }
@@ -85,7 +85,7 @@ function discover(): void {
 const isProvider = (value: unknown): value is Provider =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'request') === 'function'
 
-/** The wallet that an event of EIP-6963 announces. What wallets say is not trusted: icons are pictures in data URIs only. */
+/** The wallet that an EIP-6963 event announces. Its data are untrusted: only data URIs with pictures are used as icons. */
 function announcedBy(event: Event): Wallet | undefined {
   const detail: unknown = event instanceof CustomEvent ? event.detail : undefined
   if (typeof detail !== 'object' || detail === null) return undefined
@@ -103,16 +103,16 @@ function announcedBy(event: Event): Wallet | undefined {
 
 function add(wallet: Wallet): void {
   if (state.wallets.some(({ id }) => id === wallet.id)) return
-  // An announced wallet is usually `window.ethereum` as well.
+  // An announced wallet is usually also `window.ethereum`.
   const others = state.wallets.filter(({ id, provider }) => id !== 'injected' || provider !== wallet.provider)
   set({ wallets: [...others, wallet].sort((a, b) => Number(a.id === NODE) - Number(b.id === NODE)) })
   if (state.connection === undefined && localStorage.getItem(REMEMBERED) === wallet.id) {
-    // Does not prompt the user: a wallet that does not know this page answers with no accounts.
+    // Does not prompt the user: a wallet that has not authorized this page returns no accounts.
     open(wallet, 'eth_accounts').catch(() => {})
   }
 }
 
-/** Asks a wallet for its accounts. Throws the wallet's error. */
+/** Requests a wallet's accounts. Throws the wallet's error. */
 export async function connect(wallet: Wallet): Promise<void> {
   await open(wallet, 'eth_requestAccounts')
   localStorage.setItem(REMEMBERED, wallet.id)
@@ -132,7 +132,7 @@ async function open(wallet: Wallet, method: string): Promise<void> {
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** Follows the wallet's accounts and chain; returns a function that stops it. */
+/** Subscribes to the wallet's account and chain changes; returns the function that unsubscribes. */
 function watch(provider: Provider): () => void {
   const accountsChanged = (value: unknown) => {
     const accounts = textsIn(value)
@@ -153,7 +153,7 @@ function change(changes: Partial<Connection>): void {
   if (state.connection !== undefined) set({ connection: { ...state.connection, ...changes } })
 }
 
-/** Chooses among the accounts that the wallet gave. */
+/** Selects one of the wallet's accounts. */
 export const chooseAccount = (account: string): void => change({ account })
 
 export function disconnect(): void {
@@ -163,10 +163,10 @@ export function disconnect(): void {
   set({ connection: undefined })
 }
 
-/** Wallets answer so when they do not know a chain; some wrap the error of their extension. */
+/** Error code of wallets for an unknown chain; some wrap the error of their extension. */
 const UNKNOWN_CHAIN = 4902
 
-/** Moves the wallet to this chain (EIP-3326); a wallet that does not know it is asked to add it first (EIP-3085). */
+/** Switches the wallet to this chain (EIP-3326), after adding the chain if the wallet does not know it (EIP-3085). */
 export async function switchChain({ wallet: { provider } }: Pick<Connection, 'wallet'>): Promise<void> {
   const chainId = await rpc('eth_chainId')
   const toThis = { method: 'wallet_switchEthereumChain', params: [{ chainId }] }
@@ -198,7 +198,7 @@ function isUnknownChain(error: unknown): boolean {
 
 export type Transaction = { readonly to: string; readonly data: string; readonly value: bigint }
 
-/** Sends a transaction of the connected account, on this chain; returns its hash. Throws the wallet's error. */
+/** Sends a transaction of the connected account on this chain; returns its hash. Throws the wallet's error. */
 export async function send(connection: Connection, { to, data, value }: Transaction): Promise<string> {
   await switchChain(connection)
   const transaction = { from: connection.account, to, data, ...(value > 0n && { value: quantity(value) }) }

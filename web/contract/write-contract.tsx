@@ -1,4 +1,4 @@
-// Writing to a contract: a form for each function, simulated on the node before the wallet signs.
+// Writes to a contract: a form for each function, simulated on the node before the wallet signs.
 import type { AbiFunction } from 'abitype'
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
@@ -58,7 +58,7 @@ function WriteForm({ of, to, abi }: { of: AbiFunction; to: string; abi: Abi }) {
   }
   const write = async (transaction: Transaction): Promise<WriteResult> => {
     if (connection === undefined) return { kind: 'fault', text: 'Connect a wallet first.' }
-    // A call that would fail is not sent to the wallet; the simulation has its revert reason.
+    // Do not send a failing call to the wallet; the simulation has its revert reason.
     await simulate(transaction)
     return { kind: 'sent', hash: await send(connection, transaction) }
   }
@@ -89,7 +89,7 @@ type Amount = {
   read(): bigint | undefined
 }
 
-/** The coins that are sent with a call. */
+/** The coins sent with a call. */
 function useAmount(): Amount {
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string>()

@@ -40,7 +40,7 @@ export function Blocks({ state, reread }: PanelProps) {
   )
 }
 
-/** A moment in UTC, read as unix seconds. */
+/** A time in UTC, read as unix seconds. */
 const momentField = (label: string, initial: string): Field<number> => ({
   label,
   initial,

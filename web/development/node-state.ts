@@ -7,21 +7,21 @@ export type NodeState = {
   readonly client: string
   readonly chainId: number
   readonly blockNumber: bigint
-  /** Of the head, in seconds. */
+  /** Timestamp of the head in seconds. */
   readonly timestamp: number
   readonly fork: string
   readonly baseFee: string
   readonly gasLimit: string
   readonly automine: boolean
-  /** Seconds; null when no blocks are made by the clock. */
+  /** Seconds; null if blocks are not made at an interval. */
   readonly interval: number | null
   readonly namespaces: readonly string[]
-  /** Those that the node signs for, and the impersonated ones. */
+  /** Accounts that the node signs for, and impersonated ones. */
   readonly accounts: readonly string[]
   readonly snapshots: readonly { readonly id: string; readonly block: number }[]
 }
 
-/** What each panel of the page gets; `reread` is called after an action. */
+/** Properties of each panel; `reread` is called after an action. */
 export type PanelProps = { readonly state: NodeState; readonly reread: () => void }
 
 function orThrow<T>(result: T | RpcError): T {
@@ -29,7 +29,7 @@ function orThrow<T>(result: T | RpcError): T {
   return result
 }
 
-/** Throws the first error that the node answers. */
+/** Throws the first error in the node's answers. */
 async function readNode(): Promise<NodeState> {
   const [client, info, metadata, automine, interval, modules, accounts] = await rpcBatch([
     call('web3_clientVersion'),

@@ -1,4 +1,4 @@
-// A form for one action: it checks its fields, runs the action and shows the result below.
+// A form for one action: checks its fields, runs the action and shows the result below.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isAddress } from 'viem'
@@ -12,13 +12,13 @@ export type Field<T> = {
   readonly initial: string
   readonly hint?: string
   readonly inputMode?: 'numeric' | 'decimal' | 'text'
-  /** Values with their titles: a choice instead of a text field. */
+  /** Values with their titles: a selection instead of a text field. */
   readonly options?: readonly (readonly [value: string, title: string])[]
   /** Reads the value from the text. Throws InputError. */
   readonly read: (text: string) => T
 }
 
-/** A whole number from `least` on. */
+/** A whole number, at least `least`. */
 export const numberField = (label: string, initial: number, least = 0): Field<number> => ({
   label,
   initial: String(initial),
@@ -62,7 +62,7 @@ export const addressField = (label: string): Field<string> => ({
 type Fields = Readonly<Record<string, Field<unknown>>>
 type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never }
 
-/** `run` performs the action and returns the message to show; it may throw errors of the node or of a wallet. */
+/** `run` performs the action and returns the message to show; errors of the node or the wallet may be thrown. */
 export function ActionForm<F extends Fields>({
   fields,
   button,
@@ -151,7 +151,7 @@ function Control({
   )
 }
 
-/** The values of all fields, or the errors of those that are not valid. */
+/** The values of all fields, or the errors of invalid ones. */
 function readFields<F extends Fields>(
   fields: F,
   texts: Readonly<Record<string, string>>,
@@ -166,6 +166,6 @@ function readFields<F extends Fields>(
       found[name] = error.message
     }
   }
-  // Each name has the value that its own field read.
+  // Each name has the value read by its field.
   return { values: Object.keys(found).length > 0 ? undefined : (values as Values<F>), found }
 }

@@ -1,9 +1,9 @@
-// Amounts of coins by their denomination: those of the chain's own coin in whole coins, others as they are counted.
+// Amounts of coins by denomination: of the base coin in whole coins, of others in base units.
 import { api, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { Coins, Cut } from '../parts.tsx'
 
-/** Denomination of the chain's own coin; undefined until it is read. */
+/** The base denomination; undefined until it is read. */
 export const useBaseDenomination = (): string | undefined => useRead(api('/native/pool')).data?.denom
 
 export const DenomAmount = ({

@@ -18,7 +18,7 @@ const contract = (tail: string, abi: readonly unknown[]): NativeContract => ({
   abi: abi.filter(isAbiItem),
 })
 
-/** Their addresses are those of Evmos and never change. */
+/** The addresses are those of Evmos and never change. */
 export const STAKING = contract('800', stakingAbi)
 export const DISTRIBUTION = contract('801', distributionAbi)
 export const GOV = contract('805', govAbi)
@@ -31,7 +31,7 @@ export type NativeCall = {
   readonly args: readonly unknown[]
 }
 
-/** Simulates a call, then lets the wallet sign and send it; returns the hash. Throws Error with the revert reason. */
+/** Simulates a call, then has the wallet sign and send it; returns the hash. Throws Error with the revert reason. */
 export async function sendNative(
   connection: Connection,
   { contract, functionName, args }: NativeCall,

@@ -6,7 +6,7 @@ import { COIN } from '../parts.tsx'
 import { DISTRIBUTION, STAKING } from './contracts.ts'
 import { type Performer, WalletActions } from './wallet-actions.tsx'
 
-/** Validators of one `claimRewards` call. */
+/** Maximum validators of a `claimRewards` call. */
 const MOST_CLAIMED = 100
 
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -1,4 +1,4 @@
-// Parts of several pages of native modules: names of validators, shares, decimal rates, and times to come.
+// Common parts of pages of the native modules: names of validators, shares, decimal rates, countdowns.
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import type { ValidatorRef } from '../api.ts'
@@ -22,14 +22,14 @@ export function percent(rate: string, digits = 2): string {
   return `${value.toLocaleString('en-US', { maximumFractionDigits: digits })} %`
 }
 
-/** Base units with decimals (rewards have 18), shown as coins; the fraction of a base unit is dropped. */
+/** Base units with decimals (rewards have 18), shown in coins; the fraction of a base unit is dropped. */
 export const DecCoins = ({ value, digits = 6 }: { value: string; digits?: number }) => (
   <span class="amount" title={`${value} base units`}>
     {units(value.split('.')[0] ?? '0', 18, digits)} <span class="faint">{COIN}</span>
   </span>
 )
 
-/** A part of a whole as a bar with its number; `of` is from 0 to 1. */
+/** A fraction as a bar with its label; `of` is from 0 to 1. */
 export const ShareBar = ({ of, label }: { of: number; label: string }) => (
   <span class="share">
     <span>{label}</span>
@@ -60,7 +60,7 @@ export function span(seconds: number): string {
     .join(' ')
 }
 
-/** Time until a moment of the chain's clock. `secondsLeft` is the node's, so that the reader's clock does not matter. */
+/** Time until a point of the chain's clock. `secondsLeft` comes from the node, so the reader's clock does not matter. */
 export function Countdown({ to, secondsLeft }: { to: string; secondsLeft: number }) {
   const [left, setLeft] = useState(secondsLeft)
   useEffect(() => {
@@ -80,7 +80,7 @@ export function Countdown({ to, secondsLeft }: { to: string; secondsLeft: number
   )
 }
 
-/** A URL from a record: a link if its scheme is http or https. */
+/** A URL from a record: a link only if its scheme is http or https. */
 export const Site = ({ url }: { url: string }) =>
   /^https?:\/\//i.test(url) ? (
     <a href={url} rel="noopener noreferrer nofollow" target="_blank">

@@ -1,4 +1,4 @@
-// Parts of the pages of proposals: the status, names of messages, the tally as bars.
+// Parts of the proposal pages: status, names of messages, the tally as bars.
 import type { Proposal } from '../api.ts'
 import { share } from '../format.ts'
 import { Coins } from '../parts.tsx'
@@ -25,7 +25,7 @@ const OPTIONS = [
   ['abstain', 'Abstain'],
 ] as const
 
-/** Tokens behind each option, and their part of all votes. */
+/** Tokens behind each option, and their fraction of all votes. */
 export function TallyBars({ of }: { of: Proposal['tally'] }) {
   const all = OPTIONS.reduce((sum, [option]) => sum + BigInt(of[option]), 0n).toString()
   return (

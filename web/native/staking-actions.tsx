@@ -1,4 +1,4 @@
-// Delegating to a validator from a wallet, through the Staking and Distribution contracts.
+// Delegates to a validator from a wallet, through the Staking and Distribution contracts.
 import { api, useBlockVersion, useRead, type Validator } from '../api.ts'
 import { InputError } from '../contract/abi-text.ts'
 import { ActionForm, choiceField, coinsField, type Field } from '../forms/action-form.tsx'

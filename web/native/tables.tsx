@@ -16,11 +16,11 @@ export const statusOf = ({ status, jailed, tombstoned }: Validator) =>
     <Pill kind={status === 'bonded' ? 'ok' : 'plain'}>{status}</Pill>
   )
 
-/** When a jailed validator may be let back; null for one that is not jailed, or not for a time. */
+/** When a jailed validator can be unjailed; null if it is not jailed, or has no jail time. */
 export const jailEnd = ({ jailed, jailed_until, tombstoned }: Validator): string | null =>
   tombstoned ? 'for ever' : jailed && jailed_until !== null ? utcTime(jailed_until) : null
 
-/** Part of the counted votes that a validator has given; undefined where none are counted. */
+/** Fraction of the counted votes that a validator has signed; undefined if none are counted. */
 export function uptimeOf({ uptime }: Validator): string | undefined {
   if (uptime === null) return undefined
   const counted = uptime.signed + uptime.missed
@@ -90,7 +90,7 @@ export const delegationTable: Table<Delegation> = {
 const entryKey = ({ creation_height, completion_time, initial_balance }: Omit<Unbonding, 'delegator' | 'validator'>) =>
   `${creation_height} ${completion_time} ${initial_balance}`
 
-/** `party`: the column to show; all rows have the other party in common. */
+/** `party`: the column to show; the other party is the same in all rows. */
 export const unbondingTable = (party: 'delegator' | 'validator'): Table<Unbonding> => ({
   keyOf: (of) => `${of.delegator.hash} ${of.validator.operator_address} ${entryKey(of)}`,
   columns: [

@@ -1,4 +1,4 @@
-// Voting on a proposal and paying into its deposit from a wallet, through the Gov contract.
+// Voting on a proposal and depositing from a wallet, through the Gov contract.
 import { useEffect, useState } from 'preact/hooks'
 import type { Proposal } from '../api.ts'
 import { InputError } from '../contract/abi-text.ts'
@@ -7,7 +7,7 @@ import { COIN } from '../parts.tsx'
 import { GOV, readNative } from './contracts.ts'
 import { type WalletAction, WalletActions } from './wallet-actions.tsx'
 
-/** The numbers of the contract, most wanted first. */
+/** The contract's option numbers, most common first. */
 const OPTIONS = [
   ['1', 'Yes'],
   ['3', 'No'],
@@ -17,13 +17,13 @@ const OPTIONS = [
 
 export type GovRules = {
   readonly denom: string
-  /** Parts of a whole, from 0 to 1. */
+  /** Fractions from 0 to 1. */
   readonly quorum: number
   readonly threshold: number
   readonly vetoThreshold: number
 }
 
-/** The rules of governance as the contract gives them now; undefined until they are read. */
+/** Governance's current parameters from the contract; undefined until they are read. */
 export function useGovRules(isExpedited: boolean): GovRules | undefined {
   const [rules, setRules] = useState<GovRules>()
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useGovRules(isExpedited: boolean): GovRules | undefined {
   return rules
 }
 
-/** Actions of a wallet in the proposal's present state: vote, deposit; none after the voting period. */
+/** Wallet actions for the proposal's current status: vote, deposit; none after the voting period. */
 export function ProposalActions({ of: { id, status }, rules }: { of: Proposal; rules: GovRules | undefined }) {
   const vote: WalletAction = {
     name: 'Vote',

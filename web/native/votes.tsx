@@ -1,4 +1,4 @@
-// Pages of a network: votes and evidence that came with a block, a validator's votes, and the state of the node's consensus engine.
+// Parts of a network's pages: a block's votes and evidence, a validator's votes, and the state of CometBFT.
 import { Link } from 'wouter-preact'
 import { api, type Commit, useBlockVersion, useRead, type ValidatorVote } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
@@ -21,7 +21,7 @@ const FAULTS = {
   unknown: 'unknown',
 } as const
 
-/** A validator by its name; one that the chain does not know by its consensus address. */
+/** A validator by its name; an unknown one by its consensus address. */
 const Signer = ({ of: { validator, consensus_address } }: { of: Pick<Vote, 'validator' | 'consensus_address'> }) =>
   validator === null ? <Cut text={consensus_address} /> : <ValidatorLink of={validator} />
 
@@ -63,7 +63,7 @@ export const validatorVoteTable: Table<ValidatorVote> = {
   ],
 }
 
-/** The votes and evidence that came with a block, for a tab of its page. */
+/** A block's votes and evidence, for a tab of its page. */
 export function BlockCommit({ number }: { number: number }) {
   const reading = useRead(
     api('/native/blocks/{block_hash_or_number_param}/commit', { block_hash_or_number_param: number }),
@@ -106,7 +106,7 @@ export function BlockCommit({ number }: { number: number }) {
   )
 }
 
-/** One line on the network, above its validators. */
+/** One line about the network, above its validators. */
 export function NetworkLine() {
   const { data } = useRead(api('/native/network'), useBlockVersion())
   if (data === undefined || data.engine === null) return null

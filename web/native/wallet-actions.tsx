@@ -9,7 +9,7 @@ import '../pages/contract.css'
 
 export type WalletAction = {
   readonly name: string
-  /** `perform` sends the call and returns what to show of it. */
+  /** `perform` sends the call and returns the content to show. */
   readonly form: (of: Performer) => ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-// The accounts that hold the most coins, with their share of all coins.
+// The accounts with the most coins, with their share of the supply.
 import { api, type TopAccount, useBlockVersion } from '../api.ts'
 import { toBaseUnits, withCommas } from '../format.ts'
 import { Address, Coins, Paginated, Rows, type Table } from '../parts.tsx'

@@ -21,7 +21,7 @@ import { delegationTable, redelegationTable, unbondingTable } from '../native/ta
 import { Address, Coins, Cut, Fields, Loaded, Rows, type Table, Time, TransactionLink } from '../parts.tsx'
 import '../native/native.css'
 
-/** Rows of each list; the API has all of them. */
+/** Maximum rows of each list; the API has all of them. */
 const SHOWN = 100
 
 export default function AddressNative({ hash: address }: { hash: string }) {

@@ -23,7 +23,7 @@ import {
 } from '../parts.tsx'
 import { addressLogTable, balanceTable, coinTable, internalTable, transactionTable, transferTable } from '../tables.tsx'
 
-/** The compiler's highlighting, the ABI coder and the wallet are loaded when the tab is opened. */
+/** The highlighting, the ABI coder and the wallet are loaded when the tab is opened. */
 const ContractTab = lazy(() => import('./contract.tsx'))
 const StakingTab = lazy(() => import('./address-native.tsx'))
 
@@ -109,7 +109,7 @@ const Creator = ({ of: { creation_transaction_hash }, hash }: { of: Account; has
   </>
 )
 
-/** Tokens that the record names; the tab has all of them. */
+/** Tokens listed in the record; the tab has all of them. */
 const SHOWN_HOLDINGS = 6
 
 function Holdings({ of, version }: { of: string; version: number }) {
@@ -211,7 +211,7 @@ function listTabs(hash: string, counts: AccountCounters | undefined, version: nu
   ]
 }
 
-/** Tabs of addresses of some kind. */
+/** Tabs that only some addresses have. */
 const ownTabs = (of: Account): Tab[] => [
   ...(NODE_PAGES.includes('/validators') ? [lazyTab('Staking', <StakingTab hash={of.hash} />)] : []),
   ...(of.is_contract ? [lazyTab('Contract', <ContractTab hash={of.hash} />)] : []),

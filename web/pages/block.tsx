@@ -51,7 +51,7 @@ export default function BlockPage({ id }: { id: string }) {
   )
 }
 
-/** To the block before and the one after; whether there is one after is known once a block has been announced. */
+/** Links to the previous and the next block; whether there is a next one is known once a block has been announced. */
 const Steps = ({ from, newest }: { from: number; newest: number | undefined }) => (
   <span class="steps">
     {from > 0 && (

@@ -1,4 +1,4 @@
-// The contract tab of an address: its code, and calls of it, of its own functions and as a proxy.
+// The contract tab of an address: its code, and calls of its functions, as itself and as a proxy.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -60,7 +60,7 @@ function Views({ of, address, onVerified }: { of: Contract; address: string; onV
 
 type Implementation = { readonly at: string; readonly name: string | null; readonly abi: Abi }
 
-/** Views that read and write by an ABI; `of`: the implementation whose ABI it is. */
+/** Tabs that read and write with an ABI; `of`: the implementation that has the ABI. */
 function callsOf(
   to: string,
   abi: Abi,

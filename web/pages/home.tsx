@@ -1,4 +1,4 @@
-// The home page: figures of the chain, its newest blocks and transactions.
+// The home page: statistics of the chain, its newest blocks and transactions.
 import { useMemo } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { api, type Chart, type Stats, useBlockVersion, useRead } from '../api.ts'
@@ -89,7 +89,7 @@ export default function Home() {
   )
 }
 
-/** Wei of a gas price, which the API gives as decimal text, or as an object when a header requests details. */
+/** Wei of a gas price, which is decimal text, or an object if a header requests details. */
 const weiOf = (price: Stats['gas_prices']['average']): string => (typeof price === 'string' ? price : price.wei)
 
 const Tile = ({ name, value }: { name: string; value: string }) => (

@@ -1,4 +1,4 @@
-// Opcode proposals: what each changes, and the blocks in which it was active.
+// Opcode proposals: their changes, and the blocks in which they were active.
 import { api, type OpcodeProposal, useBlockVersion } from '../api.ts'
 import { Pill } from '../native/parts.tsx'
 import { BlockLink, Fields, Paginated } from '../parts.tsx'
@@ -21,7 +21,7 @@ export default function OpcodesPage() {
   )
 }
 
-/** Proposals of the standard that the chain's fork has anyway come last, in few words. */
+/** EIPs that the chain's fork already includes come last, in short form. */
 function Entries({ of }: { of: readonly OpcodeProposal[] }) {
   const [useful, idle] = [of.filter(isUseful), of.filter((one) => !isUseful(one))]
   return (

@@ -89,7 +89,7 @@ function Now({ version }: { version: number }) {
   )
 }
 
-/** Modules that are known by other names than their keys. */
+/** Modules whose names differ from their keys. */
 const NAMES: Readonly<Record<string, string>> = { evm: 'EVM', gov: 'governance', authz: 'grants', erc20: 'token pairs' }
 
 /** `voting_period`: Voting period */
@@ -100,7 +100,7 @@ const words = (key: string): string => {
 
 type Value = string | number | boolean | readonly string[] | null
 
-/** Numbers that are seconds, by the ends of their keys. */
+/** Numbers in seconds, by the suffix of their keys. */
 const PERIOD = /(_time|_period|_duration|_expiration)$/
 const AMOUNTS: ReadonlySet<string> = new Set(['min_deposit', 'expedited_min_deposit', 'per_block', 'power_reduction'])
 const RATE = /^\d+\.\d{18}$/

@@ -1,4 +1,4 @@
-// The page of one proposal: its record, its messages, the tally with the rules it is measured by, votes and deposits.
+// The page of one proposal: its record, messages, the tally with its thresholds, votes and deposits.
 import { api, type Proposal, type ProposalDeposit, type ProposalVote, useBlockVersion, useRead } from '../api.ts'
 import { utcTime } from '../format.ts'
 import { useTitle } from '../location.ts'

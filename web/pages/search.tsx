@@ -1,4 +1,4 @@
-// Search results. A query that names exactly one record redirects to the page of that record.
+// Search results. A query that names exactly one record redirects to its page.
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { api, type SearchHit, useRead } from '../api.ts'

@@ -1,4 +1,4 @@
-// Charts of the chain: its newest blocks one by one, and everything that is counted by days.
+// Charts of the chain: its newest blocks, and daily statistics.
 import { useMemo } from 'preact/hooks'
 import { api, type Block, type ChartLine, type ChartSections, statistics, useBlockVersion, useRead } from '../api.ts'
 import type { Point } from '../charts/chart.tsx'
@@ -43,7 +43,7 @@ function BlockCharts({ of }: { of: readonly Block[] }) {
       transactions: pointsOf(blocks, ({ transactions_count: n }) => [n, withCommas(n)]),
       fees: pointsOf(blocks, ({ base_fee_per_gas: wei }) => [Number(wei ?? 0) / 1e9, units(wei ?? '0', 9, 9)]),
       seconds: pointsOf(
-        // The genesis is older than the chain's first block by any time.
+        // The time between the genesis and the first block is arbitrary.
         blocks.filter(({ height }) => height > 1 && before.get(height) !== undefined),
         ({ height, timestamp }) => {
           const seconds = (Date.parse(timestamp) - Date.parse(before.get(height)?.timestamp ?? timestamp)) / 1000
@@ -86,10 +86,10 @@ function Section({ of }: { of: ChartSections['sections'][number]['charts'] }) {
   )
 }
 
-/** Points that one chart shows: of days, two months. */
+/** Maximum points of a chart: two months of days. */
 const SHOWN = 60
 
-/** `isSum`: the values are cumulative, not those of each period. */
+/** `isSum`: the values are cumulative, not per period. */
 function Line({
   name,
   resolution,

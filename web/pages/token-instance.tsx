@@ -43,10 +43,10 @@ export default function ItemPage({ hash, id }: { hash: string; id: string }) {
   )
 }
 
-/** An item in the paths of the API: the token's address and its id. */
+/** The path parameters of an item: the token's address and its id. */
 type Item = { readonly address_hash_param: string; readonly token_id_param: string }
 
-/** The picture; videos and sounds that are on the chain can be played. */
+/** The picture; videos and sounds on the chain can be played. */
 function Media({ of }: { of: TokenInstance }) {
   const { media_path: path, media_type: type, image_url: image } = of
   const source = path === null ? undefined : `${path}?field=animation`
@@ -70,7 +70,7 @@ function Media({ of }: { of: TokenInstance }) {
   )
 }
 
-/** Characters of a description that are shown; the rest is in the metadata. */
+/** Maximum shown characters of a description; the metadata have the rest. */
 const LONGEST_DESCRIPTION = 2000
 
 function Facts({ of, item, fetched }: { of: TokenInstance; item: Item; fetched: number }) {
@@ -116,10 +116,10 @@ function Facts({ of, item, fetched }: { of: TokenInstance; item: Item; fetched: 
   )
 }
 
-/** How long metadata may take before the page says that none came, in milliseconds. */
+/** Milliseconds until the page says that no metadata arrived. */
 const PATIENCE = 15_000
 
-/** Asks the node to read the metadata again. `fetched` rises with each event that metadata have been read. */
+/** Requests the node to read the metadata again. `fetched` increases with each event of read metadata. */
 function RefreshButton({ item, fetched }: { item: Item; fetched: number }) {
   const [word, setWord] = useState('')
   const [isWaiting, setWaiting] = useState(false)
@@ -187,7 +187,7 @@ function tabsOf(of: TokenInstance, item: Item, version: number): Tab[] {
   return [transfers, ...holders, ...raw]
 }
 
-/** Characters of a text within metadata that are shown; drawings have many thousands. */
+/** Maximum shown characters of a text in the metadata; drawings have many thousands. */
 const LONGEST_TEXT = 300
 
 const Metadata = ({ of }: { of: NonNullable<TokenInstance['metadata']> }) => (

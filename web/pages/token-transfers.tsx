@@ -1,4 +1,4 @@
-// Token transfers over the whole chain, of all types of tokens or of one.
+// Token transfers of the whole chain, of all token types or of one.
 import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'

@@ -1,4 +1,4 @@
-// The list of tokens, those with the most holders first, of all types or of one, or by words of their names.
+// The list of tokens, those with the most holders first: of all types or of one, or by words of their names.
 import { useState } from 'preact/hooks'
 import { api } from '../api.ts'
 import { useQuery } from '../location.ts'

@@ -1,5 +1,5 @@
-// The page of one transaction: its record, its calls, and lists of its transfers, messages, logs and state changes. A
-// transaction that waits is read with each block; a mined one only when blocks are removed.
+// The page of one transaction: its record, calls, and lists of transfers, messages, logs and state changes. A pending
+// transaction is read with each block; a mined one only when blocks are removed.
 import { useState } from 'preact/hooks'
 import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
@@ -9,20 +9,20 @@ import { internalTable, logTable, stateTable, transferTable } from '../tables.ts
 import { CallTree } from '../transaction/call-tree.tsx'
 import { Details } from '../transaction/details.tsx'
 
-/** Columns that have the same value in all rows of a transaction's lists. */
+/** Columns with the same value in all rows of a transaction's lists. */
 const OWN = ['Transaction', 'Method', 'Block', 'Age']
 const within = <T extends { readonly columns: readonly (readonly [string, ...unknown[]])[] }>(table: T): T => ({
   ...table,
   columns: table.columns.filter(([name]) => !OWN.includes(name)),
 })
 
-/** What a removal adds to the version: more than there are blocks. */
+/** Increment of the version for a removal: larger than any number of blocks. */
 const REMOVAL = 2 ** 32
 
 export default function TransactionPage({ hash }: { hash: string }) {
   const { number: newest, version, removals } = useHead()
   const [collated, setCollated] = useState(0)
-  // The version with which the transaction was found in a block; undefined while it waits.
+  // The version with which the transaction was found in a block; undefined while it is pending.
   const [settled, setSettled] = useState<number | undefined>(undefined)
   const reading = useRead(
     api('/transactions/{transaction_hash_param}', { transaction_hash_param: hash }),

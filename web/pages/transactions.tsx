@@ -1,4 +1,4 @@
-// The lists of transactions: those in blocks, and those that wait.
+// The lists of transactions: mined and pending ones.
 import { api, useBlockVersion } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Choice } from '../parts/choice.tsx'

@@ -1,4 +1,4 @@
-// Transfers of coins that left over the chain's channels (ICS-20).
+// Transfers of coins that were sent over the chain's channels (ICS-20).
 import { api, useBlockVersion } from '../api.ts'
 import { useBaseDenomination } from '../native/amounts.tsx'
 import { packetTable } from '../native/packets.tsx'

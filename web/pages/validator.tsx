@@ -1,4 +1,4 @@
-// The page of one validator: its record, the staking actions of a wallet, its delegators, and the blocks that it made.
+// The page of one validator: its record, staking actions, delegators, and the blocks it proposed.
 import { type ApiRead, api, type List, useBlockVersion, useRead, type Validator } from '../api.ts'
 import { utcTime, withCommas } from '../format.ts'
 import { IS_NETWORK, useTitle } from '../location.ts'

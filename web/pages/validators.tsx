@@ -1,4 +1,4 @@
-// The list of validators, with the figures of stake above it.
+// The list of validators, below staking statistics.
 import { api, useBlockVersion } from '../api.ts'
 import { IS_NETWORK, useQuery } from '../location.ts'
 import { validatorTable } from '../native/tables.tsx'

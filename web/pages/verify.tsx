@@ -204,7 +204,7 @@ const Sources = ({
 const compilersFor = (way: Way, config: VerificationConfig): readonly string[] =>
   isVyper(way) ? config.vyper_compiler_versions : config.solidity_compiler_versions
 
-/** Whether a compiler `v0.8.37+commit.f401782d` is of a version `0.8.37`. */
+/** Whether a compiler `v0.8.37+commit.f401782d` has a version `0.8.37`. */
 const isVersion = (compiler: string, version: string | undefined): boolean =>
   version !== undefined && /\d+\.\d+\.\d+/.exec(compiler)?.[0] === version
 

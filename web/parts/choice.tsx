@@ -1,7 +1,7 @@
-// One of a few values, or all, as buttons above a list. The choice is in the URL.
+// A filter by one of a few values, or all, as buttons above a list. The choice is in the URL.
 import { useQuery } from '../location.ts'
 
-/** `name` of the parameter in the URL; `titles` of values that are shown under another name. */
+/** `name`: parameter of the URL; `titles`: titles of values if they differ from the values. */
 export function Choice({
   name,
   label,

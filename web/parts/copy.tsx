@@ -1,10 +1,10 @@
 // A button that copies a text.
 import { useEffect, useState } from 'preact/hooks'
 
-/** How long the button says that it has copied, in milliseconds. */
+/** Milliseconds for which the button shows that it has copied. */
 const CONFIRMED_FOR = 1500
 
-/** `of` names the text for the button's label: "address". */
+/** `of`: what the text is, for the button's label: "address". */
 export function Copy({ text, of }: { text: string; of: string }) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -35,7 +35,10 @@ export function Copy({ text, of }: { text: string; of: string }) {
   )
 }
 
-/** Whether it worked. Browsers offer the clipboard to pages of https and localhost only; elsewhere a selection is copied. */
+/**
+ * Returns whether it worked. Browsers offer the clipboard only to pages of https and localhost; elsewhere a selection is
+ * copied.
+ */
 async function copy(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

@@ -1,5 +1,5 @@
-// Links to records, and the values that records are made of: names, amounts, times. Names and symbols come from contracts:
-// they are of any length and are cut to their place.
+// Links to records, and values in records: names, amounts, times. Names and symbols come from contracts, may have any length
+// and are truncated.
 import { blo } from 'blo'
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
@@ -7,7 +7,7 @@ import type { EmbeddedAddress, EmbeddedToken, Token } from '../api.ts'
 import { abbreviated, ago, units, utcTime } from '../format.ts'
 import { Copy } from './copy.tsx'
 
-/** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
+/** Symbol of the chain's coin, which the node writes into an attribute because its policy forbids inline scripts. */
 export const COIN = document.documentElement.dataset.coin
 
 /** A text from a contract or a user: truncated with "…", and isolated (`bdi`) so that its direction does not affect the page. */
@@ -23,7 +23,7 @@ const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.t
 export const Identicon = ({ of, size = 16 }: { of: string; size?: number }) =>
   isAddress(of) ? <img class="identicon" src={blo(of)} alt="" width={size} height={size} /> : null
 
-/** An address as a link. In `full` it is not abbreviated, and can be copied. */
+/** An address as a link. With `full` it is not abbreviated and can be copied. */
 export const Address = ({
   of,
   full = false,
@@ -43,7 +43,7 @@ export const Address = ({
   )
 }
 
-/** The link itself, for records that know no more than the hash. */
+/** Only the link, for records that have only the hash. */
 export const AddressLink = ({
   hash,
   name = null,
@@ -82,7 +82,7 @@ export const BlockLink = ({ number }: { number: number | string }) => (
   </Link>
 )
 
-/** The picture that the operator or the token gives, else that of its address. */
+/** The token's or operator's picture, else the one of its address. */
 export const TokenPicture = ({ of, size = 16 }: { of: Token | EmbeddedToken; size?: number }) =>
   of.icon_url === null ? (
     <Identicon of={of.address_hash} size={size} />
@@ -107,7 +107,7 @@ export const NAME_WARNINGS: Readonly<Record<NameWarning, string>> = {
   lookalike_letters: 'Its name or symbol is written in letters that look like Latin ones.',
 }
 
-/** A mark behind a name that may be taken for another one. */
+/** A mark after a name that can be mistaken for another one. */
 export const NameMark = ({ of }: { of: NameWarning | null }) =>
   of === null ? null : (
     <span class="bad" role="img" title={NAME_WARNINGS[of]} aria-label={NAME_WARNINGS[of]}>
@@ -131,7 +131,7 @@ export const Coins = ({ value, digits = 4 }: { value: string; digits?: number })
   </span>
 )
 
-/** An amount of a token; one of some hundred decimals or digits is cut. */
+/** An amount of a token; amounts with a few hundred decimals or digits are truncated. */
 export const Amount = ({ value, token }: { value: string; token: Token | EmbeddedToken }) => (
   <span class="amount cut" title={value}>
     {units(value, Number(token.decimals ?? 0), 6)}
@@ -148,10 +148,10 @@ export const ItemId = ({ token, id }: { token: string; id: string }) => (
 const clocks = new Set<(now: number) => void>()
 const TICK = 5000
 setInterval(() => {
-  if (!document.hidden) for (const tell of clocks) tell(Date.now())
+  if (!document.hidden) for (const setNow of clocks) setNow(Date.now())
 }, TICK)
 
-/** Renders again every few seconds, all at once. */
+/** Renders the component again every few seconds, at the same time as all others. */
 function useClock(): void {
   const [, setNow] = useState(0)
   useEffect(() => {
@@ -162,7 +162,7 @@ function useClock(): void {
   }, [])
 }
 
-/** The age; the time itself is in the title, or with `full` beside it. */
+/** The age; the time itself is in the title, or with `full` next to it. */
 export const Time = ({ at, full = false }: { at: string | null; full?: boolean }) => {
   useClock()
   if (at === null) return <span class="faint nowrap">waiting</span>

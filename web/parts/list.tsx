@@ -1,19 +1,19 @@
-// Tables, and lists of the API by pages. On a phone each row is a card, whose cells carry the names of their columns.
+// Tables, and paginated lists of the API. On a phone each row is a card whose cells have the names of their columns.
 import type { ComponentChildren } from 'preact'
 import { type ApiRead, atPage, type List, useHead, useRead } from '../api.ts'
 import { useQuery } from '../location.ts'
 import { Loaded } from './record.tsx'
 
-/** `number` is set to the right; `block` has more than one line, and on a phone the whole width. */
+/** `number` is right-aligned; `block` has more than one line, and the whole width on a phone. */
 export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren, kind?: 'number' | 'block']
 
 export type Table<T> = {
-  /** Key of a row within a page: a row keeps its elements when newer rows come before it. */
+  /** Key of a row in a page: a row keeps its elements when newer rows are inserted before it. */
   readonly keyOf: (row: T) => string | number
   readonly columns: readonly Column<T>[]
 }
 
-/** `empty` is shown in place of a table without rows; `label` distinguishes the tables of one page. */
+/** `empty` is shown instead of a table without rows; `label` distinguishes the tables of a page. */
 export function Rows<T>({
   of,
   table,
@@ -57,20 +57,20 @@ export function Rows<T>({
 }
 
 type ListProps<L> = {
-  /** Its first page. */
+  /** The first page. */
   readonly list: ApiRead<L>
   readonly version?: number
-  /** The order of the rows, for the names of the buttons. */
+  /** The order of the rows, for the buttons' names. */
   readonly order?: 'time' | 'rank'
 }
 
-/** Rows of a page: the API's default. */
+/** Rows per page: the API's default. */
 const PAGE_LENGTH = 50
 
 /**
- * A list of the API, with buttons to its older and newer pages. The page's number is in the URL, with the length that the list
- * had on its first page, so that pages keep their rows while blocks arrive. Only the first page follows `version`; all follow
- * the removal of blocks.
+ * A list of the API, with buttons for older and newer pages. The page's number is in the URL, with the list's length when its
+ * first page was read, so that pages keep their rows while blocks arrive. Only the first page follows `version`; all pages
+ * follow removals of blocks.
  */
 export function Paginated<L extends List<unknown>>({
   list,

@@ -1,4 +1,4 @@
-// A record: its fields, decoded calls, and the placeholder until it has been read.
+// A record: its fields, decoded calls, and a placeholder until it has been read.
 import type { ComponentChildren } from 'preact'
 import { type Decoded, NotFound, type Reading } from '../api.ts'
 
@@ -18,7 +18,7 @@ export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>>
   </dl>
 )
 
-/** A box of raw text that scrolls; the keyboard reaches it. */
+/** A scrolling box of raw text that the keyboard can reach. */
 export const Raw = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard
   <section class="raw" tabIndex={0} aria-label={label}>
@@ -48,7 +48,7 @@ const show = (value: unknown) => {
   )
 }
 
-/** A record once it has been read; until then a placeholder, or why it cannot be shown. */
+/** A record once it has been read; until then a placeholder, or the reason why it cannot be shown. */
 export function Loaded<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = reading
   if (data !== undefined) return <>{children(data)}</>
@@ -57,7 +57,7 @@ export function Loaded<T>({ reading, children }: { reading: Reading<T>; children
   return <div class="loading" />
 }
 
-/** As `Loaded`, for the subject of a page, which has a heading in every case. */
+/** As `Loaded`, for the subject of a page, which always has a heading. */
 export function LoadedPage<T>({
   reading,
   name,

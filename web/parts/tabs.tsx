@@ -1,4 +1,4 @@
-// Tabs, as WAI-ARIA describes them: arrow keys choose a tab, the Tab key moves to the panel. The open tab is in the URL.
+// Tabs by WAI-ARIA: arrow keys choose a tab, the Tab key moves to the panel. The open tab is in the URL.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { useQuery } from '../location.ts'
@@ -9,10 +9,10 @@ export type Tab = {
   readonly content: () => ComponentChildren
 }
 
-/** A tab's name within a URL: "Token transfers" is `token-transfers`. */
+/** A tab's name in a URL: "Token transfers" is `token-transfers`. */
 const slug = (name: string) => name.toLowerCase().replaceAll(' ', '-')
 
-/** The index of the next tab for each key. */
+/** For each key, the index of the next tab. */
 const STEPS: Readonly<Record<string, (at: number, length: number) => number>> = {
   ArrowRight: (at, length) => (at + 1) % length,
   ArrowLeft: (at, length) => (at + length - 1) % length,
@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<string, (at: number, length: number) => number>> = 
   End: (_, length) => length - 1,
 }
 
-/** `chosen`: name of the tab that is open when the URL names none; left out, the first one. */
+/** `chosen`: name of the open tab if the URL has none; default: the first one. */
 export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: string | undefined }) {
   const [query, change] = useQuery()
   const id = useId()
@@ -28,7 +28,7 @@ export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: strin
   const wanted = query.tab ?? slug(first ?? of[0]?.name ?? '')
   const shown = of.find(({ name }) => slug(name) === wanted) ?? of[0]
   const open = ({ name }: Tab, options?: { replace: boolean }) =>
-    // Page, filters and views are those of the tab that was open.
+    // Page, filters and views belong to the previous tab.
     change({ ...Object.fromEntries(Object.keys(query).map((key) => [key, undefined])), tab: slug(name) }, options)
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
@@ -39,7 +39,7 @@ export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: strin
     if (tab !== undefined) open(tab, { replace: true })
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[at]?.focus()
   }
-  // On a phone the open tab may be out of sight.
+  // On a phone the open tab may be outside of the visible area.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
     if (list.current && tab) list.current.scrollLeft = tab.offsetLeft - list.current.offsetLeft - 40

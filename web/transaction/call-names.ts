@@ -1,14 +1,14 @@
-// Names of the functions that messages within a transaction call, from the ABIs of verified contracts. The ABI coder is loaded only
-// if one of the called contracts is verified.
+// Names of the functions called within a transaction, from the ABIs of verified contracts. The ABI coder is loaded only if a
+// called contract is verified.
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
 import { api, type EmbeddedAddress } from '../api.ts'
 
 export type CallName = { readonly name: string; readonly text: string }
-/** The function that a call's input names; undefined where the interface is not known. */
+/** The called function; undefined if the interface is unknown. */
 export type DecodeCall = (to: string, input: string) => CallName | undefined
 
-/** Contracts whose interfaces are read. */
+/** Maximum contracts whose interfaces are read. */
 const MOST_CONTRACTS = 12
 
 const UNKNOWN: DecodeCall = () => undefined
@@ -53,7 +53,7 @@ async function decoderFor(known: ReadonlyMap<string, EmbeddedAddress>): Promise<
   }
 }
 
-/** Interface of a contract; an empty one when it is not verified. */
+/** Interface of a contract; empty if it is not verified. */
 async function abiOf(hash: string): Promise<Abi> {
   const { abi } = await api('/smart-contracts/{address_hash_param}', { address_hash_param: hash }).load()
   return Array.isArray(abi) ? (abi as Abi) : []

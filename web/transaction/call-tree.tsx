@@ -1,5 +1,5 @@
-// The call tree of a transaction: caller, callee, function, gas, value and result of each message. Folded branches are not
-// in the document, because a transaction can have many thousand messages.
+// The call tree of a transaction: caller, callee, function, gas, value and result of each message. Folded branches are not in
+// the document, because a transaction can have many thousand messages.
 import { useMemo, useState } from 'preact/hooks'
 import { api, type EmbeddedAddress, type InternalTransaction, type Trace, type Transaction, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
@@ -9,9 +9,9 @@ import { type DecodeCall, useCallDecoder } from './call-names.ts'
 type Node = { readonly trace: Trace; readonly key: string; readonly calls: Node[] }
 type Known = ReadonlyMap<string, EmbeddedAddress>
 
-/** Messages that are unfolded at first. */
+/** Maximum messages unfolded at first. */
 const MOST_UNFOLDED = 100
-/** Messages of one caller that are shown at once. */
+/** Maximum messages of one caller shown at once. */
 const MOST_SIBLINGS = 100
 
 export function CallTree({ of }: { of: Transaction }) {
@@ -34,7 +34,7 @@ export function CallTree({ of }: { of: Transaction }) {
 
 type Parties = Pick<InternalTransaction, 'from' | 'to' | 'created_contract'>
 
-/** The addresses that the transaction and its list of messages know, by their spelling in lower case. */
+/** The addresses in the transaction and its messages, by their lower-case form. */
 const addressesIn = (messages: readonly Parties[]): Known =>
   new Map(
     messages
@@ -42,7 +42,7 @@ const addressesIn = (messages: readonly Parties[]): Known =>
       .flatMap((address) => (address === null ? [] : [[address.hash.toLowerCase(), address] as const])),
   )
 
-/** Traces name their place: [0, 2] is the third call of the first call. They come in call order. */
+/** Builds the tree. Traces contain their position ([0, 2] is the third call of the first call) and come in call order. */
 function treeOf(traces: readonly Trace[]): Node | undefined {
   const nodes = new Map<string, Node>()
   for (const trace of traces) {
@@ -55,7 +55,7 @@ function treeOf(traces: readonly Trace[]): Node | undefined {
 }
 
 function Tree({ root, known, isLarge }: { root: Node; known: Known; isLarge: boolean }) {
-  // A new round of all branches: each then begins as the buttons say.
+  // `round` is the key of the tree: the buttons recreate all branches, with the new depth.
   const [{ round, depth }, setRound] = useState({ round: 0, depth: isLarge ? 1 : 20 })
   const decode = useCallDecoder(known)
   return (
@@ -84,7 +84,7 @@ type BranchProps = {
   decode: DecodeCall
   /** Number of levels below that are unfolded at first. */
   unfolded: number
-  /** An enclosing call failed. */
+  /** Whether an enclosing call failed. */
   isUndone: boolean
 }
 
@@ -141,7 +141,7 @@ function Branch({ of, known, decode, unfolded, isUndone }: BranchProps) {
   )
 }
 
-/** What one message was, in one line. */
+/** One message in one line. */
 function Frame({ of, known, decode, isUndone }: Pick<BranchProps, 'known' | 'decode' | 'isUndone'> & { of: Trace }) {
   const { kind, to, value, gasUsed, input } = fieldsOf(of)
   return (
@@ -213,7 +213,7 @@ type TraceFields = {
   readonly output: string
 }
 
-/** The fields that all kinds of traces have. */
+/** The common fields of all kinds of traces. */
 function fieldsOf(trace: Trace): TraceFields {
   switch (trace.type) {
     case 'call': {

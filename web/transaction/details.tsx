@@ -63,7 +63,7 @@ const summary = (of: Transaction, newest: number | undefined): Record<string, Co
   Value: <Coins value={of.value} digits={18} />,
 })
 
-/** The callee, with the implementation that a proxy or delegation runs. */
+/** The callee, with the implementation of a proxy or delegation. */
 const Party = ({ of }: { of: EmbeddedAddress }) => (
   <>
     <Address of={of} full />
@@ -152,7 +152,7 @@ const Others = ({ of: { type, nonce, position } }: { of: Transaction }) => (
   </span>
 )
 
-/** The difference between the max fee and the price that was paid. */
+/** The difference between the max fee and the paid gas price. */
 function saved({ max_fee_per_gas, gas_price, gas_used }: Transaction): ComponentChildren {
   if (max_fee_per_gas === null || gas_used === null) return null
   return <Coins value={String((BigInt(max_fee_per_gas) - BigInt(gas_price)) * BigInt(gas_used))} digits={18} />

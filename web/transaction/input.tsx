@@ -36,7 +36,7 @@ export function Input({ of: { decoded_input, raw_input } }: { of: Transaction })
   )
 }
 
-/** The bytes as text, if they are text in UTF-8; undefined otherwise. */
+/** The bytes as text if they are valid UTF-8 text; undefined otherwise. */
 function textOf(hex: string): string | undefined {
   const bytes = Uint8Array.from(hex.slice(2).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
   try {

@@ -1,4 +1,5 @@
-// Decoded ABI values as the explorer shows them: scalars as text, arrays and tuples as arrays. What does not decode is undefined.
+// Decoded ABI values in the explorer's form: scalars as text, arrays and tuples as arrays. Values that cannot be decoded are
+// undefined.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -8,7 +9,7 @@ import { checksummed } from '../codec.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
 
-/** A custom check, not a recursive schema: OpenAPI would need a shared definition for the schema to refer to. */
+/** A custom check, because OpenAPI needs a shared definition for a recursive schema. */
 export const decodedValue = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
 
 function isValue(value: unknown): boolean {

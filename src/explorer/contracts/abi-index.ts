@@ -1,4 +1,4 @@
-// ABIs indexed by what calls and logs contain: selectors of functions and errors, first topics of events.
+// ABIs indexed by selectors of functions and errors, and first topics of events.
 import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
 import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
@@ -14,7 +14,7 @@ export type AbiEntry = {
   readonly inputs: readonly AbiEventParameter[]
 }
 
-/** A selector has several entries where signatures collide; they are in the ABI's order. */
+/** A selector has several entries if signatures collide; they are in the ABI's order. */
 export type AbiIndex = {
   readonly functions: ReadonlyMap<Hex, readonly AbiEntry[]>
   readonly errors: ReadonlyMap<Hex, readonly AbiEntry[]>
@@ -45,7 +45,7 @@ export function indexOf(abi: Abi): AbiIndex {
   return index
 }
 
-/** Adds an entry unless an equal one is there: merged ABIs contain equal entries. */
+/** Adds an entry unless an equal one exists: merged ABIs contain equal entries. */
 function add<K>(to: Map<K, AbiEntry[]>, key: K, described: AbiEntry): void {
   const there = to.get(key)
   if (there === undefined) to.set(key, [described])

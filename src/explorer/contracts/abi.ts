@@ -1,5 +1,5 @@
-// Decoding of calls, logs and revert reasons by the interfaces that are known: those of native contracts, of verified ones,
-// and widespread standards. A contract's own interface comes first. Others are guesses, and must match byte by byte.
+// Decodes calls, logs and revert reasons with known interfaces: those of native contracts, verified contracts and widespread
+// standards. A contract's own interface comes first. The others are guesses, so they must match exactly.
 import type { Abi } from 'abitype'
 import { z } from 'zod'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
@@ -22,7 +22,7 @@ export type ContractsContext = {
   readonly rows: KvReader
   readonly view: StateView
   readonly spec: ChainSpec
-  /** Left out: nothing is verified. */
+  /** Left out: no contract is verified. */
   readonly verification?: { readonly contracts: VerifiedContracts } | undefined
 }
 
@@ -41,19 +41,19 @@ const SELECTOR = 4
 
 // --- lookups of a contract
 
-/** The interface of a native or verified contract, or of the implementation that a proxy runs; not a twin's. */
+/** The interface of a native or verified contract, or of a proxy's implementation; not a twin's. */
 export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
   return publishedAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
 }
 
-/** The kind of a proxy and whose code it runs; undefined for other contracts. */
+/** The kind and implementation of a proxy; undefined for other contracts. */
 export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf | undefined => proxyIn(view, address)
 
-/** Whether the sources of a contract are known; those of native contracts are. */
+/** Whether the sources of a contract are known, as those of native contracts are. */
 export const isVerified = (known: ContractsContext, address: Address): boolean =>
   nativeAt(known.spec, address) !== undefined || verified(known, address) !== undefined
 
-/** The name of a verified, native or preinstalled contract, or of one that has a verified contract's code. */
+/** The name of a verified, native or preinstalled contract, or of a twin of a verified one. */
 export function contractName(known: ContractsContext, address: Address): string | undefined {
   const native = nativeAt(known.spec, address)
   const named = (native && nativeTitle(native.name)) ?? verified(known, address)?.name ?? preinstalled(known, address)
@@ -66,7 +66,7 @@ export function contractSources(known: ContractsContext, address: Address): Veri
   return nativeSources(known, address) ?? verification?.contracts.sources(rows, view, address)
 }
 
-/** Native and verified contracts, the newest first, whose name has, for each prefix, a word that begins with it; the case of letters is ignored. */
+/** Native and verified contracts, newest first, whose name has a word with each of the prefixes, ignoring case. */
 export function verifiedByName(
   known: ContractsContext,
   prefixes: readonly string[],
@@ -82,7 +82,7 @@ export function verifiedByName(
 const verified = ({ verification, view }: ContractsContext, address: Address): VerifiedContract | undefined =>
   verification?.contracts.get(view, address)
 
-/** The verified contract whose code an unverified one has. */
+/** The verified contract with the same code as an unverified one. */
 export const twinOf = ({ verification, view, spec }: ContractsContext, address: Address): VerifiedEntry | undefined =>
   nativeAt(spec, address) === undefined ? verification?.contracts.twin(view, address) : undefined
 
@@ -97,7 +97,7 @@ const implementationsOf = (known: ContractsContext, address: Address): (Abi | un
 
 let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
 
-/** The name of a preinstalled contract. Its code is compared too: another contract may be at its address on this chain. */
+/** The name of a preinstalled contract. Compares its code, because this chain may have another contract at the address. */
 function preinstalled({ view }: ContractsContext, address: Address): string | undefined {
   preinstalls ??= new Map(
     [...FACTORIES, ...FORKS.flatMap(systemContracts)].map(({ name, address, code }) => [
@@ -111,17 +111,17 @@ function preinstalled({ view }: ContractsContext, address: Address): string | un
 
 // --- decoding
 
-/** A call by its input; null when no known interface fits. */
+/** Decodes a call by its input; null if no known interface matches. */
 export function decodeInput(known: ContractsContext, to: Address, input: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'functions', input)
 }
 
-/** A revert reason: one of Solidity's own errors, of the contract's, or of a widespread standard's. */
+/** Decodes a revert reason: an error of Solidity, of the contract, or of a widespread standard. */
 export function decodeRevert(known: ContractsContext, to: Address | undefined, data: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'errors', data)
 }
 
-/** The name of a function by its selector; of several the first one found. */
+/** The name of a function by its selector; if there are several, the first. */
 export function methodName(known: ContractsContext, to: Address, selector: Hex): string | undefined {
   for (const { index } of interfaces(known, to)) {
     const [first] = index.functions.get(selector) ?? []
@@ -130,7 +130,7 @@ export function methodName(known: ContractsContext, to: Address, selector: Hex):
   return undefined
 }
 
-/** Every selector of functions with that name. A selector instead of a name is returned as it is. */
+/** The selectors of all functions with a name. A selector is returned unchanged. */
 export function selectorsByName(known: ContractsContext, name: string): readonly Hex[] {
   if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
   const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)
@@ -140,7 +140,7 @@ export function selectorsByName(known: ContractsContext, name: string): readonly
   return [...new Set(found.map(([selector]) => selector))]
 }
 
-/** A log by its first topic; null when no known interface fits. */
+/** Decodes a log by its first topic; null if no known interface matches. */
 export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {
   const [topic] = log.topics
   if (topic === undefined) return null

@@ -1,13 +1,13 @@
-// Comparison of compiled code with the code of an account: byte by byte, except where deployment fills something in
-// (immutables, addresses of libraries, a library's own address) and where the compiler writes a hash of the sources
-// (metadata). A match is exact if that hash is equal too: then the sources are the same, to the last comment.
+// Compares compiled code with the code of an account: byte by byte, except for parts that deployment fills in (immutables,
+// addresses of libraries, a library's own address) and the compiler's hash of the sources (metadata). The match is exact if
+// that hash is equal, too: then the sources are the same, including comments.
 import type { Abi } from 'abitype'
 import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress, toHex } from '../../lib/hex.ts'
 import type { CompiledCode, CompilerOutput, SourceSpan } from './compilers.ts'
 
 type Link = { readonly library: string; readonly start: number }
 
-/** Compiled code, with zeros where deployment fills something in. */
+/** Compiled code, with zeros in the parts that deployment fills in. */
 export type Code = {
   readonly bytes: Uint8Array
   readonly links: readonly Link[]
@@ -29,7 +29,7 @@ export type Artifact = {
 export type DeployedContract = {
   readonly address: Address
   readonly code: Uint8Array
-  /** The message that created it: creation code and arguments; undefined: there was none, as in genesis. */
+  /** The message that created it: creation code and arguments; undefined if there was none, as in genesis. */
   readonly creation: Uint8Array | undefined
 }
 
@@ -39,16 +39,16 @@ export type Match = {
   readonly artifact: Artifact
   readonly match: MatchKind
   readonly runtimeMatch: MatchKind
-  /** undefined: the creation code is unknown, or another one than the compiled. */
+  /** undefined: the creation code is unknown or differs from the compiled one. */
   readonly creationMatch: MatchKind | undefined
   readonly libraries: readonly { readonly name: string; readonly address: Address }[]
-  /** Bytes of the creation code; undefined when it is unknown or another code made the account's. */
+  /** Bytes of the creation code; undefined if it is unknown or differs from the compiled one. */
   readonly creationSize: number | undefined
-  /** Bytes of the runtime code that another contract of the same sources may have otherwise. */
+  /** Spans of the runtime code that may differ in another contract with the same sources. */
   readonly variable: readonly SourceSpan[]
 }
 
-/** Every contract of an output that has code. */
+/** Every contract of a compiler's output that has code. */
 export function artifactsOf({ contracts }: CompilerOutput, isVyper = false): Artifact[] {
   const artifacts = Object.entries(contracts).flatMap(([path, inFile]) =>
     Object.entries(inFile).map(([name, { abi, evm }]) => ({
@@ -71,14 +71,14 @@ export function bestMatch(artifacts: readonly Artifact[], deployed: DeployedCont
 
 function matchOf(artifact: Artifact, { address, code, creation }: DeployedContract): Match | undefined {
   const { runtime, isVyper } = artifact
-  // Nothing in the code jumps behind its end, so what is appended to Vyper's cannot change what it does.
+  // Code cannot jump past its end, so data appended to Vyper's code cannot change its behaviour.
   const appended = isVyper ? Math.max(0, code.length - runtime.bytes.length) : 0
   if (runtime.bytes.length + appended !== code.length) return undefined
   const own = ownAddress(runtime.bytes, code, address)
   const compared = compare(runtime, code.subarray(0, runtime.bytes.length), own)
   if (compared === undefined) return undefined
   const created = creation && compare(artifact.creation, creation.subarray(0, artifact.creation.bytes.length), [])
-  // Another creation code may return the same runtime code, with a constructor that the sources do not show.
+  // Another creation code may return the same runtime code, with a constructor that is not in the sources.
   const isExact = (isVyper || compared.isExact) && (creation === undefined ? !isVyper : created?.isExact === true)
   return {
     artifact,
@@ -101,7 +101,7 @@ const kindOf = (isExact: boolean): MatchKind => (isExact ? 'exact' : 'partial')
 
 type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
-/** undefined: the codes differ outside the bytes that deployment fills in and the metadata. */
+/** undefined: the codes differ outside of the parts that deployment fills in and the metadata. */
 function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]): Compared | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {
@@ -121,19 +121,19 @@ function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]
 
 const part = (bytes: Uint8Array, { start, length }: SourceSpan): Uint8Array => bytes.subarray(start, start + length)
 
-/** The bytes with zeros in the spans. */
+/** The bytes, with zeros in the spans. */
 export function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
   const blank = Uint8Array.from(bytes)
   for (const { start, length } of spans) blank.fill(0, start, start + length)
   return blank
 }
 
-/** How a library's code begins: PUSH20 of its own address, filled in when it is created; ADDRESS, EQ. */
+/** The beginning of a library's code: PUSH20 of its own address, filled in at creation; ADDRESS, EQ. */
 const LIBRARY = { push: 0x73, behind: [0x30, 0x14] } as const
 
 const OWN_ADDRESS: SourceSpan = { start: 1, length: ADDRESS_BYTES }
 
-/** Where a library's code has its own address, if it has. */
+/** The span of a library's own address in its code; empty for other contracts. */
 function ownAddress(compiled: Uint8Array, code: Uint8Array, address: Address): SourceSpan[] {
   const isFilled = isLibrary(compiled) && part(compiled, OWN_ADDRESS).every((byte) => byte === 0)
   return isFilled && equalBytes(part(code, OWN_ADDRESS), fromHex(address)) ? [OWN_ADDRESS] : []
@@ -142,7 +142,7 @@ function ownAddress(compiled: Uint8Array, code: Uint8Array, address: Address): S
 const isLibrary = (code: Uint8Array): boolean =>
   code[0] === LIBRARY.push && LIBRARY.behind.every((byte, i) => code[1 + ADDRESS_BYTES + i] === byte)
 
-/** Whether the code of an account begins as a library's, but with another address than its own. */
+/** Whether the code of an account begins like a library's, but with another address than the account's. */
 export const isForeignLibrary = (code: Uint8Array, address: Address): boolean =>
   isLibrary(code) && !equalBytes(part(code, OWN_ADDRESS), fromHex(address))
 
@@ -150,8 +150,8 @@ const PUSH1 = 0x60
 const PUSH32 = 0x7f
 
 /**
- * Runtime code without what contracts of the same sources may have otherwise: the operands of PUSH32, of which immutables are
- * some, metadata, a library's own address. Equal skeletons are a reason to compare codes, and no more.
+ * Runtime code without the parts that may differ in contracts of the same sources: operands of PUSH32, which include
+ * immutables, metadata, a library's own address. Equal skeletons only mean that comparing the codes is worthwhile.
  */
 export function skeletonOf(code: Uint8Array): Uint8Array {
   const spans: SourceSpan[] = [...metadataSpans(toHex(code).slice(2)), ...(isLibrary(code) ? [OWN_ADDRESS] : [])]
@@ -169,7 +169,7 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
   const links = Object.values(linkReferences).flatMap((inFile) =>
     Object.entries(inFile).flatMap(([library, places]) => places.map(({ start }) => ({ library, start }))),
   )
-  // Vyper's has the prefix, Solidity's has not.
+  // Vyper's output has the prefix, Solidity's does not.
   let digits = object.replace(/^0x/, '')
   for (const { start } of links) {
     const [from, to] = [start * 2, (start + ADDRESS_BYTES) * 2]
@@ -184,19 +184,19 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
 }
 
 /**
- * Metadata as compilers append it to code: a CBOR map of the sources' hash (`ipfs`, before 0.6 Swarm's `bzzr`), the
- * word `experimental`, the version, and the length of it all. Code that creates contracts has theirs within itself.
+ * Metadata that compilers append to code: a CBOR map of the sources' hash (`ipfs`, before 0.6 Swarm's `bzzr`), the word
+ * `experimental` and the version, then its length. Code that creates contracts contains their metadata.
  */
 const METADATA =
   /a[1-4](?:64697066735822[0-9a-f]{68}|65627a7a723[01]5820[0-9a-f]{64})(?:6c6578706572696d656e74616cf5)?(?:64736f6c6343[0-9a-f]{6})?00[0-9a-f]{2}/g
 
 /**
- * What Vyper appends to creation code since 0.4.1: a CBOR list of the sources' hash, sizes of code, data and immutables, and
- * the version; then its length.
+ * Data that Vyper appends to creation code since 0.4.1: a CBOR list of the sources' hash, sizes of code, data and immutables,
+ * and the version; then its length.
  */
 const VYPER_METADATA = /855820[0-9a-f]{64}(?:[0-9a-f]{2}){3,60}a165767970657283[0-9a-f]{6}00[0-9a-f]{2}$/g
 
-/** Where code has metadata, by its hex digits. */
+/** The spans of metadata in code, by its hex digits. */
 export function metadataSpans(digits: string): SourceSpan[] {
   return [...digits.matchAll(METADATA), ...digits.matchAll(VYPER_METADATA)]
     .map((found) => ({ start: found.index / 2, length: found[0].length / 2 }))

@@ -1,5 +1,5 @@
-// Where compilers are on the disk: in folders of the operator, and where other people's tools keep those that they have
-// downloaded. Nothing is downloaded here, and no file is run before somebody needs its version.
+// Finds compilers on the disk: in the operator's folders, and in the folders of tools that have downloaded some. Downloads
+// nothing, and runs a file only when its version is needed.
 import { constants } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -12,13 +12,10 @@ export type CompilerFile = {
   readonly kind: 'javascript' | 'native'
 }
 
-/** Folders in which a folder of compilers is searched: `0.8.20/solc-0.8.20`, `compilers-v2/linux-amd64/solc-…`. */
+/** Depth at which compilers are searched in a folder: `0.8.20/solc-0.8.20`, `compilers-v2/linux-amd64/solc-…`. */
 const DEPTH = 2
 
-/**
- * Folders in which tools keep the compilers that they have downloaded for this user: Foundry (svm), Hardhat, solc-select,
- * Brownie and Ape (solcx, vvm).
- */
+/** Folders of downloaded compilers of this user: Foundry (svm), Hardhat, solc-select, Brownie and Ape (solcx, vvm). */
 export function toolFolders(home: string = homedir(), env: NodeJS.ProcessEnv = process.env): readonly string[] {
   const inCache = (name: string) => [
     join(env.XDG_CACHE_HOME ?? join(home, '.cache'), name),
@@ -35,12 +32,12 @@ export function toolFolders(home: string = homedir(), env: NodeJS.ProcessEnv = p
   ]
 }
 
-/** The compilers in a folder, told by the names of files; none when there is no such folder. */
+/** The compilers in a folder, recognized by their file names; none if there is no such folder. */
 export async function compilersIn(folder: string, depth = DEPTH): Promise<CompilerFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const found = await Promise.all(
     entries.map(async (entry): Promise<CompilerFile[]> => {
-      // Absolute, because compilers run in a folder of their own.
+      // Absolute, because compilers run in another folder.
       const path = resolve(folder, entry.name)
       if (entry.isDirectory()) return depth > 0 ? compilersIn(path, depth - 1) : []
       const compiler = compilerOf(path, depth === DEPTH)
@@ -50,15 +47,15 @@ export async function compilersIn(folder: string, depth = DEPTH): Promise<Compil
   return found.flat()
 }
 
-/** The compiler that an operator has named as Vyper's. */
+/** The Vyper compiler that the operator has configured. */
 export const vyperAt = (file: string): CompilerFile => ({ file: resolve(file), language: 'vyper', kind: 'native' })
 
 const JAVASCRIPT = /^soljson.*\.c?js$/
-/** In folders below, `solc.js` is the wrapper of a package. */
+/** In subfolders `solc.js` is the wrapper of a package. */
 const JAVASCRIPT_ON_TOP = /^solc.*\.c?js$/
 const NATIVE = /^(solc|vyper)(?![a-z])(?!-json|-serve)(?!.*\.(?:c?js|json|lock|sha256|zip|tmp|md|txt|work)$)[\w.+-]*$/
 
-/** undefined: the name is none of a compiler. */
+/** undefined: not the name of a compiler. */
 function compilerOf(file: string, isOnTop: boolean): CompilerFile | undefined {
   const name = basename(file).replace(/\.exe$/, '')
   if (JAVASCRIPT.test(name) || (isOnTop && JAVASCRIPT_ON_TOP.test(name)))

@@ -1,6 +1,6 @@
-// One run of a compiler as a process of its own. Anyone may submit sources, so the process is bounded in time, memory and
-// output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler:
-// a native one runs in an empty folder.
+// Runs a compiler in a separate process. Anyone may submit sources, so the process is limited in time, memory and output, has a
+// low priority, and gets none of the node's environment. It reads no file but the compiler: a native one runs in an empty
+// folder.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,30 +12,30 @@ import type { CompilerFile } from './compiler-files.ts'
 export type CompilerLimits = {
   /** Milliseconds of processor time of one run. */
   readonly time: number
-  /** Megabytes that the process may hold in all; a run of solc 0.8 holds 200 to 350. */
+  /** Maximum memory of the process in megabytes; a run of solc 0.8 uses 200 to 350. */
   readonly memory: number
 }
 
 export const defaultCompilerLimits: CompilerLimits = { time: 60_000, memory: 1536 }
 
-/** Bytes of an answer: 50 contracts of some functions each come to 8 MB. */
+/** Maximum bytes of output: 50 contracts with some functions each take 8 MB. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024
-/** Last characters of standard error that become part of an error's message. */
+/** Maximum characters of standard error in an error message. */
 const MAX_COMPLAINT = 500
-/** Real time of a run as a multiple of its processor time: it has a low priority, and the machine may be busy. */
+/** Maximum real time of a run as a multiple of its processor time: it has a low priority, and the machine may be busy. */
 const REAL_TIME_FACTOR = 5
-/** What a process writes to standard error before it kills itself. */
+/** Written to standard error by a process before it kills itself. */
 const [OVER_MEMORY, OVER_TIME] = ['over memory', 'over time']
-/** How often a process checks its use of memory and time, in milliseconds. */
+/** Milliseconds between two checks of memory and time in a process. */
 const WATCH_INTERVAL = 100
 
-/** Where the packages of this program are. */
+/** Resolves packages of this program. */
 const packages = createRequire(import.meta.url)
 
 /** The JavaScript build of the compiler that comes with the program. */
 export const bundledCompiler = (): string => packages.resolve('solc/soljson.js')
 
-/** The thread that checks memory and time. A timer would not do: the compiler never returns to the event loop. */
+/** The thread that checks memory and time. A timer cannot, because the compiler never returns to the event loop. */
 const WATCH = `
 const { writeSync } = require('node:fs')
 const { workerData: { memory, time } } = require('node:worker_threads')
@@ -50,7 +50,7 @@ setInterval(() => {
 }, ${WATCH_INTERVAL})`
 
 /**
- * The program of the process, as text: a bundle has no file for it. V8's limits bound the heap and WebAssembly. Older
+ * The program of the process, as text because a bundle has no file for it. V8's limits bound the heap and WebAssembly. Older
  * compilers are asm.js, whose memory is in neither, so a thread compares the memory of the whole process with the limit.
  */
 const SCRIPT = `
@@ -68,13 +68,13 @@ process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end
 type Run = {
   readonly limits: CompilerLimits
   readonly signal: AbortSignal
-  /** Whether this process checks the memory of the other one, which does not do so itself. */
+  /** Whether this process must watch the memory of the other one, which does not do so itself. */
   readonly isMemoryWatched?: boolean
 }
 
 /**
- * The answer of a compiler to an input (standard JSON), or with none what it says of its version. Throws ChainError
- * `limit-exceeded` when it is over a limit, is ended by the signal, or breaks down.
+ * Returns a compiler's output for an input (standard JSON), or without an input its version text. Throws ChainError
+ * `limit-exceeded` if it exceeds a limit, is ended by the signal, or fails.
  */
 export async function runCompiler(
   { file, kind }: Pick<CompilerFile, 'file' | 'kind'>,
@@ -84,26 +84,27 @@ export async function runCompiler(
   const { limits } = run
   if (kind === 'native') return runNative(file, input, run)
   const request = { wrapper: packages.resolve('solc/wrapper'), soljson: file, input, limits }
-  // WebAssembly's pages have 64 KB.
+  // A WebAssembly page has 64 KB.
   const flags = [`--max-old-space-size=${limits.memory}`, `--wasm-max-mem-pages=${limits.memory * 16}`]
   const child = () => spawn(process.execPath, [...flags, '--input-type=commonjs', '--eval', SCRIPT], { env: {} })
   return answerOf(child, JSON.stringify(request), run)
 }
 
 /**
- * Runs a program under the shell's limit of processor time, in seconds. Its limit of address space would not do: programs
- * with WebAssembly in them reserve much more than they use.
+ * Runs a program under the shell's limit of processor time, in seconds. Its limit of address space is useless here: programs
+ * with WebAssembly reserve much more than they use.
  */
 const LIMITED = 'ulimit -S -t "$1" 2>/dev/null; ulimit -H -t $(($1 + 2)) 2>/dev/null; shift; exec "$@"'
 
 async function runNative(file: string, input: string | null, run: Run): Promise<string> {
   const { time } = run.limits
   const folder = await mkdtemp(join(tmpdir(), 'kestrel-compiler-'))
-  // Compilers name their folder where they say why an import was not found, and shells the program that does not run.
+  // Compilers name their folder in errors about missing imports, and shells name the program that they cannot run.
   const withoutPaths = (text: string) => text.replaceAll(folder, '').replaceAll(`${dirname(file)}/`, '')
   try {
     const command = [Math.ceil(time / 1000).toString(), file, input === null ? '--version' : '--standard-json']
-    // The path is for scripts that begin with `env`. The group of processes ends together: some programs start another one.
+    // PATH is for scripts that begin with `env`. The process leads a group, because some programs start another one, which must
+    // end with it.
     const options = { cwd: folder, env: { PATH: `${dirname(file)}:/usr/local/bin:/usr/bin:/bin` }, detached: true }
     const child = () => spawn('/bin/sh', ['-c', LIMITED, 'sh', ...command], options)
     return withoutPaths(await answerOf(child, input ?? '', { ...run, isMemoryWatched: true }))
@@ -126,7 +127,7 @@ function answerOf(
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(refusal('was stopped'))
     const child = start()
-    // At once, so that the threads which the process will start inherit it.
+    // At once, so that threads started later inherit it.
     if (child.pid !== undefined) yieldTo(child.pid)
     const parts: Buffer[] = []
     let [size, complaint] = [0, '']
@@ -153,7 +154,7 @@ function answerOf(
     child.stderr?.on('data', (part: Buffer) => {
       complaint = `${complaint}${part}`.slice(-MAX_COMPLAINT)
     })
-    // Writing fails when the compiler ends before it has read everything; its exit is handled below.
+    // Writing fails if the compiler ends before it has read everything; its exit is handled below.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(request)
     child.on('error', (error) => {
@@ -173,7 +174,7 @@ function answerOf(
 
 const PAGE = 4096
 
-/** Bytes of memory that a process and those that it has started hold; 0 where the system does not say it (macOS). */
+/** Bytes of memory of a process and its children; 0 if the system does not report it (macOS). */
 async function memoryOf(pid: number | string | undefined): Promise<number> {
   const read = (path: string) => readFile(`/proc/${pid}/${path}`, 'utf8').catch(() => '')
   const [sizes, children] = await Promise.all([read('statm'), read(`task/${pid}/children`)])
@@ -181,19 +182,19 @@ async function memoryOf(pid: number | string | undefined): Promise<number> {
   return ofChildren.reduce((sum, size) => sum + size, PAGE * Number(sizes.split(' ')[1] ?? 0))
 }
 
-/** Kills a process, and those that it has started if it leads a group. */
+/** Kills a process and, if it leads a group, its children. */
 function end(child: ChildProcess): void {
   child.kill('SIGKILL')
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It leads none, or has ended.
+    // It leads no group, or has ended.
   }
 }
 
 /**
- * Lowers the priority of a process, but not to the lowest, at which a busy node would leave it almost no time. An error is
- * ignored: the process has ended, or the system does not allow it.
+ * Lowers the priority of a process, but not to the lowest, at which it would get almost no time on a busy node. Ignores errors:
+ * the process has ended, or the system does not permit it.
  */
 function yieldTo(pid: number): void {
   try {

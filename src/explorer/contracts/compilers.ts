@@ -1,5 +1,5 @@
-// Compilers of Solidity and Vyper: the bundled one, and those that are found on this machine. All sources are in the input;
-// imports of other files fail. Each run is a process of its own.
+// Compilers of Solidity and Vyper: the bundled one, and those found on this machine. All sources are in the input; imports of
+// other files fail. Each run is a separate process.
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -10,7 +10,7 @@ import { bundledCompiler, type CompilerLimits, defaultCompilerLimits, runCompile
 export const compilerInput = z.object({
   language: z.enum(['Solidity', 'Yul', 'Vyper']),
   sources: z.record(z.string(), z.object({ content: z.string() })),
-  /** Vyper's: sources or ABIs that are imported only. */
+  /** Vyper's: sources or ABIs that are only imported. */
   interfaces: z.record(z.string(), z.unknown()).optional(),
   settings: z.record(z.string(), z.unknown()).default({}),
 })
@@ -31,7 +31,7 @@ export type CompiledCode = z.output<typeof compiledCode>
 
 const contractOutput = z.object({
   abi: z.array(z.unknown()).default([]),
-  /** Solidity's, as text: its hash is in the code. */
+  /** Solidity's, as text, whose hash is in the code. */
   metadata: z.unknown().optional(),
   userdoc: z.unknown().optional(),
   devdoc: z.unknown().optional(),
@@ -55,11 +55,11 @@ export type Compiler = CompilerFile & {
 
 export type CompilerLanguage = CompilerFile['language']
 
-/** The commit has seven digits in old versions of Vyper. */
+/** Old versions of Vyper have seven digits of the commit. */
 const VERSION = /\d+\.\d+\.\d+(?:-?[a-z][\w.]*)?\+commit\.[0-9a-f]{7,8}/
 
 export type CompilerPlaces = {
-  /** Searched for compilers, with the folders in them. */
+  /** Folders that are searched for compilers, with subfolders. */
   readonly folders: readonly string[]
   /** A Vyper compiler. */
   readonly vyper?: string | undefined
@@ -77,8 +77,8 @@ export class Compilers {
   }
 
   /**
-   * Installed compilers of both languages, newest first, and of each version one: a native one if there is one, as it is
-   * faster. The folders are read each time, so that a new file is found at once.
+   * Installed compilers of both languages, newest first, one for each version: the native one if there is one, because it is
+   * faster. Reads the folders on each call, so that a new file is found at once.
    */
   async installed(): Promise<readonly Compiler[]> {
     const { folders, vyper } = this.#places
@@ -86,7 +86,7 @@ export class Compilers {
     const named = vyper === undefined ? [] : [vyperAt(vyper)]
     const bundled: CompilerFile = { file: bundledCompiler(), language: 'solidity', kind: 'javascript' }
     const found = new Map<string, Compiler>()
-    // One after the other: a run each, where the name does not say the version, would take the whole machine.
+    // One at a time: running all compilers whose name lacks the version would use the whole machine.
     for (const compiler of [bundled, ...named, ...inFolders.flat()]) {
       const version = await this.#version(compiler)
       if (version === undefined) continue
@@ -112,7 +112,7 @@ export class Compilers {
 
   /** Compiles; errors of the sources are in the output. Throws ChainError `limit-exceeded`. */
   async compile(compiler: CompilerFile, { settings, ...input }: CompilerInput): Promise<CompilerOutput> {
-    // Neither changes the compiled code: `modelChecker` costs time, and `stopAfter` leaves the code out of the output.
+    // Neither changes the compiled code: `modelChecker` costs time, and `stopAfter` removes the code from the output.
     const { stopAfter: _, modelChecker: __, ...deciding } = settings
     const outputSelection = { '*': compiler.language === 'vyper' ? WANTED_OF_VYPER : { '*': WANTED } }
     const text = await this.#run(compiler, JSON.stringify({ ...input, settings: { ...deciding, outputSelection } }))
@@ -124,7 +124,7 @@ export class Compilers {
     this.#closing.abort()
   }
 
-  /** undefined for a file that is no compiler. */
+  /** undefined for a file that is not a compiler. */
   #version(compiler: CompilerFile): Promise<string | undefined> {
     const known = this.#versions.get(compiler.file) ?? this.#readVersion(compiler)
     this.#versions.set(compiler.file, known)
@@ -132,10 +132,10 @@ export class Compilers {
   }
 
   async #readVersion(compiler: CompilerFile): Promise<string | undefined> {
-    // A native file may be for another kind of machine, whatever its name says.
+    // A native file may be for another platform, so run it even if its name has the version.
     const named = compiler.kind === 'javascript' ? VERSION.exec(basename(compiler.file)) : null
     const version = named ?? VERSION.exec(await this.#run(compiler, null).catch(() => ''))
-    // The failure may be temporary: the next request tries again.
+    // The failure may be temporary, so the next request tries again.
     if (version === null) this.#versions.delete(compiler.file)
     return version ? `v${version[0]}` : undefined
   }

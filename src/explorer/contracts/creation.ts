@@ -16,7 +16,7 @@ export type Creation = {
   readonly creator: Address
 }
 
-/** The creation of a contract; undefined for one of the genesis state. */
+/** The creation of a contract; undefined for a contract of the genesis state. */
 export async function creationOf(
   chain: ChainReader,
   rows: Pick<KvReader, 'get'>,
@@ -31,7 +31,7 @@ export async function creationOf(
   return transaction && { transaction, number, creator }
 }
 
-/** Creation code followed by the arguments. If a factory sent it, the transaction is run again to read it. */
+/** Creation code followed by the arguments. If a factory created the contract, the transaction is executed again to read it. */
 export async function creationInput(
   { traces }: Caller,
   { transaction, creator }: Creation,

@@ -1,5 +1,5 @@
-// Interfaces of widespread standards, so that calls and logs of unverified contracts are decoded as well. A selector may have
-// several entries: decoding takes the first one that encodes back to the same bytes.
+// Interfaces of widespread standards, with which calls and logs of unverified contracts are decoded. A selector may have
+// several entries: decoding uses the first one that encodes back to the same bytes.
 import { type Abi, parseAbi } from 'abitype'
 
 const ERRORS = [
@@ -217,7 +217,7 @@ const SAFE = [
   'event ChangedThreshold(uint256 threshold)',
 ] as const
 
-/** Uniswap's routers, factories, pools and positions, the exchanges most often copied. */
+/** Uniswap's routers, factories, pools and positions, which other exchanges copy most often. */
 const EXCHANGES = [
   // Uniswap v2: router, factory, pair
   'function addLiquidity(address tokenA, address tokenB, uint256 amountADesired, uint256 amountBDesired, uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline) returns (uint256 amountA, uint256 amountB, uint256 liquidity)',
@@ -297,7 +297,7 @@ let parsed: Abi | undefined
 
 /** All of them as one ABI; parsed on first use. */
 export const knownAbi = (): Abi => {
-  // The library types what it parses only when it sees each signature as a literal.
+  // The library derives the type only from literal signatures.
   parsed ??= parseAbi(SIGNATURES as readonly string[]) as Abi
   return parsed
 }

@@ -1,5 +1,5 @@
-// The native contracts as verified ones: their Solidity interfaces, which the build puts beside the program, are their sources.
-// What runs is TypeScript, so no compiler is named.
+// The native contracts in the form of verified ones. Their sources are their Solidity interfaces, which the build puts next to
+// the program. The implementation is TypeScript, so there is no compiler.
 import { readFileSync } from 'node:fs'
 import { builtFile } from '../../lib/built-files.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -23,7 +23,7 @@ export const nativeTitle = (name: string): string =>
 type Known = { readonly spec: ChainSpec; readonly view: StateView }
 type Entry = VerifiedContract & { readonly address: Address }
 
-/** A native contract with all that a verified contract has but its sources; undefined for other addresses. */
+/** A native contract with all fields of a verified one except its sources; undefined for other addresses. */
 export function nativeContract({ spec, view }: Known, address: Address): Entry | undefined {
   const native = nativeAt(spec, address)
   const codeHash = native && view.account(address)?.codeHash
@@ -52,7 +52,7 @@ export function nativeContract({ spec, view }: Known, address: Address): Entry |
 export const allNativeContracts = (known: Known): readonly Entry[] =>
   PRECOMPILES.flatMap(({ address }) => nativeContract(known, address) ?? [])
 
-/** The same with the interface's file and those that it imports. */
+/** As `nativeContract`, with the interface's file and its imports. */
 export function nativeSources(known: Known, address: Address): VerifiedSources | undefined {
   const contract = nativeContract(known, address)
   if (contract === undefined) return undefined

@@ -1,5 +1,5 @@
-// Proxies: contracts that run another contract's code. Kind and implementation are found in the state alone, by the code
-// patterns and storage slots of the standards.
+// Proxies: contracts that run another contract's code. Kind and implementation are derived from the state alone, by the
+// standards' code patterns and storage slots.
 import {
   type Address,
   equalBytes,
@@ -32,16 +32,16 @@ const PROXIABLE = hexToHash('0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a8
 /** keccak256('org.zeppelinos.proxy.implementation'), of proxies older than the standards. */
 const ZEPPELIN = hexToHash('0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3')
 
-/** The Safe's proxy answers `masterCopy()` itself: its code pushes this selector as a word. Slot 0 names the singleton. */
+/** The Safe's proxy implements `masterCopy()` itself: its code pushes this selector as a word. Slot 0 has the singleton. */
 const MASTER_COPY = Buffer.from(`7fa619486e${'00'.repeat(28)}`, 'hex')
-/** Bytes of code in which MASTER_COPY is looked for; the Safe's proxy has less than 200. */
+/** Maximum code size for searching MASTER_COPY; the Safe's proxy has less than 200 bytes. */
 const MAX_SAFE_PROXY = 512
 
 const slot = (position: number): Hash => hexToHash(`0x${position.toString(16).padStart(64, '0')}`)
-/** Where beacons store the implementation: after the owner (OpenZeppelin), or first. */
+/** Slots in which beacons store the implementation: after the owner (OpenZeppelin), or first. */
 const BEACON_SLOTS = [slot(1), slot(0), IMPLEMENTATION]
 
-/** What kind of proxy an account is, and whose code it runs; undefined when it is none. */
+/** The kind and implementation of a proxy; undefined for other accounts. */
 export function proxyIn(view: StateView, address: Address): ProxyOf | undefined {
   const code = view.code(address)
   if (code.length === 0) return undefined
@@ -75,7 +75,7 @@ function minimalProxyTarget(code: Uint8Array): Address | undefined {
   return undefined
 }
 
-/** The implementation is read from the beacon's storage, so that the beacon need not be called. */
+/** Reads the implementation from the beacon's storage, so the beacon need not be called. */
 function beaconProxy(view: StateView, address: Address): ProxyOf | undefined {
   const beacon = addressIn(view, address, BEACON)
   if (beacon === undefined) return undefined
@@ -85,7 +85,7 @@ function beaconProxy(view: StateView, address: Address): ProxyOf | undefined {
   return { type: 'eip1967', implementations: implementation === undefined ? [] : [implementation] }
 }
 
-/** The address in a slot; undefined for an empty slot, or a value that is no address. */
+/** The address in a slot; undefined for an empty slot, or a value that is not an address. */
 function addressIn(view: StateView, of: Address, at: Hash): Address | undefined {
   const word = view.word(of, at)
   if (word.length === 0 || word.length > 20) return undefined

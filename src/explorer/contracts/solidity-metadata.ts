@@ -1,5 +1,5 @@
-// Solidity's metadata of a contract (docs.soliditylang.org/en/latest/metadata.html): the compiler writes it with each contract,
-// and it names the compiler, the settings and the hash of each source. With the sources it makes the compiler's input.
+// Solidity's metadata of a contract (docs.soliditylang.org/en/latest/metadata.html): the compiler writes it for each contract;
+// it has the compiler, the settings and the hash of each source. Together with the sources it gives the compiler's input.
 import { z } from 'zod'
 import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -20,20 +20,20 @@ export const solidityMetadata = z.looseObject({
 })
 export type SolidityMetadata = z.output<typeof solidityMetadata>
 
-/** What a verification needs of a contract's metadata and sources. */
+/** The parts of a contract's metadata and sources that a verification needs. */
 export type MetadataSubmission = {
   readonly compilerVersion: string
   readonly contractName: string
   readonly input: CompilerInput
 }
 
-/** The metadata among the texts of a submission. */
+/** The metadata in the texts of a submission. */
 export function metadataAmong(texts: readonly string[]): SolidityMetadata[] {
   const parse = boundedParser()
   return texts.flatMap((text) => {
     try {
       const json = parse(text)
-      // Tools also hand on the text within a text, as it is in the compiler's output.
+      // Tools also send it as a JSON string, as in the compiler's output.
       return solidityMetadata.safeParse(typeof json === 'string' ? parse(json) : json).data ?? []
     } catch {
       return []
@@ -42,9 +42,9 @@ export function metadataAmong(texts: readonly string[]): SolidityMetadata[] {
 }
 
 /**
- * The compiler's input. A source is found by its hash, whatever its name: tools change paths. Throws ChainError
- * `invalid-params` when one is missing or the metadata names no single contract. Other work has its turn after each hash: those of
- * the largest submission take 0.1 s each.
+ * The compiler's input. Sources are identified by their hashes, because tools change paths. Throws ChainError `invalid-params`
+ * if one is missing or the metadata does not name exactly one contract. Yields after each hash: each takes 0.1 s for the
+ * largest submission.
  */
 export async function inputFromMetadata(
   { compiler, language, settings, sources }: SolidityMetadata,
@@ -82,7 +82,7 @@ export async function inputFromMetadata(
   }
 }
 
-/** The texts of files, each also with the line ends of other systems and without the last one. */
+/** The texts of files, each also with other line endings and without the last line ending. */
 function* variants(files: Readonly<Record<string, string>>): Generator<string> {
   for (const content of Object.values(files)) {
     const unix = content.replaceAll('\r\n', '\n')
@@ -90,7 +90,7 @@ function* variants(files: Readonly<Record<string, string>>): Generator<string> {
   }
 }
 
-/** `{ "path:Name": address }` as standard JSON has it: by file. Old compilers name no file. */
+/** `{ "path:Name": address }` in the form of standard JSON: by file. Old compilers omit the file. */
 function librariesByFile(libraries: Readonly<Record<string, string>>): Record<string, Record<string, string>> {
   const byFile: Record<string, Record<string, string>> = {}
   for (const [name, address] of Object.entries(libraries)) {

@@ -1,5 +1,5 @@
-// Sources submitted for verification, as the compiler's standard JSON input or as files with the important settings. Both
-// become the compiler's input.
+// Submitted sources for verification: the compiler's standard JSON input, or files with the main settings. Both are converted
+// to the compiler's input.
 import { z } from 'zod'
 import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -30,7 +30,7 @@ export function inputFromJson(text: string): CompilerInput {
   throw new ChainError('invalid-params', `standard JSON input: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** The optimizer's runs if a submission gives none. */
+/** The optimizer's runs if the submission has none. */
 const DEFAULT_RUNS = 200
 
 export type PlainSettings = {
@@ -42,7 +42,7 @@ export type PlainSettings = {
   readonly viaIR?: boolean | undefined
 }
 
-/** The input of files by path. Libraries need not be given: their addresses are read from the contract's code. */
+/** The input from files by path. Addresses of libraries are not needed: they are read from the contract's code. */
 export function inputFromFiles(files: Readonly<Record<string, string>>, settings: PlainSettings): CompilerInput {
   const { isYul = false, isOptimized, runs = DEFAULT_RUNS, evmVersion = 'default', viaIR = false } = settings
   return {
@@ -56,7 +56,7 @@ export function inputFromFiles(files: Readonly<Record<string, string>>, settings
   }
 }
 
-/** The input of Vyper's files by path; `interfaces` are imported only. */
+/** The input from Vyper's files by path; `interfaces` are only imported. */
 export function vyperInput(
   files: Readonly<Record<string, string>>,
   interfaces: Readonly<Record<string, string>>,
@@ -95,10 +95,10 @@ const shown = z.object({
   libraries: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
 })
 
-/** The settings of an input that the explorer shows. */
+/** The settings of an input in the explorer's form. */
 export function settingsOf({ language, settings }: CompilerInput) {
   const { optimizer, optimize, evmVersion, libraries } = shown.parse(settings)
-  // Vyper optimizes unless it is told not to.
+  // Vyper optimizes by default.
   const isOptimized = language === 'Vyper' ? optimize !== false && optimize !== 'none' : optimizer.enabled
   return { isOptimized, runs: optimizer.runs, evmVersion, libraries: librariesIn(libraries) }
 }

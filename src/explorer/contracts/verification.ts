@@ -1,6 +1,6 @@
-// Verification of contracts: submitted sources are compiled with the submitted settings, and the output is compared with
-// the code on the chain. Verifications run one at a time in the background; clients take turns. Clients poll for the
-// outcome by an id, or listen on the socket. A verification goes on after its client has disconnected.
+// Verification of contracts: compiles submitted sources with the submitted settings and compares the output with the code on
+// the chain. Verifications run one at a time in the background; clients take turns. Clients poll for the outcome by an id, or
+// listen on the socket. A verification continues after its client has disconnected.
 import { createHash, randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export type VerificationSubmission = {
   readonly isViaSourcify?: boolean
 }
 
-/** The field of a submission that is at fault, under its name in the forms. */
+/** The invalid field of a submission, by its name in the forms. */
 export type FaultyField = 'files' | 'compiler_version' | 'name'
 
 export type VerificationOutcome =
@@ -39,7 +39,7 @@ export type VerificationOutcome =
   | { readonly state: 'failed'; readonly fault: FaultyField; readonly code: FailureCode; readonly reason: string }
 type FinalOutcome = Exclude<VerificationOutcome, { state: 'pending' }>
 
-/** Why a verification failed, in Sourcify's words. */
+/** Why a verification failed, with Sourcify's codes. */
 export type FailureCode =
   | 'compiler_error'
   | 'contract_not_found_in_compiler_output'
@@ -59,11 +59,11 @@ export type VerificationJob = {
 }
 
 const REMEMBERED = 1000
-/** `size` counts characters of submissions, which wait in memory: 64 M of them at most. */
+/** Limits of the queue; `size`: characters of the waiting submissions, which are in memory. */
 const QUEUE_LIMITS = { tasks: 32, tasksPerClient: 8, size: 64 * 1024 * 1024 }
-/** Milliseconds that a question for an outcome is held. */
+/** Milliseconds for which a request for an outcome waits. */
 const LONGEST_WAIT = 10_000
-/** Characters of the compiler's errors that an outcome contains. */
+/** Maximum characters of the compiler's errors in an outcome. */
 const LONGEST_REASON = 2000
 
 class Refusal extends Error {
@@ -79,7 +79,7 @@ class Refusal extends Error {
 
 type Services = {
   readonly chain: Chain
-  /** Gets the outcomes. */
+  /** Receives the outcomes. */
   readonly hub: Pick<Hub, 'push'>
   readonly log: Pick<Logger, 'error' | 'info'>
 }
@@ -92,9 +92,9 @@ export class Verification {
   readonly #services: Services
   readonly #jobs = new LRUCache<string, VerificationJob>({ max: REMEMBERED })
   readonly #queue = new TaskQueue(QUEUE_LIMITS)
-  /** Ids of verifications without an outcome, by hash of the submission. */
+  /** Ids of pending verifications, by hash of the submission. */
   readonly #unsettled = new Map<string, string>()
-  /** Emits the id of a verification that has an outcome. */
+  /** Emits the id of each completed verification. */
   readonly #outcomes = new EventEmitter().setMaxListeners(0)
 
   private constructor(services: Services, contracts: VerifiedContracts, compilers: Compilers) {
@@ -110,9 +110,9 @@ export class Verification {
   }
 
   /**
-   * Queues a submission after those of the same client and returns the id of its outcome. While an equal submission is
-   * pending, its id is returned. Throws ChainError: `not-found` when there is no contract,
-   * `invalid-params` when there is no such compiler, `limit-exceeded` when the queue is full.
+   * Queues a submission after those of the same client and returns the id of its outcome. While an equal submission is pending,
+   * its id is returned. Throws ChainError: `not-found` if there is no contract, `invalid-params` if there is no such compiler,
+   * `limit-exceeded` if the queue is full.
    * @param client - network address
    */
   async submit(submission: VerificationSubmission, client: string): Promise<string> {
@@ -122,7 +122,7 @@ export class Verification {
     }
     const language = submission.input.language === 'Vyper' ? 'vyper' : 'solidity'
     const compiler = await this.compilers.find(submission.compilerVersion, language)
-    // The largest submissions take 0.1 s to be read, and as much here: others are served in between.
+    // The largest submissions take 0.1 s to read and 0.1 s here: let other requests run in between.
     await setImmediate()
     const text = JSON.stringify(submission)
     const key = createHash('sha256').update(text).digest('base64')
@@ -142,7 +142,7 @@ export class Verification {
     return id
   }
 
-  /** The id of a verification that has failed before it began. */
+  /** Returns the id of a verification that has failed before it began. */
   fail(address: Address, code: FailureCode, reason: string): string {
     const [id, now] = [newId(), Date.now()]
     this.#jobs.set(id, {
@@ -164,8 +164,8 @@ export class Verification {
   }
 
   /**
-   * Waits until a verification has an outcome, but not longer than `time` milliseconds and while the client listens. Clients
-   * ask again after 3 to 15 seconds when they are told that it is pending, and most compilers need one or two.
+   * Waits until a verification has an outcome, at most `time` milliseconds and while the client is connected. Clients repeat a
+   * request for a pending outcome after 3 to 15 seconds, and most compilations take one or two seconds.
    */
   async settled(id: string, signal: AbortSignal, time: number = LONGEST_WAIT): Promise<void> {
     if (this.outcome(id)?.state !== 'pending' || signal.aborted) return
@@ -288,7 +288,7 @@ function sourcesOf(found: Match, { submission, compiler, output, code }: Verifie
   }
 }
 
-/** Whether a contract has the submitted name; its path counts only if it was submitted. */
+/** Whether a contract has the submitted name; the path is compared only if it was submitted. */
 function isNamed(wanted: string | undefined, path: string, name: string): boolean {
   if (wanted === undefined) return true
   return wanted.includes(':') ? wanted === `${path}:${name}` : wanted === name

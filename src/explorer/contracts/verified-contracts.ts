@@ -1,6 +1,6 @@
-// Verified contracts: one row of the store for each, apart from the index because no block contains it. A row is valid while
-// the account has the code that it was written for, so that neither a rewound chain nor another contract at the same
-// address ever shows the wrong sources. Other contracts with that code are its twins.
+// Verified contracts: one row of the store for each, separate from the index because they are not part of blocks. A row is
+// valid while the account has the code that was verified, so a rewound chain or another contract at the same address never
+// shows wrong sources. Other contracts with that code are its twins.
 import type { Abi } from 'abitype'
 import { LRUCache } from 'lru-cache'
 import { type Address, equalBytes, type Hash, toAddress } from '../../lib/hex.ts'
@@ -10,7 +10,7 @@ import type { KvReader, KvStore, StateView } from '../../state/types.ts'
 import { blanked, isForeignLibrary, type MatchKind, skeletonOf } from './bytecode-match.ts'
 import type { CompilerInput, ContractOutput, SourceSpan } from './compilers.ts'
 
-/** Licences as Blockscout and Etherscan number them, from 1. */
+/** Licences in the numbering of Blockscout and Etherscan, from 1. */
 export const LICENCES = [
   ...['none', 'unlicense', 'mit', 'gnu_gpl_v2', 'gnu_gpl_v3', 'gnu_lgpl_v2_1', 'gnu_lgpl_v3', 'bsd_2_clause'],
   ...['bsd_3_clause', 'mpl_2_0', 'osl_3_0', 'apache_2_0', 'gnu_agpl_v3', 'bsl_1_1'],
@@ -22,19 +22,19 @@ export type ContractLanguage = (typeof CONTRACT_LANGUAGES)[number]
 
 export type VerifiedContract = {
   readonly codeHash: Hash
-  /** Of the skeleton of its code; like `variable` undefined in rows of older versions. */
+  /** Hash of the code's skeleton; like `variable` undefined in rows of older versions. */
   readonly skeleton?: Hash
-  /** Bytes of its code that a twin may have otherwise. */
+  /** Spans of its code that may differ in a twin. */
   readonly variable?: readonly SourceSpan[]
-  /** exact: the metadata hash is equal too, so that not even a comment differs. */
+  /** exact: the metadata hash is equal, too, so not even a comment differs. */
   readonly match: MatchKind
   readonly runtimeMatch?: MatchKind
   readonly creationMatch?: MatchKind | undefined
-  /** Numbers verifications from 1, in their order. */
+  /** Number of the verification, counted from 1. */
   readonly matchId?: number
   readonly isViaSourcify?: boolean
   readonly name: string
-  /** File within the sources. */
+  /** File in the sources. */
   readonly path: string
   readonly language: ContractLanguage
   /** `v0.8.37+commit.f401782d` */
@@ -46,24 +46,24 @@ export type VerifiedContract = {
   readonly licence: Licence
   /** Linked libraries. */
   readonly libraries: readonly { readonly name: string; readonly address: Address }[]
-  /** Bytes of the creation code. The constructor's arguments follow it in the creation's input. */
+  /** Bytes of the creation code. In the creation's input the constructor's arguments follow it. */
   readonly creationSize: number | undefined
   /** Unix seconds. */
   readonly verifiedAt: number
 }
 
-/** With the compiler's input and what it made of this contract, which may be large and stay on disk. */
+/** With the compiler's input and output for this contract, which may be large and stay on disk. */
 export type VerifiedSources = VerifiedContract & {
   readonly input: CompilerInput
   /** undefined in rows of older versions. */
   readonly output?: ContractOutput
-  /** The ids that the compiler gave to the sources. */
+  /** The ids that the compiler gave the sources. */
   readonly sourceIds?: Readonly<Record<string, { readonly id: number }>>
 }
 
 export type VerifiedEntry = VerifiedContract & { readonly address: Address; readonly matchId: number }
 
-/** Codes whose skeletons are remembered. */
+/** Number of codes whose skeletons are cached. */
 const REMEMBERED_CODES = 10_000
 
 export class VerifiedContracts {
@@ -99,15 +99,15 @@ export class VerifiedContracts {
     return entry !== undefined && isCurrent(view, entry) ? entry : undefined
   }
 
-  /** The same with its sources. */
+  /** As `get`, with its sources. */
   sources(rows: Pick<KvReader, 'get'>, view: StateView, address: Address): VerifiedSources | undefined {
     const row = this.get(view, address) && rows.get(KEY.verified(address))
     return row && decode(row)
   }
 
   /**
-   * A verified contract whose sources are also those of the contract at an address: the codes are equal but for immutables,
-   * metadata and a library's own address. undefined for a contract that is verified itself.
+   * A verified contract with the same sources as the contract at an address: their codes differ at most in immutables, metadata
+   * and a library's own address. undefined for a contract that is itself verified.
    */
   twin(view: StateView, address: Address): VerifiedEntry | undefined {
     if (this.#byCode.size === 0 || this.get(view, address) !== undefined) return undefined
@@ -127,18 +127,18 @@ export class VerifiedContracts {
     return skeleton
   }
 
-  /** All valid ones, newest first. */
+  /** All valid verified contracts, newest first. */
   all(view: StateView): readonly VerifiedEntry[] {
     return this.#entries.filter((entry) => isCurrent(view, entry)).reverse()
   }
 
-  /** Functions, events and errors of all of them together. */
+  /** Functions, events and errors of all verified contracts. */
   get abi(): Abi {
     this.#abi ??= this.#entries.flatMap(({ abi }) => abi)
     return this.#abi
   }
 
-  /** Writes a contract; it replaces an earlier one at the address. */
+  /** Stores a contract and replaces an earlier one at the address. */
   async add(address: Address, sources: VerifiedSources): Promise<void> {
     const matchId = 1 + (this.#entries.at(-1)?.matchId ?? 0)
     const numbered = { ...sources, matchId }
@@ -175,5 +175,4 @@ function isTwin(view: StateView, { address, variable = [] }: VerifiedEntry, othe
 }
 
 const encode = (sources: VerifiedSources): Uint8Array => Buffer.from(JSON.stringify(sources))
-/** Decodes a row that `encode` has written. */
 const decode = (row: Uint8Array): VerifiedSources => JSON.parse(Buffer.from(row).toString('utf8')) as VerifiedSources

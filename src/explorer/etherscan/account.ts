@@ -103,7 +103,7 @@ async function internalRow(context: ExplorerContext, sequence: number) {
   }
 }
 
-/** Transfers of tokens of some types: of an address, of a token, or of one with the other. */
+/** Token transfers of some types: of an address, of a token, or of both. */
 const transfers = (types: readonly TokenType[]): Action =>
   action(
     listSection.extend({ address: address.optional(), contractaddress: address.optional() }),
@@ -184,7 +184,7 @@ export function sequencesOf(
   return part.sort === 'asc' ? sequences.reverse() : sequences
 }
 
-/** The sequences of a section of all transactions, calls or transfers of the chain. */
+/** The sequences of a section of all transactions, calls or transfers. */
 export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: ListSection): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
@@ -206,7 +206,7 @@ function pageOf(low: number, high: number, { page, offset, sort }: ListSection):
   return { from: start, to: Math.max(start, Math.min(to, high)) }
 }
 
-/** Renders a row for each sequence, up to 10,000 in a request, and yields to other requests in between. */
+/** Renders a row for each sequence, up to 10,000 per request, and yields to other requests in between. */
 export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
   const pause = yieldToEventLoop('light')
   const rows: T[] = []
@@ -217,7 +217,7 @@ export async function rowsOf<T>(sequences: readonly number[], render: (sequence:
   return rows
 }
 
-/** The fields that every row has from its transaction. */
+/** The fields of every row that come from its transaction. */
 export async function transactionFields(context: ExplorerContext, sequence: number) {
   const indexed = await indexedTransaction(context, sequence)
   const { header, transaction, receipt, row } = indexed

@@ -1,4 +1,4 @@
-// `module=block`, `transaction` and `stats`: blocks by time, outcomes of transactions, supplies.
+// `module=block`, `transaction` and `stats`: blocks by time, statuses of transactions, supplies.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { coinSupply } from '../contract-reads.ts'

@@ -1,5 +1,5 @@
-// `module=contract`: sources of contracts and their verification, as Hardhat and Foundry ask for it. These tools compare the
-// texts of the answers.
+// `module=contract`: sources of contracts and their verification for Hardhat and Foundry. These tools compare the texts of the
+// answers.
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -29,7 +29,7 @@ const getsourcecode = action(z.object({ address }), async ({ address: of }, cont
       Proxy: proxy === undefined ? '0' : '1',
       Implementation: proxy?.implementations[0] ?? '',
       SwarmSource: '',
-      // Tools skip a contract that has sources here, so a twin is named only: it may still be verified itself.
+      // Only the twin's address: tools skip a contract that has sources here, but a twin may still be verified itself.
       SimilarMatch: twinOf(context, of)?.address ?? '',
     },
   ]
@@ -71,7 +71,7 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
 
 const OWN_FIELDS = ['optimizer', 'evmVersion', 'outputSelection']
 
-/** The source of a contract of one file, if the answer has a field for each of its settings. */
+/** The source of a contract with one file, if the answer has a field for each of its settings. */
 function plainSource({ sources, settings }: CompilerInput): string | undefined {
   const [only, ...others] = Object.values(sources)
   const isPlain = others.length === 0 && Object.keys(settings).every((name) => OWN_FIELDS.includes(name))
@@ -171,7 +171,7 @@ const checkverifystatus = action(z.object({ guid: z.string('expected a guid') })
   return 'Pass - Verified'
 })
 
-// Proxies need no verification: the implementation is read from the state for each request.
+// Proxies need no verification: each request reads the implementation from the state.
 const verifyproxycontract = action(z.object({ address }), ({ address: of }, context) => {
   if (proxyOf(context, of) === undefined) throw new Refused('The contract is no proxy that is known here')
   return of

@@ -1,5 +1,5 @@
-// What an action of the Etherscan-style API is: a schema of its fields and a function that answers. Fields come in the query
-// or a form; all are text, and their names may be in any case.
+// The definition of an action of the Etherscan-style API: a schema of its fields and a function that answers. Fields are in the
+// query or a form; all are text, and their names may be in any case.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, string>>
 export type EtherscanAnswer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
 export type Action = (fields: Fields, context: ExplorerContext) => Promise<EtherscanAnswer>
 
-/** Thrown to answer with status 0. Clients compare the texts, so they must match those of Etherscan. */
+/** Thrown to answer with status 0. Clients compare the texts, so they must be Etherscan's. */
 export class Refused extends Error {
   readonly result: unknown
 
@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** Makes an action of the schema of its fields (names in lower case) and the function that answers. */
+/** Creates an action from the schema of its fields (names in lower case) and the function that answers. */
 export function action<F extends z.ZodObject>(
   fields: F,
   run: (fields: z.output<F>, context: ExplorerContext) => unknown,
@@ -44,7 +44,7 @@ export function action<F extends z.ZodObject>(
 
 export const refusal = (result: unknown, message = 'NOTOK'): EtherscanAnswer => ({ status: '0', message, result })
 
-/** Returns the list. Throws `Refused` with the message `otherwise` when it is empty, as Etherscan answers status 0 then. */
+/** Returns the list. Throws `Refused` with the message `otherwise` if it is empty, because Etherscan then answers status 0. */
 export function nonEmpty<T>(list: readonly T[], otherwise: string): readonly T[] {
   if (list.length === 0) throw new Refused([], otherwise)
   return list
@@ -73,7 +73,7 @@ export const integer = z
   .regex(/^\d{1,15}$/, 'expected a number')
   .transform(Number)
 
-/** A block number. The named tags all mean the newest block. */
+/** A block number. All named tags mean the newest block. */
 export const block = z.union([
   integer,
   z.enum(['latest', 'pending', 'safe', 'finalized']).transform(() => Number.MAX_SAFE_INTEGER),

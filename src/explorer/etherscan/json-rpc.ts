@@ -1,4 +1,4 @@
-// `module=proxy`: JSON-RPC methods with named fields, translated to a JSON-RPC request that the same server answers.
+// `module=proxy`: JSON-RPC methods with named fields, converted to a JSON-RPC request to the same server.
 import type { FastifyInstance } from 'fastify'
 import type { Fields } from './define.ts'
 
@@ -28,13 +28,13 @@ const METHODS: ReadonlyMap<string, readonly [string, Arguments]> = new Map(
   ).map(([name, args]) => [name.toLowerCase(), [name, args]]),
 )
 
-/** The JSON-RPC request that the fields mean; undefined for an unknown action. */
+/** The JSON-RPC request for the fields; undefined for an unknown action. */
 export function requestOf(action: string, fields: Fields): string | undefined {
   const [method, args] = METHODS.get(action) ?? []
   return args && JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: args(fields) })
 }
 
-/** The server's own answer to a JSON-RPC request. */
+/** The server's answer to a JSON-RPC request. */
 export async function callJsonRpc(app: FastifyInstance, request: string): Promise<string> {
   const { payload } = await app.inject({
     method: 'POST',

@@ -61,7 +61,7 @@ const operators = (fields: z.output<typeof query>): readonly (string | undefined
   ...[fields.topic1_2_opr, fields.topic1_3_opr, fields.topic2_3_opr],
 ]
 
-/** The filter's positions up to the last topic given: a log may have fewer topics than four. */
+/** The filter's positions up to the last given topic, because a log may have fewer than four topics. */
 function wantedTopics(topics: readonly (Hash | undefined)[]): (readonly Hash[] | null)[] {
   const last = topics.findLastIndex((topic) => topic !== undefined)
   return topics.slice(0, last + 1).map((topic) => (topic === undefined ? null : [topic]))

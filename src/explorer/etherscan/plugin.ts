@@ -1,5 +1,5 @@
-// The Etherscan-style API at /api, for tools: `?module=…&action=…`, fields in the query or a form, and one body for every
-// answer, always with status 200. JSON-RPC is at /api/eth-rpc as well, where Blockscout's pages call it.
+// The Etherscan-style API at /api, for tools: `?module=…&action=…`, fields in the query or a form, the same body for every
+// answer, always with status 200. JSON-RPC is also at /api/eth-rpc, which Blockscout's pages call.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
@@ -20,7 +20,7 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   logs,
   stats,
   transaction,
-  // The name that older explorers have for these actions.
+  // The module's name in older explorers.
   token: { ...account, ...stats },
 }
 
@@ -39,7 +39,8 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
   app.route({
     method: ['GET', 'POST'],
     url: '',
-    // Tools name the action in the query (Hardhat 3) or before the sources (Foundry, Hardhat 2, Etherscan's examples).
+    // Tools put the action into the query (Hardhat 3), or into the form before the sources (Foundry, Hardhat 2, Etherscan's
+    // examples).
     bodyLimit: LARGEST_UPLOAD,
     config: { largeBody: /verifysourcecode/i },
     async handler(request, reply) {
@@ -68,9 +69,9 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * Actions that cost processor time and store a result. They need POST: any page can make a browser send a GET without an
- * Origin header, for example as the URL of a picture. Raw transactions may come by GET, as at Etherscan, because they
- * are signed.
+ * Actions that cost processor time and store a result. They require POST: any page can make a browser send a GET without an
+ * Origin header, for example as the URL of a picture. Raw transactions may be sent by GET, as at Etherscan, because they are
+ * signed.
  */
 const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
@@ -90,7 +91,7 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  // Before the context is opened: its reader would be held while a compiler runs.
+  // Before the context is opened, so that no reader is held while a compiler runs.
   if (action === 'checkverifystatus') await explorer.verification?.settled(fields.guid ?? '', signal)
   const { context, close } = await openContext(explorer, { headers: {}, client }, signal)
   try {
@@ -102,7 +103,7 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
 
 const MOST_FIELDS = 1000
 
-/** Fields of the query and the body, names in lower case. A field of the body overrides the query's. Throws RequestRefused. */
+/** Fields of the query and the body, names in lower case. Fields of the body take precedence. Throws RequestRefused. */
 function fieldsOf({ query, body }: FastifyRequest): Fields {
   const given = [...Object.entries(query ?? {}), ...(typeof body === 'object' ? Object.entries(body ?? {}) : [])]
   if (given.length > MOST_FIELDS) throw new RequestRefused(413, `the request has more than ${MOST_FIELDS} fields`)
@@ -110,14 +111,14 @@ function fieldsOf({ query, body }: FastifyRequest): Fields {
   for (const [name, value] of given) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value
     if (last !== undefined && last !== null) {
-      // Some tools send the compiler's input as an object within a JSON body, and not as text.
+      // Some tools send the compiler's input as an object in a JSON body instead of text.
       fields[name.toLowerCase()] = typeof last === 'object' ? JSON.stringify(last) : String(last)
     }
   }
   return fields
 }
 
-/** Answers a URL that cannot be decoded, which reaches no route. */
+/** Answers a URL that cannot be decoded and therefore has no route. */
 export const refuseEtherscanUrl = (reply: FastifyReply): FastifyReply =>
   sendJson(reply, refusal('Error! The request cannot be read'))
 

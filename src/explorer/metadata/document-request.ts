@@ -1,6 +1,6 @@
-// One GET for a document of the web whose URL comes from a contract. Only public addresses are called, checked at the moment of
-// the connection and again for each redirect, so that no name can lead to a machine of the node's own network. No cookies, no
-// credentials, no compression; time, size and content type are limited.
+// One GET for a document of the web whose URL comes from a contract. Only public addresses are called. They are checked when
+// the connection is made and again for each redirect, so that no name can lead to a machine of the node's own network. No
+// cookies, no credentials, no compression; time, size and content type are limited.
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -9,19 +9,19 @@ import { isPublicAddress } from './public-address.ts'
 
 export type WebDocument = { readonly url: string; readonly type: string; readonly text: string }
 
-/** Why there is no document; the message is for the operator's log. */
+/** Why a document is not available; the message is for the operator's log. */
 export class NoDocument extends Error {
   override readonly name = 'NoDocument'
 }
 
 export type DocumentLimits = { readonly bytes: number; readonly time: number; readonly redirects: number }
 
-/** 2 MB, 15 seconds in all, three redirects. */
+/** 2 MB, 15 seconds in total, three redirects. */
 export const defaultDocumentLimits: DocumentLimits = { bytes: 2 << 20, time: 15_000, redirects: 3 }
 
 type IpAddress = { readonly address: string; readonly family: number }
 
-/** How hosts are found, and to which addresses a request may go. */
+/** Resolves hosts and decides which addresses a request may use. */
 export type Dialer = {
   /** Addresses of a host name. */
   readonly resolve: (host: string) => Promise<readonly IpAddress[]>
@@ -33,12 +33,12 @@ const internet: Dialer = {
   isAllowed: isPublicAddress,
 }
 
-/** Content types of metadata; servers of plain files name others than JSON. */
+/** Content types of metadata; plain file servers use others than JSON. */
 const TEXT = /^(?:application\/(?:[\w.+-]*json|octet-stream)|text\/(?:plain|json)|binary\/octet-stream|)$/
 const PICTURE = /^(?:image|video|audio)\/[\w.+-]+$/
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
 
-/** Beginning of the URLs at the operator's own gateway, which may be a private address. Its redirects are not trusted. */
+/** URL prefix of the operator's own gateway, which may be a private address. Its redirects are not trusted. */
 type Trusted = string | undefined
 
 export class DocumentRequests {
@@ -54,7 +54,7 @@ export class DocumentRequests {
     this.#dialer = dialer
   }
 
-  /** The document; of a picture only URL and type. Throws NoDocument. */
+  /** The document; for a picture only URL and type. Throws NoDocument. */
   async get(url: string, signal: AbortSignal): Promise<WebDocument> {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.time)])
     let next = requireUrl(url)
@@ -75,7 +75,7 @@ export class DocumentRequests {
   #send(url: URL, signal: AbortSignal, isTrusted: boolean): Promise<IncomingMessage> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const isAllowed = (address: string) => isTrusted || this.#dialer.isAllowed(address)
-    // The system's resolver is not asked about addresses, so they are checked here.
+    // The resolver is not called for addresses, so they are checked here.
     if (isIP(host) !== 0 && !isAllowed(host)) throw new NoDocument(`${host} is not a public address`)
     const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': this.#agent }
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -116,7 +116,7 @@ function refusalOf(status: number | undefined, type: string, encoding: string | 
   return TEXT.test(type) || PICTURE.test(type) ? undefined : `content type ${type}`
 }
 
-/** A URL that may be requested: http(s) without credentials, on the usual ports or above 1024. Throws NoDocument. */
+/** A URL that may be requested: http(s) without credentials, on the default ports or above 1024. Throws NoDocument. */
 function requireUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new NoDocument('not an http(s) URL')
@@ -125,7 +125,7 @@ function requireUrl(text: string): URL {
   return url
 }
 
-/** Resolves a name when a connection is made. One forbidden address among several refuses the name. */
+/** Resolves a name when the connection is made. One forbidden address makes it refuse the name. */
 const checkedLookup =
   ({ resolve }: Dialer, isAllowed: (address: string) => boolean): LookupFunction =>
   (host, options, callback) => {

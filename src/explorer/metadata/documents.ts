@@ -1,18 +1,18 @@
-// Metadata documents of the web, by URL: a cache on disk of what was fetched. Failures are kept too, and tried again after a pause
-// that doubles.
+// Metadata documents of the web by URL: a cache on disk of fetched documents. Failures are cached, too, and tried again after a
+// pause that doubles.
 import { LRUCache } from 'lru-cache'
 import { keccak256 } from '../../lib/keccak.ts'
 import { type DocumentRequests, NoDocument } from './document-request.ts'
 import type { KeptRows } from './kept-rows.ts'
 
-/** Milliseconds after the first failure; the pause doubles with each further one. */
+/** Milliseconds of the pause after the first failure; each further one doubles it. */
 const FIRST_PAUSE = 60_000
 const LONGEST_PAUSE = 86_400_000
-/** Milliseconds in which a URL is requested once, whoever asks: a node must not be used to flood a server. */
+/** Minimum milliseconds between two requests of a URL: a node must not be usable to flood a server. */
 const LEAST_PAUSE = 5_000
 
 export type StoredDocument = {
-  /** Content type; undefined when there is no document. */
+  /** Content type; undefined if there is no document. */
   readonly type: string | undefined
   /** The URL that answered, after redirects. */
   readonly url: string
@@ -24,7 +24,7 @@ export type StoredDocument = {
 
 type Parts = {
   readonly kept: KeptRows
-  /** undefined: nothing is fetched. */
+  /** undefined: documents are not fetched. */
   readonly requests: DocumentRequests | undefined
   readonly signal: AbortSignal
   readonly log: { debug(facts: object, message: string): void }
@@ -38,7 +38,7 @@ export class Documents {
     this.#parts = parts
   }
 
-  /** Whether documents are fetched at all. */
+  /** Whether documents are fetched. */
   get areFetched(): boolean {
     return this.#parts.requests !== undefined
   }
@@ -49,13 +49,13 @@ export class Documents {
     return stored
   }
 
-  /** Whether a fetch may bring something new. */
+  /** Whether fetching now is allowed and may change the result. */
   isDue(url: string): boolean {
     const stored = this.known(url)
     return this.areFetched && (stored === undefined || (stored.type === undefined && Date.now() >= stored.retryAt))
   }
 
-  /** Fetches a document. When that fails, a former one stays. */
+  /** Fetches a document. After a failure an earlier one stays cached. */
   async fetch(url: string): Promise<StoredDocument | undefined> {
     const { requests, signal, log, kept } = this.#parts
     if (requests === undefined) return undefined

@@ -1,6 +1,6 @@
-// The URIs of token items, as their contracts answer. Blocks do not wait for them: a drawing on the chain may cost as much gas as
-// a block has. An answer is valid as long as the block after which it was read is canonical; an item that was burnt is asked
-// for on the state before that.
+// The URIs of token items, as returned by their contracts. Blocks do not wait for them: a drawing on the chain may cost as much
+// gas as a block has. An answer is valid as long as the block after which it was read is canonical; a burnt item is read on the
+// state before its burning.
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { RECORD } from '../../indexer/records.ts'
@@ -13,15 +13,15 @@ import type { KvReader } from '../../state/types.ts'
 import { entryAt, listLength } from '../../tables/list.ts'
 import type { KeptRows } from './kept-rows.ts'
 
-/** Gas of one call; the operator's limit of calls may be lower. */
+/** Maximum gas of one call; the operator's limit may be lower. */
 const GAS = 50_000_000n
-/** Bytes of the longest answer; a longer one counts as none. */
+/** Maximum bytes of an answer; a longer one is ignored. */
 const LONGEST_ANSWER = 2 << 20
-/** An answer that took more gas is kept on disk, and asked for again only when the contract says that it changed. */
+/** An answer that took more gas is cached on disk, and read again only if the contract says that it changed. */
 const CHEAP = 500_000
-/** Bytes of the answers in memory. */
+/** Maximum bytes of the answers in memory. */
 const MOST_MEMORY = 32 << 20
-/** Milliseconds until a call that took too long is tried again. */
+/** Milliseconds before a call that took too long is tried again. */
 const RETRY = 600_000
 
 const SELECTOR = {
@@ -31,14 +31,14 @@ const SELECTOR = {
   'ERC-1155': fromHex('0x0e89341c'),
 } as const
 
-/** Events by which a contract says that metadata changed: ERC-4906's for one item and for several, ERC-1155's. */
+/** Events about changed metadata: ERC-4906's for one item and for several, ERC-1155's. */
 export const CHANGE_EVENTS: readonly Hash[] = [
   '0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7',
   '0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c',
   '0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b',
 ].map(hexToHash)
 
-/** The index as one reader sees it, and the number of its head. */
+/** A reader's index and head number. */
 export type At = { readonly rows: Pick<KvReader, 'get'>; readonly head: { readonly number: bigint } }
 
 export type UriAnswer = {
@@ -48,7 +48,7 @@ export type UriAnswer = {
   readonly block: number
   readonly hash: Hash
   readonly gasUsed: number
-  /** When to try again what took too long, in milliseconds since 1970. */
+  /** When to try a slow call again, in milliseconds since 1970. */
   readonly retryAt?: number
 }
 
@@ -65,13 +65,13 @@ export class ItemUris {
     this.#parts = parts
   }
 
-  /** The last valid answer, and whether the contract's answer may be another one by now. */
+  /** The last valid answer, and whether it is still current. */
   known(at: At, token: Address, id: bigint): { readonly answer: UriAnswer; readonly isFresh: boolean } | undefined {
     const answer = this.#former(keyOf(token, id))
     return answer && { answer, isFresh: isFresh(at, token, id, answer) }
   }
 
-  /** Asks the contract on the newest state. When that takes too long, a former answer stays. */
+  /** Calls the contract on the newest state. If that takes too long, an earlier answer stays. */
   async read(token: Address, id: bigint): Promise<UriAnswer | undefined> {
     const asked = await this.#ask(token, id)
     if (asked === undefined) return undefined
@@ -84,7 +84,7 @@ export class ItemUris {
     return answer
   }
 
-  /** The last answer, if the block after which it was read is still there. */
+  /** The last answer, if the block after which it was read is still canonical. */
   #former(key: Uint8Array): UriAnswer | undefined {
     const answer = this.#memory.get(hexOf(key)) ?? this.#kept(key)
     if (answer === undefined || this.#parts.chain.canonicalHash(BigInt(answer.block)) !== answer.hash) return undefined
@@ -127,7 +127,7 @@ function textOf(output: Uint8Array): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The head; for an item that was burnt the block before that. */
+/** The head; for a burnt item the block before its burning. */
 function readableBlock({ store, head }: Chain, token: Address, id: bigint): bigint {
   const isBurnt = RECORD.instance.get(store, token, id)?.supply === 0n
   const last = isBurnt ? lastTransfer(store, token, id) : undefined

@@ -1,13 +1,13 @@
-// A cache on disk, apart from the index: answers that can be had again, but at a price. Two generations of rows bound its size:
-// when the young one is full, the old one is deleted and a new one begins. A damaged row counts as absent.
+// A cache on disk, separate from the index, of expensive answers that can be obtained again. Two generations of rows bound its
+// size: when the new one is full, the old one is deleted and another one begins. A damaged row counts as absent.
 import { KEY, RANGE } from '../../state/keyspace.ts'
 import type { KvStore, WriteOp } from '../../state/types.ts'
 
-/** Bytes of one generation. */
+/** Maximum bytes of one generation. */
 const MOST_BYTES = 256 << 20
-/** Rows of a tenth of a second are written in one batch, because each batch waits for the disk. */
+/** Rows are collected for a tenth of a second and written in one batch, because each batch waits for the disk. */
 const WRITE_DELAY = 100
-/** Rows that are deleted in one batch. */
+/** Rows deleted per batch. */
 const DELETED_AT_ONCE = 1_000
 
 type State = { readonly generation: number; readonly bytes: number }
@@ -41,13 +41,13 @@ export class KeptRows {
     }
   }
 
-  /** Keeps a value; it is written soon. */
+  /** Caches a value; it is written soon. */
   set(key: Uint8Array, value: Uint8Array): void {
     this.#unwritten.set(nameOf(key), value)
     this.#timer ??= setTimeout(() => this.#writeSoon(), WRITE_DELAY).unref()
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending rows. */
   async close(): Promise<void> {
     this.#writeSoon()
     await this.#written
@@ -56,7 +56,7 @@ export class KeptRows {
   #writeSoon(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // What cannot be written is a cache's loss and nobody else's: the store reports its own failures.
+    // A failed write only loses cache entries; the store reports its failures itself.
     this.#written = this.#written.then(() => this.#write()).catch(() => undefined)
   }
 
@@ -77,7 +77,7 @@ export class KeptRows {
     }
   }
 
-  /** Deletes the old generation, whose place the new one takes. */
+  /** Deletes the old generation and begins a new one in its place. */
   async #beginGeneration(): Promise<void> {
     const generation = other(this.#state.generation)
     for (;;) {

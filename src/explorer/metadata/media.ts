@@ -1,8 +1,8 @@
-// Pictures, videos and sounds that an item's metadata name. Only URLs that a page may load are passed on: http(s), IPFS through
-// the gateway, and data URIs with media. A data URI with HTML is no medium.
+// Pictures, videos and sounds named by an item's metadata. Only URLs that a page may load are passed on: http(s), IPFS through
+// the gateway, and data URIs with media. A data URI with HTML is not a medium.
 import { decodeDataUri, type Metadata, urlOf, webUrl } from './metadata-uri.ts'
 
-/** URLs that a person may follow: neither `data:` pages nor `javascript:`. */
+/** URLs that a user may follow: no `data:` pages, no `javascript:`. */
 const LINK = /^https?:\/\/[^\s\p{Cc}]+$/iu
 const MEDIA_URL = /^(?:https?|ipfs):\/\/[^\s\p{Cc}]+$/iu
 const MEDIA_DATA = /^data:(?:image\/(?:svg\+xml|png|gif|webp|jpe?g|avif|apng)|(?:video|audio)\/[\w.+-]+)[;,]/i
@@ -10,7 +10,7 @@ const MEDIA_DATA = /^data:(?:image\/(?:svg\+xml|png|gif|webp|jpe?g|avif|apng)|(?
 export type Media = {
   readonly image: string | null
   readonly animation: string | null
-  /** MIME type of the animation, else of the picture, as far as the URL says it. */
+  /** MIME type of the animation, else of the picture, as far as it is known from the URL. */
   readonly type: string | null
 }
 
@@ -47,7 +47,7 @@ export function mediaIn(
   return null
 }
 
-/** A drawing that is in the metadata as SVG text (OpenSea's `image_data`). */
+/** A drawing as SVG text in the metadata (OpenSea's `image_data`). */
 function drawingIn(metadata: Metadata | null): string | null {
   const drawing = metadata?.['image_data']
   if (typeof drawing !== 'string') return null
@@ -71,7 +71,7 @@ function typeOf(url: string): string | null {
 
 const plainType = (type: string): string => type.toLowerCase().replace('image/jpg', 'image/jpeg')
 
-/** The content of a data URI with media, to be served by itself. */
+/** The content of a data URI with media, for serving it separately. */
 export function mediaContent(url: string): { readonly type: string; readonly bytes: Uint8Array } | undefined {
   const data = MEDIA_DATA.test(url) ? decodeDataUri(url) : undefined
   return data && { type: plainType(data.type), bytes: data.bytes }

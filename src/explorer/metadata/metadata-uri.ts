@@ -1,5 +1,5 @@
-// What the URI of a token item (ERC-721's tokenURI, ERC-1155's uri) leads to: metadata that it contains, or a document on the
-// web. Pure; anybody can issue tokens, so that every form of it may be hostile.
+// Decodes the URI of a token item (ERC-721's tokenURI, ERC-1155's uri): metadata that it contains, or a document of the web.
+// Pure functions. Anyone can issue tokens, so every input may be hostile.
 
 /** Metadata of an item, as its issuer wrote it. */
 export type Metadata = Readonly<Record<string, unknown>>
@@ -8,13 +8,13 @@ export type UriContent =
   | { readonly kind: 'metadata'; readonly metadata: Metadata }
   | { readonly kind: 'document'; readonly url: string }
 
-/** Characters of a URI that is decoded. */
+/** Maximum characters of a decoded URI. */
 const LONGEST_URI = 2 << 20
 const DATA_URI = /^data:([^,;]*)((?:;[^,;]*)*),/i
 const BARE_CID = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,})(?:\/[^\s\p{Cc}]*)?$/u
 const HTTP = /^https?:\/\/[^\s\p{Cc}]+$/iu
 
-/** Reads the URI of an item; undefined where it leads nowhere. */
+/** Reads the URI of an item; undefined if it is not usable. */
 export function readUri(uri: string, gateway: string | undefined): UriContent | undefined {
   const given = uri.trim()
   if (given.length > LONGEST_URI) return undefined
@@ -24,10 +24,10 @@ export function readUri(uri: string, gateway: string | undefined): UriContent | 
   return url !== undefined && HTTP.test(url) ? { kind: 'document', url } : undefined
 }
 
-/** ERC-1155: `{id}` stands for the id in 64 hexadecimal digits, in the URI and in the metadata. */
+/** ERC-1155: replaces `{id}` by the id in 64 hexadecimal digits, in the URI and in the metadata. */
 export const withId = (text: string, id: bigint): string => text.replaceAll('{id}', id.toString(16).padStart(64, '0'))
 
-/** The URL under which a browser finds it: IPFS through the gateway, if there is one, Arweave through its own. */
+/** The URL for browsers: IPFS through the gateway, if there is one, Arweave through its own. */
 export function webUrl(uri: string, gateway: string | undefined): string | undefined {
   const [, ipfs] = /^ipfs:\/\/(?:ipfs\/)?(.+)$/is.exec(uri) ?? (BARE_CID.test(uri) ? ['', uri] : [])
   if (ipfs !== undefined) return gateway === undefined ? undefined : throughGateway(ipfs, gateway)
@@ -35,20 +35,20 @@ export function webUrl(uri: string, gateway: string | undefined): string | undef
   return arweave === undefined ? uri : `https://arweave.net/${arweave}`
 }
 
-/** Beginning of the URLs of a gateway's files, which is given with or without `/ipfs/`. */
+/** URL prefix of a gateway's files; the gateway may be given with or without `/ipfs/`. */
 export const ipfsRoot = (gateway: string): string => `${gateway.replace(/\/+$/, '').replace(/\/ipfs$/, '')}/ipfs/`
 
-/** A path of IPFS at a gateway (`https://ipfs.io`); undefined when it would lead out of `/ipfs/`. */
+/** The URL of an IPFS path at a gateway (`https://ipfs.io`); undefined if it would leave `/ipfs/`. */
 function throughGateway(path: string, gateway: string): string | undefined {
   const base = ipfsRoot(gateway)
   const url = urlOf(`${base}${path}`)
   return url?.href.startsWith(`${base}${path.split(/[/?#]/, 1)[0]}`) ? url.href : undefined
 }
 
-/** The parsed URL; undefined when it is none. */
+/** The parsed URL; undefined if it is invalid. */
 export const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
 
-/** The JSON object that a text is; undefined for other texts. */
+/** The JSON object in a text; undefined for other texts. */
 export function jsonObject(text: string): Metadata | undefined {
   try {
     const found: unknown = JSON.parse(text)
@@ -61,7 +61,7 @@ export function jsonObject(text: string): Metadata | undefined {
 const isObject = (value: unknown): value is Metadata =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A data URI with JSON, or with the picture itself. */
+/** The metadata in a data URI: JSON, or the picture itself. */
 function embeddedMetadata(uri: string): Metadata | undefined {
   const data = decodeDataUri(uri)
   if (data === undefined) return undefined
@@ -81,7 +81,7 @@ export function decodeDataUri(uri: string): DataUri | undefined {
   return { type: type.trim().toLowerCase(), bytes }
 }
 
-/** Many contracts write their text without percent-encoding, so that a lone `%` stands for itself. */
+/** Many contracts do not percent-encode their text, so a lone `%` is kept. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,9 +1,9 @@
-// Work that outlives the request that asked for it: each key at most once at a time, some tasks at a time, those that somebody
-// waits for before the others. The number of waiting tasks is bounded.
+// Runs tasks that outlive the request that started them: at most one per key, a limited number at a time, requested ones before
+// read-ahead ones. The number of waiting tasks is limited.
 
 export type Lane = 'asked' | 'ahead'
 
-/** Most waiting tasks of each lane; further ones are refused. */
+/** Maximum waiting tasks of each lane; further ones are refused. */
 const MOST_WAITING: Readonly<Record<Lane, number>> = { asked: 5_000, ahead: 1_000 }
 
 type Task<T> = {
@@ -23,7 +23,7 @@ export class TaskLanes<T> {
     this.#most = most
   }
 
-  /** Runs a task, or joins the one with this key. undefined when too many tasks wait. */
+  /** Runs a task, or joins the one with this key. undefined if too many tasks wait. */
   run(key: string, lane: Lane, begin: () => Promise<T>): Promise<T> | undefined {
     if (this.#isClosed) return undefined
     const known = this.#running.get(key) ?? this.#waitingFor(key, lane)
@@ -34,21 +34,21 @@ export class TaskLanes<T> {
     const done = new Promise<T>((resolve) => {
       settle = resolve
     })
-    // Nobody may be waiting for it when it fails.
+    // A failure that no caller awaits must not end the process.
     done.catch(() => undefined)
     tasks.set(key, { begin, done, settle })
     this.#beginNext()
     return done
   }
 
-  /** Drops what waits; what runs ends by itself. */
+  /** Drops waiting tasks; running ones end by themselves. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const tasks of Object.values(this.#waiting)) tasks.clear()
     await Promise.allSettled(this.#running.values())
   }
 
-  /** A waiting task; it changes to the first lane when somebody asks for it. */
+  /** A waiting task; a request moves it to the first lane. */
   #waitingFor(key: string, lane: Lane): Promise<T> | undefined {
     const task = this.#waiting.asked.get(key) ?? this.#waiting.ahead.get(key)
     if (task !== undefined && lane === 'asked' && this.#waiting.ahead.delete(key)) this.#waiting.asked.set(key, task)

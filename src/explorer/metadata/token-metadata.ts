@@ -1,5 +1,5 @@
-// Metadata of token items: the URI from the contract, then the JSON in it or behind it. Everything is read outside of blocks, when
-// somebody asks or shortly after an item appears; who asks waits for a moment and otherwise gets what is known.
+// Metadata of token items: the URI from the contract, then the JSON in it or at it. Reading happens outside of blocks, on
+// request or shortly after an item appears; a request waits for a moment and then returns what is available.
 import type { Chain } from '../../chain/types.ts'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, transferEntry } from '../../indexer/tables.ts'
@@ -16,19 +16,19 @@ import { KeptRows } from './kept-rows.ts'
 import { ipfsRoot, jsonObject, type Metadata, readUri, withId } from './metadata-uri.ts'
 import { TaskLanes } from './task-lanes.ts'
 
-/** Contract calls, and requests to the web, that run at a time. */
+/** Maximum parallel contract calls, and maximum parallel requests to the web. */
 const CALLS_AT_ONCE = 2
 const REQUESTS_AT_ONCE = 6
-/** Milliseconds after a block until its new items are read, so that a series of blocks is not disturbed. */
+/** Milliseconds from a block to the reading of its new items, so that a series of blocks is not slowed down. */
 const DELAY = 200
-/** New items that are read ahead after one pause; the others wait until somebody asks. */
+/** Maximum new items that are read ahead after a pause; the others are read on request. */
 const MOST_AHEAD = 500
 
 export type MetadataOptions = {
   readonly version: string
-  /** `fetch`: documents of the web are fetched; `chain`: only metadata that is on the chain is known. */
+  /** `fetch`: also fetch documents of the web; `chain`: only metadata on the chain. */
   readonly nftMetadata: 'chain' | 'fetch'
-  /** `https://ipfs.io`; undefined: IPFS is not reachable. */
+  /** `https://ipfs.io`; undefined: IPFS is not available. */
   readonly ipfsGateway: string | undefined
   /** For tests: the requests to the web. */
   readonly documentRequests?: DocumentRequests | undefined
@@ -52,7 +52,7 @@ export class TokenMetadata {
   readonly #fetches = new TaskLanes<StoredDocument | undefined>(REQUESTS_AT_ONCE)
   readonly #stopListening: () => void
   #timer: NodeJS.Timeout | undefined
-  /** The first transfer in which new items were not looked for yet. */
+  /** The first transfer not yet searched for new items. */
   #firstUnseen: number | undefined
   #changed = new Map<string, Item>()
 
@@ -63,12 +63,12 @@ export class TokenMetadata {
     this.#kept = new KeptRows(chain.store)
     this.#uris = new ItemUris({ chain, queue, kept: this.#kept, signal })
     this.#documents = new Documents({ kept: this.#kept, requests: requestsOf(options), signal, log })
-    this.#stopListening = chain.events.on('block', (executed) => this.#noteBlock(executed))
+    this.#stopListening = chain.events.on('block', (executed) => this.#collectItems(executed))
   }
 
   /**
-   * The metadata of an item, as far as it is known when `patience` resolves; null when there is none. What is not known by
-   * then is read further, and announced to the subscribers of the token's items.
+   * The metadata of an item as available when `patience` resolves; null if there is none. Reading continues afterwards, and its
+   * result is pushed to the subscribers of the token's items.
    */
   async of(at: At, token: Address, id: bigint, patience: Promise<void>): Promise<Metadata | null> {
     const known = this.#uris.known(at, token, id)
@@ -83,12 +83,12 @@ export class TokenMetadata {
     return metadataIn(stored ?? this.#documents.known(url), id)
   }
 
-  /** Reads an item's metadata again, and tells the subscribers. Returns at once. */
+  /** Reads an item's metadata again and notifies the subscribers. Returns at once. */
   refetch(token: Address, id: bigint): void {
     void this.#readAll(token, id).catch(this.#failed)
   }
 
-  /** Drops what waits and writes what was read. */
+  /** Drops waiting tasks and writes pending rows. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#stopListening()
@@ -130,24 +130,24 @@ export class TokenMetadata {
     else hub.push(topic, 'not_fetched_token_instance_metadata', { token_id, reason: 'no metadata' })
   }
 
-  #noteBlock({ block, receipts }: ExecutedBlock): void {
+  #collectItems({ block, receipts }: ExecutedBlock): void {
     this.#firstUnseen ??= RECORD.block.get(this.#parts.chain.store, Number(block.header.number))?.firstTransfer
     for (const { logs } of receipts) {
       for (const { address, topics, data } of logs) {
         const [topic, indexed] = topics
-        // Of the events for one item: ERC-1155's has its id indexed, ERC-4906's in the data.
-        if (topic === CHANGE_EVENTS[2] && indexed !== undefined) this.#noteItem(address, BigInt(indexed))
-        else if (topic === CHANGE_EVENTS[0] && data.length === 32) this.#noteItem(address, bytesToBig(data))
+        // Events for one item: ERC-1155's has the id indexed, ERC-4906's in the data.
+        if (topic === CHANGE_EVENTS[2] && indexed !== undefined) this.#collectItem(address, BigInt(indexed))
+        else if (topic === CHANGE_EVENTS[0] && data.length === 32) this.#collectItem(address, bytesToBig(data))
       }
     }
     this.#timer ??= setTimeout(() => this.#readAhead(), DELAY).unref()
   }
 
-  #noteItem(token: Address, id: bigint): void {
+  #collectItem(token: Address, id: bigint): void {
     if (this.#changed.size < MOST_AHEAD) this.#changed.set(`${token} ${id}`, { token, id })
   }
 
-  /** Reads the items that are new since the last time, and those that changed. */
+  /** Reads the items that are new since the last time, and changed ones. */
   #readAhead(): void {
     this.#timer = undefined
     const { store } = this.#parts.chain
@@ -156,7 +156,7 @@ export class TokenMetadata {
     this.#firstUnseen = undefined
     for (const entry of entriesBetween(store, LIST.transfers, from, length)) {
       const { token, id, from: sender } = transferEntry.decode(entry)
-      if (id !== undefined && sender === ZERO_ADDRESS) this.#noteItem(token, id)
+      if (id !== undefined && sender === ZERO_ADDRESS) this.#collectItem(token, id)
     }
     const items = this.#changed
     this.#changed = new Map()
@@ -185,7 +185,7 @@ function requestsOf({ version, nftMetadata, ipfsGateway, documentRequests }: Met
   return documentRequests ?? new DocumentRequests(`kestrel/${version}`, ipfsGateway && ipfsRoot(ipfsGateway))
 }
 
-/** The metadata in a fetched document; a picture is metadata by itself. */
+/** The metadata in a fetched document; a picture is itself metadata. */
 function metadataIn(stored: StoredDocument | undefined, id: bigint): Metadata | null {
   if (stored?.type === undefined) return null
   const isMedium = /^(?:image|video|audio)\//.test(stored.type)
@@ -193,6 +193,6 @@ function metadataIn(stored: StoredDocument | undefined, id: bigint): Metadata | 
   return jsonObject(withId(stored.text, id)) ?? null
 }
 
-/** The result of work if it comes before `patience` resolves. Failed work has none. */
+/** The result of `work` if it settles before `patience` resolves; undefined if the work fails. */
 const within = <T>(work: Promise<T> | undefined, patience: Promise<void>): Promise<T | undefined> | undefined =>
   work && Promise.race([work.catch(() => undefined), patience.then(() => undefined)])

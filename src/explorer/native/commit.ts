@@ -1,4 +1,4 @@
-// The votes and evidence that a network's engine told with a block, and votes counted over a window, as the explorer shows them.
+// Commit info of a block from CometBFT (votes and evidence), and votes counted over a window, in the explorer's form.
 import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import { fromInt, quoTruncate } from '../../lib/dec.ts'
@@ -14,7 +14,7 @@ import { showValidatorRef, validatorRefSchema } from './stake.ts'
 
 const NANOS_A_MICRO = 1000n
 
-/** Unix nanoseconds with the six digits of a second that the explorer's times have. */
+/** Unix nanoseconds with the explorer's six decimals of a second. */
 const showNanos = (nanoseconds: bigint): string => {
   const micros = nanoseconds / NANOS_A_MICRO
   const seconds = new Date(Number(micros / 1_000_000n) * 1000).toISOString().slice(0, -'.000Z'.length)
@@ -25,7 +25,7 @@ const showNanos = (nanoseconds: bigint): string => {
 export const consensusText = (context: ExplorerContext, signer: Address): string =>
   toBech32(consensusPrefix(nativeOf(context, 'head').spec.bech32Prefix), signer)
 
-/** The validator that signs, or signed, with the key of a consensus address; null: none that this chain knows. */
+/** The validator that uses or used the key of a consensus address; null: unknown. */
 export function showSigner(context: ExplorerContext, signer: Address) {
   const operator = nativeOf(context, 'head').modules.slashing?.operatorByConsensusAddress(signer)
   return operator === undefined ? null : showValidatorRef(context, operator)
@@ -69,7 +69,7 @@ export const commitSchema = z.strictObject({
 /** CometBFT's BlockIDFlag of a vote for the block. */
 const VOTE_FOR_BLOCK = 2
 
-/** What came with a block. */
+/** The commit info of a block. */
 export function showCommit(context: ExplorerContext, { header, commit }: Block): z.input<typeof commitSchema> {
   const { votes = [], evidence = [], round, time } = commit ?? {}
   const sum = (of: readonly Vote[]) => of.reduce((total, { power }) => total + power, 0n)

@@ -27,7 +27,7 @@ export const denominationSchema = z.strictObject({
     .nullable(),
 })
 
-/** All denominations that exist or have existed here: the base coin, then by name. */
+/** All denominations that exist or existed: the base coin, then by name. */
 export function denominationsOf(context: ExplorerContext): string[] {
   const { spec, modules } = nativeOf(context, 'head')
   const { bank, transfer, erc20 } = modules

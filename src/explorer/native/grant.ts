@@ -1,4 +1,4 @@
-// Grants as the explorer shows them. The index names the pairs of accounts that ever had one; the state says which are alive.
+// Grants in the explorer's form. The index has the pairs of accounts that ever had one; the state has the live grants.
 import { z } from 'zod'
 import { LIST, partyEntry } from '../../indexer/tables.ts'
 import type { Address, Hex } from '../../lib/hex.ts'
@@ -54,7 +54,7 @@ export function showGrant(context: ExplorerContext, grant: PlacedGrant): z.input
 const partiesIn = ({ rows }: ExplorerContext, list: Hex): Address[] =>
   entriesBetween(rows, list, 0, listLength(rows, list)).map((entry) => partyEntry.decode(entry).address)
 
-/** An account's grants that are alive, those that it has given first. */
+/** An account's live grants, given ones first. */
 export function grantsOf(
   context: ExplorerContext,
   of: Address,
@@ -65,7 +65,7 @@ export function grantsOf(
   const received = sides.includes('received') ? partiesIn(context, LIST.granters(of)) : []
   const pairs = [
     ...given.map((grantee) => ({ granter: of, grantee })),
-    // A grant to oneself was given already.
+    // A grant to oneself is already among the given ones.
     ...received
       .filter((granter) => granter !== of || !sides.includes('given'))
       .map((granter) => ({ granter, grantee: of })),

@@ -1,5 +1,5 @@
-// The native modules over the state that a request sees, how its accounts are named, and the wire forms of rates and coins.
-// A chain without modules answers 404 to all of it.
+// The native modules over a request's state, the parsing and formatting of accounts, and the wire forms of rates and coins. A
+// chain without modules answers 404.
 import { z } from 'zod'
 import { fromBech32, toBech32 } from '../../lib/bech32.ts'
 import { type Dec, formatDec } from '../../lib/dec.ts'
@@ -15,11 +15,11 @@ import { ExplorerError, invalidParameter } from '../errors.ts'
 export type Native = {
   readonly spec: NativeSpec
   readonly modules: Modules
-  /** Timestamp of the head, unix seconds: what "now" is for everything that has a time. */
+  /** Timestamp of the head in unix seconds, used as the current time. */
   readonly now: bigint
 }
 
-/** The modules on the state after the context's head. Throws 404 on a chain that has none. */
+/** The modules on the state after the context's head. Throws 404 on a chain without them. */
 export const nativeOf = oncePerRequest((context, _: 'head'): Native => {
   const { view, head } = context
   const spec = context.spec.native
@@ -28,12 +28,12 @@ export const nativeOf = oncePerRequest((context, _: 'head'): Native => {
   return { spec, modules: openModules({ spec, block, view, access: 'read' }), now: head.timestamp }
 })
 
-/** A parameter that names an account. It is read by `accountNamed`, because the prefix is the chain's. */
+/** A parameter for an account. `accountNamed` parses it, because the prefix depends on the chain. */
 export const accountParam = z
   .string()
   .describe('0x and 40 hexadecimal digits, or bech32 with the prefix of accounts or of operators')
 
-/** The account that a parameter names. Throws 404 on a chain without modules and 422 for a malformed name. */
+/** The account of a parameter. Throws 404 on a chain without modules and 422 for a malformed value. */
 export function accountNamed(context: ExplorerContext, name: string, text: string): Address {
   const { bech32Prefix } = nativeOf(context, 'head').spec
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return hexToAddress(text)
@@ -52,7 +52,7 @@ export function accountNamed(context: ExplorerContext, name: string, text: strin
 export const operatorText = ({ bech32Prefix }: NativeSpec, of: Address): string =>
   toBech32(operatorPrefix(bech32Prefix), of)
 
-/** A number of 18 decimals: `0.100000000000000000`. */
+/** A number with 18 decimals: `0.100000000000000000`. */
 export const rate = z
   .string()
   .regex(/^\d+\.\d{18}$/)
@@ -66,12 +66,12 @@ export const showCoin = ({ denom, amount }: { readonly denom: string; readonly a
   amount: amount.toString(),
 })
 
-/** Unix seconds; null for zero, which the modules store where there is no time. */
+/** Unix seconds; null for zero, which the modules store for no time. */
 export const timeOrNull = (seconds: bigint): string | null => (seconds === 0n ? null : showTime(seconds))
 
-/** The last second that ISO 8601 writes with four digits of a year; later times are shown as this one. */
+/** The last second with a four-digit year in ISO 8601; later times are shown as this one. */
 const LAST_SECOND = 253_402_300_799n
 export const showTime = (seconds: bigint): string => isoTime(seconds > LAST_SECOND ? LAST_SECOND : seconds)
 
-/** Seconds from now until a time; zero when it has come. */
+/** Seconds from now until a time; zero if it has passed. */
 export const secondsLeft = (until: bigint, now: bigint): number => (until > now ? Number(until - now) : 0)

@@ -1,5 +1,5 @@
-// Opcode proposals: what each changes, and the blocks in which it was active, which follow from the history of the EVM's
-// parameters. An upgrade works from its own block on, a proposal of governance from the block after the one that ended it.
+// Opcode proposals: their changes, and the blocks in which they were active, which follow from the history of the EVM's
+// parameters. An upgrade applies from its own block on, a governance proposal from the block after its end.
 import { z } from 'zod'
 import type { ExplorerContext } from '../context.ts'
 import { nativeOf } from './modules.ts'
@@ -19,7 +19,7 @@ export const opcodeProposalSchema = z.strictObject({
 
 const names = z.array(z.string())
 
-/** The lists of active proposals, each with the first block that it holds for. */
+/** The lists of active proposals, each with the first block it applies to. */
 async function listsOf(context: ExplorerContext) {
   const { spec } = nativeOf(context, 'head')
   const changes = (await parameterHistory(context, 'head')).filter(({ module }) => module === 'evm')
@@ -31,7 +31,7 @@ async function listsOf(context: ExplorerContext) {
   ]
 }
 
-/** All that the chain knows, by name. */
+/** All proposals known on the chain, by name. */
 export async function opcodeProposalsOf(context: ExplorerContext): Promise<z.input<typeof opcodeProposalSchema>[]> {
   const { chain, head } = context
   const [known, lists] = [await chain.stateQueries.proposals({ hash: head.hash }), await listsOf(context)]
@@ -50,6 +50,6 @@ function rangesOf(name: string, lists: Awaited<ReturnType<typeof listsOf>>) {
     if (active.includes(name) && !isOpen) ranges.push({ from, to: null })
     if (!active.includes(name) && isOpen) ranges[ranges.length - 1] = { ...last, to: from - 1 }
   }
-  // A list that was replaced before any block had it was active in none.
+  // A list that was replaced before it applied to a block was never active.
   return ranges.filter(({ from, to }) => to === null || to >= from)
 }

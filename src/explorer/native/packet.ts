@@ -1,5 +1,5 @@
-// ICS-20 transfers that left over a channel of this chain, with what became of each packet. Whether one is still on its way,
-// and what a destination on this chain answered, is in the state; a simulated chain's answer follows from its behaviour.
+// ICS-20 transfers sent over a channel of this chain, with the outcome of each packet. The state shows whether it is in flight,
+// and the acknowledgement of a destination on this chain; a simulated chain's follows from its behaviour.
 import { z } from 'zod'
 import { LIST, type PacketEntry, packetEntry } from '../../indexer/tables.ts'
 import { readAddress } from '../../lib/bech32.ts'
@@ -101,7 +101,7 @@ async function statusOf(context: ExplorerContext, packet: PacketEntry): Promise<
     return answer === acknowledgementCommitment(SUCCESS) ? 'success' : 'error'
   }
   if (peer === 'timeout' || peer === 'never') return 'timeout'
-  // The end of the block after delivers it, unless it is late there.
+  // The end of the next block delivers it, unless it has timed out there.
   if (await isLateAt(context, native, packet, packet.number + 1)) return 'timeout'
   return peer === 'ack-success' ? 'success' : 'error'
 }

@@ -1,5 +1,5 @@
-// How the parameters became what they are. Only the genesis' upgrades and proposals that passed change them, and a proposal
-// holds the whole new set: so their history follows from the specification and the stored proposals, whatever was pruned.
+// The history of the parameters. Only the genesis' upgrades and passed proposals change them, and a proposal contains the whole
+// new set, so the history follows from the specification and the stored proposals even if states were pruned.
 import { ChainError } from '../../lib/errors.ts'
 import type { ReplacedParams } from '../../modules/gov/messages.ts'
 import { readGovGenesis } from '../../modules/gov/params.ts'
@@ -23,7 +23,7 @@ export type Cause =
   | { readonly type: 'upgrade'; readonly name: string }
   | { readonly type: 'proposal'; readonly id: bigint; readonly title: string }
 
-/** Sets of parameters that took the place of others, in the order of the chain. */
+/** Replacements of parameter sets, in chain order. */
 type Step = { readonly block: number; readonly time: bigint | undefined; readonly cause: Cause } & (
   | { readonly replaced: ReplacedParams }
   | { readonly upgrade: Native['spec']['upgrades'][number] }
@@ -51,7 +51,7 @@ function genesisOf({ spec, modules }: Native) {
   }
 }
 
-/** Every parameter that was given another value, oldest first. */
+/** Every changed parameter, oldest change first. */
 export const parameterHistory = oncePerRequest(async (context, _: 'head'): Promise<readonly ParameterChange[]> => {
   const native = nativeOf(context, 'head')
   let now = genesisOf(native)
@@ -103,7 +103,7 @@ const differences = (before: Sets, after: Sets) =>
       .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after)),
   )
 
-/** Upgrades happen before a block's transactions, proposals after them: in order of their end, then of their number. */
+/** Upgrades happen before a block's transactions, proposals after them: in order of their end, then of their id. */
 async function stepsOf(context: ExplorerContext, native: Native): Promise<Step[]> {
   const { spec } = native
   const upgrades = spec.upgrades
@@ -133,7 +133,7 @@ async function passedSteps(context: ExplorerContext, { spec, modules: { gov } }:
   return steps
 }
 
-/** What a stored message replaces; nothing where this program can no longer read it. */
+/** The parameters that a stored message replaces; none if this program can no longer read it. */
 function replacedBy(spec: Native['spec'], message: string): readonly ReplacedParams[] {
   try {
     return [readStored(spec, message).replaces].filter((set) => set !== undefined)

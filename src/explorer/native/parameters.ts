@@ -1,4 +1,4 @@
-// The parameters of all modules as the explorer shows them, by module and key. Periods are seconds, fractions rates.
+// The parameters of all modules in the explorer's form, by module and key. Periods are seconds, fractions rates.
 import { z } from 'zod'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import type { DistributionParams } from '../../modules/distribution/layout.ts'
@@ -115,7 +115,7 @@ export const showInflation = (of: InflationGenesis): Parameters['inflation'] => 
   staking_share: showRate(of.stakingShare),
 })
 
-/** Whether the chain has a floor of the base fee, which may be 0, among its parameters. */
+/** Whether the chain's parameters include a floor of the base fee, which may be 0. */
 const hasFloor = ({ feeMarket }: Native['spec']): boolean => feeMarket.minBaseFee !== undefined
 
 /** The parameters after the context's head. */

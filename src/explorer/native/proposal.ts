@@ -1,4 +1,4 @@
-// A proposal of governance as the explorer shows it. While the vote is open the tally is the count so far.
+// A governance proposal in the explorer's form. During the voting period the tally is the current count.
 import { z } from 'zod'
 import { fromInt, quo } from '../../lib/dec.ts'
 import type { Tally, VoteOption } from '../../modules/gov/layout.ts'
@@ -55,7 +55,7 @@ export const showTally = ({ yes, abstain, no, noWithVeto }: Tally) => ({
   no_with_veto: noWithVeto.toString(),
 })
 
-/** Whether a number is that of a proposal: those that were dropped or cancelled are gone. */
+/** Whether a proposal is stored; dropped and cancelled ones are deleted. */
 export const isStored = (context: ExplorerContext, id: bigint): boolean =>
   nativeOf(context, 'head').modules.gov.status(id) !== 'none'
 

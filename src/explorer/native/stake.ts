@@ -1,4 +1,4 @@
-// Delegations, unbondings and redelegations as the explorer shows them, at a validator's end and at a delegator's alike.
+// Delegations, unbondings and redelegations in the explorer's form, for validators and delegators.
 import { z } from 'zod'
 import { type Dec, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'

@@ -1,4 +1,4 @@
-// A validator as the explorer shows it: stake, commission, description, votes of its signing window.
+// A validator in the explorer's form: stake, commission, description, votes of its signing window.
 import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
 import { fromInt, quoTruncate, truncateInt } from '../../lib/dec.ts'
@@ -51,7 +51,7 @@ export const validatorSchema = z.strictObject({
   accumulated_commission: rate.describe('the operator’s part of them'),
 })
 
-/** Power of the signers of the next block by operator, and its sum. */
+/** Voting power of the signers of the next block by operator, and its sum. */
 const powersOf = oncePerRequest((context, _: 'head') => {
   const bonded = nativeOf(context, 'head').modules.staking.bondedValidators()
   const powers = new Map(bonded.map(({ operator, power }) => [operator, power]))

@@ -1,4 +1,4 @@
-// A clawback account's schedules as the explorer shows them.
+// A clawback account's schedules in the explorer's form.
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
 import type { Schedule } from '../../modules/vesting/schedule.ts'
@@ -30,7 +30,7 @@ export const vestingSchema = z.strictObject({
   vesting: z.array(stepSchema),
 })
 
-/** undefined: the account is an ordinary one. */
+/** undefined for an ordinary account. */
 export function showVesting(context: ExplorerContext, of: Address): z.input<typeof vestingSchema> | undefined {
   const { modules, now } = nativeOf(context, 'head')
   const account = modules.vesting.account(of)
@@ -53,7 +53,7 @@ export function showVesting(context: ExplorerContext, of: Address): z.input<type
   }
 }
 
-/** Nothing is released up to and including the start, even by a step of that time. */
+/** Nothing is released up to and including the start, even by a step with that time. */
 const showSchedule = (schedule: Schedule, start: bigint, now: bigint): z.input<typeof stepSchema>[] =>
   schedule.map(({ time, total }, i) => ({
     time: showTime(time),

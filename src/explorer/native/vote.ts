@@ -1,5 +1,5 @@
-// Votes and deposits as the explorer shows them. Open ones are in the state; when a vote ends the state forgets them, and the
-// logs of the governance contract, which the index lists by proposal and voter, still tell.
+// Votes and deposits in the explorer's form. Current ones are in the state; they are deleted at the end of the vote, but the
+// logs of the governance contract, which the index lists by proposal and voter, still have them.
 import { z } from 'zod'
 import { NATIVE_EVENT } from '../../indexer/native-parties.ts'
 import { ballotEntry, LIST, partyEntry } from '../../indexer/tables.ts'
@@ -55,7 +55,7 @@ export const depositSchema = placeSchema.extend({
 export type Place = { readonly number: number; readonly index: number }
 export type Party = Place & { readonly address: Address }
 
-/** The newest vote of each account on a proposal, newest first; while the vote is open those that will be counted. */
+/** The newest vote of each account on a proposal, newest first; during the voting period those that will be counted. */
 export function votesOn(context: ExplorerContext, id: bigint): Party[] {
   const { rows } = context
   const { gov } = nativeOf(context, 'head').modules
@@ -79,7 +79,7 @@ export async function showVote(context: ExplorerContext, id: bigint, { address, 
   }
 }
 
-/** A vote by an entry of LIST.votesOf. */
+/** A vote from an entry of LIST.votesOf. */
 export async function showCastVote(context: ExplorerContext, voter: Address, entry: Uint8Array) {
   const { proposal, ...at } = ballotEntry.decode(entry)
   const located = await logAt(context, at)
@@ -123,7 +123,7 @@ export type PlacedDeposit = {
   readonly isInitial: boolean
 }
 
-/** The deposits of a stored proposal, oldest first. What came with the submission is what the others leave of the total. */
+/** The deposits of a stored proposal, oldest first. The deposit of the submission is the total less the others. */
 export async function depositsOn(context: ExplorerContext, id: bigint): Promise<PlacedDeposit[]> {
   const list = LIST.depositsOn(Number(id))
   const parties = entriesBetween(context.rows, list, 0, listLength(context.rows, list)).map((entry) =>

@@ -1,5 +1,5 @@
-// Which lists of the index hold an address's transactions, messages and token transfers. A filter is a union of disjoint
-// lists, so that a counter is the sum of their lengths.
+// The lists of the index with an address's transactions, messages and token transfers. A filter is a union of disjoint lists,
+// so a counter is the sum of their lengths.
 import { LIST, ROLES, type Role, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import type { Address, Hex } from '../../lib/hex.ts'
 

@@ -1,4 +1,4 @@
-// Pages of the index's lists, and of unions of disjoint lists, in the chain's order.
+// Pages of the index's lists, and of unions of disjoint lists, in chain order.
 
 import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
@@ -16,7 +16,7 @@ export function listPage<T>(
   return buildPage(query, newestPage(rows, lists, pageRequest(query)), render)
 }
 
-/** As `listPage`, of lists whose entries are sequences: positions in the list of all transactions, messages or transfers. */
+/** As `listPage`, for lists whose entries are sequences: positions in the list of all transactions, messages or transfers. */
 export const sequenceListPage = <T>(
   context: ExplorerContext,
   lists: readonly Hex[],

@@ -1,6 +1,6 @@
-// What every paginated answer has in common: the query that asks for a page, the schema of the answer, and the one function
-// that builds it. `anchor` is the length that a list had when its first page was read: pages are counted from it, so that
-// they keep their entries while blocks arrive.
+// Common parts of paginated answers: the query, the schema of the answer, and the function that builds it. `anchor` is the
+// length of a list when its first page was read: pages are counted from it, so that they keep their entries while blocks
+// arrive.
 import { z } from 'zod'
 import type { PageRequest } from '../../tables/list.ts'
 import { integer } from '../codec.ts'
@@ -9,7 +9,7 @@ const DEFAULT_SIZE = 50
 const LARGEST_SIZE = 100
 const LARGEST_NUMBER = 2 ** 48
 
-/** `page`, `items_count` (more than 100 counts as 100) and `anchor`. A route's query extends it. */
+/** `page`, `items_count` (at most 100) and `anchor`. A route's query extends it. */
 export const pageQuery = z.object({
   page: integer(1, LARGEST_NUMBER, { default: 1, description: 'number of the page' }).optional(),
   items_count: integer(1, LARGEST_NUMBER, {
@@ -48,14 +48,14 @@ export type Page<T> = {
   total_count?: number
 }
 
-/** Makes an item of a page from what a list, ranking or array has at its position. */
+/** Converts an entry of a list, ranking or array to an item of a page. */
 export type Render<E, T> = (entry: E) => T | Promise<T>
 
 export function pageRequest({ page = 1, items_count = DEFAULT_SIZE, anchor }: PageQuery): PageRequest {
   return { page, size: Math.min(items_count, LARGEST_SIZE), anchor }
 }
 
-/** The positions of a page: `from`, up to but without `to`. They count from the beginning of a list of this length. */
+/** The positions of a page: from `from` up to, but excluding, `to`, in a list of this length. */
 export function pageBounds(query: PageQuery, length: number): { from: number; to: number } {
   const { page, size } = pageRequest(query)
   return { from: Math.min((page - 1) * size, length), to: Math.min(page * size, length) }
@@ -63,14 +63,14 @@ export function pageBounds(query: PageQuery, length: number): { from: number; to
 
 type Entries<E> = {
   readonly entries: readonly E[]
-  /** Present length of the list. */
+  /** Current length of the list. */
   readonly total: number
   readonly hasNext: boolean
-  /** The length that pages are counted from; only for lists that grow. */
+  /** The length that pages are counted from; only for growing lists. */
   readonly anchor?: number
 }
 
-/** Builds the answer: renders the entries of the page, and says how to ask for the next one. */
+/** Builds the answer: renders the entries of the page, and gives the query of the next one. */
 export async function buildPage<E, T>(
   query: PageQuery,
   { entries, total, hasNext, anchor }: Entries<E>,
@@ -91,5 +91,5 @@ export function arrayPage<E, T>(all: readonly E[], query: PageQuery, render: Ren
   return buildPage(query, { entries: all.slice(from, to), total: all.length, hasNext: to < all.length }, render)
 }
 
-/** The answer for something that has no list yet, such as the logs of a pending transaction. */
+/** An empty answer, for example for the logs of a pending transaction. */
 export const emptyPage = () => ({ items: [], next_page_params: null, total_count: 0 })

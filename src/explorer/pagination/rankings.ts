@@ -1,5 +1,5 @@
-// Pages of the index's rankings: of one, of several one after another, and of several merged into one order. Members are
-// byte strings that sort by rank. The order of a ranking may change between two pages.
+// Pages of the index's rankings: of one, of several concatenated ones, and of several merged into one order. Members are byte
+// strings that sort by rank. A ranking may change between two pages.
 
 import type { Hex } from '../../lib/hex.ts'
 import type { KvReader } from '../../state/types.ts'
@@ -9,7 +9,7 @@ import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, type Render } from './page.ts'
 
-/** Members that can be reached in a merged order: merging reads every member before a page. */
+/** Maximum members of a merged order that can be reached: merging reads all members before a page. */
 const DEEPEST_MERGED = 10_000
 
 /** A page of one ranking. */
@@ -23,7 +23,7 @@ export const rankingPage = <T>(
 type NamedRanking<N> = { readonly name: N; readonly ranking: Hex }
 export type NamedMember<N> = { readonly name: N; readonly member: Uint8Array }
 
-/** A page of rankings one after another; `render` gets a member with the name of its ranking. */
+/** A page of concatenated rankings; `render` gets a member with the name of its ranking. */
 export async function concatenatedPage<N, T>(
   { rows }: ExplorerContext,
   rankings: readonly NamedRanking<N>[],
@@ -39,7 +39,7 @@ export async function concatenatedPage<N, T>(
   return buildPage(query, { entries, total, hasNext: to < total }, render)
 }
 
-/** At most `limit` members of rankings one after another, from a rank on. */
+/** At most `limit` members of concatenated rankings, from a rank on. */
 export async function concatenatedMembers<N>(
   rows: KvReader,
   rankings: readonly NamedRanking<N>[],
@@ -91,7 +91,7 @@ async function mergedMembers(rows: KvReader, rankings: readonly Hex[], rank: num
     .slice(rank, rank + limit)
 }
 
-/** Every member of rankings merged into one order; throws 422 when there are more than 10,000. */
+/** All members of rankings merged into one order; throws 422 if there are more than 10,000. */
 export async function allMembers({ rows }: ExplorerContext, rankings: readonly Hex[]): Promise<Uint8Array[]> {
   const total = countAll(rows, rankings)
   if (total > DEEPEST_MERGED) throw invalidParameter('sort', `No more than ${DEEPEST_MERGED} can be sorted so`)

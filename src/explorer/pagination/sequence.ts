@@ -1,5 +1,5 @@
-// Pages of records that are numbered without gaps: blocks, or the entries of a list by position. A page is found by
-// arithmetic, so that nothing is read but the records it shows.
+// Pages of records that are numbered without gaps: blocks, or the entries of a list by position. The positions of a page are
+// calculated, so only its records are read.
 import { pageSpan } from '../../tables/list.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, pageRequest, type Render } from './page.ts'
 
@@ -10,7 +10,7 @@ export function sequencePage<T>(length: number, query: PageQuery, render: Render
   return buildPage(query, { entries, total: length, hasNext: from > 0, anchor: start }, render)
 }
 
-/** A page of `count` positions from `first` on, in ascending order; they belong to something that does not change. */
+/** A page of `count` positions from `first` on, ascending, of a list that does not grow. */
 export function rangePage<T>(
   { first, count }: { readonly first: number; readonly count: number },
   query: PageQuery,

@@ -1,5 +1,5 @@
-// Pages of transactions in an order that the client chooses. The chain's order, ascending or descending, is read from the
-// index. To sort by value or fee, the list is read completely, so that only lists of at most 10,000 transactions are sorted.
+// Pages of transactions in an order chosen by the client. Chain order, ascending or descending, is read from the index. Sorting
+// by value or fee reads the whole list, so it is limited to 10,000 transactions.
 
 import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
@@ -35,7 +35,7 @@ export async function sortedTransactionsPage(
   return arrayPage(sequences, query, show)
 }
 
-/** In ascending order; of equal values or fees the oldest comes first. */
+/** Ascending; transactions with equal values or fees are ordered oldest first. */
 async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], sort: 'value' | 'fee') {
   const { rows } = context
   if (lengthOfAll(rows, lists) > MOST_SORTED) {

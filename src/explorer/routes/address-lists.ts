@@ -1,5 +1,5 @@
-// Lists of one address, newest first: transactions, messages within them, token transfers, logs, blocks, withdrawals. The
-// lists of an unknown address are empty.
+// Lists of one address, newest first: transactions, messages, token transfers, logs, blocks, withdrawals. The lists of an
+// unknown address are empty.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, positionEntry, TOKEN_TYPES } from '../../indexer/tables.ts'

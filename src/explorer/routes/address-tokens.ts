@@ -1,4 +1,4 @@
-// Token balances of an address, its single items, and its collections of items.
+// Token balances of an address, its single items, and its collections.
 import { z } from 'zod'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, labels } from '../codec.ts'
@@ -18,7 +18,7 @@ import {
 
 const params = z.object({ address_hash_param: addressParam })
 const OTHER_TYPES = ['ERC-20', 'ERC-404']
-/** Most balances of the answer that has no pages. */
+/** Maximum balances of the answer without pages. */
 const MOST_BALANCES = 200
 
 export const addressTokens = explorerRoute({

@@ -1,5 +1,5 @@
-// Addresses: the richest, the record of one, its counters and the history of its coins. Any address has a record; that of an
-// unknown one is all zeros.
+// Addresses: the richest ones, the record of one, its counters and the history of its coin balance. Any address has a record;
+// that of an unknown one is all zeros.
 
 import { z } from 'zod'
 import { type AccountRecord, RECORD } from '../../indexer/records.ts'
@@ -57,7 +57,7 @@ z.globalRegistry.add(recordSchema, { id: 'Address' })
 
 type Status = z.infer<typeof recordSchema>['creation_status']
 
-/** Never `failed`: a creation that failed left no contract to have a record. */
+/** Never `failed`: a failed creation leaves no contract. */
 function statusOf(fact: AccountRecord | undefined): Status {
   if (fact?.isDestroyed === true) return 'selfdestructed'
   return fact?.createdIn === undefined ? null : 'success'

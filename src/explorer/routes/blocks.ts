@@ -1,5 +1,4 @@
-// Blocks: the list of all, one, and its lists. A block is final at once, so that the filters for uncles and reorganised
-// blocks find none.
+// Blocks: all, one, and its lists. A block is final at once, so the filters for uncles and reorganized blocks find none.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { KINDS, LIST, transactionEntry } from '../../indexer/tables.ts'
@@ -19,7 +18,7 @@ import { averageBlockTime } from '../statistics/block-times.ts'
 
 const params = z.object({ block_hash_or_number_param: blockParam })
 
-/** The number of a block of the chain; throws 404. */
+/** The number of an existing block; throws 404. */
 async function numberOf(context: ExplorerContext, of: z.output<typeof blockParam>): Promise<number> {
   const header = await context.chain.header(of)
   if (header === undefined || header.number > context.head.number) throw notFound()

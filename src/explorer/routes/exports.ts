@@ -19,7 +19,7 @@ import { showTransaction, type TransactionJson } from '../shapes/transaction.ts'
 import { showTransfer } from '../shapes/transfer.ts'
 import { firstBlockFrom } from '../statistics/block-times.ts'
 
-/** Rows that are read at once. */
+/** Rows read at a time. */
 const STEP = 100
 
 const params = z.object({ address_hash_param: addressParam })
@@ -29,7 +29,7 @@ const period = z.iso
   .or(z.iso.date())
   .transform((text) => BigInt(Math.floor(Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) ? text : utc(text)) / 1000)))
   .optional()
-/** A time without a zone is UTC. */
+/** Times without a zone are UTC. */
 const utc = (text: string): string => (text.includes('T') ? `${text}Z` : `${text}T00:00:00Z`)
 
 const query = z.object({
@@ -46,11 +46,11 @@ const sidesOf = ({ filter_type, filter_value }: Query) =>
 
 type Span = {
   readonly lists: readonly Hex[]
-  /** The sequence of a block's first entry, in the list that the lists refer to. */
+  /** The sequence of a block's first entry in the chain-wide list. */
   readonly first: (block: BlockRecord, number: number) => number
 }
 
-/** Renders the entries of a period, newest first. Each step forgets what the steps before have read. */
+/** Renders the entries of a period, newest first. Each step uses a new request cache. */
 async function rowsWithin(
   context: ExplorerContext,
   query: Query,
@@ -60,7 +60,7 @@ async function rowsWithin(
   const { rows, head } = context
   const { from_period: from = 0n, to_period: to = head.timestamp } = query
   if (from > to) throw invalidParameter('to_period', 'Invalid value. Expected a time that is not before from_period')
-  /** How many entries were made before a block. */
+  /** Number of entries before a block. */
   const before = (number: number): number => {
     const block = RECORD.block.get(rows, number)
     const readers = lists.map((list) => new ListReader(rows, list))
@@ -135,7 +135,7 @@ export const addressTokenTransfersCsv = csvRoute({
   },
 })
 
-/** What the sender of the transfer's transaction paid. */
+/** The fee of the transfer's transaction. */
 async function feeOfTransfer(context: ExplorerContext, sequence: number): Promise<string | null> {
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) return null

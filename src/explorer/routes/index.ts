@@ -1,4 +1,4 @@
-// The registry of endpoints: every export of these files is one. Add new files here.
+// The registry of endpoints: every export of these files. Add new files here.
 import type { ExplorerRoute } from '../define.ts'
 import * as activity from './activity.ts'
 import * as addressLists from './address-lists.ts'
@@ -53,7 +53,7 @@ const modules = [
 ] satisfies readonly Readonly<Record<string, ExplorerRoute>>[]
 
 type ValueOf<M> = M extends unknown ? M[keyof M] : never
-/** All routes below /api/v2, each with its own types. */
+/** All routes under /api/v2 with their types. */
 export type ApiRoute = ValueOf<(typeof modules)[number]>
 
 export const routes: readonly ExplorerRoute[] = modules.flatMap((module) => Object.values<ExplorerRoute>(module))

@@ -1,5 +1,5 @@
-// The home page of the frontend. Its two lists are plain arrays, as the frontend expects, unless the query asks for a page:
-// then they are paginated like all others.
+// The frontend's home page. Its two lists are plain arrays, as the frontend expects, unless the query asks for a page; then
+// they are paginated like all others.
 import { z } from 'zod'
 import { LIST } from '../../indexer/tables.ts'
 import { listLength } from '../../tables/list.ts'

@@ -1,4 +1,4 @@
-// What an account has to do with the native modules: stake, rewards, grants, vesting, votes.
+// Native module data of an account: stake, rewards, grants, vesting, votes.
 import { z } from 'zod'
 import { LIST } from '../../indexer/tables.ts'
 import { toBech32 } from '../../lib/bech32.ts'
@@ -39,7 +39,7 @@ const params = z.object({ address: accountParam })
 const SIDES = ['given', 'received'] as const
 const accountAt = (context: ExplorerContext, address: string): Address => accountNamed(context, 'address', address)
 
-/** An account's delegations with what each has earned, in order of operator. */
+/** An account's delegations with their rewards, in order of operator. */
 const delegationsOf = (context: ExplorerContext, delegator: Address) =>
   nativeOf(context, 'head')
     .modules.staking.delegationsOf(delegator)

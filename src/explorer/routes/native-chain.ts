@@ -1,4 +1,4 @@
-// The modules as a whole: their parameters and how these changed, opcode proposals, accounts, stake and supply.
+// Chain-wide data of the modules: parameters and their history, opcode proposals, accounts, stake and supply.
 import { z } from 'zod'
 import { fromInt, quo } from '../../lib/dec.ts'
 import { escrowAddress } from '../../modules/transfer/packets.ts'

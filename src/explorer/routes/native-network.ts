@@ -1,4 +1,4 @@
-// A network: what its engine tells, who voted in the commit of a block, and how validators have signed.
+// A network: the status of CometBFT, the votes in a block's commit, and the signing records of validators.
 import { z } from 'zod'
 import type { SyncProgress } from '../../consensus/network-status.ts'
 import { voteName } from '../../primitives/commit-info.ts'
@@ -115,7 +115,7 @@ export const nativeValidatorVotes = explorerRoute({
     const validator = modules.staking.validator(accountNamed(context, 'address', address))
     if (validator === undefined) throw notFound()
     const signer = consensusAddress(validator.consensusKey)
-    // The engine's first block comes without votes.
+    // CometBFT's first block has no votes.
     const first = Number(spec.consensus?.initialHeight ?? context.head.number) + 1
     const length = Math.max(0, Number(context.head.number) + 1 - first)
     return sequencePage(length, query, async (position) => {

@@ -23,7 +23,7 @@ import { blockSchema, showBlock } from '../shapes/block.ts'
 
 const params = z.object({ address: accountParam })
 
-/** The operator that a parameter names. Throws 404 when there is no such validator. */
+/** The operator of a parameter. Throws 404 if there is no such validator. */
 function operatorAt(context: ExplorerContext, address: string): Address {
   const operator = accountNamed(context, 'address', address)
   if (!nativeOf(context, 'head').modules.staking.has(operator)) throw notFound()

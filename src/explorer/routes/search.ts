@@ -1,5 +1,5 @@
-// Search: an address, a hash or a block number is looked up, anything else is searched as a name. Hits of every kind are
-// rows of one list.
+// Search: looks up an address, a hash or a block number; anything else is searched as a name. Results of all kinds are rows of
+// one list.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { TOKEN_TYPES } from '../../indexer/tables.ts'
@@ -19,9 +19,9 @@ import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { isContractAt } from '../shapes/address.ts'
 import { showToken, tokenSchema } from '../shapes/token.ts'
 
-/** Bytes of the shortest query that is searched for as a name. */
+/** Minimum bytes of a name search. */
 const SHORTEST_NAME = 3
-/** A hit needs a text that can be clicked. */
+/** A result needs a text that can be clicked. */
 const UNNAMED = 'Unnamed token'
 
 const priority = z.literal(0)
@@ -85,7 +85,7 @@ const hitSchema = z.discriminatedUnion('type', [tokenHit, addressHit, blockHit, 
 z.globalRegistry.add(hitSchema, { id: 'SearchResult' })
 type Hit = z.infer<typeof hitSchema>
 
-/** The one thing that a query names exactly. */
+/** The record that a query names exactly. */
 type ExactMatch =
   | { readonly type: 'address'; readonly address: Address }
   | { readonly type: 'block'; readonly header: SealedHeader }
@@ -111,7 +111,7 @@ async function findExact({ chain, head, spec }: ExplorerContext, query: string):
   return header && { type: 'block', header }
 }
 
-/** The address that a text names as an account or as the operator of a validator. */
+/** The address in a bech32 text, of an account or a validator's operator. */
 function addressInBech32(prefix: string, text: string): Address | undefined {
   const names = [prefix, operatorPrefix(prefix)]
   const found = names.find((name) => text.toLowerCase().startsWith(`${name}1`))
@@ -123,7 +123,9 @@ function addressInBech32(prefix: string, text: string): Address | undefined {
   }
 }
 
-/** Hits by kind, the best kinds and hits first. Each is a function that renders the hit: only those of a page are called. */
+/**
+ * Results by kind, best kinds and results first. Each is a function that renders it, so that only those of a page are rendered.
+ */
 async function find(context: ExplorerContext, text: string): Promise<readonly (readonly (() => Hit)[])[]> {
   const query = text.trim()
   const exact = await findExact(context, query)
@@ -215,12 +217,12 @@ const proposalHitOf = ({ id, title }: NamedProposal): Hit => ({
 
 // --- routes
 
-/** Hits of a quick search. */
+/** Maximum results of a quick search. */
 const MOST_QUICK = 50
 
 const query = z.object({ q: z.string().optional().describe('address, hash, block number, or words of a name') })
 
-/** The text to search for. Empty parameters count as absent, which is refused here in the API's own words. */
+/** The text to search for. Empty parameters count as absent, which is refused here with the API's own message. */
 function queryText({ q }: { readonly q?: string | undefined }): string {
   if (q === undefined) throw badRequest('Missing parameter q')
   return q.trim()
@@ -247,7 +249,7 @@ export const searchQuick = explorerRoute({
   },
 })
 
-/** At most `limit` hits, shared evenly among the kinds; what one kind does not use is left to the others. */
+/** At most `limit` results, divided evenly among the kinds; unused parts go to the other kinds. */
 function balanced<T>(kinds: readonly (readonly T[])[], limit: number): T[] {
   const taken = kinds.map(() => 0)
   for (let room = limit, before = -1; room > 0 && room !== before; ) {

@@ -1,4 +1,4 @@
-// Figures of the whole chain, and charts. Prices come from the operator's file; without it they are null.
+// Statistics of the whole chain, and charts. Prices come from the operator's file; without it they are null.
 
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
@@ -16,7 +16,7 @@ import type { GasPrice, Speed } from '../statistics/gas-oracle.ts'
 const count = z.number().int()
 /** Days of the chart: the head's day and the thirty before it. */
 const CHARTED_DAYS = 31
-/** Gas of a plain transfer: its price is given together with the price of gas. */
+/** Gas of a plain transfer, whose price is given together with the gas price. */
 const TRANSFER_GAS = 21_000n
 
 const detailedPrice = z.strictObject({
@@ -71,7 +71,7 @@ export const stats = explorerRoute({
         ? each(prices, (price) => inDetail(context, price))
         : each(prices, ({ baseFee, tip }) => (baseFee + tip).toString()),
       gas_price_updated_at: isoTime(head.timestamp),
-      // At least a second, although blocks may come faster: clients refresh after this time.
+      // At least a second, even if blocks are faster: clients refresh after this time.
       gas_prices_update_in: Math.max(1000, Math.round(average)),
       static_gas_price: null,
       transactions_today: (today?.transactions ?? 0).toString(),
@@ -113,10 +113,10 @@ function inDetail({ options }: ExplorerContext, { baseFee, tip }: GasPrice): z.i
 
 const toGwei = (wei: bigint): number => Number(wei) / 1e9
 
-/** What an amount of base units is worth, to the cent. */
+/** The value of an amount of base units, to the cent. */
 const worth = (amount: bigint, coin: string): string => ((Number(amount) / Number(WEI)) * Number(coin)).toFixed(2)
 
-/** Percentage by which the price has changed since the newest closing price; null without either. */
+/** Percentage change of the price since the newest closing price; null if either is missing. */
 function priceChange({ options }: ExplorerContext): number | null {
   const now = Number(options.prices?.coin ?? 0)
   const before = Number(options.prices?.history[0]?.closing_price ?? 0)

@@ -17,7 +17,7 @@ import { showToken, tokenSchema } from '../shapes/token.ts'
 import { instanceSchema, mediumOf, showInstance, type TokenInstance } from '../shapes/token-instance.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** Most items of one holder that are listed. */
+/** Maximum items listed for one holder. */
 const MOST_ITEMS = 10_000
 
 const ofToken = z.object({ address_hash_param: addressParam })
@@ -47,7 +47,7 @@ export const tokenInstances = explorerRoute({
   },
 })
 
-/** A page of the items of a token that one address holds. */
+/** A page of one address's items of a token. */
 async function instancesHeld(
   context: ExplorerContext,
   of: Address,

@@ -1,4 +1,4 @@
-// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are answered with 404.
+// Tokens: the list of all, and the record, counters, transfers and holders of one. 404 for other contracts.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
@@ -19,7 +19,7 @@ import { addressSchema, showAddress } from '../shapes/address.ts'
 import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** All but `fiat_value` with known prices sort by holders: circulating supplies are unknown. */
+/** All of them sort by holders, except `fiat_value` if prices are known: circulating supplies are unknown. */
 const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_market_cap'] as const
 
 const params = z.object({ address_hash_param: addressParam })
@@ -135,7 +135,7 @@ export const tokenHolders = explorerRoute({
     return rankingPage(context, RANKING.holders(of), query, async (order) => {
       const { value, rest } = readDescending(order)
       const holder = toAddress(complement(rest))
-      // Some tokens change balances without an event. The amount is right here, although its rank follows the events.
+      // Some tokens change balances without an event. The amount is correct here, but the rank follows the events.
       const amount = type === 'ERC-20' ? ((await tokenBalance(context, of, holder)) ?? value) : value
       return show(holder, amount, undefined)
     })

@@ -1,5 +1,5 @@
-// Lists of one transaction: token transfers, messages, logs, state changes, its trace. They are empty while it is pending;
-// an unknown transaction is not found.
+// Lists of one transaction: token transfers, messages, logs, state changes, its trace. They are empty while it is pending; 404
+// for an unknown transaction.
 import { z } from 'zod'
 import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
@@ -19,7 +19,7 @@ import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
 const params = z.object({ transaction_hash_param: hashParam })
 
-/** A mined transaction; undefined while it is pending, or after it was dropped. Throws 404. */
+/** A mined transaction; undefined while it is pending or after it was dropped. Throws 404. */
 async function minedByHash(context: ExplorerContext, hash: Hash): Promise<IndexedTransaction | undefined> {
   const { chain, head, pendingTransactions } = context
   const found = chain.transaction(hash)

@@ -1,4 +1,4 @@
-// Transactions: the list of all, one by its hash, and figures of the last day. Lists of one transaction are in
+// Transactions: the list of all, one by its hash, and statistics of the last day. Lists of one transaction are in
 // `transaction-parts.ts`.
 import { z } from 'zod'
 import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
@@ -20,10 +20,10 @@ import {
   transactionSchema,
 } from '../shapes/transaction.ts'
 
-/** Methods of one filter; the rest is ignored. Each selector has a list for every combination of kinds. */
+/** Maximum methods of a filter; further ones are ignored. Each selector has a list for every combination of kinds. */
 const MOST_METHODS = 20
 
-/** Kinds that the frontend offers and no transaction here is listed under. */
+/** Kinds that the frontend offers and that match no transaction here. */
 const OTHER_KINDS = ['blob_transaction', 'set_code_transaction']
 
 type Filter = { readonly kinds: readonly Kind[] | undefined; readonly selectors: readonly Hex[] | undefined }

@@ -1,5 +1,5 @@
-// Validators in the form that a Blockscout frontend shows for `NEXT_PUBLIC_VALIDATORS_CHAIN_TYPE=blackfort`: of its three
-// forms the one with names, commissions and stakes. `/native/validators` tells more.
+// Validators in the form of a Blockscout frontend with `NEXT_PUBLIC_VALIDATORS_CHAIN_TYPE=blackfort`, the one of its three
+// forms that has names, commissions and stakes. `/native/validators` has more.
 import { z } from 'zod'
 import { NATIVE_EVENT } from '../../indexer/native-parties.ts'
 import { LIST } from '../../indexer/tables.ts'

@@ -1,5 +1,5 @@
-// Verification of a contract, as the frontend's form submits it. The answer says only that it has begun; the outcome is
-// pushed on the socket, and shows in the contract's record.
+// Verification of a contract by the frontend's form. The answer says only that it has begun; the outcome is pushed on the
+// socket, and is visible in the contract's record.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
@@ -55,7 +55,7 @@ export const verificationConfig = explorerRoute({
   },
 })
 
-// Forms send every field as text, empty ones too.
+// Forms send every field as text, including empty ones.
 const text = z.string().trim().optional()
 const yesNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
 const number = z.union([
@@ -77,7 +77,7 @@ const settings = common.extend({
   evm_version: text,
 })
 
-/** What a form submits: the compiler's input, and what the other fields do not say. */
+/** The result of reading a form: the compiler's input, and other fields of the submission. */
 type FromForm = Pick<VerificationSubmission, 'input'> &
   Partial<Pick<VerificationSubmission, 'compilerVersion' | 'contractName' | 'isViaSourcify'>>
 
@@ -171,7 +171,7 @@ export const verifySourcify = verificationVia(
   },
 )
 
-/** Vyper's compiler names a contract after its file; the names of forms are what their authors call it. */
+/** Vyper's compiler names a contract after its file, while forms have a name chosen by the author. */
 const ANY_CONTRACT = { contractName: undefined }
 
 export const verifyVyperCode = verificationVia(

@@ -1,4 +1,4 @@
-// An address within other records. Labels, tags and scores come from third parties, and are always empty here.
+// An address within other records. Labels, tags and scores would come from third parties and are always empty.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -27,7 +27,7 @@ export const addressSchema = z.strictObject({
 z.globalRegistry.add(addressSchema, { id: 'AddressParam' })
 export type AddressParam = z.infer<typeof addressSchema>
 
-/** An address as every record shows it; name and proxy as of the context's head. */
+/** An address within a record; name and proxy as of the context's head. */
 export const showAddress = oncePerRequest((context, of: Address): AddressParam => {
   const isContract = isContractAt(context, of)
   const proxy = isContract ? proxyOf(context, of) : undefined
@@ -54,6 +54,6 @@ export const showAddress = oncePerRequest((context, of: Address): AddressParam =
 export const showAddressOrNull = (context: ExplorerContext, of: Address | undefined | null): AddressParam | null =>
   of === undefined || of === null ? null : showAddress(context, of)
 
-/** Whether an address is shown as a contract: it has code, or had it and was destroyed. */
+/** Whether an address is shown as a contract: it has code, or had it before it was destroyed. */
 export const isContractAt = ({ view, rows }: ExplorerContext, of: Address): boolean =>
   view.code(of).length > 0 || RECORD.account.get(rows, of)?.isDestroyed === true

@@ -1,5 +1,5 @@
-// Authorizations of EIP-7702: which account delegates to which code, and whether the authorization was accepted. A refused
-// one changes nothing in the state, so that the transaction is run again to find out.
+// Authorizations of EIP-7702: the account, the code it delegates to, and whether the authorization was accepted. A refused one
+// changes nothing in the state, so the transaction is executed again to find out.
 
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
@@ -27,7 +27,7 @@ export const authorizationSchema = z.strictObject({
 z.globalRegistry.add(authorizationSchema, { id: 'Authorization' })
 export type AuthorizationJson = z.infer<typeof authorizationSchema>
 
-/** A transaction's authorizations; those of a mined one with their outcome. */
+/** A transaction's authorizations; for a mined one with their outcome. */
 export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<AuthorizationJson[]> {
   if (of.authorizationList.length === 0) return []
   const { chain, heavy } = context
@@ -51,8 +51,8 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
 }
 
 /**
- * A function that returns the outcome of an authorization; call it for each of the transaction's in order. An accepted one
- * increases the authority's nonce, so that its account is among the changes.
+ * Returns a function that gives the outcome of an authorization; call it for each authorization of the transaction in order. An
+ * accepted one increases the authority's nonce, so its account is among the changes.
  */
 function verdicts({ spec }: ExplorerContext, { from }: Transaction, changes: readonly AccountChange[]) {
   const changed = new Map(changes.map((change) => [change.address, change]))

@@ -1,4 +1,4 @@
-// A block. Burnt fees and rewards follow the chain's rules: where base fees are collected, nothing is burnt.
+// A block. Burnt fees and rewards follow the chain's rules: if base fees are collected, nothing is burnt.
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
 import { type BlockRecord, RECORD } from '../../indexer/records.ts'
@@ -63,11 +63,11 @@ const NOTHING: BlockRecord = {
   tips: 0n,
 }
 
-/** Number of blocks from the chain's first one on. */
+/** Number of blocks of the chain, from its first one on. */
 export const blockCount = ({ chain, head }: Pick<ExplorerContext, 'chain' | 'head'>): number =>
   Number(head.number - chain.base) + 1
 
-/** The block at a position among those that the chain has; throws 404. */
+/** The block at a position among the chain's blocks; throws 404. */
 export const showBlockAt = (context: ExplorerContext, position: number): Promise<BlockJson> =>
   showBlock(context, Number(context.chain.base) + position)
 

@@ -9,7 +9,7 @@ import { notFound } from '../errors.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
 import { indexedTransaction } from './indexed-transaction.ts'
 
-/** The kinds of internal transactions as Blockscout and Etherscan call them. */
+/** The kinds of internal transactions with the names of Blockscout and Etherscan. */
 export const CALL_TYPE = {
   CALL: 'call',
   STATICCALL: 'staticcall',

@@ -1,5 +1,5 @@
-// The bridge from the index to the chain: an entry of the index names a transaction or a log by its position, and the
-// transaction, receipt and log are read from the block. A block that was removed in the meantime is not found (404).
+// From the index to the chain: an entry of the index has the position of a transaction or log; transaction, receipt and log are
+// read from the block. A block that was removed in the meantime is not found (404).
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, type TransactionEntry, transactionEntry } from '../../indexer/tables.ts'
 import { type Address, type Hex, toHex } from '../../lib/hex.ts'
@@ -12,7 +12,7 @@ import { notFound } from '../errors.ts'
 export type MinedBlock = {
   readonly block: Block
   readonly receipts: readonly Receipt[]
-  /** For each receipt, how many logs of the block come before its own. */
+  /** For each receipt, the number of logs in the block before its own. */
   readonly firstLogIndexes: readonly number[]
 }
 
@@ -61,7 +61,7 @@ export const indexedTransaction = oncePerRequest(async (context, sequence: numbe
   }
 })
 
-/** What the sender paid, blob gas included. */
+/** The fee paid by the sender, including blob gas. */
 export const feeOf = ({ receipt }: Pick<IndexedTransaction, 'receipt'>): bigint =>
   receipt.gasUsed * receipt.effectiveGasPrice + (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)
 
@@ -96,7 +96,7 @@ function firstLogIndexesOf(receipts: readonly Receipt[]): number[] {
   })
 }
 
-/** Position of the last number that is at most `limit`; -1 when all are above it. */
+/** Index of the last number that is at most `limit`; -1 if all are larger. */
 function lastNotAbove(rising: readonly number[], limit: number): number {
   let [low, high] = [0, rising.length]
   while (low < high) {
@@ -109,7 +109,7 @@ function lastNotAbove(rising: readonly number[], limit: number): number {
 
 const SELECTOR_SIZE = 4
 
-/** The method that a mined transaction called: its name, or the selector when no interface has it; null for none. */
+/** The method that a mined transaction called: its name, or the selector if it is unknown; null for none. */
 export function methodOf(
   context: ExplorerContext,
   { row, transaction }: Pick<IndexedTransaction, 'row' | 'transaction'>,

@@ -1,4 +1,4 @@
-// A log, decoded as far as its emitter's interface is known.
+// A log, decoded if its emitter's interface is known.
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'

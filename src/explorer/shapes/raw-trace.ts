@@ -7,7 +7,7 @@ import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
 import { wire } from '../codec.ts'
 
 const quantity = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/)
-/** In lower case, as in JSON-RPC. */
+/** Lower case, as in JSON-RPC. */
 const address = z.string().regex(/^0x[0-9a-f]{40}$/)
 const position = {
   subtraces: z.number().int(),
@@ -40,7 +40,7 @@ export const rawTraceSchema = z.discriminatedUnion('type', [
 z.globalRegistry.add(rawTraceSchema, { id: 'RawTrace' })
 export type RawTrace = z.infer<typeof rawTraceSchema>
 
-/** Every message of a transaction that was run again, in call order. */
+/** Every message of a re-executed transaction, in call order. */
 export const showRawTrace = ({ frames, transaction }: Pick<Replayed, 'frames' | 'transaction'>): RawTrace[] =>
   frames.map((frame) => parityTrace(frame, transaction.hash))
 

@@ -101,14 +101,14 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
   }
 }
 
-/** Where this node serves the files of a verified contract, by the name under which it was called. */
+/** URL of a verified contract's files on this node, with the host of the request. */
 function repositoryUrl({ headers, spec, verification, view }: ExplorerContext, of: Address): string {
   const { host = 'localhost', 'x-forwarded-proto': protocol = 'http' } = headers
   const match = verification?.contracts.get(view, of)?.match === 'exact' ? 'full_match' : 'partial_match'
   return `${protocol}://${host}/sourcify/repository/contracts/${match}/${spec.chainId}/${checksummed(of)}/`
 }
 
-/** The sources of the verified contract with the same code. Its constructor's arguments are its own. */
+/** The sources of the verified contract with the same code. The constructor's arguments are this contract's. */
 function showTwin(context: ExplorerContext, of: Address): Partial<SmartContract> {
   const twin = twinOf(context, of)
   const sources = twin && context.verification?.contracts.sources(context.rows, context.view, twin.address)
@@ -133,7 +133,7 @@ export async function creationCode(
     const creation = await creationOf(chain, rows, of)
     return creation && (await heavy(() => creationInput(chain, creation, of)))
   } catch (error) {
-    // The transaction had to be run again, and took too long.
+    // The transaction had to be executed again, which took too long.
     if (error instanceof ChainError && error.code !== 'overloaded') return undefined
     throw error
   }

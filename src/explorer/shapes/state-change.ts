@@ -1,4 +1,4 @@
-// A change of a balance by a transaction: of the coin, of an amount of a token, or of single items.
+// A balance change by a transaction: of the coin, of an amount of a token, or of single items.
 import { z } from 'zod'
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -7,7 +7,7 @@ import { addressSchema, showAddress } from './address.ts'
 import type { IndexedTransaction } from './indexed-transaction.ts'
 import { showToken, tokenSchema } from './token.ts'
 
-/** The item itself is not embedded: thousands may move in one transaction. */
+/** Does not embed the item: a transaction may move thousands. */
 const itemMoveSchema = z.strictObject({
   direction: z.enum(['from', 'to']),
   total: z.strictObject({ token_id: wire.decimal, token_instance: z.null() }),

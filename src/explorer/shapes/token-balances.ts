@@ -26,8 +26,8 @@ z.globalRegistry.add(balanceSchema, { id: 'TokenBalance' })
 export type TokenBalance = z.infer<typeof balanceSchema>
 
 /**
- * A member of RANKING.owned. The amount of an ERC-20 is the token's own answer: some change balances without a Transfer
- * event. Such a balance is right here, although its rank follows the events.
+ * A member of RANKING.owned. The amount of an ERC-20 is read from the token: some change balances without a Transfer event.
+ * Such a balance is correct here, but its rank follows the events.
  */
 export async function showBalance(
   context: ExplorerContext,
@@ -65,9 +65,9 @@ export async function showItem(
   return { ...(await showInstance(context, token, id, options)), token_type: type, value: amount.toString() }
 }
 
-/** Items shown with a collection. */
+/** Number of items shown with a collection. */
 const SHOWN_ITEMS = 9
-/** Most ids of one ERC-1155 that are counted, and most collections of a type that are listed. */
+/** Maximum counted ids of one ERC-1155, and maximum listed collections of a type. */
 const MOST_IDS = 10_000
 const MOST_COLLECTIONS = 1_000
 
@@ -80,7 +80,7 @@ z.globalRegistry.add(collectionSchema, { id: 'NftCollection' })
 
 export type Collection = { readonly token: Address; readonly type: ItemType }
 
-/** Tokens of which an address holds items: ERC-721s, the most items first, then ERC-1155s by address. */
+/** Tokens of which an address holds items: ERC-721s, most items first, then ERC-1155s by address. */
 export async function collectionsOf(
   { rows }: ExplorerContext,
   of: Address,
@@ -97,7 +97,7 @@ async function erc721Collections(rows: KvReader, of: Address): Promise<Collectio
   return members.map((order) => ({ token: MEMBER.item(readDescending(order).rest).token, type: 'ERC-721' }))
 }
 
-/** Items are ordered by token and id, so that the next token follows a token's largest possible id. */
+/** Items are ordered by token and id, so the next token follows a token's largest possible id. */
 async function erc1155Collections(rows: KvReader, of: Address): Promise<Collection[]> {
   const ranking = RANKING.items(of, 'ERC-1155')
   const collections: Collection[] = []

@@ -1,5 +1,5 @@
-// Single items of ERC-721 and ERC-1155 tokens with their metadata. A list shows a large drawing by the URL under which this node
-// serves it, since a page of drawings of 100 KB in three fields each would have 15 MB.
+// Single items of ERC-721 and ERC-1155 tokens with their metadata. A list has a large drawing as a URL of this node, because a
+// page of 100 KB drawings in three fields each would have 15 MB.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -31,12 +31,14 @@ export const instanceSchema = z.strictObject({
 z.globalRegistry.add(instanceSchema, { id: 'TokenInstance' })
 export type TokenInstance = z.infer<typeof instanceSchema>
 
-/** Milliseconds that a list, or a single item, waits for metadata that are not read yet. */
+/** Milliseconds that a list, or a single item, waits for metadata that have not been read yet. */
 const PATIENCE = { list: 1_000, single: 5_000 } as const
 
 type Options = { readonly withToken?: boolean; readonly isSingle?: boolean }
 
-/** One item of an ERC-721 or ERC-1155. Its token is null without `withToken`; `isSingle` waits longer and shows everything. */
+/**
+ * One item of an ERC-721 or ERC-1155. Its token is null without `withToken`; `isSingle` waits longer and returns everything.
+ */
 export async function showInstance(
   context: ExplorerContext,
   of: Address,
@@ -75,7 +77,7 @@ function patienceOf(context: ExplorerContext, kind: keyof typeof PATIENCE): Prom
   return patience
 }
 
-/** Which medium an item is shown by: its animation, else its picture. */
+/** The medium that represents an item: its animation, else its picture. */
 const shownMedium = ({ image, animation }: Media): string | null => animation ?? image
 const isServed = (media: Media): boolean => shownMedium(media)?.startsWith('data:') === true
 
@@ -90,10 +92,10 @@ const shownInFull = (metadata: Metadata | null, media: Media): Shown => ({
   media_url: shownMedium(media),
 })
 
-/** Characters of the longest data URI that a list contains. */
+/** Maximum characters of a data URI in a list. */
 const LONGEST_INLINE = 8_192
 
-/** The same with URLs of this node for large data URIs. */
+/** The media, with URLs of this node instead of large data URIs. */
 function abridged(
   context: ExplorerContext,
   metadata: Metadata | null,
@@ -116,7 +118,7 @@ function abridged(
   }
 }
 
-/** Under which origin the client called this node: the Host was checked, and a proxy says whether it was called by https. */
+/** The origin of the client's request: the Host was checked, and a proxy's header says whether it was https. */
 function originOf({ headers }: ExplorerContext): string {
   const first = (name: string) => [headers[name] ?? []].flat()[0]?.split(',', 1)[0]?.trim()
   const host = first('host')
@@ -124,7 +126,7 @@ function originOf({ headers }: ExplorerContext): string {
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}` : ''
 }
 
-/** Content of the picture or animation that is on the chain; undefined when there is none. */
+/** Content of a picture or animation on the chain; undefined if there is none. */
 export async function mediumOf(context: ExplorerContext, of: Address, id: bigint, field?: 'image' | 'animation') {
   const patience = patienceOf(context, 'single')
   const media = mediaOf(await context.tokenMetadata.of(context, of, id, patience), context.options.ipfsGateway)

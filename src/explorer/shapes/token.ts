@@ -1,5 +1,5 @@
-// Tokens as records show them. Names are untrusted text and shown without what nobody sees. The decimals of a token are text within other records, and a number in the record of the
-// token itself: within a record the frontend takes the number 0 for "unknown", and then assumes 18.
+// Tokens in records. Names are untrusted text, shown without invisible characters. A token's decimals are text within other
+// records, and a number in the token's own record: within a record the frontend treats the number 0 as unknown and assumes 18.
 import { z } from 'zod'
 import { RECORD, type TokenRecord } from '../../indexer/records.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
@@ -50,26 +50,24 @@ export type TokenNames = {
   readonly warning: TextWarning | undefined
 }
 
-/** Name and symbol of a token as they may be shown. */
+/** Name and symbol of a token in safe form. */
 export const shownNames = ({ name = '', symbol = '' }: Pick<TokenRecord, 'name' | 'symbol'>): TokenNames => ({
   name: visibleText(name),
   symbol: visibleText(symbol),
   warning: textWarning(name) ?? textWarning(symbol),
 })
 
-/** The name of a token as it may be shown; undefined for other contracts. */
+/** The name of a token in safe form; undefined for other contracts. */
 export function tokenName({ rows }: Pick<ExplorerContext, 'rows'>, of: Address): string | undefined {
   const fact = RECORD.token.get(rows, of)
   return fact && shownNames(fact).name
 }
 
-/**
- * The total supply: the contract's answer. Of an ERC-721 or ERC-1155 without one how many items exist.
- */
+/** The total supply by the contract; for an ERC-721 or ERC-1155 without one, the number of items. */
 const supplyOf = ({ type, supply, items }: TokenRecord): bigint | undefined =>
   supply ?? (type === 'ERC-20' ? undefined : BigInt(items))
 
-/** A token within another record. A contract that is not known as a token is shown as a nameless ERC-20. */
+/** A token within another record. A contract that is not a known token is shown as a nameless ERC-20. */
 export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   const { rows, options } = context
   const fact = RECORD.token.get(rows, of) ?? UNKNOWN
@@ -97,7 +95,7 @@ export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   }
 })
 
-/** The record of a token itself, with the supply that its contract answers now: some change it without an event. */
+/** The record of a token itself, with the supply read from its contract: some change it without an event. */
 export async function showTokenResource(context: ExplorerContext, of: Address): Promise<TokenResource> {
   const { decimals, ...token } = showToken(context, of)
   const supply = (await tokenSupply(context, of))?.toString()

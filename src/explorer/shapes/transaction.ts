@@ -23,7 +23,7 @@ import { showTransfer, transferSchema } from './transfer.ts'
 
 const count = z.number().int()
 const amount = wire.decimal
-/** Token transfers that the record itself contains. */
+/** Token transfers contained in the record. */
 const SHOWN_TRANSFERS = 10
 
 export const transactionSchema = z.strictObject({
@@ -130,7 +130,7 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
   }
 }
 
-/** Kinds of a pending transaction; whether it will move tokens is not known yet. */
+/** Kinds of a pending transaction; whether it will transfer tokens is unknown. */
 export function kindsOfPending(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
   const is: Partial<Record<Kind, boolean>> = {
     coin_transfer: value > 0n,

@@ -1,4 +1,4 @@
-// A token transfer. A batch transfer of an ERC-1155 is one transfer for each id.
+// A token transfer. A batch transfer of an ERC-1155 counts as one transfer for each id.
 import { z } from 'zod'
 import { LIST, TOKEN_TYPES, type TransferEntry, transferEntry } from '../../indexer/tables.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
@@ -71,7 +71,7 @@ function movement({ from, to }: TransferEntry): TokenTransfer['type'] {
 
 type Moved = Pick<TransferEntry, 'type' | 'token' | 'id' | 'amount'>
 
-/** What was moved: an amount (ERC-20), an item (ERC-721), or an amount of an item (ERC-1155). */
+/** The transferred amount (ERC-20), item (ERC-721), or amount of an item (ERC-1155). */
 async function totalOf(
   context: ExplorerContext,
   { type, token, id, amount }: Moved,

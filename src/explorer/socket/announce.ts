@@ -1,6 +1,6 @@
-// The events of a new block. Records are rendered only for topics that a socket has joined, in the form of the API's answers.
-// Topics have addresses and hashes in lower case. The work grows with what the block changed, not with the number of joined
-// topics, and yields to requests.
+// The events of a new block. Records are rendered only for joined topics, in the form of the API's answers. Topics have
+// addresses and hashes in lower case. The work grows with the changes of the block, not with the number of joined topics, and
+// yields to requests.
 
 import { RECORD } from '../../indexer/records.ts'
 import {
@@ -27,17 +27,16 @@ import { showTransfer } from '../shapes/transfer.ts'
 import { averageBlockTime } from '../statistics/block-times.ts'
 import type { Hub } from './hub.ts'
 
-/** Most records of one event: a page shows no more of them. */
+/** Maximum records of one event: a page shows no more. */
 const MOST_RECORDS = 50
 
-/** Tells the pages of waiting transactions that theirs are in a block. Renders nothing, so no block is too many. */
+/** Notifies the pages of pending transactions that are in the block. Renders nothing, so it can be done for every block. */
 export function announceCollated(hub: Hub, { block }: ExecutedBlock): void {
   for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
 }
 
 /**
- * Tells pages that blocks were removed: the head that remains, as a new block, and its number for pages that must read
- * everything again.
+ * Notifies pages that blocks were removed: sends the remaining head as a new block, and its number for pages that must reload.
  */
 export async function announceRemoval(context: ExplorerContext, hub: Hub): Promise<void> {
   const height = Number(context.head.number)
@@ -47,10 +46,10 @@ export async function announceRemoval(context: ExplorerContext, hub: Hub): Promi
   hub.push('blocks:new_block', 'new_block', { average_block_time: average, block: await showBlock(context, height) })
 }
 
-/** Pushes the events of a block, but for `announceCollated`. The context's head is this block or a later one. */
+/** Pushes the events of a block except `announceCollated`. The context's head is this block or a later one. */
 export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
   const { block } = executed
-  // It was removed while it waited; the removal is announced after it.
+  // The block was removed while it waited; the removal is announced after it.
   if (block.header.number > context.head.number) return
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
@@ -92,23 +91,23 @@ function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly
   }
 }
 
-/** What a block changed for one address: sequences of its transactions, and its transfers, newest first. */
+/** A block's changes for one address: sequences of its transactions, and its transfers, newest first. */
 type Changes = { readonly transactions: number[]; readonly transfers: NumberedTransfer[] }
 
-/** Addresses that the block changed and whose topic is joined. */
+/** Addresses that the block changed and whose topic is joined, with the changes. */
 function joinedChanges(
   { rows }: ExplorerContext,
   hub: Hub,
   { block, receipts, view }: ExecutedBlock,
   transfers: readonly NumberedTransfer[],
 ): ReadonlyMap<Address, Changes> {
-  const heard = new Map<Address, Changes>()
+  const joined = new Map<Address, Changes>()
   const changesOf = (address: Address | null): Changes | undefined => {
     if (address === null) return undefined
-    const known = heard.get(address)
+    const known = joined.get(address)
     if (known !== undefined || !hub.hasListeners(`addresses:${address}`)) return known
     const changes = { transactions: [], transfers: [] }
-    heard.set(address, changes)
+    joined.set(address, changes)
     return changes
   }
   for (const { address } of view.changedAccounts()) changesOf(address)
@@ -121,7 +120,7 @@ function joinedChanges(
     const { from, to } = numbered.transfer
     for (const party of new Set([from, to])) changesOf(party)?.transfers.push(numbered)
   }
-  return heard
+  return joined
 }
 
 async function announceAddress(

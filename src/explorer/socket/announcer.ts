@@ -1,17 +1,17 @@
-// The order of announcements: one at a time, as blocks were committed. Rendering never slows the chain down: of many blocks
-// only the first ones and the newest are rendered.
+// Announces blocks one at a time, in order of commit. Rendering never slows the chain: if many blocks wait, only the first ones
+// and the newest are rendered.
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { type ExplorerContext, openContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { announceBlock, announceCollated, announceRemoval } from './announce.ts'
 
-/** Blocks that may wait to be rendered. Of those beyond only the newest is. */
+/** Maximum blocks that wait to be rendered. Of further ones only the newest is rendered. */
 const MOST_WAITING_BLOCKS = 32
 
 export class Announcer {
   readonly #explorer: Explorer
   #waiting = 0
-  /** The newest block that was not rendered because too many waited. */
+  /** The newest block that was skipped because too many waited. */
   #skipped: ExecutedBlock | undefined
   #settled = Promise.resolve()
 

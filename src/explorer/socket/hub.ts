@@ -1,6 +1,6 @@
 // The server side of Phoenix channels (JSON serializer 2.0.0): which socket has joined which topic. Every frame is an array
-// [join_ref, ref, topic, event, payload]. Every join is answered with `ok`, of unknown topics too, because clients show
-// nothing until then. Sockets, topics and unsent bytes are bounded. A socket that misses its heartbeats is terminated: the
+// [join_ref, ref, topic, event, payload]. Every join is answered with `ok`, even for unknown topics, because clients show
+// nothing before that. Sockets, topics and unsent bytes are limited. A socket that misses its heartbeats is terminated: the
 // other end of its connection may be gone.
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -14,11 +14,11 @@ const frameSchema = z.tuple([
 ])
 type Frame = z.output<typeof frameSchema>
 
-/** Connections in all. */
+/** Maximum connections. */
 export const MOST_SOCKETS = 1000
-/** Topics of one connection; a page of a frontend joins some ten. */
+/** Maximum topics of one connection; a frontend page joins about ten. */
 export const MOST_TOPICS = 100
-/** Phoenix' clients send a heartbeat every 30 seconds; browsers let pages in the background run once a minute. */
+/** Phoenix clients send a heartbeat every 30 seconds; browsers run background pages only once a minute. */
 export const LONGEST_SILENCE = 90_000
 /** Unsent bytes at which a client that does not read is terminated. */
 const MOST_UNSENT = 1 << 20
@@ -30,7 +30,7 @@ export class Hub {
   /** Time of the last frame or ping of each socket. */
   readonly #sockets = new Map<Socket, number>()
 
-  /** Whether any socket has joined a topic; without one nothing need be rendered. */
+  /** Whether a socket has joined a topic; otherwise nothing need be rendered. */
   hasListeners(topic: string): boolean {
     return this.#topics.has(topic)
   }
@@ -43,7 +43,7 @@ export class Hub {
   push(topic: string, event: string, payload: unknown): void {
     const listeners = this.#topics.get(topic)
     if (listeners === undefined) return
-    // Frames of one push differ in `join_ref` alone, so that the payload is serialized once.
+    // The frames of one push differ only in `join_ref`, so the payload is serialized once.
     const rest = JSON.stringify([null, topic, event, payload]).slice(1)
     for (const [socket, joinRef] of listeners) send(socket, `[${JSON.stringify(joinRef)},${rest}`)
   }

@@ -1,13 +1,13 @@
-// Live updates for explorer frontends at /socket/v2/websocket: the chain's events, pushed to the sockets that have joined
-// their topics.
+// Live updates for explorer frontends at /socket/v2/websocket: pushes the chain's events to sockets that have joined their
+// topics.
 import type { FastifyInstance } from 'fastify'
 import type { Explorer } from '../explorer.ts'
 import { Announcer } from './announcer.ts'
 
 const PATH = '/socket/v2/websocket'
-/** How often the number of new pending transactions is pushed, in milliseconds. */
+/** Milliseconds between two pushes of the number of new pending transactions. */
 const PENDING_INTERVAL = 250
-/** How often silent connections are dropped, in milliseconds. */
+/** Milliseconds between two checks for silent connections. */
 const SILENCE_INTERVAL = 15_000
 
 /** Registers the socket on a server that has @fastify/websocket. */

@@ -1,5 +1,5 @@
-// Compiled code beside the code on the chain, as Sourcify shows it: "transformations" say where deployment has filled something
-// in, and with what (docs.sourcify.dev, "Bytecode transformations"). They make the one of the other.
+// Compiled code and on-chain code in Sourcify's form: "transformations" list what deployment filled in (docs.sourcify.dev,
+// "Bytecode transformations"). Applied to the compiled code they give the on-chain code.
 import { type Address, fromHex, rangeToHex, toHex } from '../../lib/hex.ts'
 import { metadataSpans } from '../contracts/bytecode-match.ts'
 import type { CompiledCode, SourceSpan } from '../contracts/compilers.ts'
@@ -76,7 +76,7 @@ export function runtimeBytecode({ output, variable = [] }: VerifiedSources, onch
 
 const NONE = { list: [], values: {} }
 
-/** The digits of compiled code, with zeros in place of libraries. */
+/** The digits of compiled code, with zeros instead of libraries. */
 function digitsOf({ object, linkReferences }: CompiledCode): string {
   let digits = object.replace(/^0x/, '')
   for (const { start, length } of linksOf(linkReferences)) {
@@ -107,7 +107,7 @@ function recompiled(code: CompiledCode) {
   }
 }
 
-/** Libraries, and metadata where it differs. */
+/** Transformations for libraries, and for metadata that differ. */
 function transformationsOf(code: CompiledCode, onchain: Uint8Array): { list: Transformation[]; values: Values } {
   const digits = digitsOf(code)
   const compiled = fromHex(`0x${digits}`)

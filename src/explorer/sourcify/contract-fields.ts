@@ -1,5 +1,5 @@
-// The fields of a verified contract in version 2 of the Sourcify API, beside its match. Each is computed only when it is asked
-// for: the creation code may need the transaction to be run again.
+// The fields of a verified contract in version 2 of the Sourcify API, in addition to its match. Each is computed only on
+// request: the creation code may require executing the transaction again.
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { checksummed } from '../codec.ts'
@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<string, { readonly parts?: readonly string[]; read
   proxyResolution: { parts: ['isProxy', 'proxyType', 'implementations'], make: proxyResolution },
 }
 
-/** The fields, and the parts of those that have any. */
+/** The field names, with their parts if they have any. */
 export const FIELD_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(FIELDS).map(([name, { parts = [] }]) => [name, parts]),
 )
@@ -97,7 +97,7 @@ const PROXY_TYPES: Readonly<Record<ProxyType, string | null>> = {
   eip1967: 'EIP1967Proxy',
   eip1822: 'PROXIABLEProxy',
   master_copy: 'GnosisSafeProxy',
-  // Sourcify has no name for delegations.
+  // Sourcify has no name for EIP-7702 delegations.
   eip7702: null,
 }
 

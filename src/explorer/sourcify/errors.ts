@@ -1,4 +1,4 @@
-// Errors of the Sourcify API: version 2 has a code that programs read and an id, version 1 a text under two names.
+// Errors of the Sourcify API: version 2 has a code for programs and an id, version 1 a text under two names.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type RefusalStatus, RequestRefused } from '../../http/request-refused.ts'
@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'too_many_requests'
   | 'unsupported_chain'
 
-/** Thrown to answer with another status than 200. */
+/** Thrown to answer with a status other than 200. */
 export class SourcifyError extends Error {
   readonly status: number
   readonly code: ErrorCode
@@ -30,7 +30,7 @@ export class SourcifyError extends Error {
 
 export const invalidParameter = (message: string): SourcifyError => new SourcifyError(400, 'invalid_parameter', message)
 
-/** The value of an input. Throws SourcifyError when it does not fit the schema. */
+/** The parsed value. Throws SourcifyError if it does not match the schema. */
 export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -47,7 +47,7 @@ const REFUSALS: Readonly<Record<RefusalStatus, ErrorCode>> = {
 
 const fastifyError = z.object({ statusCode: z.number(), code: z.string().optional() })
 
-/** Any error as one of this API; undefined for a fault of this program. */
+/** Converts an error to one of this API; undefined for an internal error. */
 export function sourcifyError(error: unknown): SourcifyError | undefined {
   if (error instanceof SourcifyError) return error
   if (error instanceof RequestRefused)
@@ -58,7 +58,7 @@ export function sourcifyError(error: unknown): SourcifyError | undefined {
       return new SourcifyError(503, 'internal_error', error.message)
     return invalidParameter(error.message)
   }
-  // Fastify's own errors carry a status and a code.
+  // Fastify's own errors have a status and a code.
   const { statusCode: status, code } = fastifyError.safeParse(error).data ?? {}
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new SourcifyError(400, 'invalid_json', 'the body is no JSON')
   if (status !== undefined && status >= 400 && status < 500)

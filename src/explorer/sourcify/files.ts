@@ -1,4 +1,4 @@
-// The files of a verified contract as Sourcify's repository has them: its metadata, its sources, and what deployment added.
+// The files of a verified contract in Sourcify's repository: metadata, sources, and what deployment added.
 import { type Address, toHex } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -10,7 +10,7 @@ import { metadataOf } from './bytecode.ts'
 export type RepositoryFile = { readonly path: string; readonly content: string }
 export type RepositoryFiles = { readonly isFull: boolean; readonly files: readonly RepositoryFile[] }
 
-/** Every file of a contract; undefined when it is not verified. */
+/** All files of a contract; undefined if it is not verified. */
 export async function filesOf(context: ExplorerContext, address: Address): Promise<RepositoryFiles | undefined> {
   const sources = context.verification?.contracts.sources(context.rows, context.view, address)
   if (sources === undefined) return undefined
@@ -41,6 +41,6 @@ async function deploymentFiles(
   ]
 }
 
-/** The folder of a contract in the repository, behind the API's address. */
+/** The contract's folder in the repository, relative to the API's address. */
 export const folderOf = (isFull: boolean, chainId: string, address: Address): string =>
   `/repository/contracts/${isFull ? 'full_match' : 'partial_match'}/${chainId}/${checksummed(address)}/`

@@ -1,5 +1,5 @@
-// Version 1 of the Sourcify API, for Hardhat 2 and older versions of Foundry: a submission of metadata and sources waits for its
-// outcome, and lookups tell "perfect" and "partial" matches.
+// Version 1 of the Sourcify API, for Hardhat 2 and older versions of Foundry: a submission of metadata and sources waits for
+// its outcome, and lookups return "perfect" and "partial" matches.
 import { z } from 'zod'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
@@ -14,7 +14,7 @@ import { finished, submitted } from './verify.ts'
 
 const STATUS: Readonly<Record<MatchKind, string>> = { exact: 'perfect', partial: 'partial' }
 
-// Forms have texts only.
+// Forms contain only texts.
 const text = z.union([z.string(), z.number()]).transform(String)
 const form = z.looseObject({
   address: z.string(),
@@ -77,7 +77,7 @@ const verification = (
     const { outcome } = await finished(request.verification, id, request.signal)
     if (outcome.state === 'verified') return resultOf(request, address)
     if (outcome.state === 'pending') throw new SourcifyError(503, 'internal_error', 'the verification takes too long')
-    // A partial match of what is verified partially is no failure for these clients.
+    // For these clients, submitting a partial match again is not an error.
     if (outcome.code === 'already_verified') return resultOf(request, address)
     throw new SourcifyError(400, 'invalid_parameter', outcome.reason)
   },
@@ -103,7 +103,7 @@ const checkQuery = z.object({
   chainIds: z.string('expected chain ids').min(1),
 })
 
-/** `all`: partial matches too, with the status of each chain. */
+/** `all`: also partial matches, with the status of each chain. */
 const check = (path: string, all: boolean): SourcifyRoute => ({
   method: 'GET',
   path,

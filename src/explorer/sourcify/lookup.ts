@@ -1,5 +1,5 @@
-// Lookup of verified contracts by version 2 of the Sourcify API. An answer has the match of a contract, and of the rest what
-// `fields` or `omit` selects.
+// Lookup of verified contracts by version 2 of the Sourcify API. An answer has the match of a contract, and the fields selected
+// by `fields` or `omit`.
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
@@ -12,7 +12,7 @@ export const NOT_VERIFIED = { match: null, creationMatch: null, runtimeMatch: nu
 
 const KINDS = { exact: 'exact_match', partial: 'match' } as const
 
-/** The fields that every answer about a verified contract has. */
+/** The fields of every answer about a verified contract. */
 export function minimal(chainId: string, address: Address, contract: VerifiedContract) {
   const { match, runtimeMatch = match, creationMatch, matchId, verifiedAt } = contract
   return {
@@ -28,10 +28,10 @@ export function minimal(chainId: string, address: Address, contract: VerifiedCon
 
 const selection = z.object({ fields: z.string().optional(), omit: z.string().optional() })
 
-/** A selected field with its parts; undefined: all of it. */
+/** The selected fields, each with its parts; undefined: all parts. */
 type Selected = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
-/** What an answer contains beside the match. Throws SourcifyError for a name that is no field's. */
+/** The fields of an answer in addition to the match. Throws SourcifyError for an unknown field. */
 function selectedBy(query: Readonly<Record<string, string>>): Selected {
   const { fields, omit } = parsed(selection, query)
   if (fields !== undefined && omit !== undefined) throw invalidParameter('Cannot specify both fields and omit')
@@ -136,7 +136,7 @@ const contracts: SourcifyRoute = {
   },
 }
 
-/** Where Hardhat sends people to look at a contract. */
+/** The page to which Hardhat sends users for a contract. */
 const contractPage: SourcifyRoute = {
   method: 'GET',
   path: '/repo-ui/:chain/:address',

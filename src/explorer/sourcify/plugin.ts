@@ -1,6 +1,6 @@
-// Sourcify's API (docs.sourcify.dev) for this chain, below /sourcify: version 2, version 1 for older clients, and the repository
-// of verified files. Foundry and Hardhat verify with Sourcify by default. Contracts that are verified here are those of the
-// explorer, and nothing is asked of other servers.
+// Sourcify's API (docs.sourcify.dev) for this chain, under /sourcify: version 2, version 1 for older clients, and the
+// repository of verified files. Foundry and Hardhat verify with Sourcify by default. The contracts are those verified by the
+// explorer; no other server is called.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
@@ -35,7 +35,7 @@ export async function sourcifyApi(app: FastifyInstance, { explorer }: { readonly
       send(reply, await handle(requestOf(explorer, request)))
     const options = { method, handler, ...(bodyLimit !== undefined && { bodyLimit }) }
     app.route({ ...options, url: path })
-    // Foundry puts paths behind the given address as it is, which people write without a slash at its end.
+    // Foundry appends paths to the given address, which users write without a trailing slash.
     if (path.startsWith('/v2/')) app.route({ ...options, url: path.slice(1) })
   }
 }

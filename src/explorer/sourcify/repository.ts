@@ -1,4 +1,4 @@
-// Reading of verified files, as Sourcify's repository and version 1 of its API have them: one file by its path, or all of a
+// Serves verified files in the form of Sourcify's repository and version 1 of its API: one file by its path, or all of a
 // contract.
 import { checksummed } from '../codec.ts'
 import { addressIn, pageOf, type SourcifyRequest, type SourcifyRoute } from './define.ts'
@@ -14,7 +14,7 @@ async function filesAt({ params, withContext }: SourcifyRequest, isFullOnly: boo
   return found
 }
 
-/** A list of files: their contents, or where they are. */
+/** A list of files: their contents or their URLs. */
 function listOf({ params, chainId }: SourcifyRequest, { isFull, files }: RepositoryFiles, isTree: boolean) {
   const folder = folderOf(isFull, chainId, addressIn(params))
   return files.map(({ path, content }) =>
@@ -22,7 +22,7 @@ function listOf({ params, chainId }: SourcifyRequest, { isFull, files }: Reposit
   )
 }
 
-/** `any`: partial matches too, and the answer says which it is. */
+/** `any`: also partial matches; the answer says which it is. */
 function fileList(path: string, { isTree, any }: { readonly isTree: boolean; readonly any: boolean }): SourcifyRoute {
   return {
     method: 'GET',
@@ -54,7 +54,7 @@ const file: SourcifyRoute = {
   async handle(request) {
     const { match = '', '*': path = '' } = request.params
     if (!MATCHES.includes(match)) throw notFound()
-    // The folder itself: where Hardhat sends people to look at a contract.
+    // The folder itself, to which Hardhat sends users for a contract.
     if (path === '') return { location: pageOf(addressIn(request.params)) }
     const { isFull, files } = await filesAt(request, false)
     const found = files.find((one) => one.path === path)

@@ -1,5 +1,5 @@
-// Verification by version 2 of the Sourcify API: a submission answers with the id of a job, and the job with its outcome. What
-// cannot be verified is an outcome too; only a submission that cannot be read is refused.
+// Verification by version 2 of the Sourcify API: a submission returns the id of a job, the job its outcome. A failed
+// verification is an outcome, too; only an unreadable submission is refused.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -15,7 +15,7 @@ import { minimal, NOT_VERIFIED } from './lookup.ts'
 type Given = Pick<VerificationSubmission, 'compilerVersion' | 'input' | 'contractName'>
 
 const hash = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'expected a hash')
-/** Accepted and not needed: the node knows which transaction created a contract. */
+/** Accepted but not needed: the node knows the transaction that created a contract. */
 const common = { creationTransactionHash: hash.nullish() }
 
 const standardJson = z.object({
@@ -34,8 +34,8 @@ const byMetadata = z.object({
 const bySimilarity = z.object(common).nullish()
 
 /**
- * Queues what a client has submitted; the id of its job. What the node cannot begin is a job that has failed. Throws
- * SourcifyError 409 when the contract is verified exactly, ChainError `limit-exceeded` when the queue is full.
+ * Queues a submission and returns the id of its job. If it cannot be started, the job has failed. Throws SourcifyError 409 if
+ * the contract is already verified exactly, ChainError `limit-exceeded` if the queue is full.
  */
 export async function submitted(request: SourcifyRequest, address: Address, given: Given): Promise<string> {
   const { verification, chainId } = request
@@ -58,7 +58,7 @@ export async function submitted(request: SourcifyRequest, address: Address, give
   }
 }
 
-/** A route that reads a submission of one form. */
+/** A route for one kind of submission. */
 function submission(
   path: string,
   read: (request: SourcifyRequest, address: Address) => Given | Promise<Given>,
@@ -119,7 +119,7 @@ const job: SourcifyRoute = {
   },
 }
 
-/** Where Hardhat sends people to look at a job. */
+/** The page to which Hardhat sends users for a job. */
 const jobPage: SourcifyRoute = {
   method: 'GET',
   path: '/verify-ui/jobs/:id',
@@ -156,7 +156,7 @@ export async function finished(verification: Verification, id: string, signal: A
   return found
 }
 
-/** Milliseconds that version 1 waits: it has no other way to tell the outcome. */
+/** Milliseconds that version 1 waits, because it has no other way to return the outcome. */
 const LONGEST_JOB = 300_000
 
 const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

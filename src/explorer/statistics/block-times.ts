@@ -1,12 +1,12 @@
-// Blocks by timestamp, the average block time, and the utilization of blocks. Timestamps never decrease, so that a block is
-// found by bisection; several blocks may have the same timestamp.
+// Blocks by timestamp, the average block time, and the utilization of blocks. Timestamps never decrease, so a block is found by
+// bisection; several blocks may have the same timestamp.
 import type { ChainReader } from '../../chain/types.ts'
 import { firstWhere } from '../../lib/bisect.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 
 type Headers = { readonly chain: ChainReader; readonly head: SealedHeader }
 
-/** Number of the first block with this timestamp (Unix seconds) or a later one; one more than the head's if none has. */
+/** Number of the first block with this timestamp (Unix seconds) or a later one; the head's number plus one if there is none. */
 export async function firstBlockFrom({ chain, head }: Headers, timestamp: bigint): Promise<number> {
   const first = await firstWhere(chain.base, head.number + 1n, async (number) => {
     const header = await chain.header({ number })
@@ -15,12 +15,12 @@ export async function firstBlockFrom({ chain, head }: Headers, timestamp: bigint
   return Number(first)
 }
 
-/** How many blocks the average time is taken over. */
+/** Number of blocks for the average time. */
 const AVERAGED_BLOCKS = 100n
 
 /**
- * Milliseconds between blocks over the last hundred; 0 while there are fewer than two. The genesis block is left out: its
- * timestamp was chosen, and is not the time at which it was made.
+ * Average milliseconds between the last hundred blocks; 0 with fewer than two. Excludes the genesis block, whose timestamp was
+ * chosen.
  */
 export async function averageBlockTime({ chain, head }: Headers): Promise<number> {
   const first100 = head.number > AVERAGED_BLOCKS ? head.number - AVERAGED_BLOCKS : 1n
@@ -30,7 +30,7 @@ export async function averageBlockTime({ chain, head }: Headers): Promise<number
   return (Number(head.timestamp - first.timestamp) * 1000) / Number(head.number - oldest)
 }
 
-/** How many blocks utilization is taken over. */
+/** Number of blocks for the utilization. */
 const UTILIZATION_BLOCKS = 50n
 
 /** Gas used by the last fifty blocks, as a percentage of their gas limits. */
@@ -44,6 +44,6 @@ export async function utilization({ chain, head }: Headers): Promise<number> {
   return percentage(used, limit) ?? 0
 }
 
-/** `part` as a percentage of `total`; null when `total` is zero. */
+/** `part` as a percentage of `total`; null if `total` is zero. */
 export const percentage = (part: bigint, total: bigint): number | null =>
   total === 0n ? null : (Number(part) / Number(total)) * 100

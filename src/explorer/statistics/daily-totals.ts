@@ -1,4 +1,4 @@
-// What happened on each day of the chain (UTC), of the index's day records and of lists whose entries name their block.
+// Totals of each day of the chain (UTC), from the index's day records and lists whose entries have their block.
 import { RECORD } from '../../indexer/records.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -15,9 +15,9 @@ export type Totals = {
   readonly gasUsed: number
   /** In wei, like the next. */
   readonly fees: bigint
-  /** Sum of the prices per gas that the transactions paid. */
+  /** Sum of the gas prices paid by the transactions. */
   readonly gasPrices: bigint
-  /** Addresses that appeared, and contracts that were created. */
+  /** New addresses and created contracts. */
   readonly accounts: number
   readonly contracts: number
   readonly verified: number
@@ -41,16 +41,16 @@ export const plus = (a: Totals, b: Totals): Totals => ({
   verified: a.verified + b.verified,
 })
 
-/** What happened before the first of the days, and on each: days since 1970, without gaps, up to the head's. */
+/** Totals before the first day, and of each day: days since 1970, without gaps, up to the head's. */
 export type DailyTotals = {
   readonly before: Totals
   readonly days: readonly { readonly day: number; readonly totals: Totals }[]
 }
 
-/** Days that are told apart: 54 years. A clock that was set far ahead would make any number of them. */
+/** Maximum number of days: 54 years. A clock far in the future would create arbitrarily many. */
 const MOST_DAYS = 20_000
 
-/** The totals of every day from block 1, or the chain's first one, on. The timestamp of block 0 was chosen, and is not the time at which it was made. */
+/** The totals of every day since block 1, or the chain's first block. Excludes block 0, whose timestamp was chosen. */
 export async function dailyTotals(context: ExplorerContext): Promise<DailyTotals> {
   const { head, chain } = context
   const last = dayOf(head.timestamp)
@@ -72,7 +72,7 @@ export async function dailyTotals(context: ExplorerContext): Promise<DailyTotals
 
 const dayOf = (timestamp: bigint): number => Number(timestamp / SECONDS_A_DAY)
 
-/** The days that have blocks, that of block 0 first. */
+/** The days that have blocks, beginning with that of block 0. */
 async function* activeDays({ rows, head, chain }: ExplorerContext): AsyncIterable<readonly [day: number, Totals]> {
   const accounts = new ListReader(rows, LIST.addresses)
   const contracts = new ListReader(rows, LIST.contracts)
@@ -93,7 +93,7 @@ async function* activeDays({ rows, head, chain }: ExplorerContext): AsyncIterabl
   }
 }
 
-/** Contracts by the day of their verification, which the machine's clock tells; the chain's days may end before. */
+/** Number of contracts by day of verification, which is by the machine's clock; the chain's days may end earlier. */
 function verifiedPerDay(context: ExplorerContext, first: number, last: number): ReadonlyMap<number, number> {
   const counts = new Map<number, number>()
   for (const { verifiedAt } of verifiedByName(context, [])) {

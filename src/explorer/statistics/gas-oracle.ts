@@ -1,4 +1,4 @@
-// Gas prices at three speeds: the base fee of the next block, and a percentile of the tips that senders have paid lately.
+// Gas prices at three speeds: the base fee of the next block, and a percentile of recently paid tips.
 import { LRUCache } from 'lru-cache'
 import type { Chain, ChainReader } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
@@ -8,7 +8,7 @@ import type { SealedHeader } from '../../primitives/types.ts'
 /** Percentile of the sampled tips for each speed. */
 const PERCENTILE = { slow: 35, average: 60, fast: 90 } as const
 const SAMPLED_BLOCKS = 200
-/** Enough for percentiles: on a busy chain a few blocks have as many. */
+/** Enough for percentiles; a few blocks of a busy chain have this many. */
 const SAMPLED_TIPS = 5000
 
 export type Speed = keyof typeof PERCENTILE
@@ -26,7 +26,7 @@ export class GasOracle {
     this.#chain = chain
   }
 
-  /** Prices after a head. While nobody has paid a tip, every tip is the one that the node suggests to wallets. */
+  /** Prices after a head. If no tip was paid, all tips are the one that the node suggests to wallets. */
   async prices(head: SealedHeader): Promise<Readonly<Record<Speed, GasPrice>>> {
     const baseFee = this.#chain.fees.nextBaseFee() ?? 0n
     const tips = this.#tipsByHead.get(head.hash) ?? (await this.#percentiles(head))

@@ -1,6 +1,5 @@
-// Transactions and fees of the last 24 hours. The window moves with the head: the fees of new blocks are added and those of
-// blocks that became too old are subtracted, so that a request reads only
-// the blocks that entered or left the window since the previous request.
+// Transactions and fees of the last 24 hours. The window moves with the head: fees of new blocks are added, those of expired
+// blocks subtracted, so a request reads only the blocks that entered or left the window since the previous request.
 import type { ChainReader } from '../../chain/types.ts'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST } from '../../indexer/tables.ts'
@@ -15,11 +14,11 @@ import { firstBlockFrom } from './block-times.ts'
 type Window = {
   readonly first: number
   readonly last: number
-  /** Sum of what senders paid in these blocks, in wei. */
+  /** Sum of the fees paid in these blocks, in wei. */
   readonly fees: bigint
 }
 
-/** The index and the head that belongs to it. */
+/** A reader's index and head. */
 type At = { readonly rows: KvReader; readonly head: SealedHeader }
 
 export class LastDay {
@@ -31,7 +30,7 @@ export class LastDay {
     this.#chain = chain
   }
 
-  /** Figures of the 24 hours up to the head's timestamp; fees in wei. */
+  /** Statistics of the 24 hours before the head's timestamp; fees in wei. */
   async figures(at: At): Promise<{ transactions: number; fees: bigint }> {
     const { rows, head } = at
     const known = this.#known
@@ -42,7 +41,7 @@ export class LastDay {
     return { transactions: listLength(rows, LIST.transactions) - before, fees: window.fees }
   }
 
-  /** The window moved to end at the head, and to begin with the first block that is less than a day older. */
+  /** Moves the window: it ends at the head and begins with the first block less than a day older. */
   async #moved(at: At, { first, last, fees }: Window): Promise<Window> {
     const { rows, head } = at
     const feesOf = (number: number) => RECORD.block.get(rows, number)?.fees ?? 0n
@@ -64,7 +63,7 @@ export class LastDay {
     return firstBlockFrom({ chain: this.#chain, head }, dayBefore(head) + 1n)
   }
 
-  /** undefined: above the head, or removed since. */
+  /** undefined: above the head, or removed in the meantime. */
   async #header({ head }: At, number: number): Promise<SealedHeader | undefined> {
     return number > Number(head.number) ? undefined : this.#chain.header({ number: BigInt(number) })
   }

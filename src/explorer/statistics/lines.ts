@@ -1,5 +1,5 @@
-// Charts over time, as Blockscout's statistics service has them: what a day, week, month or year brought, and what there was
-// at its end. A value is computed of exact totals, never of rounded values of shorter periods.
+// Charts over time, as in Blockscout's statistics service: the changes of a day, week, month or year, and the values at its
+// end. Values are computed from exact totals, never from rounded values of shorter periods.
 import { isoDay } from '../codec.ts'
 import { toCoins } from '../contract-reads.ts'
 import { type DailyTotals, NOTHING, plus, type Totals } from './daily-totals.ts'
@@ -10,9 +10,9 @@ export type Resolution = (typeof RESOLUTIONS)[number]
 type Line = {
   readonly title: string
   readonly description: string
-  /** `coin` stands for the symbol of the chain's coin. */
+  /** `coin` is replaced by the symbol of the chain's coin. */
   readonly units?: string
-  /** The value of a period: what it brought, and all until its end. */
+  /** The value of a period, from its changes and the totals at its end. */
   readonly value: (period: Totals, all: Totals) => string
 }
 
@@ -137,7 +137,7 @@ const LINES: ReadonlyMap<string, Line> = new Map(
 /** A line by its id. */
 export const lineOf = (id: string): Line | undefined => LINES.get(id)
 
-/** What a client is told of a line. */
+/** A line's description for clients. */
 export const lineInfo = (id: string, { title, description, units }: Line, coin: string) => ({
   id,
   title,
@@ -148,7 +148,7 @@ export const lineInfo = (id: string, { title, description, units }: Line, coin: 
 
 type Period = { readonly from?: number | undefined; readonly to?: number | undefined }
 
-/** The points of a line, oldest first, of the periods that have a day from `from` to `to` (days since 1970). */
+/** The points of a line, oldest first, for the periods with a day from `from` to `to` (days since 1970). */
 export function pointsOf(
   { value }: Line,
   { before, days }: DailyTotals,

@@ -1,4 +1,4 @@
-// Prices, from a file of the operator. Without the file every price in an answer is null.
+// Prices from a file of the operator. Without the file every price in an answer is null.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -6,9 +6,9 @@ import type { Address } from '../../lib/hex.ts'
 import { addressParam, wire } from '../codec.ts'
 
 const schema = z.strictObject({
-  /** Price of one coin, now. */
+  /** Current price of one coin. */
   coin: wire.number.optional(),
-  /** Price of one whole token, now, by address. */
+  /** Current price of one whole token, by address. */
   tokens: z.record(z.string(), wire.number).optional(),
   /** Closing prices of the coin by day. */
   history: z

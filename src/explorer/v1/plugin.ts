@@ -1,5 +1,4 @@
-// What frontends of Blockscout ask below /api/v1: its statistics service, which this node is itself, and CSV files at the
-// paths that they had before /api/v2.
+// Blockscout frontends' requests under /api/v1: its statistics service, and CSV files at their paths before /api/v2.
 import type { FastifyInstance } from 'fastify'
 import type { ExplorerRoute } from '../define.ts'
 import type { Explorer } from '../explorer.ts'

@@ -1,5 +1,5 @@
-// Blockscout's statistics service, as its frontend asks for it: counters, charts over time, and the figures of three pages.
-// Shapes: `blockscout.stats.v1` of @blockscout/stats-types.
+// Blockscout's statistics service for its frontend: counters, charts over time, and statistics of three pages. Shapes:
+// `blockscout.stats.v1` of @blockscout/stats-types.
 import { z } from 'zod'
 import { LIST, RANKING } from '../../indexer/tables.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
@@ -73,7 +73,7 @@ async function lastDayCounters(context: ExplorerContext) {
     transactions: counter('newTxns24h', 'Transactions (24h)', 'Mined in the last 24 hours', transactions),
     fees: counter('txnsFee24h', 'Transactions fees (24h)', 'Paid in the last 24 hours', toCoins(fees), coin),
     averageFee: counter('averageTxnFee24h', 'Avg. transaction fee (24h)', 'In 24 hours', toCoins(average), coin),
-    // The pool does not keep the time of an arrival; transactions wait for seconds.
+    // The pool does not record the time of arrival; transactions wait for seconds.
     pending: counter(
       'pendingTxns30m',
       'Pending transactions (30m)',
