@@ -70,7 +70,9 @@ export async function startNode(options: StartOptions = {}): Promise<RunningNode
     return stopped
   }
   return {
-    ...{ url, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws') },
+    url,
+    rpcUrl,
+    wsUrl: rpcUrl.replace(/^http/, 'ws'),
     chainId: Number(chain.spec.chainId),
     accounts: accountsOf(launched),
     request: <Result>(method: string, params: readonly unknown[] = []) => ask<Result>(rpcUrl, method, params),

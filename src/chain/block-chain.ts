@@ -211,7 +211,8 @@ export class BlockChain implements ChainFace {
     pause?: Pause,
   ): Promise<ExecutedBlock> {
     const complete = this.#complete(attributes)
-    const [view, ancestors] = [this.#canonical.view(), this.#canonical.ancestors(this.head)]
+    const view = this.#canonical.view()
+    const ancestors = this.#canonical.ancestors(this.head)
     const env = this.#runtime.env(draftHeader(this.#runtime, complete, view))
     const signed = decodeProposal(raws, env, this.spec.chainId)
     return this.#withoutFaulty(async () => {
@@ -272,7 +273,8 @@ export class BlockChain implements ChainFace {
     candidates: Iterable<Transaction> = this.pool.ready(),
     options?: BuildOptions,
   ): Promise<ExecutedBlock> {
-    const [complete, view] = [this.#complete(attributes), this.#canonical.view()]
+    const complete = this.#complete(attributes)
+    const view = this.#canonical.view()
     const ancestors = this.#canonical.ancestors(this.head)
     return this.#withoutFaulty(() => executeBlock(this.#runtime, view, complete, candidates, ancestors, options))
   }
@@ -297,7 +299,8 @@ export class BlockChain implements ChainFace {
       const began = performance.now()
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#persistentPool.withSender(tx)) }
-      const [view, ancestors] = [this.#canonical.view(), this.#canonical.ancestors(this.head)]
+      const view = this.#canonical.view()
+      const ancestors = this.#canonical.ancestors(this.head)
       const executed = await importBlock(this.#runtime, view, block, this.#canonical.ancestry(), ancestors)
       await this.#commit(executed, began)
       return executed

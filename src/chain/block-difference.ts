@@ -31,7 +31,8 @@ export async function firstDifference(stored: StoredBlock, rerun: Rerun, view: V
   const { block, receipts } = stored
   for (const [index, { hash }] of block.transactions.entries()) {
     const place = `transaction ${index} (${hash}): `
-    const [one, other] = [receipts[index], rerun.receipts[index]]
+    const one = receipts[index]
+    const other = rerun.receipts[index]
     if (one === undefined) return { place, field: 'receipt', stored: undefined, rerun: 'executed' }
     if (other === undefined) return { place, field: 'outcome', stored: 'executed', rerun: `refused (${rerun.refused})` }
     const fact = receiptDifference(one, other)
@@ -110,7 +111,8 @@ function rowDifference(key: Uint8Array, stored: View, rerun: View): Fact | undef
 }
 
 function accountDifference(of: Address, stored: View, rerun: View): Fact | undefined {
-  const [one, other] = [stored.account(of), rerun.account(of)]
+  const one = stored.account(of)
+  const other = rerun.account(of)
   return firstOf(
     (['nonce', 'balance', 'codeHash'] as const).map((name) =>
       fact(`${name} of account ${of}`, one?.[name], other?.[name]),

@@ -69,7 +69,9 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
 
 /** The first and the last block to execute. */
 function rangeOf(store: KvStore, { from, to }: Pick<ExecutionCheck, 'from' | 'to'>): { from: bigint; to: bigint } {
-  const [head, base, horizon] = [readHead(store), readBase(store), readHorizon(store)]
+  const head = readHead(store)
+  const base = readBase(store)
+  const horizon = readHorizon(store)
   const first = base > 1n ? base : 1n
   const oldest = horizon.version > 0 && horizon.number + 1n > first ? horizon.number + 1n : first
   const range = { from: from ?? oldest, to: to ?? head.number }

@@ -29,7 +29,8 @@ export type Checking = {
 /** Writes nothing to the store. Throws ChainError `storage` if there is no head. */
 export async function checkChain(store: KvStore, checking: Checking): Promise<void> {
   const { runtime, indexer, scratch, report, onBlock } = checking
-  const [head, horizon] = [readHead(store), readHorizon(store)]
+  const head = readHead(store)
+  const horizon = readHorizon(store)
   const part = async (name: string, check: () => Promise<void>): Promise<void> => {
     checking.onPart(name)
     try {

@@ -134,7 +134,8 @@ class Past {
 
   /** The edit that made a version, and the state after it, with which the replay continues. */
   edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
-    const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
+    const earlier = this.#state.at(version - 1)
+    const view = this.#state.at(version)
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
     this.#replayed.skip(version, keys)
     const addresses = decodeChanges(keys).flatMap(({ key }) => accountOfRow(key) ?? [])

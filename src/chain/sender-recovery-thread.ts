@@ -13,7 +13,9 @@ const RESULT_SIZE = 65
 /**
  * Indices of the control words: number of requests, number of results, and 1 while a message about new results is under way.
  */
-const [REQUESTED, DONE, ANNOUNCED] = [0, 1, 2]
+const REQUESTED = 0
+const DONE = 1
+const ANNOUNCED = 2
 const CONTROL_SIZE = 16
 /** Results after which a message is sent while requests remain, so that both threads work in parallel. */
 const MESSAGE_INTERVAL = 16

@@ -82,7 +82,8 @@ export class ChainStateQueries implements StateQueries {
     if (from >= to) {
       throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
     }
-    const [before, after] = [this.#canonical.viewAt(from), this.#canonical.viewAt(to)]
+    const before = this.#canonical.viewAt(from)
+    const after = this.#canonical.viewAt(to)
     const touched = new Set<Address>()
     for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
       await pause()

@@ -97,7 +97,8 @@ export function runOpcode(execute: Execute, state: EngineFrame, limit: number): 
   }
   core.isOpen = false
   if (core.fault !== undefined) throw core.fault
-  const [items, most] = [core.height, Math.min(limit, STACK_LIMIT)]
+  const items = core.height
+  const most = Math.min(limit, STACK_LIMIT)
   if (items > most) core.settle('proposal', `stack limit reached ${items} (${most})`)
   return core
 }

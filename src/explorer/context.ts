@@ -65,9 +65,22 @@ export async function openContext(
     if (readHead(rows).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
       const context = {
-        ...{ chain, options, verification, pendingTransactions, gasOracle, lastDay },
-        ...{ stateChanges, blockSizes, tokenMetadata, network },
-        ...{ spec, rows, head, view, heavy, requestCache: new RequestCache() },
+        chain,
+        options,
+        verification,
+        pendingTransactions,
+        gasOracle,
+        lastDay,
+        stateChanges,
+        blockSizes,
+        tokenMetadata,
+        network,
+        spec,
+        rows,
+        head,
+        view,
+        heavy,
+        requestCache: new RequestCache(),
         ...requester,
       }
       return { context, close: () => rows.close() }

@@ -130,7 +130,13 @@ export function csvRoute<const U extends Path, P extends Fields, Q extends Field
   const { path, summary, params, query, columns } = definition
   type Types = { method: 'GET'; path: U; params: P; query: Q; body: z.ZodUndefined; response: z.ZodString }
   const route: CsvRoute<Types> = {
-    ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
+    method: 'GET',
+    path,
+    summary,
+    operationId: undefined,
+    params,
+    query,
+    body: undefined,
     response: z.string().describe(`columns: ${columns.join(', ')}`),
     produces: 'text/csv',
     // The plugin has parsed the input with these schemas.
@@ -157,7 +163,13 @@ type MediaDefinition<P extends Fields, Q extends Fields> = {
 export function mediaRoute<P extends Fields, Q extends Fields>(definition: MediaDefinition<P, Q>): MediaRoute {
   const { path, summary, params, query } = definition
   return {
-    ...{ method: 'GET', path, summary, operationId: undefined, params, query, body: undefined },
+    method: 'GET',
+    path,
+    summary,
+    operationId: undefined,
+    params,
+    query,
+    body: undefined,
     response: z.string().meta({ contentMediaType: 'image/*' }),
     produces: 'image/*',
     // The plugin has parsed the input with these schemas.

@@ -85,7 +85,8 @@ function percentDecoded(bytes: Buffer): string {
 
 /** The byte of two hexadecimal digits; -1 for anything else. */
 const hexPair = (bytes: Buffer, at: number): number => {
-  const [high, low] = [hexDigit(bytes[at]), hexDigit(bytes[at + 1])]
+  const high = hexDigit(bytes[at])
+  const low = hexDigit(bytes[at + 1])
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
 

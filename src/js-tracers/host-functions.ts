@@ -66,7 +66,8 @@ export function hostFunctions(state: HostState, fail: (message: string) => never
     nonce: (account) => Number(view().nonce(address(account))),
     code: (account) => view().code(address(account)),
     word(account, key) {
-      const [contract, slot] = [address(account), hexToHash(String(key))]
+      const contract = address(account)
+      const slot = hexToHash(String(key))
       const { overwritten, frame } = state
       const isWritten = overwritten?.key === slot && frame?.address === contract
       return toHex(padLeft(isWritten ? overwritten.word : view().word(contract, slot), 32))

@@ -156,8 +156,11 @@ export class JsTracer implements Tracer {
     const script = sandbox.call(adopt, [tracer, config], (value) => sandbox.keep(value))
     const functionOf = (name: string) => sandbox.property(script, name)
     return {
-      ...{ step: functionOf('step'), fault: functionOf('fault'), result: functionOf('result') },
-      ...{ enter: functionOf('enter'), exit: functionOf('exit') },
+      step: functionOf('step'),
+      fault: functionOf('fault'),
+      result: functionOf('result'),
+      enter: functionOf('enter'),
+      exit: functionOf('exit'),
       hasStep: sandbox.isTrue(script, 'hasStep'),
       hasFrames: sandbox.isTrue(script, 'hasFrames'),
     }
@@ -227,7 +230,8 @@ export class JsTracer implements Tracer {
   #createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2'): Address {
     const creator = frame.address
     if (name === 'CREATE') return createAddress(creator, this.#context?.machine.view.nonce(creator) ?? 0n)
-    const [offset, length] = [Number(stackItem(frame, 1)), Number(stackItem(frame, 2))]
+    const offset = Number(stackItem(frame, 1))
+    const length = Number(stackItem(frame, 2))
     const code = length === 0 ? EMPTY_BYTES : frame.memory(offset, length)
     return create2Address(creator, bigToFixed(stackItem(frame, 3), 32), code)
   }

@@ -132,7 +132,11 @@ function rowStore(get: (key: Uint8Array) => Uint8Array | undefined): KvStore {
   }
   return {
     get,
-    ...{ scan: refuse, write: refuse, requireWritable: refuse, consistentReader: refuse, close: refuse },
+    scan: refuse,
+    write: refuse,
+    requireWritable: refuse,
+    consistentReader: refuse,
+    close: refuse,
     log: { size: 0, read: refuse, append: refuse, replace: refuse, close: refuse },
   }
 }

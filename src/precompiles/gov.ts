@@ -195,7 +195,9 @@ const queries = implement(govAbi, {
           expeditedVotingPeriod: params.expeditedVotingPeriod * NANOSECONDS,
           expeditedThreshold: formatDec(params.expeditedThreshold),
           expeditedMinDeposit: coinsOf(spec.denom, params.expeditedMinDeposit),
-          ...{ burnVoteQuorum, burnProposalDepositPrevote, burnVoteVeto },
+          burnVoteQuorum,
+          burnProposalDepositPrevote,
+          burnVoteVeto,
           minDepositRatio: formatDec(params.minDepositRatio),
         },
       ]

@@ -199,7 +199,8 @@ export const wrappedEntryQueries = implement(wrappedAbi, {
       ]
     },
     redelegation(call, delegator, source, destination) {
-      const [from, to] = [operatorNamed(call.spec, source), operatorNamed(call.spec, destination)]
+      const from = operatorNamed(call.spec, source)
+      const to = operatorNamed(call.spec, destination)
       const entries = redelegationEntries(call, delegator, from, to)
       return [
         {

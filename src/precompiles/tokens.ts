@@ -40,7 +40,8 @@ export async function tokensToCoins(call: Converting, pair: Pair, owner: Address
   const before = await heldTokens(call, token)
   const message = { from: owner, to: token, input: transferTo(MODULE_ACCOUNT.erc20, amount), isStatic: false }
   if (!isTrue(await call.callContract(message))) throw reverted(`transfer of token ${getAddress(token)} failed`)
-  const [expected, actual] = [before + amount, await heldTokens(call, token)]
+  const expected = before + amount
+  const actual = await heldTokens(call, token)
   if (actual !== expected) {
     const found = `invalid token balance - expected: ${expected}, actual: ${actual}`
     throw reverted(`${found}: post transfer balance invariant failed`)

@@ -26,7 +26,8 @@ export function checkGasLimit(header: Header, parent: Header): void {
 export function gasLimitTowards(target: bigint, parent: bigint): bigint {
   const step = parent / GAS_LIMIT_QUOTIENT - 1n
   if (step <= 0n) return parent
-  const [least, most] = [parent - step, parent + step]
+  const least = parent - step
+  const most = parent + step
   const wanted = target < MIN_GAS_LIMIT ? MIN_GAS_LIMIT : target > MAX_GAS_LIMIT ? MAX_GAS_LIMIT : target
   return wanted < least ? least : wanted > most ? most : wanted
 }

@@ -89,7 +89,8 @@ export class Runtime {
 
   /** Base fee of a block's child on the state after the block: EIP-1559's, raised to the floor. */
   nextBaseFee(parent: Header, state: StateView): bigint {
-    const [fee, floor] = [nextBaseFee(parent), this.minBaseFee(state)]
+    const fee = nextBaseFee(parent)
+    const floor = this.minBaseFee(state)
     return fee < floor ? floor : fee
   }
 

@@ -134,8 +134,16 @@ async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Ui
   machine.view.beginTransaction()
   machine.accessJournal.clear()
   const result = await machine.run({
-    ...{ from: SYSTEM_ADDRESS, to, data, gasLimit: SYSTEM_CALL_GAS, block: env },
-    ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [], refund: 0n },
+    from: SYSTEM_ADDRESS,
+    to,
+    data,
+    gasLimit: SYSTEM_CALL_GAS,
+    block: env,
+    value: 0n,
+    gasPrice: 0n,
+    isStatic: false,
+    blobVersionedHashes: [],
+    refund: 0n,
   })
   machine.accessJournal.clear()
   return result

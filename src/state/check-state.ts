@@ -142,7 +142,8 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
   }
   const { entries, ofGenesis } = await checkEntries(store, oldest, report)
   values.later -= ofGenesis
-  let [changes, replaced] = [0, 0]
+  let changes = 0
+  let replaced = 0
   for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
     const list = store.get(KEY.changes(of))
     const listed = list && decodeChanges(list)
@@ -265,9 +266,11 @@ async function checkEntries(
   oldest: number,
   report: CheckReport,
 ): Promise<{ entries: number; ofGenesis: number }> {
-  let [entries, ofGenesis] = [0, 0]
+  let entries = 0
+  let ofGenesis = 0
   let row = new Uint8Array(0)
-  let [ordinal, since] = [-1, -1]
+  let ordinal = -1
+  let since = -1
   const ends = (): void => {
     if (ordinal < 0) return
     const last = store.get(row)

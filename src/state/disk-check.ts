@@ -278,7 +278,8 @@ const sizeOfTable = (folder: string, number: number): number | undefined =>
 /** Links or copies the tables that `to` does not have yet. */
 function linkTables(from: string, to: string): void {
   for (const file of readdirSync(from)) {
-    const [source, target] = [join(from, file), join(to, file)]
+    const source = join(from, file)
+    const target = join(to, file)
     if (TABLE.test(file) && !existsSync(target) && !isLinked(source, target)) copyFileSync(source, target)
   }
 }

@@ -158,7 +158,8 @@ export class GuardedStore implements KvStore {
 
   /** Whether the disk holds the last acknowledged batch and nothing of the failed one. */
   #isConsistent(): boolean {
-    const [failed, written] = [this.#failed, this.#written]
+    const failed = this.#failed
+    const written = this.#written
     if (failed !== undefined && !equalRows(this.get(failed.op.key), failed.before)) return false
     return written === undefined || equalRows(this.get(written.key), rowAfter(written))
   }

@@ -71,7 +71,8 @@ export const sortedHashes: Field<SortedHashes> = (() => {
         return length
       },
       at(position) {
-        let [path, left] = ['', position]
+        let path = ''
+        let left = position
         for (let isFound = true; isFound; ) {
           isFound = false
           for (const { digit, count } of children(path)) {
@@ -88,7 +89,8 @@ export const sortedHashes: Field<SortedHashes> = (() => {
         return undefined
       },
       below(of) {
-        let [path, below] = ['', 0]
+        let path = ''
+        let below = 0
         for (let depth = 0; ; depth++) {
           const own = digitOf(of, depth)
           let behind = 0

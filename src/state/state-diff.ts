@@ -65,7 +65,8 @@ type Stored = Pick<Current, 'account'> & { stored(of: Address): Account | undefi
 /** Accounts whose fields differ from the stored ones, in order of address. */
 export function changedAccounts(view: Stored, addresses: Iterable<Address>): ChangedAccount[] {
   return [...addresses].sort().flatMap((address) => {
-    const [before, after] = [view.stored(address), view.account(address)]
+    const before = view.stored(address)
+    const after = view.account(address)
     return sameAccount(before, after) ? [] : [{ address, before, after }]
   })
 }

@@ -95,7 +95,8 @@ const ROOM = { x: 34, y: 62 }
 const BARS: [number, number] = [0.7, 28]
 /** Extends the range so that the first and the last bar fit. */
 const margin = (_: UPlot, least: number | null, most: number | null): [number, number] => {
-  const [from, to] = [least ?? 0, most ?? 1]
+  const from = least ?? 0
+  const to = most ?? 1
   const pad = from === to ? 1 : (to - from) * 0.03
   return [from - pad, to + pad]
 }

@@ -23,7 +23,8 @@ export default function OpcodesPage() {
 
 /** EIPs that the chain's fork already includes come last, in short form. */
 function Entries({ of }: { of: readonly OpcodeProposal[] }) {
-  const [useful, idle] = [of.filter(isUseful), of.filter((one) => !isUseful(one))]
+  const useful = of.filter(isUseful)
+  const idle = of.filter((one) => !isUseful(one))
   return (
     <>
       {useful.map((one) => (

@@ -108,7 +108,14 @@ function VerificationForm({ config }: { config: VerificationConfig }) {
           </label>
         ))}
       </fieldset>
-      <SourcesForm key={way} {...{ way, address, config, made }} isReady={subject.kind === 'contract'} />
+      <SourcesForm
+        key={way}
+        way={way}
+        address={address}
+        config={config}
+        made={made}
+        isReady={subject.kind === 'contract'}
+      />
     </>
   )
 }

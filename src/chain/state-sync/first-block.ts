@@ -48,7 +48,8 @@ export async function beginWithBlock(
     indexRow('complete', indexer),
   ])
   const canonical = new CanonicalChain(store, runtime, indexer)
-  const [view, ancestors] = [canonical.view(), canonical.ancestors(canonical.head)]
+  const view = canonical.view()
+  const ancestors = canonical.ancestors(canonical.head)
   await canonical.commit(await importBlock(runtime, view, block, canonical.ancestry(), ancestors))
   await store.write([baseRow(number), horizonRow({ number, version: 0 }), ...chainRows(spec)])
 }

@@ -47,7 +47,8 @@ export async function* snapshotChunks(
 }
 
 function headOf(reader: KvReader, height: bigint): Uint8Array {
-  const [header, body] = [reader.get(KEY.header(height)), reader.get(KEY.body(height))]
+  const header = reader.get(KEY.header(height))
+  const body = reader.get(KEY.body(height))
   if (header === undefined || body === undefined) throw missing(`block ${height}`)
   const headers: Uint8Array[] = []
   for (let number = height > HASHES ? height - HASHES : 0n; number < height; number++) {

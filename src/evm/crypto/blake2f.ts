@@ -30,7 +30,10 @@ const SIGMA = [
 const STEPS = ['048c', '159d', '26ae', '37bf', '05af', '16bc', '278d', '349e']
 
 /** Offsets in memory: the precompile's input without the round count. */
-const [H, M, T, FINAL] = [0, 64, 192, 208]
+const H = 0
+const M = 64
+const T = 192
+const FINAL = 208
 const INPUT = 209
 /** Local variables: the remaining rounds, then the 16 words of the state. */
 const ROUNDS = 0

@@ -51,7 +51,10 @@ function modulo(value: bigint, modulus: bigint): bigint {
 
 /** The modular inverse, by the extended Euclidean algorithm; `value` must have one. */
 function inverse(value: bigint, modulus: bigint): bigint {
-  let [a, b, u, v] = [modulo(value, modulus), modulus, 1n, 0n]
+  let a = modulo(value, modulus)
+  let b = modulus
+  let u = 1n
+  let v = 0n
   while (b !== 0n) {
     const quotient = a / b
     ;[a, b] = [b, a - quotient * b]

@@ -74,7 +74,9 @@ const modexp: Faster = (data, gasLimit, rules) => {
   if (baseLength === undefined || exponentLength === undefined || modulusLength === undefined) return undefined
   const longest = rules.osaka ? 1_024n : LONGEST_OPERAND
   if (baseLength > longest || exponentLength > longest || modulusLength > longest) return undefined
-  const [b, e, m] = [Number(baseLength), Number(exponentLength), Number(modulusLength)]
+  const b = Number(baseLength)
+  const e = Number(exponentLength)
+  const m = Number(modulusLength)
   const exponent = slice(data, 96 + b, e)
   const gas = modexpGas(rules, Math.max(b, m), exponent)
   if (gasLimit < gas) return undefined

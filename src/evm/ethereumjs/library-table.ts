@@ -87,7 +87,8 @@ function applyChanges(map: LibraryOpcode[], { operations, changed, rules, bounds
   if (changed.size === 0) return
   const fork = unchangedFork(forkTable(rules))
   for (const code of changed) {
-    const [entry, operation] = [map[code], operations[code]]
+    const entry = map[code]
+    const operation = operations[code]
     if (entry === undefined || operation === undefined) continue
     map[code] = changedEntry(entry, operation, fork, machineOf, boundsWork)
   }

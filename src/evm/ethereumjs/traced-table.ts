@@ -82,7 +82,8 @@ function calledFrame(state: RunState, type: CallKind, addsStipend: boolean): () 
   const gas = (state.messageGasLimit ?? 0n) + stipend
   const inputAt = isCreation ? 1 : hasValue ? 3 : 2
   const input = (): Uint8Array => {
-    const [offset, length] = [Number(item(inputAt)), Number(item(inputAt + 1))]
+    const offset = Number(item(inputAt))
+    const length = Number(item(inputAt + 1))
     return length === 0 ? EMPTY_BYTES : state.memory.read(offset, length)
   }
   return () => ({

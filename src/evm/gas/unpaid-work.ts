@@ -47,9 +47,23 @@ const BY_WORD: Readonly<Record<string, readonly [item: number, gas: number]>> = 
 const COLD = 2_500n
 /** Work that does not depend on operands. */
 const FIXED: Readonly<Record<string, bigint>> = {
-  ...{ SLOAD: 2_100n, SSTORE: 5_000n, LOG0: 375n, LOG1: 375n, LOG2: 375n, LOG3: 375n, LOG4: 375n, EXP: 10n },
-  ...{ BALANCE: COLD, EXTCODESIZE: COLD, EXTCODECOPY: COLD, EXTCODEHASH: COLD, SELFDESTRUCT: COLD },
-  ...{ CALL: COLD, CALLCODE: COLD, DELEGATECALL: COLD, STATICCALL: COLD },
+  SLOAD: 2_100n,
+  SSTORE: 5_000n,
+  LOG0: 375n,
+  LOG1: 375n,
+  LOG2: 375n,
+  LOG3: 375n,
+  LOG4: 375n,
+  EXP: 10n,
+  BALANCE: COLD,
+  EXTCODESIZE: COLD,
+  EXTCODECOPY: COLD,
+  EXTCODEHASH: COLD,
+  SELFDESTRUCT: COLD,
+  CALL: COLD,
+  CALLCODE: COLD,
+  DELEGATECALL: COLD,
+  STATICCALL: COLD,
 }
 const EXP_BYTE = 50n
 

@@ -172,7 +172,8 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
   // Vyper's output has the prefix, Solidity's does not.
   let digits = object.replace(/^0x/, '')
   for (const { start } of links) {
-    const [from, to] = [start * 2, (start + ADDRESS_BYTES) * 2]
+    const from = start * 2
+    const to = (start + ADDRESS_BYTES) * 2
     digits = digits.slice(0, from) + '0'.repeat(to - from) + digits.slice(to)
   }
   return {

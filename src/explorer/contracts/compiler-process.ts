@@ -25,7 +25,8 @@ const MAX_COMPLAINT = 500
 /** Maximum real time of a run as a multiple of its processor time: it has a low priority, and the machine may be busy. */
 const REAL_TIME_FACTOR = 5
 /** Written to standard error by a process before it kills itself. */
-const [OVER_MEMORY, OVER_TIME] = ['over memory', 'over time']
+const OVER_MEMORY = 'over memory'
+const OVER_TIME = 'over time'
 /** Milliseconds between two checks of memory and time in a process. */
 const WATCH_INTERVAL = 100
 
@@ -130,7 +131,8 @@ function answerOf(
     // At once, so that threads started later inherit it.
     if (child.pid !== undefined) yieldTo(child.pid)
     const parts: Buffer[] = []
-    let [size, complaint] = [0, '']
+    let size = 0
+    let complaint = ''
     const stop = (words: string) => {
       end(child)
       reject(refusal(words))

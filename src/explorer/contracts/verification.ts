@@ -144,7 +144,8 @@ export class Verification {
 
   /** Returns the id of a verification that has failed before it began. */
   fail(address: Address, code: FailureCode, reason: string): string {
-    const [id, now] = [newId(), Date.now()]
+    const id = newId()
+    const now = Date.now()
     this.#jobs.set(id, {
       address,
       begun: now,

@@ -169,7 +169,8 @@ const isCurrent = (view: StateView, { address, codeHash }: VerifiedEntry): boole
   view.account(address)?.codeHash === codeHash
 
 function isTwin(view: StateView, { address, variable = [] }: VerifiedEntry, other: Address): boolean {
-  const [code, otherCode] = [view.code(address), view.code(other)]
+  const code = view.code(address)
+  const otherCode = view.code(other)
   const areEqual = code.length === otherCode.length && equalBytes(blanked(code, variable), blanked(otherCode, variable))
   return areEqual && !isForeignLibrary(otherCode, other)
 }

@@ -177,7 +177,8 @@ export function sequencesOf(
   const end = RECORD.block.get(rows, Math.min(part.endblock, newestBlock))
   const open = lists.map((list) => new ListReader(rows, list))
   const below = (sequence: number) => open.reduce((sum, list) => sum + list.find(sequence), 0)
-  const [low, high] = [below(firstOf(start, of)), below(firstOf(end, of) + (end?.[of] ?? 0))]
+  const low = below(firstOf(start, of))
+  const high = below(firstOf(end, of) + (end?.[of] ?? 0))
   const { from, to } = pageOf(low, high, part)
   const { entries } = newestPage(rows, lists, { page: 1, size: to - from, anchor: to })
   const sequences = entries.map((entry) => sequenceEntry.decode(entry).sequence)

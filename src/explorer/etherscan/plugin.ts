@@ -45,7 +45,8 @@ export async function etherscanApi(app: FastifyInstance, { explorer }: { readonl
     config: { largeBody: /verifysourcecode/i },
     async handler(request, reply) {
       const fields = fieldsOf(request)
-      const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
+      const module = fields.module?.toLowerCase() ?? ''
+      const action = fields.action?.toLowerCase() ?? ''
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
       if (module !== 'proxy') {
         const call = { module, action, fields, client: request.ip, signal: connectionSignal(request.raw.socket) }

@@ -66,7 +66,9 @@ export class KeptRows {
     if (this.#state.bytes > this.#mostBytes) await this.#beginGeneration()
     const { generation } = this.#state
     const batch: WriteOp[] = rows.map(([name, value]) => ({
-      ...{ type: 'put', key: KEY.kept(generation, Buffer.from(name, 'hex')), value },
+      type: 'put',
+      key: KEY.kept(generation, Buffer.from(name, 'hex')),
+      value,
     }))
     const bytes = this.#state.bytes + rows.reduce((sum, [, value]) => sum + value.length, 0)
     try {
@@ -96,7 +98,9 @@ const other = (generation: number): number => 1 - generation
 
 const STATE_KEY = KEY.meta('kept')
 const stateRow = ({ generation, bytes }: State): WriteOp => ({
-  ...{ type: 'put', key: STATE_KEY, value: Buffer.from(`${generation} ${bytes}`) },
+  type: 'put',
+  key: STATE_KEY,
+  value: Buffer.from(`${generation} ${bytes}`),
 })
 
 function readState(store: KvStore): State {

@@ -57,5 +57,9 @@ export function showDenomination(context: ExplorerContext, denom: string): z.inp
 
 const showPair = (context: ExplorerContext, { token, isEnabled, owner, name, symbol, decimals }: Pair) => ({
   token: showAddress(context, token),
-  ...{ enabled: isEnabled, owner, name, symbol, decimals: Number(decimals) },
+  enabled: isEnabled,
+  owner,
+  name,
+  symbol,
+  decimals: Number(decimals),
 })

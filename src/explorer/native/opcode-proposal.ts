@@ -34,9 +34,12 @@ async function listsOf(context: ExplorerContext) {
 /** All proposals known on the chain, by name. */
 export async function opcodeProposalsOf(context: ExplorerContext): Promise<z.input<typeof opcodeProposalSchema>[]> {
   const { chain, head } = context
-  const [known, lists] = [await chain.stateQueries.proposals({ hash: head.hash }), await listsOf(context)]
+  const known = await chain.stateQueries.proposals({ hash: head.hash })
+  const lists = await listsOf(context)
   return known.map(({ name, title, isActive, changes }) => ({
-    ...{ name, title, is_active: isActive },
+    name,
+    title,
+    is_active: isActive,
     changes: changes.map(({ opcode, code, what }) => ({ opcode, code, what: [...what] })),
     active_blocks: rangesOf(name, lists),
   }))

@@ -73,7 +73,10 @@ export function showProposal(context: ExplorerContext, id: bigint): z.input<type
   const end = status === 'deposit' ? record.depositEndTime : status === 'voting' ? record.votingEndTime : 0n
   return {
     id: Number(id),
-    ...{ status, title, summary, metadata },
+    status,
+    title,
+    summary,
+    metadata,
     proposer: showAddress(context, proposer),
     messages: gov.messages(id).map(showMessage),
     is_expedited: isExpedited,

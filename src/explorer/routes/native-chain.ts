@@ -44,7 +44,10 @@ export const nativeParametersHistory = explorerRoute({
     const changes = await parameterHistory(context, 'head')
     return arrayPage(changes.toReversed(), query, ({ block, module, key, before, after, cause }) => ({
       block_number: block,
-      ...{ module, key, before: value.parse(before), after: value.parse(after) },
+      module,
+      key,
+      before: value.parse(before),
+      after: value.parse(after),
       cause: {
         type: cause.type,
         proposal_id: cause.type === 'proposal' ? Number(cause.id) : null,
@@ -124,7 +127,9 @@ export const nativePool = explorerRoute({
     const bonded = bank.balance(MODULE_ACCOUNT.bondedPool)
     const made = inflation.params()
     return {
-      ...{ denom: spec.denom, symbol: spec.symbol, decimals: 18 },
+      denom: spec.denom,
+      symbol: spec.symbol,
+      decimals: 18,
       bonded_tokens: bonded.toString(),
       not_bonded_tokens: bank.balance(MODULE_ACCOUNT.notBondedPool).toString(),
       bonded_ratio: showRate(supply === 0n ? 0n : quo(fromInt(bonded), fromInt(supply))),

@@ -98,7 +98,8 @@ function firstLogIndexesOf(receipts: readonly Receipt[]): number[] {
 
 /** Index of the last number that is at most `limit`; -1 if all are larger. */
 function lastNotAbove(rising: readonly number[], limit: number): number {
-  let [low, high] = [0, rising.length]
+  let low = 0
+  let high = rising.length
   while (low < high) {
     const middle = (low + high) >> 1
     if ((rising[middle] ?? 0) <= limit) low = middle + 1

@@ -107,14 +107,17 @@ function abridged(
   const isLong = (text: string) => text.length > LONGEST_INLINE && text.startsWith('data:')
   const short = (medium: string | null, field: string) =>
     medium !== null && isLong(medium) ? `${url}?field=${field}` : medium
-  const [picture, moving] = [short(image, 'image'), short(animation, 'animation')]
+  const picture = short(image, 'image')
+  const moving = short(animation, 'animation')
   const entries = Object.entries(metadata ?? {}).map(([name, value]) => {
     if (typeof value !== 'string' || value.length <= LONGEST_INLINE) return [name, value]
     return [name, value === animation ? moving : value === image || name === 'image_data' ? picture : null]
   })
   return {
     metadata: metadata && Object.fromEntries(entries),
-    ...{ image_url: picture, animation_url: moving, media_url: moving ?? picture },
+    image_url: picture,
+    animation_url: moving,
+    media_url: moving ?? picture,
   }
 }
 

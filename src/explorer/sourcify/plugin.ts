@@ -47,7 +47,8 @@ const texts = z.record(z.string(), z.string())
 function requestOf(explorer: Explorer, request: FastifyRequest): SourcifyRequest {
   const { verification, chain } = explorer
   if (verification === undefined) throw new SourcifyError(403, 'forbidden', 'Contracts are not verified on this node')
-  const [client, signal] = [request.ip, connectionSignal(request.raw.socket)]
+  const client = request.ip
+  const signal = connectionSignal(request.raw.socket)
   const params = parsed(texts, request.params)
   const chainId = chain.spec.chainId.toString()
   if (params.chain !== undefined && params.chain !== chainId) throw unknownChain(params.chain)

@@ -35,7 +35,8 @@ const UTILIZATION_BLOCKS = 50n
 
 /** Gas used by the last fifty blocks, as a percentage of their gas limits. */
 export async function utilization({ chain, head }: Headers): Promise<number> {
-  let [used, limit] = [0n, 0n]
+  let used = 0n
+  let limit = 0n
   for (let number = head.number; number >= chain.base && number > head.number - UTILIZATION_BLOCKS; number--) {
     const header = await chain.header({ number })
     used += header?.gasUsed ?? 0n

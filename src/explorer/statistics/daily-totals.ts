@@ -24,8 +24,16 @@ export type Totals = {
 }
 
 export const NOTHING: Totals = {
-  ...{ blocks: 0, transactions: 0, failed: 0, transfers: 0, gasUsed: 0, accounts: 0, contracts: 0, verified: 0 },
-  ...{ fees: 0n, gasPrices: 0n },
+  blocks: 0,
+  transactions: 0,
+  failed: 0,
+  transfers: 0,
+  gasUsed: 0,
+  accounts: 0,
+  contracts: 0,
+  verified: 0,
+  fees: 0n,
+  gasPrices: 0n,
 }
 
 export const plus = (a: Totals, b: Totals): Totals => ({

@@ -47,7 +47,8 @@ export class LastDay {
     const feesOf = (number: number) => RECORD.block.get(rows, number)?.fees ?? 0n
     const newest = Number(head.number)
     const pause = yieldToEventLoop('light')
-    let [from, sum] = [first, fees]
+    let from = first
+    let sum = fees
     for (let number = Math.max(first, last + 1); number <= newest; number++) {
       await pause()
       sum += feesOf(number)

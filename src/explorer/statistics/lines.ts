@@ -156,7 +156,8 @@ export function pointsOf(
   { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Period,
 ) {
   const points: { date: string; date_to: string; value: string; is_approximate: boolean }[] = []
-  let [period, all] = [NOTHING, before]
+  let period = NOTHING
+  let all = before
   for (const [i, { day, totals }] of days.entries()) {
     period = plus(period, totals)
     all = plus(all, totals)
@@ -180,7 +181,8 @@ function spanOf(day: number, resolution: Resolution): { start: number; end: numb
     return { start, end: start + 6 }
   }
   const date = new Date(day * 86_400_000)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth()
   if (resolution === 'MONTH') return { start: dayAt(year, month), end: dayAt(year, month + 1) - 1 }
   return { start: dayAt(year, 0), end: dayAt(year + 1, 0) - 1 }
 }

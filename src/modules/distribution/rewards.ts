@@ -93,7 +93,8 @@ export function updateValidatorSlashFraction(context: DistributionContext, opera
 
 /** Index of the first slash event at or after a height, by binary search. */
 export function firstSlashEventFrom({ slashEvents }: ValidatorRewards, height: bigint): number {
-  let [from, to] = [0, slashEvents.length]
+  let from = 0
+  let to = slashEvents.length
   while (from < to) {
     const middle = (from + to) >> 1
     if ((slashEvents.at(middle)?.height ?? 0n) < height) from = middle + 1

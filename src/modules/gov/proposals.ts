@@ -143,7 +143,8 @@ export function requireInitialDeposit(context: GovContext, isExpedited: boolean,
   // A fraction of an integer, rounded to an integer like the SDK.
   const least = mul(params.minInitialDepositRatio, minDepositOf(params, { isExpedited }))
   if (amount >= least) return
-  const [was, need] = [coinText(context, amount), coinText(context, least)]
+  const was = coinText(context, amount)
+  const need = coinText(context, least)
   throw reverted(`was (${was}), need (${need}): minimum deposit is too small`)
 }
 

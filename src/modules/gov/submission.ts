@@ -55,7 +55,11 @@ export function readSubmission(spec: NativeSpec, bytes: Uint8Array): ProposalSub
   if (messages.length > MOST_MESSAGES) throw reverted(`more than ${MOST_MESSAGES} messages: invalid request`)
   const parsedMessages = messages.map((json, index) => actOf(spec, json, index))
   return {
-    ...{ title, summary, metadata, isExpedited: expedited, parsedMessages },
+    title,
+    summary,
+    metadata,
+    isExpedited: expedited,
+    parsedMessages,
     messages: parsedMessages.map(({ type }, index) => JSON.stringify({ ...recordOf(messages[index]), '@type': type })),
   }
 }

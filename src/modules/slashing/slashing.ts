@@ -203,7 +203,8 @@ export class Slashing implements NativeModule<SlashingGenesis> {
 
 /** Rounds a Dec to an integer, halves to the even one (the SDK's `RoundInt`). */
 function roundHalfEven(x: bigint): bigint {
-  const [down, rest] = [x / ONE, x % ONE]
+  const down = x / ONE
+  const rest = x % ONE
   const isUp = rest * 2n > ONE || (rest * 2n === ONE && down % 2n === 1n)
   return isUp ? down + 1n : down
 }

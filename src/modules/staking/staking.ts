@@ -57,7 +57,11 @@ export class Staking implements NativeModule<StakingGenesis> {
     const state = stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, access))
     const version = slashingVersion(spec)
     this.#context = {
-      ...{ block, prefix: spec.bech32Prefix, bank, hooks, state },
+      block,
+      prefix: spec.bech32Prefix,
+      bank,
+      hooks,
+      state,
       keepsLastValidator: isNetworkBlock(spec, block.number),
       slashingVersion: version,
       slashWork: { left: version === 1 ? Number.POSITIVE_INFINITY : SLASH_WORK.ofBlock },

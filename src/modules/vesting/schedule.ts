@@ -24,9 +24,11 @@ export function scheduleOf(start: bigint, periods: readonly Period[], total: big
 /** Adds two schedules into one; steps with the same time are combined. */
 export function merge(a: Schedule, b: Schedule): Schedule {
   const merged: ScheduleStep[] = []
-  let [i, j] = [0, 0]
+  let i = 0
+  let j = 0
   for (;;) {
-    const [first, second] = [a[i]?.time, b[j]?.time]
+    const first = a[i]?.time
+    const second = b[j]?.time
     if (first === undefined && second === undefined) return merged
     const time = second === undefined || (first !== undefined && first < second) ? first : second
     while (a[i] !== undefined && a[i]?.time === time) i++
@@ -41,7 +43,8 @@ export type Steps = { readonly length: number; at(index: number): ScheduleStep |
 /** Coins released by `time`. None are released up to and including `start`, even if a step has that time. */
 export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
   if (time <= start) return 0n
-  let [over, ahead] = [0, steps.length]
+  let over = 0
+  let ahead = steps.length
   while (over < ahead) {
     const middle = (over + ahead) >> 1
     const step = steps.at(middle)

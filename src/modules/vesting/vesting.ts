@@ -71,7 +71,8 @@ export class Vesting {
     if (isBlocked(account)) throw reverted(`${this.#name(account)} is not allowed to receive funds`)
     const of = this.#require(account)
     if (this.funder(account) !== funder) {
-      const [taker, giver] = [this.#name(account), this.#name(this.funder(account))]
+      const taker = this.#name(account)
+      const giver = this.#name(this.funder(account))
       throw reverted(`account ${taker} can only accept grants from account ${giver}: invalid request`)
     }
     this.#bank.transfer(funder, account, total)

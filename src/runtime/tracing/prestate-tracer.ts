@@ -180,7 +180,8 @@ export class PrestateTracer implements Tracer {
     pre: Record<Address, WireAccount>,
     post: Record<Address, WireAccount>,
   ): void {
-    const [before, now] = [this.#view(this.#before), this.#view()]
+    const before = this.#view(this.#before)
+    const now = this.#view()
     const isNew = this.#wasEmpty(of) && !this.#options.includeEmpty
     if (this.#deleted.has(of)) {
       if (!isNew) pre[of] = this.#account(of, slots)
@@ -214,7 +215,8 @@ const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUin
 function createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
   const creator = frame.address
   if (name === 'CREATE') return createAddress(creator, view?.nonce(creator) ?? 0n)
-  const [offset, length] = [Number(stackItem(frame, 1)), Number(stackItem(frame, 2))]
+  const offset = Number(stackItem(frame, 1))
+  const length = Number(stackItem(frame, 2))
   const code = length === 0 ? new Uint8Array(0) : frame.memory(offset, length)
   return create2Address(creator, bigToFixed(stackItem(frame, 3), 32), code)
 }

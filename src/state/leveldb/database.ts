@@ -148,7 +148,8 @@ function withLogs(folder: string, manifest: Manifest): Survey {
  */
 function readWriteAheadLog(file: string, content: Uint8Array, first: Bounds): { log: LogFile; next: Bounds } {
   const { records, ends, end, hasHole } = readLog(content)
-  let [next, at] = [first, 0]
+  let next = first
+  let at = 0
   for (const [index, record] of records.entries()) {
     const sequence = u64At(record, 0)
     if (record.length < BATCH_HEADER || sequence < next.least || sequence > next.most)

@@ -5,7 +5,10 @@ import { maskedCrc32c, u32At } from './coding.ts'
 const BLOCK = 32 * 1024
 /** Checksum (4 bytes), length (2), type (1). */
 const HEADER = 7
-const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4]
+const FULL = 1
+const FIRST = 2
+const MIDDLE = 3
+const LAST = 4
 
 type Fragment = { readonly type: number; readonly payload: Uint8Array; readonly end: number }
 

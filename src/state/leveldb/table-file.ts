@@ -7,7 +7,8 @@ export const FOOTER = 48
 const MAGIC = [0x8b80fb57, 0xdb477524] as const
 /** Length of a block's type (1 byte) and checksum (4). */
 const TRAILER = 5
-const [PLAIN, SNAPPY] = [0, 1]
+const PLAIN = 0
+const SNAPPY = 1
 
 type Handle = { readonly offset: number; readonly size: number }
 
@@ -41,7 +42,9 @@ function* entriesOf(block: Uint8Array): Generator<{ shared: number; own: Uint8Ar
   if (block.length < 4 || end < 0) throw new CorruptFile('a block is cut off')
   const rows = new ByteReader(block.subarray(0, end))
   while (!rows.isAtEnd) {
-    const [shared, own, value] = [rows.varint(), rows.varint(), rows.varint()]
+    const shared = rows.varint()
+    const own = rows.varint()
+    const value = rows.varint()
     yield { shared, own: rows.take(own), value: rows.take(value) }
   }
 }
