@@ -107,7 +107,7 @@ async function state({ size }: Bench): Promise<Row[]> {
   const { rows, codes } = await first.changes()
   const staged = store.stage(rows, codes)
   await store.store.write(staged.ops)
-  staged.landed()
+  staged.afterWrite()
 
   const of = (index: number) => accounts[index % count] ?? contract
   const onView = (name: string, use: (view: typeof first, index: number) => void): Row => ({

@@ -153,8 +153,8 @@ export class CanonicalChain {
     // 6. The batch.
     await this.store.write(ops)
     // 7. Memory.
-    staged.landed()
-    pruned.landed()
+    staged.afterWrite()
+    pruned.afterWrite()
     this.blocks.remember(block, receipts)
     this.#head = header
     // 8. Read threads.
@@ -176,8 +176,8 @@ export class CanonicalChain {
       stateVersionRow(number, staged.version),
       headRow(number, staged.version),
     ])
-    staged.landed()
-    pruned.landed()
+    staged.afterWrite()
+    pruned.afterWrite()
     this.#publish()
   }
 
@@ -229,7 +229,7 @@ export class CanonicalChain {
         headRow(number, version),
       ])
       // 6. Memory.
-      undone.landed()
+      undone.afterWrite()
       this.blocks.forgetAbove(number)
       this.#head = this.#header(number)
     } finally {

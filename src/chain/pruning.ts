@@ -62,12 +62,12 @@ export class Pruning {
     throw new ChainError('state-not-available', words)
   }
 
-  /** The deletions for a new version at block `head`. Call `landed` when they are written. */
-  stage(head: bigint): { ops: WriteOp[]; landed: () => void } {
+  /** The deletions for a new version at block `head`. Call `afterWrite` when they are written. */
+  stage(head: bigint): { ops: WriteOp[]; afterWrite: () => void } {
     const oldest = this.#states === undefined ? 0n : head - this.#states
     const target = oldest <= this.#horizon.number ? undefined : readStateVersion(this.#store, oldest)
     const version = Math.min(target ?? 0, this.#horizon.version + MOST_VERSIONS)
-    if (version <= this.#horizon.version) return { ops: [], landed: () => undefined }
+    if (version <= this.#horizon.version) return { ops: [], afterWrite: () => undefined }
     const ops: WriteOp[] = []
     for (let gone = this.#horizon.version + 1; gone <= version; gone++) {
       for (const op of this.#state.prune(gone)) ops.push(op)
@@ -75,10 +75,10 @@ export class Pruning {
     }
     const horizon = { number: this.#oldestWith(version), version }
     ops.push(horizonRow(horizon))
-    const landed = () => {
+    const afterWrite = () => {
       this.#horizon = horizon
     }
-    return { ops, landed }
+    return { ops, afterWrite }
   }
 
   /** The first block with this state version or a later one. */

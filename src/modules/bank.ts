@@ -74,12 +74,12 @@ export class Bank implements NativeModule<BankGenesis> {
   }
 
   /** Adds a check to all transfers of base coins, for modules that lock coins; `openModules` connects them. */
-  restrictSends(restriction: SendRestriction): void {
+  addSendRestriction(restriction: SendRestriction): void {
     this.#restrictions.push(restriction)
   }
 
   /** Sets the rule of `delegate`, to which the send restrictions do not apply. */
-  ruleDelegations(rule: DelegationRule): void {
+  setDelegationRule(rule: DelegationRule): void {
     this.#delegationRule = rule
   }
 
@@ -91,7 +91,7 @@ export class Bank implements NativeModule<BankGenesis> {
   }
 
   /** Moves delegated base coins back to their owner. */
-  giveBack(pool: Address, to: Address, amount: bigint): void {
+  undelegate(pool: Address, to: Address, amount: bigint): void {
     this.transfer(pool, to, amount)
     this.#delegationRule?.afterReturn(to, amount)
   }

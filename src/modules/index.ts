@@ -41,8 +41,8 @@ export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
   const vesting = new Vesting(context, bank, (account) => gov.isContested(account))
-  bank.restrictSends(vesting.requireSpendable)
-  bank.ruleDelegations(vesting.delegations)
+  bank.addSendRestriction(vesting.requireSpendable)
+  bank.setDelegationRule(vesting.delegations)
   const distribution = new Distribution(
     context,
     bank,

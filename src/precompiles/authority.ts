@@ -75,7 +75,7 @@ export function requireOwner(call: ReadCall, owner: Address, role: string): void
  * For an account's own settings: only the owner may act; on chains whose grants belong to the origin, also the signer, through
  * any contract. Throws as `requireOwner`.
  */
-export function requireDecider(call: ReadCall, owner: Address, role: string): void {
+export function requireOwnerOrSigner(call: ReadCall, owner: Address, role: string): void {
   if (call.spec.authz.granter === 'origin') requireOrigin(call, owner, foreign(role))
   else requireOwner(call, owner, role)
 }

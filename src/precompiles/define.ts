@@ -190,7 +190,7 @@ function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResul
         ...(coinTransfers.length > 0 && { coinTransfers }),
       }
     }
-    const results = method.run(handed(self, chain, call, method, { view, meter, logs }), ...args)
+    const results = method.run(callContext(self, chain, call, method, { view, meter, logs }), ...args)
     return results instanceof Promise ? results.then(done).catch(fail) : done(results)
   } catch (error) {
     return fail(error)
@@ -213,7 +213,7 @@ function admit(self: Self, call: NativeCall): Method {
   return method
 }
 
-function handed(
+function callContext(
   self: Self,
   { spec, report, checkProposals: check }: Chain,
   call: NativeCall,

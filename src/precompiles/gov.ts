@@ -16,7 +16,7 @@ import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { govAbi } from './generated/abi.ts'
 import { byKey, byPlace, page } from './paging.ts'
-import { faceOfToken } from './tokens.ts'
+import { readTokenMetadata } from './tokens.ts'
 
 /** Gas of each byte of a proposal for reading, checking, storing and later deleting it. */
 const SUBMISSION_BYTE_GAS = 100n
@@ -41,7 +41,7 @@ const transactions = implement(govAbi, {
       const submission = gov.read(json)
       call.charge(LIST_GAS * BigInt(listsOf(submission)))
       const amount = depositOf(call.spec, deposit)
-      for (const token of tokensOf(submission)) erc20.describe(token, await faceOfToken(call, token))
+      for (const token of tokensOf(submission)) erc20.describe(token, await readTokenMetadata(call, token))
       const proposalId = gov.submit(proposer, submission, amount)
       call.emit('SubmitProposal', { proposer, proposalId })
       return [proposalId]

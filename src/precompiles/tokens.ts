@@ -59,7 +59,7 @@ async function heldTokens({ callContract }: Converting, token: Address): Promise
 const LONGEST_NAME = 128
 
 /** A token's metadata. Throws ChainError if it does not answer as an ERC-20 token. */
-export async function faceOfToken({ callContract }: Converting, token: Address): Promise<TokenMetadata> {
+export async function readTokenMetadata({ callContract }: Converting, token: Address): Promise<TokenMetadata> {
   const ask = async (functionName: 'name' | 'symbol' | 'decimals'): Promise<string> => {
     const input = fromHex(encodeFunctionData({ abi, functionName }))
     const answer = await callContract({ from: MODULE_ACCOUNT.erc20, to: token, input, isStatic: true })

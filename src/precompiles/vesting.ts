@@ -8,7 +8,7 @@ import { reverted } from '../modules/module.ts'
 import type { Period } from '../modules/vesting/schedule.ts'
 import { checkGrant } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { authorize, granterOf, requireDecider } from './authority.ts'
+import { authorize, granterOf, requireOwnerOrSigner } from './authority.ts'
 import { type CoinStruct, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
 import { vestingAbi } from './generated/abi.ts'
@@ -31,7 +31,7 @@ const main = implement(vestingAbi, {
   },
   functions: {
     createClawbackVestingAccount(call, funderAddress, vestingAddress, enableGovClawback) {
-      requireDecider(call, vestingAddress, 'from')
+      requireOwnerOrSigner(call, vestingAddress, 'from')
       call.modules.vesting.create(funderAddress, vestingAddress, enableGovClawback)
       call.emit('CreateClawbackVestingAccount', { funderAddress, vestingAddress })
       return [true]

@@ -41,7 +41,7 @@ const gas = {
 }
 
 const voucherAt = (address: Address) => {
-  const face = ({ modules }: ReadCall): Pair => {
+  const pair = ({ modules }: ReadCall): Pair => {
     const pair = modules.erc20.pair(address)
     if (pair === undefined) throw new ChainError('execution-reverted', 'token pair not found')
     return pair
@@ -54,26 +54,26 @@ const voucherAt = (address: Address) => {
     functions: implement(abi, {
       gas,
       functions: {
-        name: (call) => [face(call).name],
-        symbol: (call) => [face(call).symbol],
-        decimals: (call) => [face(call).decimals],
-        totalSupply: (call) => [call.modules.bank.supply(face(call).denom)],
-        balanceOf: (call, account) => [call.modules.bank.balance(account, face(call).denom)],
-        allowance: (call, owner, spender) => [call.modules.erc20.allowance(face(call), owner, spender)],
+        name: (call) => [pair(call).name],
+        symbol: (call) => [pair(call).symbol],
+        decimals: (call) => [pair(call).decimals],
+        totalSupply: (call) => [call.modules.bank.supply(pair(call).denom)],
+        balanceOf: (call, account) => [call.modules.bank.balance(account, pair(call).denom)],
+        allowance: (call, owner, spender) => [call.modules.erc20.allowance(pair(call), owner, spender)],
         transfer(call, to, value) {
-          call.modules.erc20.transferVouchers(face(call), call.caller, to, value)
+          call.modules.erc20.transferVouchers(pair(call), call.caller, to, value)
           call.emit('Transfer', { from: call.caller, to, value })
           return [true]
         },
         approve(call, spender, value) {
-          call.modules.erc20.approve(face(call), call.caller, spender, value)
+          call.modules.erc20.approve(pair(call), call.caller, spender, value)
           call.emit('Approval', { owner: call.caller, spender, value })
           return [true]
         },
         transferFrom(call, from, to, value) {
           const { erc20 } = call.modules
-          erc20.spendAllowance(face(call), from, call.caller, value)
-          erc20.transferVouchers(face(call), from, to, value)
+          erc20.spendAllowance(pair(call), from, call.caller, value)
+          erc20.transferVouchers(pair(call), from, to, value)
           call.emit('Transfer', { from, to, value })
           return [true]
         },

@@ -96,7 +96,7 @@ export async function openForReading(directory: string): Promise<KvStore> {
   try {
     await database.open()
   } catch (error) {
-    throw new ChainError('storage', whyNotOpened(directory, error))
+    throw new ChainError('storage', openingError(directory, error))
   }
   return new ReadOnlyStore(new LevelStore(database, memoryRecordLog(), await readRowFormat(database)))
 }
@@ -122,7 +122,7 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
     makeFolder(directory)
   } catch (error) {
     onClosed()
-    throw new ChainError('storage', whyNotOpened(directory, error))
+    throw new ChainError('storage', openingError(directory, error))
   }
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
@@ -134,7 +134,7 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
     await database.open()
   } catch (error) {
     onClosed()
-    throw new ChainError('storage', whyNotOpened(directory, error))
+    throw new ChainError('storage', openingError(directory, error))
   }
   const onWritten = (ops: readonly WriteOp[]) => companions?.acknowledged.recordBatch(ops)
   const onDamaged = () => companions?.check.hurry()
@@ -149,7 +149,7 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
   } catch (error) {
     onClosed()
     await database.close()
-    throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
+    throw error instanceof ChainError ? error : new ChainError('storage', openingError(directory, error))
   }
 }
 
@@ -199,7 +199,7 @@ async function checkFiles(directory: string, { warn }: StoreObserver): Promise<C
     return requireIntact(directory, undefined, warn)
   } catch (error) {
     await requireUnlocked(directory)
-    throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
+    throw error instanceof ChainError ? error : new ChainError('storage', openingError(directory, error))
   }
 }
 
@@ -212,7 +212,7 @@ export async function requireUnlocked(directory: string): Promise<void> {
   try {
     await database.open()
   } catch (error) {
-    if (isLocked(error)) throw new ChainError('storage', whyNotOpened(directory, error))
+    if (isLocked(error)) throw new ChainError('storage', openingError(directory, error))
   }
   await database.close()
 }
@@ -225,7 +225,7 @@ function isLocked(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
 }
 
-function whyNotOpened(directory: string, error: unknown): string {
+function openingError(directory: string, error: unknown): string {
   if (isLocked(error)) return `${directory} is in use by another process`
   if (isDiskFull(diskError(error))) return `cannot open ${directory}: ${DISK_FULL}`
   const cause = causeOf(error)

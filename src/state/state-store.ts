@@ -119,13 +119,13 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * The operations that commit changed rows as the next version. Call `landed` when they are on disk. `changes` must not
+   * The operations that commit changed rows as the next version. Call `afterWrite` when they are on disk. `changes` must not
    * contain rows with unchanged values.
    */
   stage(
     changes: RowChanges,
     codes: ReadonlyMap<Hash, Uint8Array>,
-  ): { ops: WriteOp[]; version: number; landed: () => void } {
+  ): { ops: WriteOp[]; version: number; afterWrite: () => void } {
     const version = this.#version + 1
     const ops: WriteOp[] = []
     const names: string[] = []
@@ -148,13 +148,13 @@ export class StateStore implements StateRows {
       written.push({ key, replaced: undefined })
     }
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
-    const landed = () => {
+    const afterWrite = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
         this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
       this.#moveTo(version)
     }
-    return { ops, version, landed }
+    return { ops, version, afterWrite }
   }
 
   /**
@@ -172,8 +172,8 @@ export class StateStore implements StateRows {
     return ops
   }
 
-  /** The operations that undo all versions above the given one. Call `landed` when they are on disk. */
-  rewind(version: number): { ops: WriteOp[]; landed: () => void } {
+  /** The operations that undo all versions above the given one. Call `afterWrite` when they are on disk. */
+  rewind(version: number): { ops: WriteOp[]; afterWrite: () => void } {
     const ops: WriteOp[] = []
     const touched = new Set<string>()
     for (let undone = this.#version; undone > version; undone--) {
@@ -197,11 +197,11 @@ export class StateStore implements StateRows {
         ops.push({ type: 'del', key: KEY.history(key, ordinal) })
       }
     }
-    const landed = () => {
+    const afterWrite = () => {
       for (const name of touched) this.#rows.delete(name)
       this.#moveTo(version)
     }
-    return { ops, landed }
+    return { ops, afterWrite }
   }
 
   /**

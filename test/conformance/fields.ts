@@ -65,9 +65,9 @@ export async function storeAccounts(world: Accounts): Promise<{ state: StateStor
     for (const [key, value] of storage) view.setWord(of, key, fromHex(value))
   }
   const { rows, codes } = await view.changes()
-  const { ops, version, landed } = state.stage(rows, codes)
+  const { ops, version, afterWrite } = state.stage(rows, codes)
   await store.write(ops)
-  landed()
+  afterWrite()
   return { state, version }
 }
 

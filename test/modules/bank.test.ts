@@ -66,8 +66,8 @@ describe('bank', () => {
 
   it('calls the restrictions in the order of registration before it moves coins', () => {
     const asked: unknown[] = []
-    bank.restrictSends((from, to, amount) => asked.push([from, to, amount]))
-    bank.restrictSends((from) => {
+    bank.addSendRestriction((from, to, amount) => asked.push([from, to, amount]))
+    bank.addSendRestriction((from) => {
       if (from === alice) throw new ChainError('execution-reverted', 'locked')
     })
     expect(() => bank.transfer(alice, bob, 1n)).toThrow('locked')

@@ -62,7 +62,7 @@ describe('other denominations', () => {
   })
 
   it('are not restricted by a lock on the base coin', () => {
-    bank.restrictSends(() => {
+    bank.addSendRestriction(() => {
       throw new Error('locked')
     })
     bank.mint(alice, 5n, ATOM)

@@ -10,9 +10,9 @@ import {
   authorize,
   authorizeTransfer,
   granterOf,
-  requireDecider,
   requireDirect,
   requireOwner,
+  requireOwnerOrSigner,
 } from '../../src/precompiles/authority.ts'
 import type { ReadCall } from '../../src/precompiles/define.ts'
 import { alice, bob, emptyView, moduleContext, nativeSpec } from '../support/native.ts'
@@ -179,15 +179,15 @@ describe('an action that accounts may take for themselves only', () => {
   const onEvmos = { ...nativeSpec, authz: { granter: 'origin' } } as const
 
   it('is refused for a contract that the account calls', () => {
-    requireDecider(call(alice), alice, 'from')
-    requireDecider(call(contract, alice), contract, 'from')
-    expect(() => requireDecider(call(contract, alice), alice, 'from')).toThrow('can only be called directly')
-    expect(() => requireDecider(call(contract, bob), alice, 'from')).toThrow('does not match the from address')
+    requireOwnerOrSigner(call(alice), alice, 'from')
+    requireOwnerOrSigner(call(contract, alice), contract, 'from')
+    expect(() => requireOwnerOrSigner(call(contract, alice), alice, 'from')).toThrow('can only be called directly')
+    expect(() => requireOwnerOrSigner(call(contract, bob), alice, 'from')).toThrow('does not match the from address')
   })
 
   it('is allowed through any contract when the signer has granted it', () => {
-    requireDecider({ ...call(contract, alice), spec: onEvmos }, alice, 'from')
-    expect(() => requireDecider({ ...call(alice, bob), spec: onEvmos }, alice, 'from')).toThrow('does not match')
+    requireOwnerOrSigner({ ...call(contract, alice), spec: onEvmos }, alice, 'from')
+    expect(() => requireOwnerOrSigner({ ...call(alice, bob), spec: onEvmos }, alice, 'from')).toThrow('does not match')
   })
 })
 

@@ -178,15 +178,15 @@ export async function twins() {
 
 export async function land(ours: StateStore, view: View): Promise<void> {
   const { rows, codes } = await view.changes()
-  const { ops, landed } = ours.stage(rows, codes)
+  const { ops, afterWrite } = ours.stage(rows, codes)
   await ours.store.write(ops)
-  landed()
+  afterWrite()
 }
 
 export async function goBack(ours: StateStore, version: number): Promise<void> {
-  const { ops, landed } = ours.rewind(version)
+  const { ops, afterWrite } = ours.rewind(version)
   await ours.store.write(ops)
-  landed()
+  afterWrite()
 }
 
 export type Version = { readonly root: string; readonly content: Content; readonly rows: Map<string, string> }

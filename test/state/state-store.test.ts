@@ -27,15 +27,15 @@ async function land(change: (view: View) => void): Promise<void> {
   const view = state.at(state.version)
   change(view)
   const { rows, codes } = await view.changes()
-  const { ops, landed } = state.stage(rows, codes)
+  const { ops, afterWrite } = state.stage(rows, codes)
   await state.store.write(ops)
-  landed()
+  afterWrite()
 }
 
 async function goBack(version: number): Promise<void> {
-  const { ops, landed } = state.rewind(version)
+  const { ops, afterWrite } = state.rewind(version)
   await state.store.write(ops)
-  landed()
+  afterWrite()
 }
 
 const word = (view: View, key: Hash) => toHex(view.word(one, key))

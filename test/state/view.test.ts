@@ -119,8 +119,8 @@ describe('a view', () => {
           await run(new StateAdapter(view), steps)
           await run(reference, steps)
           const { rows, codes } = await view.changes()
-          const { ops, landed } = ours.stage(rows, codes)
-          for (const [moment, happens] of [() => undefined, () => store.write(ops), landed].entries()) {
+          const { ops, afterWrite } = ours.stage(rows, codes)
+          for (const [moment, happens] of [() => undefined, () => store.write(ops), afterWrite].entries()) {
             await happens()
             for (const read of reads.filter((read) => read.moment === moment)) {
               const of = at(WHO, read.who)
@@ -133,8 +133,8 @@ describe('a view', () => {
           readers.push({ ...(await record(ours, reference)), view: ours.at(ours.version) })
         }
         const to = Math.floor(readers.length / 2)
-        const { ops, landed } = ours.rewind(to)
-        for (const happens of [() => undefined, () => store.write(ops), landed]) {
+        const { ops, afterWrite } = ours.rewind(to)
+        for (const happens of [() => undefined, () => store.write(ops), afterWrite]) {
           await happens()
           for (const { view, content } of readers.slice(0, to + 1)) {
             expect(await lookAt(ours.at(view.version))).toEqual(content)

@@ -68,8 +68,8 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   /** Stores a contract's name, symbol and decimals until governance has decided on its registration. */
-  describe(token: Address, face: TokenMetadata): void {
-    this.#state.described.at(token).set({ isDescribed: true, ...face })
+  describe(token: Address, metadata: TokenMetadata): void {
+    this.#state.described.at(token).set({ isDescribed: true, ...metadata })
   }
 
   /**
@@ -80,11 +80,11 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     if (!this.#state.isEnabled.get()) {
       throw reverted('registration is currently disabled by governance: erc20 module is disabled')
     }
-    const { isDescribed, ...face } = this.#state.described.at(token).get()
+    const { isDescribed, ...metadata } = this.#state.described.at(token).get()
     if (!isDescribed || this.#context.view.code(token).length === 0) {
       throw reverted(`token contract ${getAddress(token)} does not exist`)
     }
-    this.register({ token, denom: coinOf(token), isEnabled: true, ...face })
+    this.register({ token, denom: coinOf(token), isEnabled: true, ...metadata })
   }
 
   /** Disables a pair or enables it again, by its contract or coin. Throws ChainError if there is no such pair. */
@@ -170,11 +170,11 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   /** Creates a voucher's ERC-20 contract, once. Does nothing if the address has code already (which cannot happen). */
-  createVoucherContract(face: Omit<Pair, 'owner' | 'isEnabled'>): void {
+  createVoucherContract(pair: Omit<Pair, 'owner' | 'isEnabled'>): void {
     const { view } = this.#context
-    if (this.pair(face.token) !== undefined || view.code(face.token).length > 0) return
-    createNativeAccount(view, face.token)
-    this.#add({ ...face, owner: 'module', isEnabled: true })
+    if (this.pair(pair.token) !== undefined || view.code(pair.token).length > 0) return
+    createNativeAccount(view, pair.token)
+    this.#add({ ...pair, owner: 'module', isEnabled: true })
   }
 
   /**

@@ -41,7 +41,7 @@ export function slash(context: StakingContext, operator: Address, { height, powe
   if (requireValidator(context, operator).status === 'unbonded') throw reverted('cannot slash an unbonded validator')
   const left = truncateInt(mulInt(fraction, power * state.params.get().powerReduction))
   // After an infraction in this block no entry can have left before it, so none is visited.
-  const done = height < block.number ? 0n : BigInt(entryOwners(context, operator))
+  const done = height < block.number ? 0n : BigInt(entryOwnerCount(context, operator))
   const begun = { operator, infractionHeight: height, time: block.timestamp, fraction, left, done }
   const { burnt, pending } = isSlashPending(context) ? { burnt: 0n, pending: begun } : continueSlash(context, begun)
   if (pending !== undefined) state.pendingSlashes.push(pending)
@@ -66,7 +66,7 @@ export function continuePendingSlashes(context: StakingContext): void {
   pendingSlashes.set(rest)
 }
 
-const entryOwners = ({ state }: StakingContext, operator: Address): number =>
+const entryOwnerCount = ({ state }: StakingContext, operator: Address): number =>
   state.unbonders.at(operator).size + state.redelegationsFrom.at(operator).size
 
 /** Continues one slash within the block's `slashWork`. Returns the tokens burnt at the validator, or the unfinished slash. */

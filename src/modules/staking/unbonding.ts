@@ -130,7 +130,7 @@ export function completeUnbondings(context: StakingContext): void {
       entries.filter((entry) => !isDue(entry)),
     )
     const paid = entries.filter(isDue).reduce((sum, { balance }) => sum + balance, 0n)
-    if (paid > 0n) bank.giveBack(MODULE_ACCOUNT.notBondedPool, delegator, paid)
+    if (paid > 0n) bank.undelegate(MODULE_ACCOUNT.notBondedPool, delegator, paid)
   }
 }
 

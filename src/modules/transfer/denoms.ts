@@ -74,7 +74,7 @@ export const voucherDenom = (hash: Hash): string => `${VOUCHER_PREFIX}${hashText
 export const hashText = (hash: Hash): string => hash.slice(2).toUpperCase()
 
 /** The address of the voucher's ERC-20 contract: the last 20 bytes of the hash. */
-export const faceAddress = (hash: Hash): Address => hexToAddress(`0x${hash.slice(-40)}`)
+export const voucherAddress = (hash: Hash): Address => hexToAddress(`0x${hash.slice(-40)}`)
 
 export const isVoucher = (denom: string): boolean => denom.startsWith(VOUCHER_PREFIX)
 
@@ -98,12 +98,12 @@ export function checkDenom(denom: string): void {
   }
 }
 
-type Face = Pick<Pair, 'name' | 'symbol' | 'decimals'>
+type VoucherMetadata = Pick<Pair, 'name' | 'symbol' | 'decimals'>
 
 const DECIMALS: Readonly<Record<string, bigint>> = { u: 6n, n: 9n, a: 18n }
 
 /** `original`: the coin's token pair, if the coin is an ERC-20 token of this chain. */
-export function voucherMetadata(spec: NativeSpec, baseDenom: string, original: Pair | undefined): Face {
+export function voucherMetadata(spec: NativeSpec, baseDenom: string, original: Pair | undefined): VoucherMetadata {
   if (original !== undefined) return { name: original.name, symbol: original.symbol, decimals: original.decimals }
   if (baseDenom === spec.denom) return { name: spec.symbol, symbol: spec.symbol, decimals: 18n }
   const decimals = DECIMALS[baseDenom[0] ?? '']

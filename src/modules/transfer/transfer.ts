@@ -18,7 +18,6 @@ import {
   checkDenom,
   checkTrace,
   type DenomTrace,
-  faceAddress,
   fullPath,
   hopPrefix,
   isVoucher,
@@ -26,6 +25,7 @@ import {
   readHash,
   requireHops,
   traceHash,
+  voucherAddress,
   voucherDenom,
   voucherMetadata,
 } from './denoms.ts'
@@ -254,7 +254,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     const { baseDenom } = parseTrace(full)
     const original = this.#erc20.pairOf(baseDenom)
     this.#erc20.createVoucherContract({
-      token: faceAddress(hash),
+      token: voucherAddress(hash),
       denom,
       ...voucherMetadata(this.#context.spec, baseDenom, original),
     })

@@ -71,9 +71,9 @@ export class Vesting {
     if (isBlocked(account)) throw reverted(`${this.#name(account)} is not allowed to receive funds`)
     const of = this.#require(account)
     if (this.funder(account) !== funder) {
-      const taker = this.#name(account)
-      const giver = this.#name(this.funder(account))
-      throw reverted(`account ${taker} can only accept grants from account ${giver}: invalid request`)
+      const grantee = this.#name(account)
+      const granter = this.#name(this.funder(account))
+      throw reverted(`account ${grantee} can only accept grants from account ${granter}: invalid request`)
     }
     this.#bank.transfer(funder, account, total)
     const { start, lockup, vesting } = grant

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest'
 import {
   checkDenom,
   checkTrace,
-  faceAddress,
   fullPath,
   hashText,
   parseTrace,
   readHash,
   traceHash,
+  voucherAddress,
   voucherDenom,
   voucherMetadata,
 } from '../../../src/modules/transfer/denoms.ts'
@@ -34,7 +34,7 @@ describe('hashes of denominations', () => {
   })
 
   it('V1: end in the address of the ERC-20 contract', () => {
-    expect(getAddress(faceAddress(traceHash('transfer/channel-0/uatom')))).toBe(
+    expect(getAddress(voucherAddress(traceHash('transfer/channel-0/uatom')))).toBe(
       getAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2'),
     )
   })

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { coinOf } from '../../../src/modules/erc20/erc20.ts'
-import { faceAddress, traceHash, voucherDenom } from '../../../src/modules/transfer/denoms.ts'
+import { traceHash, voucherAddress, voucherDenom } from '../../../src/modules/transfer/denoms.ts'
 import { readTransferGenesis } from '../../../src/modules/transfer/genesis.ts'
 import { acknowledgementCommitment, escrowAddress, SUCCESS } from '../../../src/modules/transfer/packets.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
@@ -117,7 +117,7 @@ describe('a looped channel', () => {
   })
 
   it('creates the ERC-20 contract of a voucher at the first arrival', () => {
-    const voucherContract = faceAddress(traceHash(FULL))
+    const voucherContract = voucherAddress(traceHash(FULL))
     expect(chain.view.code(voucherContract)).toEqual(new Uint8Array(0))
     chain.send()
     chain.next()
@@ -275,7 +275,7 @@ describe('simulated chains', () => {
     })
     const hash = traceHash(`transfer/${SINKS['ack-error']}/uatom`)
     expect(with_.bank.balance(alice, voucherDenom(hash))).toBe(50n)
-    expect(with_.erc20.pair(faceAddress(hash))).toMatchObject({ symbol: 'ATOM', decimals: 6n })
+    expect(with_.erc20.pair(voucherAddress(hash))).toMatchObject({ symbol: 'ATOM', decimals: 6n })
     with_.send({ channel: SINKS['ack-error'], denom: voucherDenom(hash), amount: 20n })
     expect(with_.bank.supply(voucherDenom(hash))).toBe(30n)
     with_.next()
