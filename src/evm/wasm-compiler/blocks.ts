@@ -26,7 +26,7 @@ export type BasicBlock = {
   /** Bounds of the stack height, in items, at the start of the block. */
   readonly minHeight: number
   readonly maxHeight: number
-  /** The program counter behind its last opcode; at most the code's length, where a STOP is implied. */
+  /** The program counter after its last opcode; at most the code's length, where a STOP is implied. */
   readonly end: number
 }
 
@@ -40,7 +40,7 @@ const MAX_OPCODES = 100
 const isPush = (code: number): boolean => code >= PUSH0 && code <= 0x7f
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const ENDS = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff])
-/** Opcodes that end a block, and behind which execution continues: JUMPI, calls and creations. */
+/** Opcodes that end a block, and after which execution continues: JUMPI, calls and creations. */
 const RESUMES = new Set([0x57, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa])
 
 /** Opcodes that fail in a static frame. */
@@ -77,7 +77,7 @@ export class BasicBlocks {
     return this.#jumpdests[pc] === 1
   }
 
-  /** Whether the interpreter or the host runs the opcode, so that code continues behind it: a proposal changed it. */
+  /** Whether the interpreter or the host runs the opcode, so that code continues after it: a proposal changed it. */
   isLeft(code: number): boolean {
     return !this.exists(code) && this.#maxHeight[code] !== 0
   }
@@ -87,7 +87,7 @@ export class BasicBlocks {
     return this.#required[code] !== NEVER
   }
 
-  /** The block that starts at `pc`. Behind the end of the code there is a STOP. */
+  /** The block that starts at `pc`. After the end of the code there is a STOP. */
   at(pc: number): BasicBlock {
     const known = this.#known.get(pc)
     if (known !== undefined) return known
@@ -139,7 +139,7 @@ export class BasicBlocks {
     return { pc: begin, ops, cost, minHeight, maxHeight, end: Math.min(pc, code.length) }
   }
 
-  /** The JUMP and JUMPI opcodes directly behind a PUSH1, PUSH2 or PUSH3 of a valid destination. `pc`: of the PUSH. */
+  /** The JUMP and JUMPI opcodes directly after a PUSH1, PUSH2 or PUSH3 of a valid destination. `pc`: of the PUSH. */
   *staticJumps(): Iterable<{ readonly pc: number; readonly target: number }> {
     const { code } = this
     for (let pc = 0; pc < code.length; pc++) {

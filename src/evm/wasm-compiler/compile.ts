@@ -36,7 +36,7 @@ import { assemble } from './module-encoder.ts'
 import { BIAS } from './stack.ts'
 
 /**
- * `entries`: for each byte of the code, and for the implied STOP behind it, the number of the trace that starts there: from
+ * `entries`: for each byte of the code, and for the implied STOP after it, the number of the trace that starts there: from
  * 1, 0 for none, with the flag `ENTRY_ONLY`. One more entry is always 0: every program counter beyond the code reads that one.
  */
 export type Generated = { readonly bytes: Uint8Array; readonly entries: Uint16Array }

@@ -103,7 +103,7 @@ const priced =
 /**
  * A function with dynamic gas that makes accounts or slots warm or writes storage, so that it must not run twice. It gets the
  * gas without the constant gas of later opcodes in the block. If it fails, its reason is returned. If it succeeds but the gas
- * does not cover the rest of the block, the interpreter continues behind the opcode.
+ * does not cover the rest of the block, the interpreter continues after the opcode.
  */
 const accessing =
   (name: EngineFunction, operands: number, results: 0 | 1, { isFramed = true, growsMemory = false } = {}): Emit =>

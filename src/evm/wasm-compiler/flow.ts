@@ -1,5 +1,5 @@
 // Generates the traces of a code: from its start, all traces that are reachable by known jump targets, by constants that are
-// spilled (they may be return addresses of internal functions), and by the program counters behind calls. A trace ends at a
+// spilled (they may be return addresses of internal functions), and by the program counters after calls. A trace ends at a
 // loop header, so that the loop itself starts a trace.
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'

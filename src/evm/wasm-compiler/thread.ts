@@ -19,7 +19,7 @@ export class CompilerThread {
     this.#program = program
   }
 
-  /** Resolves to undefined when there is no compiled form. Never rejects. */
+  /** Resolves to undefined if there is no compiled form. Never rejects. */
   compile({ code, table }: CompileRequest): Promise<Compiled | undefined> {
     return new Promise((resolve) => {
       try {

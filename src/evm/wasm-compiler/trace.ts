@@ -1,10 +1,10 @@
 // A trace: basic blocks that are compiled one after another as a straight path, from the start of the code or a jump destination.
-// A JUMP with a known target continues the same trace at the target and emits no instruction; a JUMPI continues behind it, and
+// A JUMP with a known target continues the same trace at the target and emits no instruction; a JUMPI continues after it, and
 // its taken side leaves the trace.
 //
 // Each block starts with one guard: the gas left covers the constant gas of all its opcodes, and the stack height is between
 // the bounds within which no opcode of it under- or overflows. The whole constant gas is then charged at once. Opcodes with
-// dynamic gas charge it themselves, and for that moment the gas counter is too low by the constant gas of the opcodes behind
+// dynamic gas charge it themselves, and for that moment the gas counter is too low by the constant gas of the opcodes after
 // them in the block (`Op.gasAfter`).
 //
 // Control leaves a trace in four ways:

@@ -1,6 +1,6 @@
-// Opcodes for which a proposal has functions: of their price, of their memory, of what they do. The interpreter stops at them, as
-// if they meant nothing; here they are checked and paid for in go-ethereum's order (stack, constant gas, size of memory,
-// dynamic gas, growing the memory). Then the proposal's function runs, or the engine runs the opcode as the fork has it.
+// Opcodes for which a proposal has functions for their price, memory or behaviour. The interpreter stops at them as at
+// undefined opcodes; here they are checked and charged in go-ethereum's order (stack, constant gas, memory size, dynamic gas,
+// memory expansion). Then the proposal's function runs, or the engine runs the opcode as in the fork.
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import { expansionGas, type MemorySize, ownMemorySize, roundToWords } from '../gas/memory-gas.ts'
@@ -17,11 +17,11 @@ import { OpcodeState } from './opcode-state.ts'
 
 type React = (run: Execution, active: ActiveFrame, reason: number) => RunProgress
 
-/** Gas with which an opcode runs whose price was charged before: more than any own price. */
+/** Gas for running an opcode whose price was already charged: more than any opcode costs. */
 const PAID = 2 ** 45
 const SELFDESTRUCT = 0xff
 
-/** The operation by which a proposal changed the last opcode; undefined if none did. */
+/** The changed operation of the last opcode; undefined if no proposal changed it. */
 export function changedOperation(
   { engine, rules: { table } }: Execution,
   { frame }: ActiveFrame,
@@ -31,11 +31,11 @@ export function changedOperation(
   return table.changed.has(opcode) ? table.operations[opcode] : undefined
 }
 
-/** The words for a stack that does not suit a changed opcode; undefined: it does, or would. */
+/** The text of a stack underflow or overflow by a changed opcode; undefined if there is none. */
 export const stackWords = ({ engine }: Execution, { frame }: ActiveFrame, operation: Operation): string | undefined =>
   stackFaultOf(operation, stackSize(engine, frame))
 
-/** Prices and runs an opcode at which the interpreter stopped because a proposal has functions for it. */
+/** Charges and runs an opcode at which the interpreter stopped because a proposal has functions for it. */
 export function runChanged(run: Execution, active: ActiveFrame, operation: Operation, react: React): RunProgress {
   const { engine } = run
   const { frame, traced } = active
@@ -66,7 +66,9 @@ export function runChanged(run: Execution, active: ActiveFrame, operation: Opera
 }
 
 type Price = { readonly failure: FailureCode; readonly words?: string; readonly total?: bigint } | Paid
-/** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
+/**
+ * `left`: the gas left. With the fork's own dynamic gas, which running the opcode charges, only the constant gas is subtracted.
+ */
 type Paid = { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
 
 function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas: number): Price {
@@ -95,20 +97,20 @@ function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas:
   }
 }
 
-/** Counts unpaid work; false where that is more than the transaction may leave. */
+/** Counts unpaid work; false if it exceeds the transaction's limit. */
 function spendWork({ engine }: Execution, work: bigint): boolean {
   if (work > engine.work) return false
   engine.work -= work
   return true
 }
 
-/** The size that is looked at here: an opcode with its own gas looks at its own. */
+/** The memory size to compute here; undefined if the opcode with the fork's own gas does it. */
 function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize | undefined {
   if (memorySize === null) return undefined
   return memorySize ?? (dynamicGas === 'own' ? undefined : ownMemorySize(name))
 }
 
-/** Runs the opcode with the fork's own gas; what the proposal added to the constant part is charged before. */
+/** Runs the opcode with the fork's own gas, after charging the amount that the proposal added to the constant gas. */
 function runAtOwnPrice(run: Execution, active: ActiveFrame, { code, constantGas }: Operation, gas: number): number {
   const own = run.rules.own
   const added = constantGas - (own.table.operations[code]?.constantGas ?? 0n)
@@ -116,7 +118,7 @@ function runAtOwnPrice(run: Execution, active: ActiveFrame, { code, constantGas 
   return runOwn(run, code, own.opcodes.subarray(code * 8, code * 8 + 8))
 }
 
-/** Pays for memory that the proposal asks for beside the opcode's own, and grows it. */
+/** Charges and expands memory to the size that the proposal requires in addition to the opcode's own. */
 function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undefined): boolean {
   if (size === undefined) return true
   const left = engine.gas(frame) - Number(expansionGas(memoryWords(engine.field(frame, F_MEMORY_SIZE)), size))
@@ -126,7 +128,7 @@ function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undef
   return true
 }
 
-/** Runs an opcode that is paid for. Where the price was the proposal's, nothing gets warm and nothing is refunded by it. */
+/** Runs an opcode at the proposal's price, already charged: it makes nothing warm and refunds nothing. */
 function runPaid(
   run: Execution,
   active: ActiveFrame,
@@ -153,8 +155,9 @@ function runPaid(
 }
 
 /**
- * Runs the proposal's function on the frame, for a price that is paid. A traced step shows all that the function was charged. It
- * continues behind the opcode and, of a PUSH, behind its bytes, since code is cut into opcodes as in the fork.
+ * Runs the proposal's function on the frame, whose price is charged. A traced step shows everything the function was charged.
+ * Execution continues after the opcode and, for a PUSH, after its immediate bytes, because code is divided into opcodes as in
+ * the fork.
  */
 function runFunction(
   run: Execution,
@@ -186,7 +189,7 @@ function runFunction(
   return undefined
 }
 
-/** One step, with another entry in the table of opcodes. */
+/** Runs one opcode with another entry in the opcode table. */
 function runOwn({ engine, rules }: Execution, code: number, entry: Uint8Array): number {
   const at = OPCODES + code * 8
   engine.bytes.set(entry, at)

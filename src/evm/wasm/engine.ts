@@ -1,5 +1,5 @@
-// Our engine behind the contract of all engines. An instance of it (`instance.ts`) is taken with a message from outside,
-// kept for the messages within it, given back after it.
+// Our engine after the interface of all engines. An outer message acquires an instance of it (`instance.ts`), keeps it for its
+// inner messages, and releases it afterwards.
 
 import type { Address } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -36,7 +36,7 @@ const MOST_GAS = 1n << 40n
 /** Whether the engine was built, and can count this gas. */
 export const fitsWasm = (gasLimit: bigint): boolean => gasLimit <= MOST_GAS && isEngineBuilt()
 
-/** The machine around the engine, as far as the engine looks at it. */
+/** The machine, as seen by the engine. */
 export type WasmHost = Host & { readonly table: OpcodeTable }
 
 export class WasmEngine implements Engine {
@@ -94,7 +94,7 @@ export class WasmEngine implements Engine {
     )
   }
 
-  /** Native contracts send calls only. */
+  /** Native contracts only send calls. */
   call(message: Message, substate: Substate): MaybePromise<Result> {
     if (this.#lease === undefined) throw new Error('a message within none')
     const { kind, sender, recipient, value, gas, input, depth, isStatic } = message
@@ -125,7 +125,7 @@ export function setEnvironment(engine: Instance, rules: EngineRules, environment
   engine.setAddress(ENVIRONMENT + ENV_ORIGIN, origin)
   set(ENV_GAS_PRICE, gasPrice)
   set(ENV_CHAIN_ID, chainId)
-  // The next message is mostly told of the same block.
+  // The next message mostly has the same block.
   if (!engine.moveToBlock(block)) return
   engine.setAddress(ENVIRONMENT + ENV_COINBASE, block.coinbase)
   set(ENV_TIMESTAMP, block.timestamp)

@@ -62,7 +62,7 @@ function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameR
   if (code.length > 0) run.host.view.setCode(call.to, code)
 }
 
-/** Gives gas, return data and the result of a message to the calling frame. */
+/** Returns gas, return data and the result of a message to the calling frame. */
 export function resumeCaller(
   run: Execution,
   parent: ActiveFrame,

@@ -1,4 +1,4 @@
-// The start of a frame in the engine's memory: header, stack, memory, one behind the other. The header's three words (address,
+// The start of a frame in the engine's memory: header, stack, memory, one after the other. The header's three words (address,
 // caller, value) are written separately, by `Memory.setAccounts`.
 import {
   F_ACCOUNT,

@@ -139,7 +139,7 @@ function callOf(run: Execution, frame: number): WasmMessage {
     kind: CALL_KINDS.get(engine.field(frame, F_KIND)) ?? 'CALL',
     caller: engine.addressAt(frame + F_CALLER),
     to,
-    // Needed at the start of a message only, which is over.
+    // Only used at the start of a message, which is over.
     codeAddress: to,
     value: engine.word(frame + F_VALUE),
     gas: engine.gas(frame, F_GAS_GIVEN),
@@ -158,7 +158,7 @@ export type WasmMessage = {
   /** The account whose storage and balance the code uses; for a creation the new contract. */
   readonly to: Address
   readonly codeAddress: Address
-  /** Apparent value under DELEGATECALL. */
+  /** Not transferred by DELEGATECALL. */
   readonly value: bigint
   readonly gas: number
   /** Address of the call data or init code in the engine's memory. */
@@ -167,13 +167,13 @@ export type WasmMessage = {
   readonly depth: number
   readonly isStatic: boolean
   readonly salt: Uint8Array | undefined
-  /** Address of the stack word with the code's account; 0 if the message comes from outside. */
+  /** Address of the stack word with the code's account; 0 for an outer message. */
   readonly word: number
 }
 
 /** A frame whose opcodes are traced (`step-tracing.ts`, `step-log.ts`). */
 export interface TracedFrame {
-  /** The frame as a tracer sees it. */
+  /** The frame for a tracer. */
   state(run: Execution): FrameState | undefined
   /** Traces the opcode that has run. */
   traceStep(run: Execution, cost?: bigint, error?: string): void
@@ -193,7 +193,7 @@ export type ActiveFrame = {
   traced: TracedFrame | undefined
 }
 
-/** How a message ended. The output is a range of the engine's memory, or bytes from elsewhere. */
+/** The result of a message. The output is a range of the engine's memory, or bytes from elsewhere. */
 export type FrameResult = {
   failure: FailureCode | undefined
   /** A more precise message than that of the failure's code. */
@@ -204,7 +204,7 @@ export type FrameResult = {
   bytes: Uint8Array | undefined
   /** The outcome of a precompile or native contract. */
   native: NativeOutcome | undefined
-  /** Of code that ran: the last opcode and the items on the stack. */
+  /** For code that ran: the last opcode and the stack height. */
   opcode: number
   items: number
   hasRun: boolean
@@ -236,7 +236,7 @@ export const toMessage = (call: WasmMessage, input: Uint8Array): Message => ({
   isStatic: call.isStatic,
 })
 
-/** The result in the form of the engine contract. `stands`: the effects were committed. */
+/** The result in the form of the engine interface. `stands`: whether the effects were committed. */
 export function toResult(
   call: WasmMessage,
   end: FrameResult,
@@ -270,7 +270,7 @@ function failureIn(failure: FailureCode, words: string | undefined, hasRun: bool
 export type IncomingMessage = {
   readonly kind: CallKind
   readonly caller: Address
-  /** undefined: a creation; the creator's nonce has been raised already. */
+  /** undefined: a creation; the creator's nonce has been increased already. */
   readonly to: Address | undefined
   readonly value: bigint
   readonly gas: number

@@ -348,7 +348,7 @@ export class Instance extends Memory {
     return frame
   }
 
-  /** To be called before a call: the next frame begins behind the present end of this frame's memory. */
+  /** Call it before a call opcode: the next frame begins at the current end of this frame's memory. */
   suspendFrame(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
   }

@@ -50,7 +50,7 @@ export const REFUND = 5336
 /** Whether compiled code may run, and the gas after which a code is worth compiling: u32 each. */
 export const COMPILES = 5344
 export const HOT = 5348
-/** i64 each: gas of a turn, gas by which a hash may delay its end, gas of the interpreter's stretches beside compiled code. */
+/** i64 each: gas of a turn, gas by which a hash may delay its end, gas that the interpreter runs after a side exit. */
 export const TURN = 5352
 export const DELAY = 5360
 export const STRETCH = 5368
@@ -99,13 +99,13 @@ export const SLOT_COUNT = 4096
 /** Direct-mapped cache of Keccak-256 hashes of 64-byte inputs: see `H_*`. */
 export const HASHES = 720896
 export const HASH_COUNT = 2048
-/** Loaded codes, each behind its header (`C_*`), with zeros and a bit map of jump destinations behind it. */
+/** Loaded codes, each after its header (`C_*`) and followed by zeros and a bit map of jump destinations. */
 export const CODES = 917504
 export const CODES_END = 8650752
-/** The call stack. A frame is a header, the stack and the memory; the next frame begins behind the present end of this memory. */
+/** The call stack. A frame is a header, the stack and the memory; the next frame begins at the current end of this memory. */
 export const FRAMES = 8650752
 
-// --- the step log. In a transaction that is logged, the frames begin behind it.
+// --- the step log. In a transaction that is logged, the frames begin after it.
 
 /** Names of the opcodes: each its length in a byte, then its text. */
 export const LOG_NAMES = 8650752
@@ -128,7 +128,7 @@ export const LOG_MEMORY = 2
 export const LOG_RETURN = 4
 export const LOG_STORAGE = 8
 
-/** Zero bytes behind a code: what a PUSH at its end reads, and the STOP of running past it. */
+/** Zero bytes after a code: operands of a PUSH at its end, and the implied STOP. */
 export const CODE_PADDING = 40
 
 /** The header before a code, as distances back from the code, u32 each: address of the compiled form (0: none), gas used. */
@@ -275,7 +275,7 @@ export const LOG_SLOT = 267
 /** The next opcode is marked in MARKS. */
 export const MARKED = 268
 
-/** A proposal has functions for the opcode, so that the host runs it. No failure: the frame continues. */
+/** A proposal has functions for the opcode, so the host runs it. Not a failure: the frame continues. */
 export const BY_HOST = 269
 
 /** Gas that a turn may use before the host looks at the clock. */

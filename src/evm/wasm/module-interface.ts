@@ -15,7 +15,7 @@ export interface OpcodeHost {
   /** Whether the slot was cold (EIP-2929); it is warm from now on. */
   accessSlot(key: Hash): boolean
   word(key: Hash): Uint8Array
-  /** The word at the beginning of the transaction (EIP-2200). */
+  /** The original value of the slot (EIP-2200). */
   original(key: Hash): Uint8Array
   tload(key: Hash): Uint8Array
   tstore(key: Hash, value: Uint8Array): void

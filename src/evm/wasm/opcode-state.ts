@@ -1,5 +1,5 @@
-// A frame of the engine as the functions of proposals reach it: those that price an opcode, and, through `run-opcode.ts`,
-// those that run in its place. Every value is read from the engine's memory when it is needed, because most functions need few.
+// A frame of the engine for proposals' functions: those that price an opcode and, through `run-opcode.ts`, those that replace
+// it. Values are read from the engine's memory on access, because most functions need few.
 import { EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { Host } from '../host.ts'
 import { isCreation } from '../message.ts'
@@ -10,7 +10,7 @@ import type { Instance } from './instance.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_TOP } from './layout.ts'
 
 export class OpcodeState implements EngineFrame {
-  /** Gas that the function may still use: the frame's own is written when the opcode is done. */
+  /** Gas that the function may still use; the frame's own field is written after the opcode. */
   gasLeft: bigint
   readonly stack: EngineFrame['stack']
   readonly memory: EngineFrame['memory']
@@ -86,7 +86,7 @@ export class OpcodeState implements EngineFrame {
     return this.#run.host.view.word(this.#active.message.to, key)
   }
 
-  /** The engine's copy of the slot is not true any more. */
+  /** The engine's cached copy of the slot is now stale. */
   store(key: Hash, word: Uint8Array): void {
     this.#run.host.view.setWord(this.#active.message.to, key, word)
     this.#run.engine.invalidateCache()

@@ -1,5 +1,5 @@
-// A table of opcodes under a fork as the engine needs it: in the form in which it lies in the engine's memory, and the
-// switches and prices that the host works with.
+// A table of opcodes under a fork in the engine's form: the bytes in the engine's memory, and the switches and prices for the
+// host.
 import type { ForkRules } from '../../spec/fork-rules.ts'
 import { type ForkGas, forkGas } from '../gas/fork-gas.ts'
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
@@ -25,17 +25,20 @@ import {
 
 export type EngineRules = {
   readonly table: OpcodeTable
-  /** As it lies at OPCODES. */
+  /** The bytes at OPCODES. */
   readonly opcodes: Uint8Array
-  /** The same for the compiler, which leaves opcodes below the fork's own price to the interpreter: it does not count work. */
+  /**
+   * As `opcodes`, for the compiler: opcodes below the fork's own price are left to the interpreter, because compiled code does
+   * not count unpaid work.
+   */
   readonly compiled: Uint8Array
-  /** As it lies at UNPAID. */
+  /** The bytes at UNPAID. */
   readonly unpaid: Uint16Array
-  /** Whether the interpreter has to run each opcode by itself: see `PLAIN`. */
+  /** Whether the interpreter must not fuse opcodes: see `PLAIN`. */
   readonly isPlain: boolean
-  /** Those of the fork when no proposal is active. */
+  /** The rules of the fork without proposals. */
   readonly own: { readonly table: OpcodeTable; readonly opcodes: Uint8Array }
-  /** As they lie at PARAMETERS. */
+  /** The bytes at PARAMETERS. */
   readonly parameters: BigUint64Array
   /** The switches of the table's fork. */
   readonly forks: ForkRules
@@ -92,13 +95,13 @@ function parametersOf({ expByte, initCodeWord, warm, coldSlot, store }: ForkGas,
 }
 
 const WORD = 32
-/** More than any stack: the number means nothing. */
+/** A required stack height above any stack: not an opcode. */
 const NEVER = 65_535
-/** The greatest stack beside NEVER: the host runs the opcode, and code continues behind it. */
+/** The greatest stack height next to NEVER: the host runs the opcode, and code continues after it. */
 const RUN_BY_HOST = 1
 const MOST_CONSTANT = 0xffff_ffffn
 
-/** Unpaid work of the opcodes that the interpreter runs by itself: what is left of the fork's constant gas. */
+/** Unpaid work of opcodes that the interpreter runs itself: the part of the fork's constant gas that is not charged. */
 function unpaidOf(table: OpcodeTable, forks: OpcodeTable, custom: ReadonlySet<number>): Uint16Array {
   const unpaid = new Uint16Array(256)
   for (const code of table.changed) {
@@ -108,7 +111,7 @@ function unpaidOf(table: OpcodeTable, forks: OpcodeTable, custom: ReadonlySet<nu
   return unpaid
 }
 
-/** ADD, POP, JUMP, JUMPI and JUMPDEST: the interpreter runs them together with the opcode before, at the fork's price. */
+/** ADD, POP, JUMP, JUMPI and JUMPDEST: the interpreter fuses them with the previous opcode, at the fork's price. */
 const FUSED = new Set([0x01, 0x50, 0x56, 0x57, 0x5b])
 
 function withoutUnpaid(opcodes: Uint8Array, unpaid: Uint16Array): Uint8Array {
@@ -119,7 +122,7 @@ function withoutUnpaid(opcodes: Uint8Array, unpaid: Uint16Array): Uint8Array {
   return compiled
 }
 
-/** The table as it lies at OPCODES, and the opcodes that cannot be written so. */
+/** The bytes at OPCODES, and the opcodes that cannot be encoded in them. */
 function opcodeBytes(table: OpcodeTable): { opcodes: Uint8Array; custom: Set<number> } {
   const opcodes = new Uint8Array(256 * 8)
   const view = new DataView(opcodes.buffer)
@@ -140,7 +143,7 @@ function opcodeBytes(table: OpcodeTable): { opcodes: Uint8Array; custom: Set<num
   return { opcodes, custom }
 }
 
-/** What the interpreter charges and checks before an opcode; undefined: it cannot be said in numbers. */
+/** The gas and stack bounds that the interpreter checks before an opcode; undefined if numbers cannot express them. */
 function entryOf(operation: Operation, rules: ForkRules, isChanged: boolean) {
   const { code, name, constantGas, dynamicGas, memorySize, execute } = operation
   const { pops, pushes } = opcodeOf(code)
@@ -156,7 +159,7 @@ function entryOf(operation: Operation, rules: ForkRules, isChanged: boolean) {
     most < 0
   )
     return undefined
-  // A log of the fork misses its topics only when it has been paid.
+  // The fork's LOG checks for its topics only after its gas is charged.
   const isLog = code >= 0xa0 && code <= 0xa4
   return { gas: Number(gas), least: isLog && !isChanged ? 2 : Math.max(bounds.least, pops), most }
 }

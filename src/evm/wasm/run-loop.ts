@@ -1,5 +1,5 @@
-// One message and all that it calls, run by the interpreter in turns: frames on an explicit stack, no recursion, and a
-// promise only where a precompile or native contract needs one or the clock says so.
+// Runs a message with all its inner messages in turns: frames on an explicit stack, no recursion, and a promise only if a
+// precompile or native contract needs one or the clock requires a pause.
 
 import type { Hash } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -35,7 +35,7 @@ import { StateHost } from './state-host.ts'
 import { isLogging, logFrame, logOf, takeLog } from './step-log.ts'
 import { stepFrame, stepMarked } from './step-tracing.ts'
 
-/** Turns that pass between two looks at the clock, when none of them ends by its gas. */
+/** Turns between two checks of the clock, if none of them ends by its gas. */
 const TURNS_PER_LOOK = 128
 const REVERT = 0xfd
 const RETURN = 0xf3
@@ -53,7 +53,7 @@ export const FAILURES: ReadonlyMap<number, FailureCode> = new Map([
   [RETURN_OUT_OF_BOUNDS, 'return data out of bounds'],
 ])
 
-/** The engine that runs, under which rules, with the transaction's blobs. */
+/** The engine instance in use, its rules, and the transaction's blobs. */
 export type EngineLease = {
   readonly instance: Instance
   readonly rules: EngineRules
@@ -61,8 +61,8 @@ export type EngineLease = {
 }
 
 /**
- * Runs the message to its end, in the engine above whatever runs there already. Throws or rejects with what the machine's
- * clock throws, and with faults of this program.
+ * Runs the message to its end, on top of the frames already in the engine. Throws or rejects with errors of the machine's clock
+ * and internal errors.
  */
 export function execute(
   place: EngineLease,
@@ -94,14 +94,14 @@ export function execute(
   )
 }
 
-/** Goes on, with the end of a message or with the frame that is open: to the result, or to what has to be awaited. */
+/** Continues with the end of a message or with the innermost frame; returns the result, or a promise to await first. */
 function proceed(run: Execution, begun: FrameResult | undefined): Result | Promise<FrameResult | undefined> {
   let next = begun
   for (;;) {
     const end = next ?? runFrame(run)
     if (end instanceof Promise) return end
     next = undefined
-    // A native contract may have run messages of its own in between.
+    // A native contract may have run messages in between.
     attachHost(run)
     const active = run.frames.pop()
     if (active === undefined) throw new Error('a message ended that had not begun')
@@ -147,7 +147,7 @@ function attachHost({ engine, opcodeHost, host, rules }: Execution): void {
   engine.mayCall = host.tracer === undefined && rules.forks.tangerineWhistle
 }
 
-/** Runs frames until a message ends at once or something has to be awaited. */
+/** Runs frames until a message ends or a promise must be awaited. */
 function runFrame(run: Execution): FrameResult | Promise<FrameResult | undefined> {
   for (;;) {
     const begun = runNext(run)
@@ -155,7 +155,7 @@ function runFrame(run: Execution): FrameResult | Promise<FrameResult | undefined
   }
 }
 
-/** The next turn of the innermost frame; where opcodes are traced, as far as the tracer's way allows. */
+/** Runs the next turn of the innermost frame; if opcodes are traced, as many opcodes as the kind of tracing allows. */
 function runNext(run: Execution): RunProgress {
   const { tracer } = run.host
   if (tracer?.step === undefined) return runTurn(run)
@@ -167,13 +167,13 @@ function runNext(run: Execution): RunProgress {
   return runTurn(run)
 }
 
-/** Whether the tracer wants some opcodes only; which ones means nothing where a proposal has changed opcodes. */
+/** Whether the tracer wants only some opcodes. Not supported if a proposal has changed opcodes. */
 const isMarked = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): boolean =>
   host.tracer?.stepsOf !== undefined && rules.table.changed.size === 0
 
 /** Runs the innermost frame until its turn is over or the host is needed. */
 function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined> | undefined {
-  // Each call that the host opens begins a new turn: many short ones never end by their gas.
+  // Each call that the host opens begins a new turn, so many short turns never end by their gas.
   if (++run.turnCount % TURNS_PER_LOOK === 0) {
     const pause = run.host.pauseIfDue()
     if (pause !== undefined) return pause.then(() => undefined)
@@ -186,7 +186,7 @@ function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined>
   return react(run, active, reason)
 }
 
-/** Carries out what the interpreter stopped for. */
+/** Handles the reason for which the interpreter stopped. */
 export function react(run: Execution, active: ActiveFrame, reason: number): RunProgress {
   const { frame } = active
   switch (reason) {

@@ -57,7 +57,7 @@ const OPCODE_NAMES = (() => {
 export const logOf = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): StepLog | undefined =>
   rules.table.changed.size === 0 ? host.tracer?.stepLog : undefined
 
-/** Prepares the log. To be called before the first frame of a transaction: its frames are placed behind the log. */
+/** Prepares the log. To be called before the first frame of a transaction: its frames are placed after the log. */
 export function openLog(engine: Instance, { shows }: StepLog): void {
   engine.reserve(LOG_END)
   engine.top = LOG_END

@@ -39,7 +39,7 @@ export class WasmFrame extends StepCosts implements FrameState {
     this.address = call.to
   }
 
-  /** Reads the frame's present state. Writes dirty slots to the view. */
+  /** Reads the frame's current state. Writes dirty slots to the view. */
   refresh(run: Execution): void {
     const engine = this.#engine
     const frame = this.#frame
@@ -65,7 +65,7 @@ export class WasmFrame extends StepCosts implements FrameState {
       this.#memory = this.memory(0, this.memorySize)
   }
 
-  /** Saves the present value of the slot if the next opcode is an SSTORE. */
+  /** Saves the current value of the slot if the next opcode is an SSTORE. */
   keepSlot({ host: { view } }: Execution): void {
     if (this.#opcode !== SSTORE || this.stack.length < 2) this.overwritten = undefined
     else {

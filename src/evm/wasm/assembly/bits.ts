@@ -49,14 +49,14 @@ export function not(to: usize, from: usize): void {
   set(to, ~load<u64>(from), ~load<u64>(from, 8), ~load<u64>(from, 16), ~load<u64>(from, 24))
 }
 
-/** BYTE: the byte of `from` at `index`, counted from the most significant one, which stands last in memory. */
+/** BYTE: the byte of `from` at `index`, counted from the most significant one, which is last in memory. */
 // @inline
 export function byteAt(to: usize, index: usize, from: usize): void {
   const at = clamped(index)
   setSmall(to, at < 32 ? u64(load<u8>(from + usize(31 - at))) : 0)
 }
 
-/** SAR: what is shifted in has the sign's bit. */
+/** SAR: shifts in copies of the sign bit. */
 // @inline
 export function shiftRightSigned(to: usize, from: usize, bits: u64): void {
   shiftRight(to, from, bits, isNegative(from) ? u64.MAX_VALUE : 0)
@@ -87,7 +87,7 @@ export function shiftLeft(to: usize, from: usize, bits: u64): void {
   set(to, w0, w1, w2, w3)
 }
 
-/** `fill`: all zeros, or all ones for what is shifted in on the left. */
+/** `fill`: the limb to shift in on the left, all zeros or all ones. */
 export function shiftRight(to: usize, from: usize, bits: u64, fill: u64): void {
   if (bits >= 256) {
     set(to, fill, fill, fill, fill)

@@ -107,7 +107,7 @@ function interpretCode(frame: usize, turn: i64): i32 {
 function runCode(frame: usize, turn: i64): i32 {
   if (load<u32>(COMPILES) === 0) return interpretCode(frame, turn)
   const code = usize(load<u32>(frame, F_CODE))
-  // A program counter behind the end of the code is an implied STOP, which is left to the interpreter.
+  // A program counter after the end of the code is an implied STOP, which is left to the interpreter.
   const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
   const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
   const before = load<i64>(frame, F_GAS)
@@ -129,7 +129,7 @@ function runCode(frame: usize, turn: i64): i32 {
   while (true) {
     const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) + load<i64>(WORK) - floor)
     if (reason !== FALLEN) return reason
-    // For a short stretch: it ends at a JUMPDEST, where compiled code can be entered again.
+    // Only for a short stretch: it ends at a JUMPDEST, where compiled code can be entered again.
     const left = load<i64>(frame, F_GAS) + load<i64>(WORK) - floor
     const interpreted = interpretCode(frame, left < stretch ? left : stretch)
     if (interpreted !== PAUSED || left <= stretch) return interpreted

@@ -21,7 +21,7 @@ export declare function selfBalance(): void
 export declare function codeSize(): u32
 /** As the second word. */
 export declare function codeHash(): void
-/** Code of the account from an offset to an address in memory, with zeros behind its end. */
+/** Code of the account from an offset to an address in memory, with zeros after its end. */
 export declare function copyCode(to: usize, offset: u32, length: usize): void
 /** Copies a part of return data that exceed RETURN_LIMIT, which the host holds. */
 export declare function copyReturn(to: usize, offset: u32, length: usize): void

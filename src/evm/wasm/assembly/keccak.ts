@@ -3,7 +3,7 @@ import { H_INPUT, H_WORD, SCRATCH } from '../layout'
 import { entryOf, isOf } from './hash-cache'
 import { copy, fromBytes } from './word'
 
-/** Behind the dividers' digits. */
+/** After the buffers of the divisions. */
 const SPONGE: usize = SCRATCH + 512
 /** Bytes taken in by each permutation. */
 const RATE: usize = 136

@@ -94,7 +94,7 @@ export function runToMarked(most: u32): i32 {
   return PAUSED
 }
 
-/** The opcode at a place of the code; behind its end there is a STOP. */
+/** The opcode at a place of the code; after its end there is a STOP. */
 // @inline
 function opcodeAt(frame: usize, pc: u32): u32 {
   return pc < load<u32>(frame, F_CODE_LENGTH) ? u32(load<u8>(usize(load<u32>(frame, F_CODE)) + usize(pc))) : 0
@@ -179,7 +179,7 @@ function writeStack(at: usize, stack: usize, height: u32): usize {
   store<u32>(LOG_SHOWN, height)
   at = put(at, ',"stack":[')
   const length = end - LOG_STACK_TEXT
-  // Without the comma behind the last item.
+  // Without the comma after the last item.
   const taken = length === 0 ? 0 : length - 1
   memory.copy(at, LOG_STACK_TEXT, taken)
   store<u8>(at + taken, 0x5d)
