@@ -56,7 +56,7 @@ export type ChainSettings = StoreOptions & {
    * from the next block on. Left out: they are refused.
    */
   readonly namesModules?: boolean | undefined
-  /** The engine of contracts; left out: the compiled one, or the library's where engine.wasm has not been built. */
+  /** The EVM engine; left out: the compiled one, or the library's if engine.wasm has not been built. */
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
@@ -87,7 +87,7 @@ export type NodeOptions = ChainSettings & {
   /** The gas limit that new blocks approach, by the steps that import accepts; left out: the head's. */
   readonly gasLimit?: bigint | undefined
   readonly wallet: Wallet
-  /** The engine of a network, which makes the blocks; left out: this node makes them alone. */
+  /** The network whose CometBFT makes the blocks; left out: this node makes them alone. */
   readonly network?: NetworkOptions | undefined
   /** Limits of the queue of heavy calls; left out: the defaults. */
   readonly work?: Partial<WorkLimits>

@@ -52,7 +52,7 @@ type Parts = {
   readonly hub: Hub
   /** undefined: this node does not verify contracts. */
   readonly verification?: Verification | undefined
-  /** Status of the network's consensus engine; left out on a chain of one node. */
+  /** Status of CometBFT; left out on a chain of one node. */
   readonly network?: NetworkStatus | undefined
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }

@@ -5,8 +5,8 @@
 //   slot of the preceding account: rlp(slot, word without leading zeros)
 //   address that occurred up to block H but has no account: rlp(address). It may hold tokens, so the receiver asks their
 //   contracts. No root authenticates these rows; only the explorer's lists of holders depend on them.
-// Addresses and slots are in ascending order, as stored, so a node makes a snapshot in one pass. In order of hashed keys it would
-// have to sort them; only the receiver does that, once, for its tries.
+// Addresses and slots are in ascending order, as stored, so a node makes a state snapshot in one pass. In order of hashed keys it
+// would have to sort them; only the receiver does that, once, for its tries.
 import { createHash } from 'node:crypto'
 import { type Address, bigToBytes, equalBytes, fromHex, type Hash } from '../../lib/hex.ts'
 import { type DecodedBlock, decodeBlock } from '../../primitives/block.ts'

@@ -7,7 +7,7 @@ import { HASHES, type SnapshotHead } from './format.ts'
 
 export type RestoredHead = {
   readonly block: Block
-  /** The header before the block; it has the state root of the snapshot. */
+  /** The header before the block; it has the root of the snapshot's state. */
   readonly parent: SealedHeader
   /** The headers before the block, oldest first. */
   readonly headers: readonly SealedHeader[]

@@ -9,7 +9,7 @@ import { chunkHash, decodeHead, FORMAT, HASH_LENGTH, isConsistent, type StateSna
 import { type RestoredHead, requireHead } from './head.ts'
 import { RowReader } from './rows.ts'
 
-/** Answers to an offered snapshot (ABCI's OfferSnapshot). */
+/** Answers to an offered state snapshot (ABCI's OfferSnapshot). */
 export type OfferAnswer =
   | 'accept'
   /** This node has a chain already and takes no state snapshot. */

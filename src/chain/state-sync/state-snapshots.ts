@@ -16,7 +16,7 @@ export type StateSnapshotOptions = {
   readonly indexer: Pick<Indexer, 'addresses'>
   /** Blocks between two state snapshots; default 1,000. */
   readonly interval?: bigint | undefined
-  /** Bytes of a chunk; default 4 MB. Nodes with different sizes make different snapshots. */
+  /** Bytes of a chunk; default 4 MB. Nodes with different sizes make different state snapshots. */
   readonly chunkSize?: number | undefined
   readonly onMade?: ((snapshot: StateSnapshot) => void) | undefined
   /** Called if a state snapshot could not be made; the next one is made at its height. */

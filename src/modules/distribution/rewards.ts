@@ -230,7 +230,7 @@ export function allocateTokens(context: DistributionContext): void {
 
 /**
  * The validators that a block's fees are allocated to, with their power. In a network these are the votes of the last commit,
- * as in the Cosmos SDK: a change of the bonded set shows there two blocks later. Without consensus engine: the bonded set.
+ * as in the Cosmos SDK: a change of the bonded set appears there two blocks later. Without CometBFT: the bonded set.
  */
 function bondedVotes({ block, operatorByConsensusAddress, staking }: DistributionContext): readonly BondedValidator[] {
   if (block.commit === undefined) return staking().bondedValidators()

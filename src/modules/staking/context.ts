@@ -28,7 +28,7 @@ export type StakingContext = {
   readonly bank: Bank
   readonly hooks: StakingHooks
   readonly state: ReturnType<typeof stakingLayout.open>
-  /** Whether the last bonded validator stays bonded even if it is jailed: a consensus engine without validators halts for ever. */
+  /** Whether the last bonded validator stays bonded even if it is jailed: CometBFT without validators halts permanently. */
   readonly keepsLastValidator: boolean
   readonly slashingVersion: 1 | 2
   /** Work that the slashes of this block can still do, in units of `SLASH_WORK`. */

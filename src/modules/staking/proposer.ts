@@ -1,4 +1,4 @@
-// The proposer of a block without a consensus engine: the bonded validators in turn.
+// The proposer of a block without CometBFT: the bonded validators in turn.
 import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
