@@ -69,7 +69,7 @@ Examples:
   })
 }
 
-/** The key that a file holds as text. Throws ChainError `invalid-params`. */
+/** Reads a private key from a text file. Throws ChainError `invalid-params`. */
 export async function readKey(file: string): Promise<Uint8Array> {
   const digits = (await readFile(file, 'utf8')).trim().replace(/^0x/i, '')
   if (!/^[0-9a-fA-F]{64}$/.test(digits))

@@ -8,7 +8,7 @@ import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { amount } from './banner.ts'
 
-/** Transactions of a block that are logged. */
+/** Most transactions of a block that are logged. */
 const SHOWN = 10
 
 /** Writes the lines until the chain closes. */

@@ -9,8 +9,8 @@ import { engineOf, type StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
 /**
- * The text, with a line break at its end. The keys in `development` are shown, those of key files never; for the
- * validators' operators the node signs too.
+ * The text, with a final line break. Shows the keys of `development`, never those of key files; `operators` are validators'
+ * operators, for whom the node signs too.
  */
 export async function banner(
   node: Node,
@@ -63,7 +63,7 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
   ]
 }
 
-/** The web pages that may call the node; false: the default, which is not shown. */
+/** The web pages that may call the node; false for the default, which is not shown. */
 function pagesThatMayCall({ corsOrigins, unlock }: StartFlags): string | false {
   if (corsOrigins === undefined) return unlock.length > 0 && 'only the explorer may call (--cors-origins names others)'
   if (corsOrigins.includes(ANY))
@@ -71,7 +71,7 @@ function pagesThatMayCall({ corsOrigins, unlock }: StartFlags): string | false {
   return corsOrigins.length === 0 ? 'only the explorer may call' : `may call from ${corsOrigins.join(', ')}`
 }
 
-/** One address per line; false when there is none. */
+/** One address per line; false for an empty list. */
 const listed = (accounts: readonly Address[]): string | false =>
   accounts.map((account) => getAddress(account)).join('\n            ') || false
 

@@ -77,7 +77,7 @@ const withOperands = (command: Command, description: string): Command =>
 
 type Target = { readonly contract: Contract; readonly functions: readonly AbiFunction[] }
 
-/** What the operands name; undefined when it was listed instead. */
+/** The contract and functions that the operands name; undefined if they were listed instead. */
 function targetOf(contractText: string | undefined, functionText: string | undefined, json: boolean) {
   if (contractText === undefined) {
     const listed = PRECOMPILES.map(({ name, address }) => ({ name, address }))
@@ -121,7 +121,7 @@ async function callAction(
   })
 }
 
-/** Reads the arguments as the chain has them. Throws WrongCommandLine, and ChainError when the chain lacks the contract. */
+/** The call with its parsed arguments. Throws WrongCommandLine, and ChainError if the chain lacks the contract. */
 async function prepared(
   node: RpcClient,
   { contract, functions }: Target,

@@ -1,5 +1,5 @@
 // `kestrel check --execute`: executes stored blocks again on another engine. It works on a copy of the database that shares the
-// tables, so that the node may run meanwhile.
+// table files, so that the node may keep running.
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ import { hasDatabase, openUnchecked, requireUnlocked } from '../state/kv.ts'
 import { integer, oneOf } from './flags.ts'
 import { showProgress } from './progress.ts'
 
-/** The engine unless a flag names another: nodes run on `compiled` by default. */
+/** The default engine of the command: nodes run on `compiled` by default. */
 export const SECOND_ENGINE: EngineChoice = 'library'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
@@ -32,8 +32,8 @@ type Range = {
 }
 
 /**
- * Prints the first difference on standard output and sets exit code 1, or ends with a line on standard error. Throws ChainError as
- * `checkExecution` and `copyDatabaseInUse`, and `storage` while another run uses the copy.
+ * Prints the first difference on standard output and sets exit code 1; without one, prints a summary on standard error. Throws
+ * ChainError as `checkExecution` and `copyDatabaseInUse`, and `storage` while another run uses the copy.
  */
 export async function executeAgain(
   folder: string,

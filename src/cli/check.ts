@@ -33,7 +33,7 @@ const flags = z.object({
 })
 type Flags = z.infer<typeof flags>
 
-/** Faults that are printed; more are only counted, because one gap in the log may cause thousands. */
+/** Most faults that are printed; more are only counted, because one gap in the log may cause thousands. */
 const SHOWN = 200
 
 export function register(program: Command): void {
@@ -138,7 +138,7 @@ async function checkRows(
   }
 }
 
-/** What is stored besides the chain: sources of contracts, and pending transactions. */
+/** Checks the data besides the chain: sources of contracts, and pending transactions. */
 async function checkOtherData(store: KvStore, findings: Findings): Promise<void> {
   try {
     await VerifiedContracts.load(store)
@@ -162,7 +162,7 @@ const REINDEX = '`kestrel reindex` rebuilds the index'
 const ACCEPT = `${RESTORE}, or continue without the lost blocks by \`kestrel check --accept-loss\``
 const JOURNALED = 'pending transactions may be lost; send them again'
 
-/** A loss at the end of the chain can be accepted, damage within a table cannot. */
+/** A loss at the end of the log can be accepted, damage within a table cannot. */
 const remedyOfFile = (file: string): string => (file === '' || file.endsWith('.log') ? ACCEPT : RESTORE)
 
 class Findings {

@@ -27,29 +27,29 @@ import type { StartFlags } from './start-flags.ts'
 /** The options that describe a chain (options.ts). */
 export type ChainFlags = Pick<StartFlags, Exclude<(typeof chainOptions)[number], 'proposal'>> & {
   readonly genesis?: string | undefined
-  /** Text of a genesis file that the engine of a network carries. */
+  /** Text of kestrel's genesis in CometBFT's genesis file. */
   readonly appState?: string | undefined
 }
 
-/** Bytes of a genesis file that are read at a time. */
+/** Bytes of a genesis file per read. */
 const PART = 1 << 18
 
 /**
- * The spec of a new chain, which begins now unless flags or file say otherwise. Throws ChainError `invalid-genesis`,
- * `invalid-params` or the file's error.
+ * The spec of a new chain. Its genesis timestamp is the present time unless flags or file say otherwise. Throws ChainError
+ * `invalid-genesis`, `invalid-params` or Node's file error.
  */
 export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAllocation>> {
   const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
   if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
   const accounts = walletOfFlags(flags, preset)?.addresses()
-  // Clients take the newest block's date for the present time, for deadlines, so an old block 0 would fail them.
+  // Clients use the newest block's timestamp as the present time for deadlines, which fail after an old block 0.
   const timestamp = flags.timestamp ?? unixNow()
   const spec = presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls, timestamp })
   return withActivated(spec, flags.activate)
 }
 
-/** The spec with more proposals active from block 0. Throws ChainError `invalid-params` on a plain chain. */
+/** The spec with more opcode proposals active from block 0. Throws ChainError `invalid-params` without native modules. */
 export function withActivated<S extends ChainSpec>(spec: S, names: readonly string[] = []): S {
   const { native } = spec
   if (names.length === 0) return spec
@@ -59,7 +59,7 @@ export function withActivated<S extends ChainSpec>(spec: S, names: readonly stri
   return { ...spec, native: { ...native, params: { ...native.params, activeProposals } } }
 }
 
-/** A genesis file, ours or geth's. Throws ChainError `invalid-genesis` that begins with the file's name, then the field. */
+/** Reads a genesis file of kestrel or geth. Throws ChainError `invalid-genesis`: `FILE: field: …`. */
 export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllocation>> {
   try {
     return await streamGenesis(() => createReadStream(file, { highWaterMark: PART }))
@@ -100,20 +100,21 @@ export async function checkAgrees(flags: ChainFlags, stored: StoredChain, datadi
 }
 
 /**
- * Whether two specs describe the same chain. Proposals that only one of them names are ignored, because a chain may learn new
- * ones later.
+ * Whether two specs describe the same chain. Opcode proposals that only one of them names are ignored, because a chain may get
+ * new ones later.
  */
 export async function sameChain(one: GenesisSpec<GenesisAllocation>, other: StoredChain): Promise<boolean> {
   const isNamedByOther = ({ name }: NamedProposal) => other.native?.proposals.some((named) => named.name === name)
   const isNamedByOne = ({ name }: NamedProposal) => one.native?.proposals.some((named) => named.name === name)
-  const [first, second] = [withNames(one, isNamedByOther), withNames(other, isNamedByOne)]
+  const first = withNames(one, isNamedByOther)
+  const second = withNames(other, isNamedByOne)
   return (
     isDeepStrictEqual(formatSpec(first), formatSpec(second)) &&
     (await sameAllocation(one.genesis.alloc, other.genesis.alloc))
   )
 }
 
-/** Whether a stored chain began with the accounts of an allocation, which names each of them once. */
+/** Whether a stored chain began with the accounts of an allocation, which contains each account once. */
 async function sameAllocation(alloc: GenesisAllocation, stored: StoredAllocation): Promise<boolean> {
   let count = 0
   for await (const [address, account] of alloc) {
@@ -125,7 +126,7 @@ async function sameAllocation(alloc: GenesisAllocation, stored: StoredAllocation
   return count === 0
 }
 
-/** The spec with those of its named proposals that are chosen, in order of their names. */
+/** The spec with only the opcode proposals that `choose` accepts, sorted by name. */
 function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | undefined): ChainSpec {
   const { native } = spec
   if (native === undefined) return spec
@@ -134,8 +135,8 @@ function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | 
 }
 
 /**
- * The development accounts of a chain: those the flags name, else the preset's own as far as genesis funded them.
- * A chain with a genesis of its own has none unless the flags name some.
+ * The development accounts of a chain: those of the flags, else those of the preset's accounts that genesis funded.
+ * A chain with a custom genesis has none unless the flags name some.
  */
 export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<GenesisAllocation>): Promise<Wallet> {
   const named = walletOfFlags(flags, spec.name)
@@ -155,18 +156,18 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
 const walletOf = ({ mnemonic, first, count }: DevKeys): Wallet =>
   Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
 
-/** Operators of the presets' validators, whose keys everybody knows. Each call derives them anew. */
+/** Operators of the presets' validators, whose keys are public. Each call derives them anew. */
 export const knownOperators = (): Address[] => devValidatorKeys.flatMap((keys) => walletOf(keys).addresses())
 
-/** Whether genesis gave coins to operators whose keys everybody knows. */
+/** Whether genesis funds operators with public keys. */
 export async function fundsKnownOperators({ genesis }: GenesisSpec<GenesisAllocation>): Promise<boolean> {
   const found = await findAccounts(genesis.alloc, knownOperators())
   return [...found.values()].some(({ balance }) => balance > 0n)
 }
 
 /**
- * Adds the public development keys of the chain's validators to the wallet, so that they can vote, without listing their
- * accounts. Returns the operators' addresses.
+ * Adds the public development keys of the chain's validators to the wallet, so that they can vote; the wallet does not list
+ * their accounts. Returns the operators' addresses.
  */
 export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Address[] {
   const operators = new Set(native?.validators.map(({ operator }) => operator))

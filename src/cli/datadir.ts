@@ -1,4 +1,4 @@
-// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time has it open.
+// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. Only one process at a time may open it.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BlockChain } from '../chain/block-chain.ts'
@@ -16,12 +16,12 @@ export const keystoreFolder = (datadir: string): string => join(datadir, 'keysto
 /** Folder of additional compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 
-/** A chain on disk with the accounts that it began with, which are read while its database is open. */
+/** A chain on disk with its genesis accounts, which can be read while its database is open. */
 export type StoredChain = GenesisSpec<StoredAllocation>
 
 /**
- * What `use` makes of the chain that a data directory holds, and of its newest block's number; undefined when there is none yet.
- * Throws ChainError `storage` when the folder belongs to something else or is in use.
+ * Calls `use` with the chain of a data directory and its newest block's number, and returns the result; undefined if there is
+ * no chain yet. Throws ChainError `storage` when the folder is no data directory or is in use.
  */
 export async function withStoredChain<T>(
   datadir: string,
@@ -41,7 +41,7 @@ export async function withStoredChain<T>(
   }
 }
 
-/** The chain of a data directory. Throws ChainError `storage` when it holds none. */
+/** The spec of a data directory's chain. Throws ChainError `storage` when it holds none. */
 export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
   const spec = await withStoredChain(datadir, withoutAllocation)
   if (spec === undefined) throw noChain(datadir)
@@ -57,21 +57,21 @@ export function requireFolder(path: string): void {
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
-/** One of them is in each data directory; the engine's home and snapshots may be there without the chain. */
+/** Every data directory has one of these; CometBFT's home and state snapshots may exist without the chain. */
 const OWN_FOLDERS = ['chain', 'keystore', 'engine', 'snapshots']
 
-/** Begins the names of folders with what `resync` has set aside. */
+/** Name prefix of the folders into which `resync` moves data. */
 export const SET_ASIDE = 'before-resync-'
-/** Ends the name while it has not set aside everything. */
+/** Name suffix until `resync` has moved everything. */
 export const UNFINISHED = '.unfinished'
 
-/** Name of the folder of a resync that did not come to its end; undefined: there is none. */
+/** Name of the folder of an interrupted resync; undefined if there is none. */
 export const unfinishedResync = (datadir: string): string | undefined =>
   readdirSync(datadir).find((entry) => entry.startsWith(SET_ASIDE) && entry.endsWith(UNFINISHED))
 
 /**
- * Refuses a folder that holds other files, and one of which `resync` has set aside only a part. Hidden files and a volume's
- * `lost+found` are ignored.
+ * Refuses a folder that holds other files, or in which a `resync` was interrupted. Hidden files and a volume's `lost+found` are
+ * ignored.
  */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return

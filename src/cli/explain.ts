@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 }
 
-/** The exit code of a failure, and whether its message has been printed already. */
+/** The exit code of a failure, and whether its message was printed already. */
 export function exitCodeOf(error: unknown): { readonly code: number; readonly isPrinted: boolean } {
   // Commander has printed the error, or the requested help.
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, isPrinted: true }

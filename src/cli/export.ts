@@ -1,4 +1,4 @@
-// `kestrel export`: writes the chain's blocks as RLP to a file that `kestrel import`, geth and other clients read.
+// `kestrel export`: writes the chain's blocks as RLP to a file for `kestrel import`, geth and other clients.
 import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'

@@ -10,11 +10,11 @@ const DIGITS = /^\d+$/
 /** Scheme, host and port, without a path. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
-/** A node of a network as CometBFT names it. */
+/** A peer in CometBFT's notation. */
 const PEER = /^[0-9a-f]{40}@(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):\d{1,5}$/
 const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
 
-/** A whole number: decimal or 0x hex where it is a text. */
+/** A whole number; a text is decimal or 0x hex. */
 export type Integer = number | bigint | string
 
 /** The types that `startNode` takes, by their TypeScript text, which is the schema's `meta().type`. */
@@ -45,7 +45,7 @@ export const wholeNumber = (min: number, max: number) =>
 /** The path of a file or folder, unchanged. An empty one is refused, because it would mean the current folder. */
 export const path = z.string('expected a path').min(1, 'expected a path').meta({ type: 'string' })
 
-/** A text that is not read further. */
+/** Any text. */
 export const text = z.string('expected a text').meta({ type: 'string' })
 
 export const host = z
@@ -75,19 +75,19 @@ export const coins = value('Integer', 'an amount of coins such as 10000 or 0.5',
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(18, '0'))
 })
 
-/** Words separated by commas; `none` is the empty list. */
+/** Names separated by commas; `none` is the empty list. */
 export const list = value('readonly string[]', 'names separated by commas, or none', (text) => {
   const entries = text === 'none' ? [] : text.split(',').map((entry) => entry.trim())
   return entries.includes('') ? undefined : entries
 })
 
-/** Origins that a browser may name, as browsers write them, and the words `local`, `null` and `*`. */
+/** Origins as browsers write them, and the words `local`, `null` and `*`. */
 export const origins = listOf(
   `origins such as https://app.example or http://localhost:3000, ${LOCAL}, null or ${ANY}`,
   (text) => ([LOCAL, ANY, 'null'].includes(text) ? text : toOrigin(text)),
 )
 
-/** Names of hosts, without ports, and `*`. */
+/** Host names without ports, and `*`. */
 export const hosts = listOf(`host names without ports, or ${ANY}`, (text) =>
   text === ANY || HOST_NAME.test(text) ? text : undefined,
 )
@@ -111,7 +111,7 @@ export const addresses = z
   .default([])
   .meta({ type: 'readonly string[]' })
 
-/** Several of a kind in lower case, separated by commas; `none` is the empty list. */
+/** A list in lower case, separated by commas; `none` is the empty list. */
 function listOf(expected: string, read: (text: string) => string | undefined) {
   return value('readonly string[]', `${expected}, separated by commas; or none`, (text) => {
     if (text === 'none') return []
@@ -124,7 +124,7 @@ function listOf(expected: string, read: (text: string) => string | undefined) {
 function toOrigin(text: string): string | undefined {
   if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined
   const { origin } = new URL(text)
-  // URL knows no origin for other schemes, for example those of browser extensions.
+  // URL returns the origin `null` for other schemes, for example those of browser extensions.
   return origin === 'null' ? text : origin
 }
 
@@ -164,7 +164,7 @@ export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
   new WrongCommandLine('invalid-params', flagText(name, problem))
 
 /**
- * Checks an operand by its name on the help page. Throws WrongCommandLine: `<file>: expected …`.
+ * Checks an operand; `name` is that on the help page. Throws WrongCommandLine: `<file>: expected …`.
  */
 export function readOperand<S extends z.ZodType>(name: string, schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given)

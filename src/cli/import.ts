@@ -62,7 +62,7 @@ async function importFile(chain: BlockChain, file: string): Promise<void> {
   progress.done(`${speed(done, performance.now() - began)}; the head is block ${chain.head.number} ${chain.head.hash}`)
 }
 
-/** What a second did, for example ` (12 blocks/s, 240 tx/s, 5.04 Mgas/s)`; nothing where no block was imported. */
+/** The speed, for example ` (12 blocks/s, 240 tx/s, 5.04 Mgas/s)`; empty if no block was imported. */
 function speed(done: { blocks: number; transactions: number; gas: number }, milliseconds: number): string {
   if (done.blocks === 0) return ''
   const each = (count: number, digits: number) => ((count * 1000) / milliseconds).toFixed(digits)
@@ -97,8 +97,8 @@ function isKnown(chain: BlockChain, raw: Uint8Array): boolean {
 }
 
 /**
- * Bytes that a block in a file may have, so that a damaged length does not allocate all memory. Osaka allows 8 MiB
- * (EIP-7934); before it, and so in files of older chains, only the gas limit bounds a block.
+ * Most bytes of a block in a file, so that a damaged length does not allocate all memory. Osaka allows 8 MiB (EIP-7934);
+ * before it only the gas limit bounds a block.
  */
 const MAX_BLOCK = 256 * 1024 * 1024
 
@@ -121,7 +121,7 @@ export function* readBlocks(file: string): Generator<Uint8Array> {
   }
 }
 
-/** Length of an RLP list with its prefix in bytes, from its first nine bytes; undefined when they begin no list. */
+/** Bytes of an RLP list including its prefix, from its first nine bytes; undefined if it is not a list. */
 function listLength(head: Uint8Array): number | undefined {
   const [prefix = 0, ...rest] = head
   if (prefix < 0xc0) return undefined
@@ -130,7 +130,7 @@ function listLength(head: Uint8Array): number | undefined {
   return 1 + digits.length + digits.reduce((length, digit) => length * 256 + digit, 0)
 }
 
-/** Up to `length` bytes from `at`; fewer at the file's end. */
+/** Reads up to `length` bytes from `at`; fewer at the file's end. */
 function read(descriptor: number, at: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let filled = 0

@@ -1,4 +1,4 @@
-// Starts a node from the flags of `kestrel start`: an existing chain on disk is used as it is, flags decide how it runs. The
+// Starts a node from the flags of `kestrel start`. An existing chain on disk is not changed; flags decide how it runs. The
 // command and the library share this code, so it prints nothing and handles no signals.
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -40,9 +40,9 @@ export type Launched = {
   readonly node: Node
   /** The development accounts whose keys may be shown; none in production. */
   readonly development: Wallet
-  /** Operators of validators with public development keys: the node signs for them too. */
+  /** Operators of validators with public development keys, for whom the node signs too. */
   readonly operators: readonly Address[]
-  /** Whether genesis gave coins to accounts with public keys and mnemonic. */
+  /** Whether genesis funds accounts with public keys or the public mnemonic. */
   readonly hasKnownKeys: boolean
 }
 
@@ -60,7 +60,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
     ? undefined
     : await withStoredChain(flags.datadir, (chain, head) => agreed(chainFlags, chain, head))
   if (stored === undefined) refuseKnownKeys(chainFlags)
-  // A genesis file that is given again may name proposals that the chain does not know yet.
+  // A genesis file that is given again may name opcode proposals that the stored chain lacks.
   const { spec, known, hasKnownOperators } =
     stored === undefined || flags.genesis !== undefined ? await begun(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
@@ -68,7 +68,6 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
-  // The engine of a network: its program, its home, and how to ask it.
   const network = await networkOptions(flags, spec, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
@@ -76,10 +75,10 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   return { node, development, operators, hasKnownKeys }
 }
 
-/** `hasKnownOperators`: a network whose genesis gave coins to operators with public keys. */
+/** `hasKnownOperators`: whether a network's genesis funds operators with public keys. */
 type Begun = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
 
-/** The chain that the flags describe, with its development accounts. `isNew`: there is none on disk yet. */
+/** The chain that the flags describe, with its development accounts. `isNew`: it is not on disk yet. */
 async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<Begun> {
   const spec = await newChain(flags)
   if (isNew) await prepareCometBft(flags, spec)
@@ -94,7 +93,7 @@ async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain, head: 
 }
 
 async function knownKeys(flags: StartFlags & ChainFlags, spec: GenesisSpec<GenesisAllocation>) {
-  // A network's genesis is often made of a preset's, with a mnemonic of its own and the operators left in it.
+  // A network's genesis is often derived from a preset's, with another mnemonic but the preset's operators.
   const hasKnownOperators = flags.consensus !== undefined && (await fundsKnownOperators(spec))
   return { known: await developmentWallet(flags, spec), hasKnownOperators }
 }
@@ -135,20 +134,20 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     http: {
       ...settingsOf(flags, 'http'),
       origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
-      // The operator has named the address to listen on.
+      // The user chose the address to listen on, so it is an allowed host.
       hosts: [...flags.hosts, flags.host.toLowerCase()],
     },
   }
 }
 
-/** In wei per gas. A network has geth's `--txpool.pricelimit`; tools of developers send transactions without a tip. */
+/** Wei per gas. Networks use geth's `--txpool.pricelimit`; otherwise 0, because development tools send without a tip. */
 const defaultMinTip = ({ native }: ChainSpec): bigint => (native?.consensus === undefined ? 0n : 1n)
 
-/** The folder of --compilers; undefined where it is one of the words that mean none. */
+/** The folder of --compilers; undefined for the words that name no folder. */
 const namedCompilers = ({ compilers }: StartFlags): string | undefined =>
   compilers === 'auto' || compilers === 'none' ? undefined : compilers
 
-/** `none` leaves the bundled compiler; else the node uses what other tools have downloaded too. */
+/** `none` leaves only the bundled compiler; otherwise compilers that other tools have downloaded are used too. */
 const compilerPlaces = (flags: StartFlags): CompilerPlaces => ({
   folders:
     flags.compilers === 'none' ? [] : [namedCompilers(flags) ?? compilersFolder(flags.datadir), ...toolFolders()],
@@ -181,7 +180,7 @@ function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags):
 }
 
 /**
- * With an unlocked keystore account a web page could sign and pay, so only origins that are listed one by one may call. The
+ * With an unlocked keystore account a web page could sign and pay, so only explicitly listed origins may call. The
  * `hosts` list must not contain `*` either, because DNS rebinding lets a page reach this machine under its own host name.
  */
 function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {

@@ -1,15 +1,15 @@
-// An entry of the table of options (options.ts): its facts, the constructors of its kinds (a value, a value that may be repeated,
-// a switch), and its flags for commander.
+// Entries of the table of options (options.ts): their type, the constructors of their kinds (a value, a repeatable value, a
+// switch), and their flags for commander.
 import { Option } from 'commander'
 import { z } from 'zod'
 
 /** Facts of an option besides its value, default and help text. */
 export type Facts = {
-  /** The room whose settings have a field of the same name and type: it gets the value without further code. */
+  /** The room whose settings have a field of the same name and type; it gets the value without further code. */
   readonly room?: 'node' | 'http' | 'rpc' | 'explorer'
-  /** For people: what applies without the option, where the program works it out. */
+  /** For the help page: the default that the program computes. */
   readonly unset?: string
-  /** For people: the default of `startNode`, where it differs from the command's. */
+  /** For the documentation: the default of `startNode`, if it differs from the command's. */
   readonly inLibrary?: string
   /** Options that may not be given together with this one. */
   readonly conflicts?: readonly string[]
@@ -22,13 +22,13 @@ export type Facts = {
 }
 
 export type OptionEntry = Facts & {
-  /** Reads what the command line or `startNode` gives. */
+  /** Reads a value of the command line or `startNode`. */
   readonly schema: z.ZodType
   /** The TypeScript type that `startNode` takes. */
   readonly type: string
   /** The value's name on the help page, such as `<dir>`; a switch has none. */
   readonly value?: string
-  /** The default as one types it. */
+  /** The default as typed on the command line. */
   readonly standard?: string
   readonly repeats?: true
   /** The switch is on in development and off in production unless it is given. */
@@ -42,7 +42,7 @@ export type OptionEntry = Facts & {
 const typeOf = (schema: z.ZodType): string => String(schema.meta()?.type)
 const onOff = z.boolean('expected a boolean')
 
-/** An option with a value; left out, it is undefined. */
+/** An option with a value; undefined if left out. */
 export const optional = <S extends z.ZodType, const F extends Facts>(
   value: string,
   schema: S,
@@ -59,7 +59,7 @@ export const withDefault = <S extends z.ZodType, const F extends Facts>(
   facts?: F,
 ) => describe({ value, help, type: typeOf(schema), schema, standard: String(standard) }, facts)
 
-/** An option that may be repeated; `schema` reads the array of its values, and has a default. */
+/** A repeatable option; `schema` reads the array of its values, and has a default. */
 export const repeated = <S extends z.ZodType, const F extends Facts>(
   value: string,
   schema: S,

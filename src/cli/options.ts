@@ -1,6 +1,6 @@
-// The table of options: one entry for each option of `kestrel start`, which is an option of `startNode` as well. The flags, their
-// help page, the types and checks of `startNode`, docs/cli.md (`npm run cli-docs`) and the refusals of a network are made of it.
-// Other commands take single entries (`withOptions`). A name here is the flag in camel case.
+// The table of options: one entry for each option of `kestrel start` and `startNode`. The flags, their help page, the types and
+// checks of `startNode`, docs/cli.md (`npm run cli-docs`) and the refusals of a network are derived from it. Other commands use
+// single entries (`withOptions`). Names are the flags in camel case.
 import { FEWEST_STATES } from '../chain/pruning.ts'
 import { SNAPSHOT_INTERVAL } from '../chain/state-sync/state-snapshots.ts'
 import { ENGINES } from '../evm/engine-selection.ts'
@@ -70,7 +70,7 @@ const chain = {
     notInNetwork: genesisOnly,
     more: "`evmos`: chain id, accounts and rules of Evmos' local network.",
   }),
-  // Libraries keep chain ids in doubles; above this they would round.
+  // Libraries store chain ids as doubles, which round larger numbers.
   chainId: optional('<id>', integer(1n, BigInt(Number.MAX_SAFE_INTEGER)), "chain id, instead of the preset's", {
     conflicts: ['genesis'],
     notInNetwork: genesisOnly,
@@ -331,7 +331,7 @@ const output = {
   jsonLogs: switchOn('one JSON object per line, for machines'),
 }
 
-/** The groups of the help page, in its order. */
+/** The groups of the help page, in order. */
 export const optionGroups = {
   'Data:': data,
   'Chain (of a new one; an existing chain must agree):': chain,

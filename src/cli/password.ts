@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ChainError } from '../lib/errors.ts'
 
-/** Reads a password file: the password of each key by its index. The last line also serves all further keys. */
+/** Reads a password file: line n is the password of key n; the last line also applies to all further keys. */
 export async function readPasswords(file: string): Promise<(index: number) => string> {
   const lines = (await readFile(file, 'utf8')).replace(/\r?\n$/, '').split(/\r?\n/)
   return (index) => lines[index] ?? lines.at(-1) ?? ''

@@ -1,5 +1,5 @@
-// The modules of `--proposal`: opcode proposals from files, for every command that opens a chain. A chain opens only with all
-// modules that its specification names.
+// The modules of `--proposal`: opcode proposals from files, for every command that opens a chain. A chain opens only if all
+// modules that its specification names are loaded.
 import { loadModule } from '../cip/load.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'

@@ -1,4 +1,4 @@
-// `kestrel rewind`: removes the newest blocks of a chain that is stopped.
+// `kestrel rewind`: removes the newest blocks of a stopped chain.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
@@ -12,7 +12,7 @@ import { schemasOf, withOptions } from './start-flags.ts'
 const shared = ['datadir', 'proposal'] as const
 const flags = z.object({ ...schemasOf(shared), to: wholeNumber(0, Number.MAX_SAFE_INTEGER) })
 
-/** Blocks removed in one write: removed blocks are read into memory. */
+/** Blocks removed per write: removed blocks are read into memory. */
 const STEP = 256n
 
 export function register(program: Command): void {
@@ -55,7 +55,7 @@ async function rewind(chain: BlockChain, to: bigint): Promise<void> {
       'invalid-params',
       `--to: the chain begins with the snapshot of block ${base}; for another beginning empty the data directory`,
     )
-  // The engine of a network decides its first block, so it cannot begin with an earlier one.
+  // CometBFT decides a network's blocks from `initialHeight` on, so the chain cannot end before the block below it.
   const initialHeight = spec.native?.consensus?.initialHeight ?? 1n
   if (to < initialHeight - 1n)
     throw new ChainError('invalid-params', `--to: the chain is a network since block ${initialHeight}`)

@@ -1,4 +1,4 @@
-// What the table of options (options.ts) is used for: flags of a command, the values that were given, and the settings of rooms.
+// Uses of the table of options (options.ts): flags of a command, parsed values, and the settings of rooms.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { type EngineChoice, reportEngine } from '../evm/engine-selection.ts'
@@ -48,11 +48,11 @@ type DevelopmentSwitch = {
 type Given = z.output<typeof flags>
 export type StartFlags = Omit<Given, DevelopmentSwitch> & { readonly [Name in DevelopmentSwitch]: boolean }
 
-/** Reads the options of a node. Throws WrongCommandLine for one that is wrong or contradicts another. */
+/** Reads the options of a node. Throws WrongCommandLine for a wrong option or options that conflict. */
 export function readStartFlags(given: unknown): StartFlags {
   const read = readFlags(flags, given)
   refuseAgainstNetwork(read)
-  // Neither the methods of one developer nor public keys have a place in a network.
+  // A network's node has neither development methods nor public keys.
   const production = read.production || read.consensus !== undefined
   const switches = Object.entries(entries)
     .filter(([, { inDevelopment }]) => inDevelopment)
@@ -61,7 +61,7 @@ export function readStartFlags(given: unknown): StartFlags {
   return { ...read, production, ...(set as Record<DevelopmentSwitch, boolean>) }
 }
 
-/** What makes a block is decided by all nodes of a network together, so an option of one node must not change it. */
+/** All nodes of a network decide together when and how blocks are made, so options of one node must not change it. */
 function refuseAgainstNetwork(given: Given): void {
   const isNetwork = given.consensus !== undefined
   for (const [name, value] of Object.entries(given)) {
@@ -80,7 +80,7 @@ export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(e
 type Room = NonNullable<OptionEntry['room']>
 type OfRoom<R extends Room> = { [Name in OptionName]: Table[Name] extends { room: R } ? Name : never }[OptionName]
 
-/** The options that a room takes under their own names. */
+/** The options that are settings of a room under the same names. */
 export const settingsOf = <R extends Room>(flags: StartFlags, room: R): Pick<StartFlags, OfRoom<R>> =>
   Object.fromEntries(Object.entries(flags).filter(([name]) => entries[name]?.room === room)) as Pick<
     StartFlags,

@@ -10,7 +10,7 @@ import { launch } from './launch.ts'
 import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 
-/** Milliseconds in which a second signal is ignored: under npm one Ctrl-C arrives twice, from the terminal and from npm. */
+/** Milliseconds in which a second signal is ignored: under npm Ctrl-C arrives twice, from the terminal and from npm. */
 const SAME_KEYSTROKE = 500
 
 export function register(program: Command): void {
@@ -38,7 +38,7 @@ async function start(flags: StartFlags): Promise<void> {
   const signal = stopSignal()
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
   const launched = await Promise.race([launch(flags, log), signal])
-  // A start may hang, for example on a dead network disk. Its writes are atomic, so it may be killed.
+  // A start may hang, for example on a dead network disk. Its writes are atomic, so killing it is safe.
   if (typeof launched === 'string') return dieOf(launched)
   const { node, development, operators, hasKnownKeys } = launched
   if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))

@@ -6,31 +6,32 @@ import type { Hash } from '../lib/hex.ts'
 import type { TxPool } from '../pool/types.ts'
 
 /**
- * Senders that may wait for their block at a time. Up to this number each gets its answer with its block, so that its receipt is
- * there at once. With more, all are answered when their transaction is in the journal: clients that send hundreds at a time do not
- * look for single receipts, and blocks that hold only the one transaction each that a waiting sender can send would be small.
+ * Senders that may wait for their block at a time. Up to this number each send is answered after its block, so that its
+ * receipt exists. With more, all are answered as soon as their transaction is in the journal: clients that send hundreds at a
+ * time do not look for single receipts, and a waiting sender sends one transaction at a time, which would keep blocks small.
  */
 export const MAX_WAITING_SENDERS = 16
 
 /**
- * Blocks that a sender waits for a transaction that they leave out (its fee, or no room): each sender that may wait could need a
- * block of its own.
+ * Blocks that a sender waits for when they omit its transaction (fee too low, or no room): in the worst case each waiting
+ * sender needs a separate block.
  */
 const MAX_BLOCKS_WAITED = MAX_WAITING_SENDERS
 
 /**
- * A block with more transactions than this stays open for what comes while it is built: what a block costs by itself (some 160
- * rows, one sync of the disk) is then shared by more transactions. Smaller blocks are sealed at once, because their senders wait for them (`WaitingSenders`).
+ * A block with more transactions than this stays open for transactions that arrive while it is built, so that more of them
+ * share its fixed cost (some 160 rows, one fsync). Smaller blocks are sealed at once, because their senders wait
+ * (`WaitingSenders`).
  */
 export const MIN_OPEN_SIZE = MAX_WAITING_SENDERS
 
-/** A block with this many transactions is sealed: a larger block takes longer to commit, and other requests wait meanwhile. */
+/** A block with this many transactions is sealed: a larger block takes longer to commit, and other requests wait for that. */
 export const MAX_OPEN_SIZE = 4_000
 
-/** Milliseconds between two looks at the pool while a block is open. */
+/** Milliseconds between checks of the pool while a block is open. */
 const POLL_INTERVAL = 5
 
-/** Milliseconds without a new transaction after which an open block is sealed: two looks, so that one late packet does not end the block. */
+/** Milliseconds without a new transaction until an open block is sealed: two checks, so that one late packet cannot end it. */
 export const QUIET_PERIOD = 10
 
 /** Milliseconds after which an open block is sealed in any case, and after which it no longer waits for sends of one batch. */
@@ -39,12 +40,12 @@ export const MAX_OPEN_TIME = 1_000
 /** Milliseconds until a failed block is tried again, unless a new transaction or block triggers one earlier. */
 export const RETRY_DELAY = 1_000
 
-/** The clock and the pause of the policy; tests bring their own. */
+/** The clock and the pause of the policy; tests replace them. */
 export type Timing = { readonly now: () => number; readonly sleep: (milliseconds: number) => Promise<unknown> }
 const realTiming: Timing = { now: () => performance.now(), sleep }
 
 /**
- * Settles with true when an open block should take what has become ready, and with false when it should be sealed.
+ * Settles with true when an open block should take newly ready transactions, and with false when it should be sealed.
  * @param opened - `timing.now()` at which the block was opened
  * @param mayStayOpen - false as soon as the producer has something else to do
  */
@@ -56,7 +57,7 @@ export async function hasMoreToTake(
   timing: Timing = realTiming,
 ): Promise<boolean> {
   if (block.isFull || block.size <= MIN_OPEN_SIZE || block.size >= MAX_OPEN_SIZE) return false
-  // What the block has taken stays in the pool until the block is committed.
+  // Transactions of the open block stay in the pool until it is committed.
   const before = pool.pending
   const mayWait = () => !block.isContended && timing.now() - opened < MAX_OPEN_TIME && mayStayOpen()
   for (let quiet = 0; quiet < QUIET_PERIOD && mayWait(); quiet += POLL_INTERVAL) {
@@ -72,7 +73,7 @@ type Waiter = { readonly transactions: readonly Hash[]; readonly done: () => voi
 export class WaitingSenders {
   readonly #pool: TxPool
   #waiters: Waiter[] = []
-  /** Senders that have come since the last block. */
+  /** Senders since the last block. */
   #senders = 0
 
   constructor(pool: TxPool) {
@@ -93,7 +94,7 @@ export class WaitingSenders {
     return new Promise((done) => this.#waiters.push({ transactions: executable, done, blocksLeft: MAX_BLOCKS_WAITED }))
   }
 
-  /** To be called after each block that ready transactions called for. */
+  /** Call it after each block that was made for ready transactions. */
   blockMade(): void {
     this.#senders = 0
     for (const waiter of this.#waiters) waiter.blocksLeft--
@@ -105,7 +106,7 @@ export class WaitingSenders {
     this.#release(() => true)
   }
 
-  /** A transaction behind a nonce gap may wait forever, whatever blocks are made. */
+  /** False for a transaction behind a nonce gap: it may wait forever. */
   #isExecutable(hash: Hash): boolean {
     const waiting = this.#pool.get(hash)
     return waiting !== undefined && waiting.nonce < this.#pool.nextNonce(waiting.from)
@@ -119,7 +120,7 @@ export class WaitingSenders {
   }
 }
 
-/** Batches of sends that are on their way into the pool: no block begins before each of them is there. */
+/** Batches of sends that are entering the pool: no block begins before all their transactions are in it. */
 export class OpenBatches {
   readonly #batches = new Set<Promise<void>>()
 

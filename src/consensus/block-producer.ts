@@ -1,11 +1,11 @@
-// The interface of the block producer (`consensus/solo.ts`), which decides when a block is made and what its clock says.
-// Methods that mine, set the time or wait for a block use it.
+// The interface of the block producer, which decides when a block is made and what its timestamp is: `consensus/solo.ts`, or
+// `consensus/network/producer.ts`. Methods that mine, set the time or wait for a block use it.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
 export interface BlockProducer {
   start(): Promise<void>
   stop(): Promise<void>
-  /** At once when a transaction is ready, every `interval` seconds, both, or neither. */
+  /** A block as soon as a transaction is ready (`automine`), every `interval` seconds, both, or neither. */
   mode(): { readonly automine: boolean; readonly interval: number }
   setMode(mode: { automine?: boolean; interval?: number }): void
   /** Makes blocks now; `secondsBetween` sets the distance of their timestamps. */
@@ -15,14 +15,14 @@ export interface BlockProducer {
     timestamp: bigint | undefined
     baseFeePerGas: bigint | undefined
     prevRandao: Hash | undefined
-    /** Not bound to the parent's: import refuses a block whose limit is a 1024th or more away from it. */
+    /** Not bound to the parent's, although import refuses a block whose limit differs by a 1024th of it or more. */
     gasLimit: bigint | undefined
   }
   /** Lasting settings. */
   readonly settings: {
-    /** Fee recipient; undefined: the chain's own, `proposer`. */
+    /** Fee recipient; undefined: the chain's `proposer`. */
     coinbase: Address | undefined
-    /** Blocks come nearer to it by the steps that import accepts. */
+    /** The target: blocks approach it in the steps that import accepts. */
     gasLimit: bigint
     extraData: Hex
     /** Seconds between automatic timestamps; undefined: the clock. */
@@ -31,18 +31,18 @@ export interface BlockProducer {
     timeOffset: bigint
   }
   /**
-   * Settles when the blocks that take the transactions of one sender are committed; at once when none is about to be made,
-   * or many senders wait.
+   * Settles when the blocks that take one sender's transactions are committed; at once when no block is due, or when many
+   * senders wait.
    */
   settled(...transactions: readonly Hash[]): Promise<void>
-  /** Holds back blocks that ready transactions call for, until the returned function is called, for a second at most. */
+  /** Delays automine until the returned function is called, for at most a second. */
   gather(): () => void
   /**
-   * Moves the clock: the next block is at least so many seconds after the newest one. Settles, between blocks, with the
+   * Moves the clock: the next block is at least this many seconds after the newest one. Settles, between blocks, with the
    * seconds that the clock is ahead of the machine's.
    */
   increaseTime(seconds: bigint): Promise<bigint>
-  /** Sets the clock to a Unix time in seconds; no block is before its parent for that. Settles as `increaseTime`. */
+  /** Sets the clock to a Unix time in seconds; a block is still never before its parent. Settles as `increaseTime`. */
   setTime(time: bigint): Promise<bigint>
   /** What the next block's timestamp would be if it were made now. */
   nextTimestamp(): bigint

@@ -1,7 +1,7 @@
-// What the consensus engine of a network knows of the network: JSON-RPC, the explorer and monitoring show it. A chain of one node
+// The state of a network as its consensus engine reports it, for JSON-RPC, the explorer and monitoring. A chain of one node
 // has none.
 
-/** CometBFT's view, asked for at each call. All methods throw ChainError when CometBFT cannot be reached. */
+/** Each call queries CometBFT. All methods throw ChainError when it cannot be reached. */
 export interface NetworkStatus {
   /** Blocks by number while this node catches up with its peers; false when it takes part in consensus or follows it. */
   syncing(): Promise<SyncProgress | false>
@@ -10,12 +10,12 @@ export interface NetworkStatus {
   isListening(): Promise<boolean>
   /**
    * The signed header and the validators that prove block `number`, as JSON of CometBFT: its header of height `number` + 1,
-   * whose `app_hash` is the block's hash. Throws ChainError `not-found` while there is none.
+   * whose `app_hash` is the block's hash. Throws ChainError `not-found` until it exists.
    */
   commit(number: bigint): Promise<unknown>
 }
 
-/** As `eth_syncing` tells it. */
+/** As `eth_syncing` returns it. */
 export type SyncProgress = {
   /** Newest block when the node began to catch up. */
   readonly startingBlock: bigint

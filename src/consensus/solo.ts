@@ -1,5 +1,5 @@
 // The block producer of a chain with one node: it makes a block when a transaction is ready (automine), at an interval, both,
-// or only on request. Blocks are made one at a time; a transaction that becomes ready meanwhile goes into the next block.
+// or only on request. Blocks are made one at a time.
 import type { BlockBuilder } from '../chain/block-builder.ts'
 import type { Chain } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -18,7 +18,7 @@ export type SoloOptions = {
   readonly interval: number
   /** Fee recipient of every block; undefined: the validators in turn. */
   readonly coinbase: Address | undefined
-  /** Blocks come nearer to it by the steps that import accepts. */
+  /** The target: blocks approach it in the steps that import accepts. */
   readonly gasLimit: bigint
   readonly onError: (error: unknown) => void
 }
@@ -35,7 +35,7 @@ export class Solo implements BlockProducer {
   #retry: NodeJS.Timeout | undefined
   /** Settles when no block is being made for ready transactions. */
   #running: Promise<void> | undefined
-  /** Whether something may have become ready since the last look at the pool. */
+  /** Whether a transaction may have become ready since the last check of the pool. */
   #isCalled = false
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
@@ -48,8 +48,8 @@ export class Solo implements BlockProducer {
     this.#interval = interval
     this.#onError = onError
     this.#senders = new WaitingSenders(chain.pool)
-    // Base fee and gas limit decide which transactions are ready, so a change of them must reach the pool at once; the chain
-    // asks for the other attributes when it needs them.
+    // Base fee and gas limit decide which transactions are ready, so the pool must learn of a change at once; the chain reads
+    // the other attributes when it needs them.
     const propose = () => {
       chain.proposeAttributes(() => this.#attributes())
       this.#wake()
@@ -73,7 +73,7 @@ export class Solo implements BlockProducer {
     this.#wake()
   }
 
-  /** Settles when no block is being made any more, and none will be. */
+  /** Settles when no block is being made and none will follow. */
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#stopListening()
@@ -116,7 +116,7 @@ export class Solo implements BlockProducer {
     return this.#moveClock((clock) => setTime(clock, time))
   }
 
-  /** Moves the clock between two blocks, because a block that is being made has the former time. Settles with the offset. */
+  /** Moves the clock between two blocks, because an open block has the old time. Settles with the offset. */
   #moveClock(move: (clock: Clock) => void): Promise<bigint> {
     return this.#turn.run(async () => {
       move(this.#clock())
@@ -143,12 +143,12 @@ export class Solo implements BlockProducer {
     this.#running ??= this.#run()
   }
 
-  /** Whether ready transactions call for blocks. */
+  /** Whether ready transactions start a block. */
   #makesReady(): boolean {
     return this.#state === 'started' && this.#automine
   }
 
-  /** Makes blocks while transactions are ready; looks again after a call that came meanwhile. */
+  /** Makes blocks while transactions are ready; checks again if it was woken while it ran. */
   async #run(): Promise<void> {
     do {
       // Let requests that arrived together add their transactions before the block begins.
@@ -170,13 +170,13 @@ export class Solo implements BlockProducer {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
       await this.#batches.ended()
       const made = await this.#produce(undefined, (builder) => this.#takeReady(builder))
-      // What is ready has no room in any block: wait for a change.
+      // The ready transactions fit no block: wait for a change.
       if (made === undefined) return
       this.#senders.blockMade()
     }
   }
 
-  /** Fills a block with ready transactions as long as the policy keeps it open. False: it took none, so no block is wanted. */
+  /** Fills a block with ready transactions as long as the policy keeps it open. False: it took none, so no block is made. */
   async #takeReady(builder: BlockBuilder): Promise<boolean> {
     const opened = performance.now()
     const mayStayOpen = () => this.#makesReady() && !this.#turn.hasWaiters
@@ -186,9 +186,9 @@ export class Solo implements BlockProducer {
   }
 
   /**
-   * Makes one block. `timestampAfter` may set its time, given the head's; `fill` offers it transactions and may refuse the
-   * block. Returns the number of transactions; undefined when there was no block and nothing left the pool. Throws ChainError
-   * `not-allowed` when the producer has been stopped.
+   * Makes one block. `timestampAfter` may compute its timestamp from the head's; `fill` offers it transactions, and false makes
+   * no block. Returns the number of transactions; undefined when no block was made and nothing left the pool. Throws
+   * ChainError `not-allowed` when the producer has been stopped.
    */
   #produce(
     timestampAfter: (head: bigint) => bigint | undefined = () => undefined,
@@ -214,9 +214,9 @@ export class Solo implements BlockProducer {
     })
   }
 
-  /** Uses up the settings of the block that was committed. Those that changed while it was made are for the next one. */
+  /** Clears the settings that the committed block used. Those that changed while it was made apply to the next one. */
   #committed(timestamp: bigint, requested: bigint | undefined, used: Readonly<BlockProducer['next']>): void {
-    // The clock goes on from a time that was set.
+    // The clock continues from a requested timestamp.
     if (requested !== undefined) this.settings.timeOffset = timestamp - unixNow()
     for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao', 'gasLimit'] as const) {
       if (this.next[name] === used[name]) this.next[name] = undefined
@@ -236,7 +236,7 @@ export class Solo implements BlockProducer {
     }
   }
 
-  /** Sets the timer for the next block of the clock. */
+  /** Sets the timer for the next interval block. `late`: milliseconds that the last one took. */
   #schedule(late = 0): void {
     clearTimeout(this.#timer)
     if (this.#state !== 'started' || this.#interval <= 0) return
@@ -258,7 +258,7 @@ async function takeOnce(builder: BlockBuilder): Promise<true> {
   return true
 }
 
-/** The same record with a callback for changes of one field. */
+/** Makes a record call `changed` when one field changes. */
 function notifying<T extends object, K extends keyof T>(record: T, name: K, changed: () => void): T {
   let value = record[name]
   return Object.defineProperty(record, name, {

@@ -1,12 +1,12 @@
-// Access control for browsers, by two headers: Origin (RFC 6454) is the page that sends the request, Host the name under which it
-// reached this node. Both are checked before a request runs, by one hook at the root of the server: CORS alone only hides the
-// answer from the page, and a page whose DNS name points at this machine ("DNS rebinding") passes all checks of the browser.
+// Access control for browsers by two headers: Origin (RFC 6454) is the page that sends the request, Host the name that it used
+// for this node. One hook at the root of the server checks both before a request runs: CORS alone only hides the response from
+// the page, and a page whose DNS name resolves to this machine (DNS rebinding) passes all checks of the browser.
 import { isIPv4, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { RequestRefused } from './request-refused.ts'
 
-/** In a list of origins: pages of this machine and browser extensions. */
+/** In a list of origins: pages of this machine, and browser extensions. */
 export const LOCAL = 'local'
 /** In a list of origins or hosts: any. */
 export const ANY = '*'
@@ -18,7 +18,7 @@ export type AccessOptions = {
   readonly hosts: readonly string[]
 }
 
-/** The header for which a request is refused. */
+/** The header that a request is refused for. */
 export type Denial = 'host' | 'origin'
 
 /** Checks the headers of a request; undefined when it is allowed. */
@@ -37,8 +37,8 @@ export const originsOf = (listed: readonly string[] | undefined, hasKeystoreKeys
   listed ?? (hasKeystoreKeys ? [] : [LOCAL])
 
 /**
- * The rules as a function. A request without Origin does not come from a page, and one without Host is HTTP/1.0, which no
- * browser uses. An origin that equals the called host is allowed, because the host has been checked before.
+ * Returns the check. A request without Origin does not come from a page, and one without Host is HTTP/1.0, which no browser
+ * uses; both are allowed. An origin that equals the host is allowed, because the host was checked first.
  */
 export function accessOf({ origins, hosts }: AccessOptions): Access {
   const listed = new Set(origins)
@@ -58,7 +58,7 @@ export function accessOf({ origins, hosts }: AccessOptions): Access {
     if (givenOrigin === undefined || listed.has(ANY)) return undefined
     return isOrigin(givenOrigin.toLowerCase(), host ?? '') ? undefined : 'origin'
   }
-  // Consecutive requests mostly have the same headers.
+  // Cache the last result: consecutive requests mostly have the same headers.
   let last: { origin?: string | undefined; host?: string | undefined; denial?: Denial | undefined } = {}
   return (origin, host) => {
     if (origin !== last.origin || host !== last.host) last = { origin, host, denial: judge(origin, host) }
@@ -66,7 +66,7 @@ export function accessOf({ origins, hosts }: AccessOptions): Access {
   }
 }
 
-/** A host without its port, and without the dot at the end of a fully qualified name. */
+/** A host without its port and without the trailing dot of a fully qualified name. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '')
 
 const isAddress = (name: string): boolean =>
@@ -81,13 +81,13 @@ type Log = (facts: { readonly origin: string | undefined; readonly host: string 
 
 /**
  * Adds the hook that checks every HTTP request and WebSocket handshake, and the CORS headers of allowed ones. Call it after
- * @fastify/websocket is registered, whose hook marks handshakes, and before all routes. `log` receives the refusals.
+ * registering @fastify/websocket, whose hook marks handshakes, and before all routes. `log` receives refusals.
  */
 export function addAccessGuard(app: FastifyInstance, access: Access, log: Log): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host, 'access-control-request-private-network': isPrivate } = request.headers
     reply.header('x-content-type-options', 'nosniff')
-    // A proxy might use another one of several Host headers than the node does (RFC 9112, 3.2).
+    // With several Host headers a proxy might use another one than the node (RFC 9112, 3.2).
     const hosts = request.raw.rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
     if (hosts.length > 1) throw new RequestRefused(400, 'the request has more than one Host')
     const denial = access(origin, host)
@@ -95,9 +95,9 @@ export function addAccessGuard(app: FastifyInstance, access: Access, log: Log): 
       log({ origin, host }, `request refused: ${REASONS[denial]}`)
       throw new RequestRefused(403, REASONS[denial])
     }
-    // Chrome's preflight before a public page calls a private address (Private Network Access).
+    // Chrome's preflight for a public page that calls a private address (Private Network Access).
     if (isPrivate !== undefined) reply.header('access-control-allow-private-network', 'true')
   })
-  // Refused origins do not reach this, so each origin is reflected.
+  // Refused origins do not get here, so every origin is reflected.
   app.register(cors, { origin: true, methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'], maxAge: 86_400 })
 }

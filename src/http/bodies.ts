@@ -1,6 +1,5 @@
-// Bodies of requests, whatever route they are for: their bytes are counted while they arrive, against the limit of the route and
-// against one budget of the whole node; JSON is bounded before it is parsed. The hook and the parser are at the root of the server,
-// so that a new route has them too.
+// Limits of request bodies on all routes: bytes are counted as they arrive, against the limit of the route and one budget of
+// the node; JSON is bounded before it is parsed. Hook and parser are at the root of the server, so new routes have them too.
 import { pipeline, Transform, type TransformCallback } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isBoundedJson, JSON_BOUNDS } from '../lib/bounded-json.ts'
@@ -11,26 +10,26 @@ import { RequestRefused } from './request-refused.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * For a route with a `bodyLimit` above that of the server: a body may be so large only if its URL or its first 16 KB match
-     * this. Left out: any may.
+     * For a route with a `bodyLimit` above the server's: a body may exceed the server's limit only if its URL or its first
+     * 16 KB match this. Left out: any body may.
      */
     largeBody?: RegExp
   }
 }
 
-/** Bytes of bodies that the node holds at a time, and those of one client; texts and values made of them take some times as much. */
+/** Most bytes of bodies in memory, of all clients and of one. Strings and values parsed from them take several times more. */
 const MAX_BODIES = 128 * 1024 * 1024
 const MAX_BODIES_OF_CLIENT = MAX_BODIES / 4
 
-/** Bodies that announce at most this many bytes are not counted: with 10,000 connections they take at most 160 MB. */
+/** Bodies with at most this content length are not counted: with 10,000 connections they take at most 160 MB. */
 const SMALL_BODY = 16 * 1024
-/** Characters at the beginning of a body in which `largeBody` is looked for. */
+/** Leading characters of a body that `largeBody` is matched against. */
 const HEAD = 16 * 1024
 
-/** The bytes of bodies that the node holds. */
+/** The budget of bytes of bodies in memory. */
 export const bodyBudget = (): Budget => new Budget(MAX_BODIES, MAX_BODIES_OF_CLIENT)
 
-/** Bounds the bodies of all routes. Call it before any route is added. */
+/** Bounds the bodies of all routes. Call it before adding routes. */
 export function boundBodies(app: FastifyInstance, budget: Budget, clientOf: ClientOf): void {
   app.addHook('preParsing', async (request, reply, payload) => {
     const announced = Number(request.headers['content-length'] ?? 0)
@@ -38,15 +37,15 @@ export function boundBodies(app: FastifyInstance, budget: Budget, clientOf: Clie
     const isChunked = request.headers['transfer-encoding'] !== undefined
     if (!isChunked && announced <= SMALL_BODY) return payload
     const body = new CountedBody(request, budget, clientOf(request.ip), app.initialConfig.bodyLimit ?? Infinity)
-    // `finish` for a response that is complete, `close` alone for a client that has gone.
+    // `finish` comes with a complete response, `close` alone when the client disconnects.
     reply.raw.once('finish', body.release).once('close', body.release)
-    // Fastify handles the error, which the body has too.
+    // Fastify handles the error, which the body emits too.
     return pipeline(payload, body, () => undefined)
   })
   app.removeContentTypeParser('application/json')
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Browsers' clients announce JSON and send nothing.
+    // Clients in browsers send an empty body with the content type JSON.
     if (body === '') done(null, undefined)
     else if (isBoundedJson(body.toString())) parse(request, body.toString(), done)
     else done(new RequestRefused(413, `the body is too large, want ${JSON_BOUNDS}`))
@@ -56,7 +55,7 @@ export function boundBodies(app: FastifyInstance, budget: Budget, clientOf: Clie
 const tooLarge = (limit: number): RequestRefused =>
   new RequestRefused(413, `the body is too large, want at most ${limit} bytes`)
 
-/** Passes the bytes of a body on, and fails with a RequestRefused at the first one too many. */
+/** Forwards the bytes of a body, and fails with a RequestRefused when they exceed a limit. */
 class CountedBody extends Transform {
   readonly #budget: Budget
   readonly #client: string | undefined
@@ -66,7 +65,7 @@ class CountedBody extends Transform {
   #head: string
   #bytes = 0
 
-  /** `usualLimit`: bytes of a body that `largeBody` does not match. */
+  /** `usualLimit`: most bytes of a body that `largeBody` does not match. */
   constructor({ routeOptions, url }: FastifyRequest, budget: Budget, client: string | undefined, usualLimit: number) {
     super()
     this.#budget = budget
@@ -77,7 +76,7 @@ class CountedBody extends Transform {
     this.#head = url
   }
 
-  /** Returns the bytes to the budget; those that come afterwards are refused. */
+  /** Returns the bytes to the budget; later bytes are refused. */
   readonly release = (): void => {
     this.#budget.give(this.#bytes, this.#client)
     this.#bytes = 0

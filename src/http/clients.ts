@@ -1,15 +1,15 @@
-// Which client a connection belongs to, for what clients share: connections, memory, places of heavy calls, subscriptions.
+// Identifies the client of a connection, for the limits that clients share: connections, memory, heavy calls, subscriptions.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** The name of the client behind a network address; undefined for one without a share of its own. */
+/** The client of a network address; undefined for addresses without a share. */
 export type ClientOf = (address: string | undefined) => string | undefined
 
-/** IPv6 networks of one customer have 64 bits (RFC 6177 gives at least as many), from which any address can be used. */
+/** Groups of 16 bits in an IPv6 prefix of one customer: 64 bits (RFC 6177), within which a customer can use any address. */
 const IPV6_GROUPS = 4
 
 /**
- * Clients by their IPv4 address, or by the first 64 bits of their IPv6 address. Programs of this machine have no share, and neither
- * have `proxies` (addresses or networks in CIDR notation), which connect for many.
+ * Identifies clients by IPv4 address, or by the first 64 bits of the IPv6 address. Programs of this machine have no share, nor
+ * do `proxies` (addresses or CIDR networks), which connect for many clients.
  */
 export function clientsBehind(proxies: readonly string[]): ClientOf {
   const exempt = new BlockList()
@@ -43,11 +43,12 @@ function parseNetwork(text: string) {
   } as const
 }
 
-/** The first 64 bits of an IPv6 address, written in full: `2001:db8:0:0`. */
+/** The first 64 bits of an IPv6 address, unabbreviated: `2001:db8:0:0`. */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
   const groups = (part: string | undefined) => (part ? part.split(':') : [])
-  const [before, after] = [groups(head), groups(tail)]
+  const before = groups(head)
+  const after = groups(tail)
   const missing = tail === undefined ? 0 : 8 - before.length - after.length
   const all = [...before, ...Array.from({ length: Math.max(missing, 0) }, () => '0'), ...after]
   return all

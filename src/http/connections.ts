@@ -1,6 +1,5 @@
-// Limits of the server's connections: their number, in all and of one client, how long one may be idle, and how many bytes may wait
-// in memory: answers for clients that do not read, and requests that have not arrived completely. WebSocket connections are
-// included, because the limits apply to sockets.
+// Limits of the server's connections: their number, in total and per client, the idle time, and the buffered bytes (responses
+// that clients do not read, and incomplete requests). The limits apply to sockets, so WebSocket connections are included.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
@@ -11,13 +10,13 @@ import { clientsBehind } from './clients.ts'
 export type ConnectionLimits = {
   /** Maximum number of open connections. */
   readonly maxConnections: number
-  /** Of them those of one client; left out: a quarter. */
+  /** Maximum of one client; left out: a quarter. */
   readonly maxConnectionsPerClient?: number | undefined
-  /** Addresses and networks (CIDR) of proxies, which have no share of their own and name their clients in X-Forwarded-For. */
+  /** Addresses and networks (CIDR) of proxies, which have no share and name their clients in X-Forwarded-For. */
   readonly trustedProxies: readonly string[]
-  /** Bytes that wait in memory for all connections; above it the connections with the most are closed. */
+  /** Most buffered bytes of all connections; above it the connections with the most are closed. */
   readonly maxBuffered: number
-  /** Milliseconds within which a request must arrive, head and body. */
+  /** Milliseconds within which the head and body of a request must arrive. */
   readonly requestTimeout: number
   /** Milliseconds without traffic after which a connection is closed while the node waits for its client. */
   readonly idleTimeout: number
@@ -34,35 +33,35 @@ export const defaultConnectionLimits: ConnectionLimits = {
 export type ConnectionState = {
   /** Whether a request is being answered on the fast path. */
   isAnswering: boolean
-  /** Requests that Node's HTTP server has not answered yet; some may not have arrived completely. */
+  /** Requests that Node's HTTP server has not answered yet, including incomplete ones. */
   readonly requests: Set<IncomingMessage>
-  /** Bytes of an answer that are not written to the socket yet. */
+  /** Bytes of a response that are not written to the socket yet. */
   unwrittenBytes: number
-  /** Bytes received of a request or message that is not complete. */
+  /** Bytes received of an incomplete request or message. */
   unreadBytes: number
-  /** Whether a request of it has been answered. */
+  /** Whether the connection has had a request answered. */
   hasBeenAnswered: boolean
 }
 
-/** Of the places for connections, one in so many is kept for programs of this machine and for listed proxies. */
+/** One in this many connections is reserved for programs of this machine and listed proxies. */
 const RESERVED = 100
-/** Connections that are looked at for one that may be closed in favour of a new one. */
+/** Connections that are searched for an idle one to close in favour of a new one. */
 const LOOKED_AT = 100
 const REFUSAL = 'HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 
-/** Milliseconds between two checks of the bytes that wait. */
+/** Milliseconds between two checks of the buffered bytes. */
 const CHECK_INTERVAL = 250
 /** Milliseconds after `closeRemaining` until idle connections are closed, and until busy ones are. */
 const IDLE_GRACE = 2000
 const BUSY_GRACE = 5000
 
-/** Whether a request has arrived completely and has not been answered. */
+/** Whether a complete request has not been answered. */
 const isBusy = ({ isAnswering, requests }: ConnectionState): boolean =>
   isAnswering || [...requests].some(({ complete }) => complete)
 
 export class Connections {
   readonly #open = new Map<Socket, ConnectionState>()
-  /** Connections on which no request has been answered, and those on which one has, oldest first; no WebSockets. */
+  /** Connections without an answered request, and those with one, oldest first; without WebSockets. */
   readonly #silent = new Set<Socket>()
   readonly #known = new Set<Socket>()
   readonly #limits: ConnectionLimits
@@ -80,14 +79,14 @@ export class Connections {
     this.clientOf = clientsBehind(trustedProxies)
   }
 
-  /** Connections that were refused, and idle ones that were closed in favour of new ones. */
+  /** Number of connections refused, and of idle ones closed in favour of new ones. */
   get load(): { readonly refused: number; readonly displaced: number } {
     return { refused: this.#refused, displaced: this.#displaced }
   }
 
   /**
-   * Gives a new connection a place, and the signal of the connection its client. When no place is free, an idle connection is
-   * closed, one that has never asked anything before others. False: the connection is refused and closed.
+   * Admits a new connection and assigns its client. At the limit an idle connection is closed, preferably one that has never
+   * sent a request. False: the connection is refused and closed.
    */
   admit(socket: Socket): boolean {
     if (this.#open.has(socket)) return true
@@ -112,26 +111,26 @@ export class Connections {
     return true
   }
 
-  /** To be called when a request of a connection has been answered. */
+  /** Call it when a request of a connection has been answered. */
   answered(socket: Socket, state: ConnectionState): void {
     if (state.hasBeenAnswered) return
     state.hasBeenAnswered = true
     if (this.#silent.delete(socket)) this.#known.add(socket)
   }
 
-  /** To be called for a connection that becomes a WebSocket: it is never closed in favour of others, and its messages count. */
+  /** Call it when a connection becomes a WebSocket: it is never closed in favour of others, and its messages are counted. */
   upgraded(socket: Socket, webSocket: WebSocket): void {
     const state = this.stateOf(socket)
     this.#silent.delete(socket)
     this.#known.delete(socket)
-    // Before the listener of the WebSocket, which tells of a message as soon as it has its last byte.
+    // Before the WebSocket's listener, which emits a message on its last byte.
     socket.prependListener('data', (bytes: Buffer) => {
       state.unreadBytes += bytes.length
     })
     webSocket.on('message', () => {
       state.unreadBytes = 0
     })
-    // Frames that are no part of a message: two bytes of head and four of mask (RFC 6455, 5.2).
+    // Control frames are not part of a message: two bytes of header and four of mask (RFC 6455, 5.2).
     const countControl = (data: Buffer) => {
       state.unreadBytes -= data.length + 6
     }
@@ -150,7 +149,7 @@ export class Connections {
           this.#displaced++
           return true
         }
-        // The next look is at others.
+        // Moved to the end, so that the next search sees others.
         from.delete(socket)
         from.add(socket)
       }
@@ -168,7 +167,7 @@ export class Connections {
     return this.#limits
   }
 
-  /** The state of a connection. The first call begins to track it. */
+  /** The state of a connection, which the first call creates. */
   stateOf(socket: Socket): ConnectionState {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
@@ -179,7 +178,7 @@ export class Connections {
     return state
   }
 
-  /** Applies the limits to a server, which must not listen yet, until it closes. */
+  /** Applies the limits to a server until it closes. Call it before the server listens. */
   watch(server: Server): void {
     const { requestTimeout, idleTimeout } = this.#limits
     server.requestTimeout = requestTimeout
@@ -201,12 +200,12 @@ export class Connections {
     server.on('close', () => clearInterval(timer))
   }
 
-  /** Whether the node waits for the client of a connection: for a request, or to read an answer. */
+  /** Whether the node waits for the client: for a request, or for it to read a response. */
   isClientsTurn(socket: Socket): boolean {
     return socket.writableLength > 0 || !isBusy(this.stateOf(socket))
   }
 
-  /** Closes remaining connections some seconds after the server has begun to close, so that no client can delay its end. */
+  /** Closes the remaining connections some seconds after the server began to close, so that no client can delay its end. */
   closeRemaining(): void {
     const close = (sparesBusy: boolean) => {
       for (const [socket, state] of this.#open) if (!(sparesBusy && isBusy(state))) socket.destroy()

@@ -1,10 +1,10 @@
-// Ignores what a client sends after a request with `Connection: close`, as RFC 9112 (9.6) demands. Node treats such bytes as an error
-// of the connection, and Fastify then answers with status 400 and closes it before the request is answered.
+// Ignores bytes after a request with `Connection: close`, as RFC 9112 (9.6) requires. Node treats them as a connection error,
+// and Fastify would respond with status 400 and close the connection before the request is answered.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 
-/** Passes errors of connections to the server's `clientError` listeners, which must be registered, unless the last request is in work. */
+/** Filters such errors from the server's `clientError` listeners, which must be registered before. */
 export function answerLastRequest(server: Server, connections: Connections): void {
   const listeners = server.listeners('clientError')
   server.removeAllListeners('clientError')

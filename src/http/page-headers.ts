@@ -1,8 +1,8 @@
-// Security headers of HTML pages. The pages have the same origin as JSON-RPC, so a foreign script or frame in one of them could
-// call the node.
+// Security headers of HTML pages. The pages have the same origin as JSON-RPC, so a third-party script or frame in one of them
+// could call the node.
 import type { FastifyReply } from 'fastify'
 
-/** `media`: sources of pictures, videos and sounds beside the node itself and data URIs, as the policy writes them: `https:`. */
+/** `media`: CSP sources of images, video and audio besides the node itself and data URIs, for example `https:`. */
 const headers = (media: readonly string[]) => ({
   // Live updates use a WebSocket of the same origin.
   'content-security-policy': [
@@ -18,6 +18,6 @@ const headers = (media: readonly string[]) => ({
   'referrer-policy': 'same-origin',
 })
 
-/** Sends HTML, which must not have inline scripts, nor files of other sites but media of the sources named. */
+/** Sends HTML, which must not have inline scripts, nor load files of other sites except media of the given sources. */
 export const sendPage = (reply: FastifyReply, html: string, media: readonly string[] = []): FastifyReply =>
   reply.headers(headers(media)).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)

@@ -2,8 +2,8 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * 400: it cannot be read. 403: its origin or host may not call. 413: its body has too many bytes, fields or values. 503: too many
- * bytes of other requests are in memory; it may be sent again.
+ * 400: malformed. 403: origin or host not allowed. 413: the body has too many bytes, fields or values. 503: too many bytes of
+ * other requests are in memory; the client may retry.
  */
 export type RefusalStatus = 400 | 403 | 413 | 503
 
@@ -17,10 +17,10 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Seconds after which a request that had no room may be sent again. */
+/** Seconds after which a request refused with 503 may be sent again. */
 const RETRY_AFTER = 5
 
-/** Sets the status of the answer to a refused request, and when it may be sent again. */
+/** Sets the response status of a refused request, and Retry-After. */
 export function refusalHead(reply: FastifyReply, { statusCode }: RequestRefused): FastifyReply {
   if (statusCode === 503) reply.header('retry-after', RETRY_AFTER)
   return reply.code(statusCode)

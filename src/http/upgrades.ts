@@ -1,5 +1,5 @@
-// The Upgrade header of HTTP/1.1 (RFC 9110, 7.8). The node supports upgrades to WebSocket only. Java's HTTP client and curl offer
-// HTTP/2 with their requests; the node ignores the offer and answers over HTTP/1.1.
+// The Upgrade header of HTTP/1.1 (RFC 9110, 7.8). The node supports upgrades to WebSocket only. Java's HTTP client and curl
+// offer HTTP/2 with their requests; the node ignores the offer and responds over HTTP/1.1.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
@@ -11,7 +11,7 @@ export const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
 /**
  * Passes only WebSocket handshakes to the server's `upgrade` listeners, which must be registered already. Node's server
  * detaches the connection of any upgrade request (24.9 has `shouldUpgradeCallback`), so the head of other requests is put back
- * without the offer and the connection is handed to the server again.
+ * without the Upgrade header, and the server gets the connection again.
  */
 export function ignoreOtherUpgrades(server: Server, connections: Connections): void {
   const listeners = server.listeners('upgrade')
@@ -21,7 +21,7 @@ export function ignoreOtherUpgrades(server: Server, connections: Connections): v
       for (const listener of listeners) listener.call(server, request, socket, rest)
       return
     }
-    // Earlier requests of the connection are unanswered (pipelining), and their answers would come after this one's.
+    // With unanswered earlier requests (pipelining) this response would come first.
     if (connections.stateOf(socket).requests.size > 0) return socket.destroy()
     socket.unshift(Buffer.concat([Buffer.from(headWithoutOffer(request), 'latin1'), rest]))
     server.emit('connection', socket)

@@ -12,11 +12,11 @@ import type { RpcClient } from '../rpc-client.ts'
 const GOV = '0x0000000000000000000000000000000000000805'
 const contract = { address: GOV, abi: govAbi } as const
 
-/** In the contract's numbers: 1 is the first. */
+/** Ordered by the contract's numbers, from 1. */
 export const STATUSES = ['deposit', 'voting', 'passed', 'rejected', 'failed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Base coins behind each option. */
+/** Base coins voted for each option. */
 export type TallyAnswer = { readonly yes: bigint; readonly no: bigint; readonly abstain: bigint; readonly veto: bigint }
 
 /** Times are seconds since 1970. */
@@ -31,7 +31,7 @@ export type ProposalAnswer = {
   readonly tally: TallyAnswer
   readonly submitTime: number
   readonly depositEndTime: number
-  /** 0 while deposits are missing, as is the next. */
+  /** 0 until the deposit is complete, as is `votingEndTime`. */
   readonly votingStartTime: number
   readonly votingEndTime: number
 }
@@ -41,13 +41,13 @@ type ProposalData = Awaited<ReturnType<typeof readProposalData>>
 const readProposalData = ({ viem }: RpcClient, id: number) =>
   viem.readContract({ ...contract, functionName: 'getProposal', args: [BigInt(id)] })
 
-/** Throws ChainError when there is none, and when the chain has no governance. */
+/** Throws ChainError when the proposal does not exist or the chain has no governance. */
 export async function readProposal(node: RpcClient, id: number): Promise<ProposalAnswer> {
   await requireContract(node, governance)
   return toProposal(node, await readProposalData(node, id))
 }
 
-/** Every proposal that the chain still knows, oldest first; `status` leaves out the others. */
+/** Every proposal that the chain still stores, oldest first; `status` filters. */
 export async function readProposals(node: RpcClient, status: Status | undefined): Promise<ProposalAnswer[]> {
   await requireContract(node, governance)
   const number = status === undefined ? 0 : STATUSES.indexOf(status) + 1
@@ -73,7 +73,7 @@ async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<Prop
   const status = STATUSES[data.status - 1]
   if (status === undefined)
     throw new ChainError('not-found', `proposal ${data.id} has the unknown status ${data.status}`)
-  // The final result is nothing until there is one.
+  // The final result is zero until voting has ended.
   const { yes, no, abstain, noWithVeto } =
     status === 'voting'
       ? await viem.readContract({ ...contract, functionName: 'getTallyResult', args: [data.id] })
@@ -94,7 +94,7 @@ async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<Prop
   }
 }
 
-/** The messages that a proposal executes when it passes, as the JSON they were submitted as. */
+/** The messages that a proposal executes when it passes, as submitted JSON. */
 export async function readMessages({ viem }: RpcClient, id: number): Promise<unknown[]> {
   const texts = await viem.readContract({ ...contract, functionName: 'getMessages', args: [BigInt(id)] })
   return texts.map((text) => JSON.parse(text))
@@ -111,7 +111,7 @@ export async function readGovParams(node: RpcClient) {
 
 export type GovParamsAnswer = Awaited<ReturnType<typeof readGovParams>>
 
-/** The denomination that deposits and stakes are in. */
+/** The denomination of deposits and stakes. */
 export const baseDenom = ({ minDeposit }: GovParamsAnswer): string => minDeposit[0]?.denom ?? ''
 
 /** The account that proposals act as, in bech32. */
@@ -134,19 +134,19 @@ const feeMarketParams = z.looseObject({ minBaseFee: z.coerce.bigint().nullable()
 const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
 const upgrades = z.array(z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean() }))
 
-/** The whole parameter set, as a message replaces it. */
+/** The whole parameter set; a message replaces all of it. */
 export type EvmParamsAnswer = z.output<typeof evmParams>
 export type KnownProposalAnswer = z.output<typeof known>[number]
 
-/** After a block; of the head when none is named. Throws viem's errors. */
+/** Parameters after a block, by default the head. Throws viem's errors. */
 export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParamsAnswer> =>
   ask(node, evmParams, 'kestrel_getEvmParams', blockOf(block))
 
-/** The fee market's parameters, as `readEvmParams`; a floor of null: the chain has no such parameter. */
+/** The fee market's parameters, as `readEvmParams`; `minBaseFee` is null if the chain has no such parameter. */
 export const readFeeMarketParams = (node: RpcClient, block?: bigint) =>
   ask(node, feeMarketParams, 'kestrel_getFeeMarketParams', blockOf(block))
 
-/** The improvement proposals that the node's program knows. */
+/** The opcode proposals that the node's program knows. */
 export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposalAnswer[]> =>
   ask(node, known, 'kestrel_getProposals', blockOf(block))
 

@@ -5,7 +5,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { formatCoins, parseCoin } from '../native/amount.ts'
 import type { EvmParamsAnswer } from './chain-queries.ts'
 
-/** The actions that flags request. */
+/** Actions requested by flags. */
 export type Actions = {
   readonly activate: readonly string[]
   readonly deactivate: readonly string[]
@@ -24,7 +24,7 @@ export type ProposalContext = {
   readonly authority: string
   readonly base: string
   readonly evmParams: EvmParamsAnswer
-  /** Names of the improvement proposals that can be activated. */
+  /** Names of the opcode proposals that can be activated. */
   readonly known: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export function messagesOf(actions: Actions, context: ProposalContext): MessageJ
   return messages
 }
 
-/** The list of active proposals after a change; new ones come last, for the order is that of application. */
+/** The list of active opcode proposals after a change; new ones come last, because they are applied in this order. */
 function changed(
   { evmParams: { extraEips: active }, known }: ProposalContext,
   added: readonly string[],
@@ -76,7 +76,7 @@ function changed(
   return [...active.filter((name) => !removed.includes(name)), ...added]
 }
 
-/** The title of a proposal for which none was given. */
+/** The default title of a proposal. */
 export function titleOf({ activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20 }: Actions): string {
   const parts = [
     activate.length > 0 && `activate ${activate.join(', ')}`,
@@ -96,7 +96,7 @@ const updatedParams = z.looseObject({ extra_eips: strings.optional(), extraEips:
 const floor = z.looseObject({ min_base_fee: z.unknown(), minBaseFee: z.unknown() }).partial()
 const coins = z.array(z.object({ denom: z.string(), amount: z.coerce.bigint() }))
 
-/** A message in words; one that this program does not know as its JSON. */
+/** Describes a message in words; an unknown one as JSON. */
 export function describe(given: unknown, base: string): string {
   const { data } = message.safeParse(given)
   if (data === undefined) return JSON.stringify(given)
@@ -139,7 +139,7 @@ const file = z.looseObject({
 
 export type ProposalFile = z.output<typeof file>
 
-/** A proposal as the Cosmos SDK's tools write it. Throws ChainError `invalid-params`, naming file and field. */
+/** Reads a proposal in the format of the Cosmos SDK's tools. Throws ChainError `invalid-params`, naming file and field. */
 export function parseProposalFile(name: string, text: string): ProposalFile {
   let json: unknown
   try {

@@ -1,11 +1,11 @@
-// What governance commands print for people.
+// Text output of the governance commands.
 
 import { formatCoin, formatCoins, formatShare } from '../native/amount.ts'
 import { utc } from '../native/answers.ts'
 import { baseDenom, type GovParamsAnswer, type ProposalAnswer, type Status, type TallyAnswer } from './chain-queries.ts'
 import { describe } from './messages.ts'
 
-/** A name and its values, one per line, in aligned columns. */
+/** A name and its values in aligned columns, one value per line. */
 export const row = (name: string, ...values: readonly string[]): string[] =>
   values.map((value, index) => `  ${(index === 0 ? name : '').padEnd(11)}${value}`)
 
@@ -69,7 +69,7 @@ export function listLines(proposals: readonly ProposalAnswer[]): string[] {
 
 const SECOND = 1_000_000_000n
 
-/** The rules of governance with periods in seconds; the contract has nanoseconds. */
+/** The governance parameters with periods in seconds; the contract returns nanoseconds. */
 export const inSeconds = (params: GovParamsAnswer): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value / SECOND) : value]),

@@ -107,7 +107,7 @@ export function registerPropose(params: Command): void {
     })
 }
 
-/** What is sent to the contract, and the coins that go with it. */
+/** A proposal before submission, with its deposit. */
 type Draft = {
   readonly messages: readonly MessageJson[]
   readonly metadata: string
@@ -116,7 +116,7 @@ type Draft = {
   readonly expedited: boolean
 }
 
-/** Throws WrongCommandLine unless either a file or flags say what the proposal is. */
+/** Throws WrongCommandLine unless the proposal is given by either a file or flags. */
 function requireOneSource(file: string | undefined, given: SubmitFlags): void {
   const { title, summary, activate, deactivate, minBaseFee, spend, registerErc20, toggleErc20, expedited } = given
   const others = [activate, deactivate, minBaseFee ?? [], spend, registerErc20, toggleErc20].flat()

@@ -42,7 +42,7 @@ function optionNamed(name: string): number {
 
 export type VoteFlags = { readonly voter: string; readonly transaction: string; readonly block: number }
 
-/** Votes as the sender, or as every bonded validator whose key the node holds. Throws ChainError when nobody could. */
+/** Votes as the sender, or as every bonded validator whose key the node holds. Throws ChainError if no vote succeeds. */
 export async function castVotes(
   node: RpcClient,
   flags: SenderFlags,
@@ -59,7 +59,7 @@ export async function castVotes(
   const tried = await Promise.all(
     operators.map((operator) => estimateCall(node, operator, voteCall(operator, id, ballot))),
   )
-  // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
+  // All at once, so that they share a block: each block moves the clock towards the end of voting.
   const sent = await Promise.allSettled(tried.map((call) => send(node, call)))
   const votes = sent.flatMap((outcome, index) => {
     if (outcome.status === 'fulfilled') return [toVote(outcome.value)]
@@ -85,8 +85,8 @@ const toVote = (receipt: TransactionReceipt): VoteFlags => ({ voter: getAddress(
 const POLLING = 500
 
 /**
- * The proposal once voting on it is over. A node that makes blocks for transactions only would leave it undecided until
- * the next one comes: it is asked for a block, if it offers that.
+ * Settles with the proposal when its voting is over. A node that makes blocks only for transactions would leave it undecided
+ * until the next one, so the node is asked for a block if it offers that.
  */
 export async function waitForOutcome(node: RpcClient, id: number): Promise<ProposalAnswer> {
   // An expedited proposal that does not pass gets a second, longer period.

@@ -1,5 +1,5 @@
-// Amounts of coins, as people type them and as they read them. A chain's base coin has 18 decimals; its symbol follows
-// from its denomination: `akest` is 10^-18 KEST.
+// Parses and formats amounts of coins. A chain's base coin has 18 decimals; its symbol follows from its denomination: `akest`
+// is 10^-18 KEST.
 import { formatUnits } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -8,15 +8,15 @@ import { amount } from '../banner.ts'
 export type CoinAmount = { readonly denom: string; readonly amount: bigint }
 
 const DECIMALS = 18
-/** From here on a number of base units is easier to read as coins. */
+/** From this number of base units on an amount is shown in coins. */
 const READABLE = 10n ** 12n
 
 /** The name of 10^18 base units. */
 export const symbolOf = (base: string): string => base.replace(/^a(?=.)/, '').toUpperCase()
 
 /**
- * Reads `10` and `1.5KEST` as coins of the chain whose base denomination is given, `10000000akest` as base units, and
- * whole numbers of other denominations with a path in their name (`ibc/…`, `erc20/…`).
+ * Reads `10` and `1.5KEST` as coins of the base denomination `base`, `10000000akest` as base units, and whole numbers of other
+ * denominations with a path in their name (`ibc/…`, `erc20/…`).
  * Throws ChainError `invalid-params`.
  */
 export function parseCoin(text: string, base: string): CoinAmount {
@@ -35,10 +35,10 @@ export function parseCoin(text: string, base: string): CoinAmount {
 
 const AMOUNT = /^\s*\d{1,60}(\.\d+)?\s*([a-zA-Z][\w/:.-]*)?\s*$/
 
-/** What can be an amount on some chain: `parseCoin` reads it where the chain is known. */
+/** A text that may be an amount on some chain; `parseCoin` reads it once the chain is known. */
 export const amountText = z.string().regex(AMOUNT, 'expected an amount such as 10 or 1.5KEST')
 
-/** For people: coins with thousands separated, small change in base units. */
+/** Formats coins with thousands separated, small amounts in base units. */
 export function formatCoin({ denom, amount: units }: CoinAmount, base: string): string {
   if (denom !== base || (units < READABLE && units > 0n)) return `${units}${denom}`
   return `${amount(units)} ${symbolOf(base)}`
@@ -47,7 +47,7 @@ export function formatCoin({ denom, amount: units }: CoinAmount, base: string): 
 export const formatCoins = (coins: readonly CoinAmount[], base: string): string =>
   coins.map((coin) => formatCoin(coin, base)).join(', ') || 'nothing'
 
-/** A share of 10^18, with up to two decimals: `33.4 %`. */
+/** A percentage with up to two decimals: `33.4 %`. */
 export function formatShare(part: bigint, whole: bigint): string {
   if (whole === 0n) return '0 %'
   return `${formatUnits((part * 10_000n + whole / 2n) / whole, 2)} %`

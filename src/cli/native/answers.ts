@@ -1,5 +1,5 @@
-// Values that contracts return, and arguments of their events, as lines for people: coins with their unit, dates, and words
-// for numbers that stand for states. `--json` prints the values themselves instead.
+// Formats return values of contracts and arguments of events as text: coins with their unit, dates, and words for enum values.
+// `--json` prints the raw values instead.
 import type { AbiParameter } from 'abitype'
 import { formatUnits } from 'viem'
 import { z } from 'zod'
@@ -23,7 +23,7 @@ export const note = (text: string): void => void process.stderr.write(`${text}\n
 export const utc = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
 
-/** The next command to type, for the same node. */
+/** A suggested next command, for the same node. */
 export const hint = (command: string, rpcUrl: string): string =>
   `kestrel ${command}${rpcUrl === DEFAULT_RPC_URL ? '' : ` --rpc-url ${rpcUrl}`}`
 
@@ -31,7 +31,7 @@ export const hint = (command: string, rpcUrl: string): string =>
 export const namedValues = (parameters: readonly AbiParameter[], values: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(parameters.map(({ name }, i) => [name || 'result', values[i]]))
 
-/** One line for each value, in aligned columns; tuples and lists of them have indented lines of their own. */
+/** One line for each value, in aligned columns; tuples and lists of tuples span indented lines. */
 export function answerLines(
   parameters: readonly AbiParameter[],
   values: Readonly<Record<string, unknown>>,
@@ -42,7 +42,8 @@ export function answerLines(
   const width = Math.max(...names.map((name) => name.length))
   const isOfOtherToken = names.some((name) => name === 'denom' || name === 'contractAddress')
   return parameters.flatMap((parameter, i) => {
-    const [name, value] = [names[i] ?? '', values[names[i] ?? '']]
+    const name = names[i] ?? ''
+    const value = values[name]
     const text = textOf(parameter, value, base, isOfOtherToken)
     if (text !== undefined) return [`${indent}${name.padEnd(width)}  ${text}`.trimEnd()]
     const { array } = layoutOf(parameter)
@@ -59,7 +60,7 @@ const coin = z.strictObject({ denom: z.string(), amount: z.bigint() })
 const decCoin = z.strictObject({ denom: z.string(), amount: z.bigint(), precision: z.number() })
 const dec = z.strictObject({ value: z.bigint(), precision: z.number() })
 
-/** A value that fits one line; undefined for tuples and lists of tuples. */
+/** A value as one line; undefined for tuples and lists of tuples. */
 function textOf(parameter: AbiParameter, value: unknown, base: string, isOfOtherToken = false): string | undefined {
   const { array } = layoutOf(parameter)
   if (array !== undefined) {
@@ -84,9 +85,9 @@ function textOf(parameter: AbiParameter, value: unknown, base: string, isOfOther
   return asDec && formatUnits(asDec.value, asDec.precision)
 }
 
-/** Seconds since 1970. */
+/** Names of values in Unix seconds. */
 const TIME = /(Time|Until)$/
-/** Base units of the base coin, where the ABI has no denomination. */
+/** Names of amounts in base units for which the ABI has no denomination. */
 const AMOUNT = /^(amount|tokens|balance|initialBalance|minSelfDelegation)$/
 
 function scalarText({ type, name = '' }: AbiParameter, value: unknown, base: string | undefined): string {

@@ -1,5 +1,5 @@
-// Arguments of contract functions as people write them, read by the ABI. Addresses are hex, bech32 or `me`; amounts may have a
-// unit; arrays and tuples are JSON, and lists without brackets are separated by commas; `name=value` names the parameter.
+// Parses command-line arguments of contract functions by the ABI. Addresses are hex, bech32 or `me`; amounts may have a unit;
+// arrays and tuples are JSON, and lists without brackets are separated by commas; `name=value` names the parameter.
 import type { AbiFunction, AbiParameter } from 'abitype'
 import { decodeBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ import { declarationOf } from './contracts.ts'
 
 const PROPOSAL_STATUS = ['unspecified', 'deposit', 'voting', 'passed', 'rejected', 'failed']
 
-/** Words for numbers, by type and name of the parameter; the place in the list is the number. */
+/** Words for enum values, by type and name of the parameter; the index is the number. */
 export const WORDS: Readonly<Record<string, readonly string[]>> = {
   'uint8 option': ['unspecified', 'yes', 'abstain', 'no', 'veto'],
   'uint32 proposalStatus': PROPOSAL_STATUS,
@@ -19,20 +19,20 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
   'uint8 status': ['unspecified', 'unbonded', 'unbonding', 'bonded'],
 }
 
-/** The number of a word (`yes`) for a type and name (`uint8 option`); undefined for other texts. */
+/** The number of a word (`yes`) for a parameter (`uint8 option`); undefined for other texts. */
 export function numberOf(parameter: string, text: string): number | undefined {
   const place = WORDS[parameter]?.indexOf(text.toLowerCase().replace('no-with-veto', 'veto')) ?? 0
   return place > 0 ? place : undefined
 }
 
-/** What arguments depend on: the base denomination, and the account that `me` means. */
+/** The base denomination, and the account that `me` means. */
 export type ArgumentContext = { readonly base: string; readonly me: Hex | undefined }
 
 export type ReadCall = { readonly abi: AbiFunction; readonly args: readonly unknown[] }
 
 /**
- * Chooses among functions of one name by the number and the forms of the arguments, and reads these as viem encodes them.
- * A request for a page may be left out: the first 100 items. Throws WrongCommandLine, naming the parameter.
+ * Chooses among overloads by the number and forms of the arguments, and converts the arguments to viem's types. A page request
+ * may be omitted: the first 100 items. Throws WrongCommandLine, naming the parameter.
  */
 export function readArguments(
   functions: readonly AbiFunction[],
@@ -91,7 +91,7 @@ class ArgumentReader {
     this.#context = context
   }
 
-  /** `given` is text from the command line, or what JSON has there. */
+  /** `given` is text from the command line, or a JSON value. */
   value(parameter: AbiParameter, given: unknown): unknown {
     const { array } = layoutOf(parameter)
     if (array !== undefined) return this.#items(given).map((item) => this.value(array.element, item))
@@ -142,7 +142,7 @@ class ArgumentReader {
     return isHex ? toHex(fromHex(text.toLowerCase())) : this.#refuse(`hex of ${size ?? 'whole'} bytes`, text)
   }
 
-  /** Whole numbers are taken as they are; an amount with the base coin's unit is converted to base units. */
+  /** Whole numbers are unchanged; an amount with the base coin's unit is converted to base units. */
   #integer(type: string, name: string, text: string): bigint {
     const words = WORDS[`${type} ${name}`]
     const word = numberOf(`${type} ${name}`, text)
@@ -171,7 +171,7 @@ class ArgumentReader {
     }
   }
 
-  /** Puts the argument's name before the words of a refusal. */
+  /** Prefixes an error's message with the argument's name. */
   #named<T>(read: () => T): T {
     try {
       return read()

@@ -1,13 +1,13 @@
-// The native contracts and their functions by the names that people type: any unique beginning, in upper or lower case.
+// Finds native contracts and their functions by any unique prefix of their names, case-insensitively.
 import { type AbiFunction, formatAbiItem } from 'abitype'
 import type { Precompile } from '../../precompiles/define.ts'
 import { PRECOMPILES } from '../../precompiles/index.ts'
 import { wrongOperand } from '../flags.ts'
 
-/** What the program knows of a native contract. The chain may lack it, and `kestrel call` then says so. */
+/** A native contract of this program. The chain may lack it; `kestrel call` then says so. */
 export type Contract = Pick<Precompile, 'name' | 'address' | 'abi'>
 
-/** A contract by its address or by the beginning of its name. Throws WrongCommandLine with the candidates. */
+/** Finds a contract by its address or a prefix of its name. Throws WrongCommandLine with the candidates. */
 export function contractNamed(text: string): Contract {
   const found = PRECOMPILES.find(({ address }) => address === text.toLowerCase())
   return found ?? (byName('contract', PRECOMPILES, text)[0] as Contract)
@@ -15,7 +15,7 @@ export function contractNamed(text: string): Contract {
 
 export const functionsOf = ({ abi }: Contract): AbiFunction[] => abi.filter((entry) => entry.type === 'function')
 
-/** The functions that a text names: one, or several that share a name. Throws WrongCommandLine with the candidates. */
+/** Finds a function with its overloads. Throws WrongCommandLine with the candidates. */
 export const functionsNamed = (contract: Contract, text: string): readonly AbiFunction[] =>
   byName('function', functionsOf(contract), text)
 

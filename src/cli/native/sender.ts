@@ -50,12 +50,12 @@ export const withSenderFlags = (command: Command): Command =>
       .option('--password-file <file>', 'password of the key file (default: ask)'),
   )
 
-/** An account whose key is in this process, or the address of an account whose key the node holds. */
+/** An account with its key in this process, or the address of an account whose key the node holds. */
 export type Sender = LocalAccount | ViemAddress
 
 export const addressOfSender = (sender: Sender): ViemAddress => (typeof sender === 'string' ? sender : sender.address)
 
-/** Whether `--from validators` was given: every validator that counts, rather than one sender. */
+/** Whether `--from validators` was given: all bonded validators instead of one sender. */
 export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'validators'
 
 /** The one sender that the flags name. Throws ChainError, naming the flag. */
@@ -75,7 +75,7 @@ async function decrypted(file: string, { passwordFile }: SenderFlags): Promise<U
   return unlockFile(file, password ?? (await askPassword(`Password of ${file}`)))
 }
 
-/** An address as it is; an index among the accounts that the node lists. */
+/** The address itself, or the account with this index in the node's list. */
 export async function accountOfNode({ viem }: RpcClient, from: string): Promise<ViemAddress> {
   if (from.startsWith('0x')) return getAddress(from)
   const accounts = await viem.getAddresses()
@@ -87,7 +87,7 @@ export async function accountOfNode({ viem }: RpcClient, from: string): Promise<
 }
 
 const STAKING = '0x0000000000000000000000000000000000000800'
-/** The operators of all bonded validators: those whose votes count. */
+/** The operators of all bonded validators, whose votes count. */
 export async function bondedOperators({ viem }: RpcClient): Promise<Address[]> {
   const operators: Address[] = []
   let key: `0x${string}` = '0x'

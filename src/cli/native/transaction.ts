@@ -1,4 +1,4 @@
-// Calls of native contracts: answers of view functions, and transactions that are signed, sent and followed into a block.
+// Calls of native contracts: view functions, and transactions that are signed, sent and awaited until they are in a block.
 import type { Abi, AbiFunction } from 'abitype'
 import { encodeFunctionData, type Hex, parseEventLogs, type TransactionReceipt } from 'viem'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ export async function readBaseDenom(node: RpcClient): Promise<string> {
 
 export type NativeCall = { readonly contract: Contract; readonly abi: AbiFunction; readonly args: readonly unknown[] }
 
-/** The values that a function returns, in the order of its outputs. `from` is the caller, `block` the state (default: the newest). */
+/** The values that a function returns, in the order of its outputs, on the state after `block` (default: the newest). */
 export async function callContract(
   { viem }: RpcClient,
   { contract: { address }, abi, args }: NativeCall,
@@ -40,10 +40,10 @@ export async function callContract(
   return outputs.length === 1 ? [result] : Array.isArray(result) ? result : []
 }
 
-/** A call that does not revert on the present state, with its gas limit. */
+/** A call that does not revert on the newest state, with its gas limit. */
 export type EstimatedCall = { readonly sender: Sender; readonly to: Hex; readonly data: Hex; readonly gas: bigint }
 
-/** Estimates the gas, so that a call that would revert costs nothing. Throws viem's errors. */
+/** Estimates the gas, so that a call that would revert is not sent. Throws viem's errors. */
 export async function estimateCall(
   { viem }: RpcClient,
   sender: Sender,
@@ -51,11 +51,11 @@ export async function estimateCall(
 ): Promise<EstimatedCall> {
   const data = encodeFunctionData({ abi: [abi], functionName: abi.name, args: [...args] })
   const gas = await viem.estimateGas({ account: addressOfSender(sender), to, data })
-  // A fifth more, because earlier transactions of the block may raise the cost; unused gas is refunded.
+  // Add a fifth, because earlier transactions of the block may raise the cost; unused gas is refunded.
   return { sender, to, data, gas: gas + gas / 5n }
 }
 
-/** Signs and sends it; the hash. Throws viem's errors, and ChainError `unknown-account` when the node has no key. */
+/** Signs and sends it; returns the hash. Throws viem's errors, and ChainError `unknown-account` when the node has no key. */
 export async function submit({ viem }: RpcClient, { sender, ...call }: EstimatedCall): Promise<Hex> {
   try {
     return await viem.sendTransaction({ account: sender, ...call, chain: null })
@@ -71,7 +71,7 @@ export async function submit({ viem }: RpcClient, { sender, ...call }: Estimated
 /** Milliseconds to wait for a transaction's block. */
 const RECEIPT_TIMEOUT = 60_000
 
-/** Sends it and waits for the block. Throws ChainError when no block comes, and with the reason when it reverted there. */
+/** Sends it and waits for its block. Throws ChainError when no block comes, and with the revert reason when it reverted. */
 export async function send(node: RpcClient, call: EstimatedCall): Promise<TransactionReceipt> {
   const { viem } = node
   const hash = await submit(node, call)
@@ -83,7 +83,7 @@ export async function send(node: RpcClient, call: EstimatedCall): Promise<Transa
     )
   })
   if (receipt.status === 'success') return receipt
-  // The state after the block is the nearest one that every node still has: the same call usually fails there as well.
+  // Every node still has the state after the block, where the same call usually fails as well.
   const { sender, to, data, gas } = call
   const again = viem.call({ account: addressOfSender(sender), to, data, gas, blockNumber: receipt.blockNumber })
   const reason = await again.then(
@@ -104,7 +104,7 @@ export type DecodedEvent = {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** The events of native contracts, in the order of the logs. Of an indexed text only the hash is known. */
+/** The events of native contracts, in log order. An indexed string is known by its hash only. */
 export const decodedEvents = ({ logs }: TransactionReceipt): DecodedEvent[] =>
   logs.flatMap((log) => {
     const contract = PRECOMPILES.find(({ address }) => address === log.address.toLowerCase())

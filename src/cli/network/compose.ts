@@ -1,4 +1,4 @@
-// The file for Docker Compose that `kestrel testnet` writes: a container for each node, and Blockscout's frontend on the first.
+// The Docker Compose file that `kestrel testnet` writes: a container for each node, and Blockscout's frontend on the first.
 
 import { prometheusText } from './prometheus.ts'
 
@@ -9,18 +9,18 @@ export type ComposeNetwork = {
   readonly chainName: string
   readonly chainId: bigint
   readonly symbol: string
-  /** Owner of the homes, as whom the nodes run. */
+  /** Owner of the homes; the nodes run as this user. */
   readonly user: string
 }
 
-/** Ports in a container, where nobody else has them. */
+/** Ports in a container. */
 const P2P_PORT = 26656
 const METRICS_PORT = 26660
 const NODE_PORT = 8545
-/** Beside compose.yml. */
+/** In the folder of compose.yml. */
 export const COMPOSE_PROMETHEUS = 'compose-prometheus.yml'
 
-/** Prometheus and Grafana with the dashboards of node and network, for those who ask for them. */
+/** Prometheus and Grafana with the dashboards of node and network, in an optional profile. */
 const MONITORING = `  prometheus:
     image: prom/prometheus:\${PROMETHEUS_TAG:-v3.5.0}
     profiles: [monitoring]
@@ -117,7 +117,7 @@ ${environment.map(([key, value]) => `      ${key}: ${quoted(value)}`).join('\n')
 export const composePrometheusText = ({ nodes }: Pick<ComposeNetwork, 'nodes'>): string =>
   prometheusText(nodes.map(({ name }) => ({ name, node: `${name}:${NODE_PORT}`, engine: `${name}:${METRICS_PORT}` })))
 
-/** The text of compose.yml, which stands beside the homes. */
+/** The text of compose.yml, which is in the folder of the homes. */
 export function composeText(network: ComposeNetwork): string {
   const [first] = network.nodes
   const services = network.nodes.map((node) => service(network, node))

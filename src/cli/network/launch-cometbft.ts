@@ -1,5 +1,4 @@
-// Prepares the consensus engine of a node that `start --consensus` runs: its program, its home, and that both belong to the
-// chain.
+// Prepares CometBFT for `start --consensus`: finds the program, creates the home, checks that both fit the chain.
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { SNAPSHOT_INTERVAL } from '../../chain/state-sync/state-snapshots.ts'
@@ -29,13 +28,13 @@ export const BLOCK_TIME_MS = 3_000
 export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHome' | 'datadir'>): string =>
   engineHome ?? join(datadir, 'engine')
 
-/** The genesis in the CometBFT home, for a node started without a genesis file; undefined: there is none. */
+/** The genesis in the CometBFT home, for a node started without a genesis file; undefined if there is none. */
 export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
   flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
 
 /**
- * Makes the CometBFT home if there is none, and checks that it goes with the chain. `head`: the chain's newest block, undefined
- * when it is new. Throws ChainError with what to do.
+ * Creates the CometBFT home if there is none, and checks that it fits the chain. `head`: the chain's newest block, undefined
+ * for a new chain. Throws ChainError, which says what to do.
  */
 export async function prepareCometBft(
   flags: StartFlags,
@@ -71,7 +70,7 @@ const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
   (await cometBftVersion(findCometBft(cometbft))).hasAppMempool
 
 /**
- * Options of CometBFT and a line about it for the log; undefined without --consensus. Throws ChainError with what to do.
+ * Options of CometBFT and a line about it for the log; undefined without --consensus. Throws ChainError, which says what to do.
  */
 export async function networkOptions(
   flags: StartFlags,

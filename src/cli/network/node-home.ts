@@ -1,5 +1,5 @@
 // The home of a network's node: `node.json` with flags of `start`, kestrel's genesis, the data directory and the CometBFT home.
-// `start --home DIR` takes them from there; what the command line names wins.
+// `start --home DIR` reads them; flags of the command line take precedence.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -18,7 +18,7 @@ export const homeFiles = (home: string) => ({
   engine: join(home, 'engine'),
 })
 
-/** Flags by which commands other than `start` find a network's node. */
+/** Flags of commands other than `start` that name a network's node. */
 export const nodeFlags = { home: path.optional(), ...schemasOf(['engineHome', 'datadir']) }
 
 export const withNode = (command: Command): Command =>
@@ -32,8 +32,8 @@ export const withNode = (command: Command): Command =>
 type NodeFlags = z.output<z.ZodObject<typeof nodeFlags>>
 
 /**
- * Data directory and CometBFT home of the node that flags name. Throws ChainError for the data directory of a home: its consensus
- * engine is in the folder next to it, and keys made in the data directory would belong to no node.
+ * Data directory and CometBFT home of the node that flags name. Throws ChainError if `--datadir` is the data directory of a
+ * home, whose CometBFT home is the folder next to it: keys made in the data directory would belong to no node.
  */
 export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   readonly datadir: string
@@ -50,15 +50,15 @@ export function nodeFolders({ home, engineHome, datadir }: NodeFlags): {
   return { datadir, engine: join(datadir, 'engine') }
 }
 
-/** Options of `start` by their names in the table of options, as `startNode` takes them. */
+/** Options of `start` by name, with the types of `startNode`. */
 const flagsFile = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
 
-/** Flags that a home cannot set: they say where things are. */
+/** Flags that a home cannot set: paths that follow from the home. */
 const NOT_HERE = new Set(['home', 'datadir', 'genesis', 'engineHome'])
 
 /**
- * The options of a command, with those of the home that it names. Throws ChainError `invalid-params` for a home without a
- * `node.json` that can be read.
+ * The options of a command, merged with those of the home that it names. Throws ChainError `invalid-params` for a home without
+ * a readable `node.json`.
  */
 export function optionsWithHome(command: Command): Record<string, unknown> {
   const given: Record<string, unknown> = command.opts()

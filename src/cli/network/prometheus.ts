@@ -2,7 +2,7 @@
 
 export type ScrapedNode = {
   readonly name: string
-  /** Where the metrics of the node and of its consensus engine are: `127.0.0.1:8545`, `127.0.0.1:26658` */
+  /** Addresses of the metrics of the node and of its CometBFT: `127.0.0.1:8545`, `127.0.0.1:26658` */
   readonly node: string
   readonly engine: string
 }

@@ -1,7 +1,7 @@
-// `kestrel resync`: sets aside the chain of a network's node and the blocks of its consensus engine, so that the next start
-// fetches them from the peers. Keys, configuration and the state of CometBFT's signatures are not touched at any moment: a
-// validator without that state may sign a block twice. Data are only renamed, which needs no room; an interrupted run is
-// continued by the next one, and until then the node does not start.
+// `kestrel resync`: moves away the chain of a network's node and the blocks of its CometBFT, so that the next start fetches
+// them from the peers. Keys, configuration and CometBFT's signing state are never touched: a validator without that state may
+// sign a block twice. Data are only renamed, which needs no disk space. After an interrupted run the node does not start until
+// `resync` has run again.
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -46,7 +46,7 @@ Examples:
     .action(async (given) => {
       const { discard, ...node } = readFlags(flags, given)
       const { datadir, engine: engineHome } = nodeFolders(node)
-      // By its whole path, as the command line of a consensus engine has it.
+      // The absolute path, as in CometBFT's command line.
       const engine = resolve(engineHome)
       requireFolder(datadir)
       const config = await requireNode(engine)
@@ -63,7 +63,7 @@ function report(places: readonly string[], discard: boolean, { stateSync }: Come
   return `${done}; keys and signatures are as they were; the next start ${next} from the peers`
 }
 
-/** The configuration of a node whose blocks others have. Throws ChainError for any other, with the reason. */
+/** The configuration of a node that can fetch its blocks from peers. Throws ChainError with the reason if it cannot. */
 async function requireNode(engine: string): Promise<CometBftConfig> {
   const appState = await readAppState(engine)
   if (appState === undefined)
@@ -90,14 +90,14 @@ async function requireNode(engine: string): Promise<CometBftConfig> {
   return config
 }
 
-/** Throws ChainError when the node or its consensus engine runs; a consensus engine that has outlived its node is ended. */
+/** Throws ChainError when the node or its CometBFT runs; ends a CometBFT that has outlived its node. */
 async function requireStopped(datadir: string, engine: string, config: CometBftConfig): Promise<void> {
   await requireUnlocked(chainFolder(datadir))
   await endOrphan(cometBftFiles(engine).processId, engine)
   await requirePorts(config, cometBftFiles(engine).config)
 }
 
-/** Moves what the next start must not find; returns the folders where it is now. */
+/** Moves the data away; returns the folders where they are now. */
 async function setAside(datadir: string, engine: string): Promise<readonly string[]> {
   const time = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
   const unfinished = join(datadir, unfinishedResync(datadir) ?? `${SET_ASIDE}${time}${UNFINISHED}`)
@@ -120,7 +120,7 @@ async function setAside(datadir: string, engine: string): Promise<readonly strin
   return [finished, ofEngine]
 }
 
-/** A consensus engine that was started between two attempts has made files anew, whose names are there already. */
+/** Finds a free name: a CometBFT started between two attempts may have created files whose names exist in the folder. */
 async function moveInto(folder: string, path: string): Promise<void> {
   const name = join(folder, basename(path))
   let free = name
@@ -128,7 +128,7 @@ async function moveInto(folder: string, path: string): Promise<void> {
   await rename(path, free)
 }
 
-/** Writes a folder's entries to disk, so that a power cut keeps the order of the changes. */
+/** Syncs a folder's entries to disk, so that a power cut keeps the order of the changes. */
 async function flush(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

@@ -1,5 +1,5 @@
-// The genesis of a network that `kestrel testnet` makes: of a preset with as many validators as asked, or of a file whose
-// validators get the new keys.
+// The genesis of a network that `kestrel testnet` makes: from a preset with the requested number of validators, or from a file
+// whose validators get the new keys.
 import { readFileSync } from 'node:fs'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
@@ -16,31 +16,31 @@ import { devKeys } from '../../spec/presets.ts'
 import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
 import { type ChainFlags, knownOperators, newChain, withActivated } from '../choose-chain.ts'
 
-/** Keys of the validators in their order in the genesis file. */
+/** Consensus keys of the validators in their order in the genesis file. */
 export type Keys = readonly Hash[]
 
 const COIN = 10n ** 18n
 const SELF_DELEGATION = 1_000n * COIN
 /** Coins of an operator besides its stake, for gas. */
 const OPERATOR_COINS = 10n * COIN
-/** Floor of the base fee in wei per gas where nothing else is said: 0.1 gwei, a tenth of EIP-1559's first base fee. */
+/** Default floor of the base fee in wei per gas: 0.1 gwei, a tenth of EIP-1559's initial base fee. */
 export const MIN_BASE_FEE = 100_000_000n
-/** Index of the first operator among the accounts of a mnemonic; those before it are accounts with coins. */
+/** Index of the first operator among the accounts of a mnemonic; those before it are funded accounts. */
 export const FIRST_OPERATOR = 10
 
 /** The public mnemonic of the development accounts. */
 const publicMnemonic = devKeys.kestrel[0]?.mnemonic ?? ''
 
-/** Mnemonic of the validators' operators, whose accounts are numbers 10, 11, …; `isPublic`: everybody knows it. */
+/** Mnemonic of the validators' operators, whose accounts are numbers 10, 11, …; `isPublic`: it is the public one. */
 export const operatorMnemonic = ({ mnemonic }: ChainFlags): { readonly words: string; readonly isPublic: boolean } => ({
   words: mnemonic ?? publicMnemonic,
   isPublic: mnemonic === undefined || mnemonic === publicMnemonic,
 })
 
-/** What a network's genesis takes from the command line besides its chain. */
+/** Flags for a network's genesis besides those of its chain. */
 type NetworkFlags = Pick<ChainFlags, 'activate'> & { readonly minBaseFee?: bigint | undefined }
 
-/** A new chain of a preset. Throws as `newChain`. */
+/** The spec of a network from a preset. Throws as `newChain`. */
 export async function presetNetwork(
   flags: ChainFlags & NetworkFlags,
   keys: Keys,
@@ -55,7 +55,7 @@ export async function presetNetwork(
     { balance: bigint; nonce: bigint; code: Uint8Array; storage: ReadonlyMap<Hash, Hash> }
   >()
   for await (const [address, account] of spec.genesis.alloc) alloc.set(address, account)
-  // The preset's operators get no coins, because they may be none here; the operators of this network get theirs below.
+  // The preset's operators get no coins, because they may not be operators here; this network's operators get theirs below.
   const isOperator = (address: Address) => validators.some(({ operator }) => operator === address)
   for (const { operator } of spec.native.validators)
     if (!isOperator(operator) && known.has(operator)) alloc.delete(operator)
@@ -69,8 +69,8 @@ export async function presetNetwork(
 }
 
 /**
- * The preset's validators whose keys are not public, unless a mnemonic is given, then operators of the mnemonic (or of the public
- * one), one for each remaining key.
+ * The preset's validators whose keys are not public (none if a mnemonic is given), then operators of the mnemonic, by default
+ * the public one, for the remaining keys.
  */
 function validatorsOf(
   flags: ChainFlags,
@@ -115,8 +115,8 @@ export function readGenesisFile(path: string): GenesisFile {
 }
 
 /**
- * The file's chain as a network: its first validators with the new keys, and a floor of the base fee. `blockTimeMs`: where the
- * file does not say. Throws ChainError `invalid-genesis`.
+ * The file's chain as a network: its first validators get the new keys, and the base fee a floor. `blockTimeMs` applies if the
+ * file does not set it. Throws ChainError `invalid-genesis`.
  */
 export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, blockTimeMs: bigint) {
   const { json, path } = file
@@ -128,7 +128,7 @@ export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, 
   const consensus = isRecord(given) ? { blockTimeMs: Number(blockTimeMs), ...given } : given
   const modules = section.modules ?? {}
   const namesRules = !isRecord(modules) || (isRecord(consensus) && 'slashing' in consensus)
-  // A new network has the newest rules of slashing, unless its file has a section of them.
+  // A new network has the newest slashing rules, unless its file has a section for them.
   const withRules = namesRules ? modules : { slashing: { version: 2 }, ...modules }
   const kestrel = { ...section, validators, consensus, modules: withRules }
   return named(path, () => {
@@ -137,7 +137,7 @@ export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, 
   })
 }
 
-/** The chain with the floor of the command line, else its own, else the default. Block 0's base fee is raised to it. */
+/** The chain with the floor of the command line, else of the file, else the default. Block 0's base fee is raised to it. */
 function withFloor<S extends ChainSpec>(spec: S, flags: NetworkFlags): S {
   const { native, genesis } = spec
   if (native === undefined) return spec

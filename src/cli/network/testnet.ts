@@ -1,4 +1,4 @@
-// `kestrel testnet`: the homes of a network's nodes on this machine, ready to be started.
+// `kestrel testnet`: creates the homes of a network's nodes on this machine.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,9 +44,9 @@ const flags = z.object({
 })
 type Flags = z.output<typeof flags>
 
-/** Default number of validators: the fewest of which one may fail. */
+/** Default number of validators: the smallest number that tolerates one failure. */
 const VALIDATORS = 4
-/** Distance between the ports of one consensus engine and the next; a consensus engine has three. */
+/** Distance between the ports of one CometBFT and the next; each has three. */
 const PORT_STEP = 10
 
 export function register(program: Command): void {
@@ -108,7 +108,7 @@ async function testnet(flags: Flags): Promise<void> {
     const homes = await (flags.from === undefined ? makeNew(flags, modules) : makeOfChain(flags, flags.from))
     process.stdout.write(report(flags, homes))
   } catch (error) {
-    // Half-written homes would make the next attempt fail.
+    // Partly written homes would make the next attempt fail.
     for (const name of existsSync(flags.output) ? readdirSync(flags.output) : [])
       rmSync(join(flags.output, name), { recursive: true, force: true })
     if (!isThere) rmSync(flags.output, { recursive: true, force: true })
@@ -184,9 +184,9 @@ async function makeNew(flags: Flags, modules: readonly ProposalModule[]): Promis
   return homes
 }
 
-/** A network that continues the chain of one node: each node gets a copy, and the validators get new keys. */
+/** A network that continues the chain of a single node: each node gets a copy, and the validators get new keys. */
 async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home[]> {
-  // The chain is only read here; opening it also says when it is in use.
+  // Opening the chain throws when it is in use.
   if ((await withStoredChain(datadir, () => true)) === undefined) throw noChain(datadir)
   const operators = await operatorsToPromote(chainFolder(datadir))
   if (flags.validators !== undefined && flags.validators !== operators.length)
@@ -199,7 +199,7 @@ async function makeOfChain(flags: Flags, datadir: string): Promise<readonly Home
   })
   for (const { path } of homes) {
     const { data } = homeFiles(path)
-    // Without the keystore: nodes need no accounts, and each copy is one more place to lose them.
+    // Without the keystore: nodes need no accounts, and each copy is another place where keys can leak.
     await cp(chainFolder(datadir), chainFolder(data), { recursive: true })
     await promote(chainFolder(data), keys, blockTimeOf(flags) ?? BigInt(BLOCK_TIME_MS))
   }
@@ -244,7 +244,7 @@ const startFlags = (port: number, proposal: readonly string[]) => ({
   ...(proposal.length > 0 && { proposal }),
 })
 
-/** What to do next. */
+/** The commands to run next. */
 function report(flags: Flags, homes: readonly Home[]): string {
   const { output, genesis, from } = flags
   const { isPublic } = operatorMnemonic(flags)

@@ -1,4 +1,4 @@
-// `kestrel validator`: the keys in a CometBFT home, as genesis, `createValidator` and other nodes need them.
+// `kestrel validator`: prints the keys in a CometBFT home in the formats of genesis, `createValidator` and other nodes.
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ Examples:
       const { engine: home } = nodeFolders(read)
       const isNew = !hasValidatorKey(home)
       const { consensusKey, nodeId } = await makeKeys(home)
-      // On standard error, since scripts read the answer: without the line a mistyped folder would give a key that no node has.
+      // On standard error, since scripts read standard output. The line reveals a mistyped folder, whose new key no node has.
       if (isNew) process.stderr.write(`kestrel: made new keys in ${join(home, 'config')}\n`)
       const key = read.hex ? consensusKey : keyToBase64(consensusKey)
       process.stdout.write(`${read.nodeId ? nodeId : key}\n`)

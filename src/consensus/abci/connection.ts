@@ -1,5 +1,5 @@
-// One connection of CometBFT: reads requests, asks the application, writes the answers in the order of the requests. A slow
-// reader or a slow application slows down reading, so that a connection holds a bounded number of messages.
+// One connection of CometBFT: reads requests, calls the application, writes the responses in the order of the requests. A slow
+// reader or a slow application applies backpressure to reading, so a connection holds a bounded number of messages.
 import type { Socket } from 'node:net'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { ChainError, describeError } from '../../lib/errors.ts'
@@ -15,20 +15,20 @@ import {
 
 type Answer = NonNullable<MessageInitShape<typeof ResponseSchema>['value']>
 
-/** Requests that need not wait for those before them: each is about one transaction. CometBFT sends many at once. */
+/** Requests that run concurrently: each concerns one transaction. CometBFT sends many at once. */
 const INDEPENDENT = ['checkTx', 'insertTx']
-/** Independent requests under way at a time. CometBFT's queue is as long. */
+/** Independent requests that run at a time: the length of CometBFT's queue. */
 const MOST_UNDER_WAY = 256
-/** Milliseconds that closing waits for CometBFT to read its answers: one that was stopped never does. */
+/** Milliseconds that closing waits for CometBFT to read its responses: a stopped CometBFT never does. */
 const UNREAD_ANSWERS_MS = 1000
 
 export class Connection {
   readonly #socket: Socket
   readonly #application: AbciApplication
   readonly #onError: (error: unknown) => void
-  /** Settles when the newest answer is written, and so all before it; never rejects. */
+  /** Settles when the newest response is written, and so all earlier ones; never rejects. */
   #lastAnswer: Promise<void> = Promise.resolve()
-  /** Settles when the application has answered everything that it was asked. */
+  /** Settles when the application has handled every request so far. */
   #handled: Promise<unknown> = Promise.resolve()
   #underWay = 0
   #isClosing = false
@@ -37,14 +37,14 @@ export class Connection {
     this.#socket = socket
     this.#application = application
     this.#onError = onError
-    // Errors of reading come out of the loop in `run`, others end the connection. Without a listener they end the process.
+    // `run` catches read errors; other errors end the connection. Without a listener they would end the process.
     socket.on('error', () => {})
   }
 
-  /** Answers until the connection ends; never rejects. */
+  /** Answers requests until the connection ends; never rejects. */
   async run(): Promise<void> {
     try {
-      // An iterator of the socket itself would destroy it when reading ends, with the answers that wait in it.
+      // The socket's default iterator would destroy it when reading ends, and lose the responses in its buffer.
       const chunks = this.#socket.iterator({ destroyOnReturn: false })
       for await (const message of messagesOf(chunks)) {
         if (!(await this.#take(message))) break
@@ -56,7 +56,7 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  /** Takes no further request, writes the answers of those under way, ends the connection. */
+  /** Accepts no further request, writes the responses of running ones, ends the connection. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#handled
@@ -66,7 +66,7 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  /** Begins one request. False: it was the last one of this connection. */
+  /** Starts one request. False: it is the last one of this connection. */
   async #take(message: Uint8Array): Promise<boolean> {
     const request = decodeRequest(message, this.#application.mostTransactions)
     const mayOverlap = request instanceof Error ? false : INDEPENDENT.includes(request.value.case ?? '')
@@ -82,7 +82,7 @@ export class Connection {
     return !(request instanceof Error)
   }
 
-  /** The encoded answer. An error of the application becomes an `exception`, at which CometBFT ends itself. */
+  /** The encoded response. An error of the application becomes an `exception`, on which CometBFT exits. */
   async #answerTo(request: Request | Error): Promise<Uint8Array> {
     try {
       if (request instanceof Error) throw request
@@ -93,7 +93,7 @@ export class Connection {
     }
   }
 
-  /** Settles when the system has the bytes, or the connection is gone. */
+  /** Settles when the operating system has the bytes, or the connection is closed. */
   #write(message: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.write(frame(message), () => resolve())
@@ -101,24 +101,24 @@ export class Connection {
   }
 }
 
-/** Why the request cannot be answered, instead of the library's error, when it does not decode. */
+/** The request, or, if it does not decode, an error that says so in our words instead of the library's. */
 function decodeRequest(message: Uint8Array, mostTransactions = Number.POSITIVE_INFINITY): Request | Error {
   try {
-    // Fields that a later consensus engine may add are dropped: nothing passes a request on.
+    // Unknown fields of later CometBFT versions are dropped: no request is encoded again.
     return fromBinary(RequestSchema, boundBlockProposal(message, mostTransactions), { readUnknownFields: false })
   } catch (error) {
     return new ChainError('invalid-params', 'the request cannot be decoded', undefined, describeError(error))
   }
 }
 
-/** A block of 5,000 transactions takes 0.3 ms to decode, and the answer with their results 6 ms to encode. */
+/** A block of 5,000 transactions takes 0.3 ms to decode, and the response with their results 6 ms to encode. */
 const encodeAnswer = (value: Answer): Uint8Array => toBinary(ResponseSchema, create(ResponseSchema, { value }))
 
-/** CometBFT prints this text before it ends itself. Details of a bug go only to the log of this node. */
+/** CometBFT prints this text before it exits. Details of a bug go only to the log of this node. */
 const publicText = (error: unknown): string =>
   error instanceof ChainError ? error.message : 'internal error of the application'
 
-/** Throws what the application throws, and ChainError `invalid-params` for a request of a kind that ABCI 2.0 does not have. */
+/** Throws the application's errors, and ChainError `invalid-params` for a kind of request that ABCI 2.0 does not have. */
 async function answerOf(application: AbciApplication, { case: kind, value }: Request['value']): Promise<Answer> {
   switch (kind) {
     case 'echo':

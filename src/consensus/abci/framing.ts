@@ -1,20 +1,20 @@
-// Frames of CometBFT's socket: the length as a uvarint, then a protobuf message of that many bytes, in both directions.
+// Framing of CometBFT's socket, in both directions: the length as a uvarint, then the protobuf message.
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** Bytes of the longest length. */
+/** Most bytes of an encoded length. */
 const LONGEST_LENGTH = 4
-/** Bytes of the longest message that is read, 256 MB: InitChain has the whole genesis, 160 bytes an account. */
+/** Longest accepted message in bytes, 256 MB: InitChain holds the whole genesis, 160 bytes per account. */
 export const LONGEST_MESSAGE = 2 ** (7 * LONGEST_LENGTH) - 1
 
 /**
- * The messages of a stream, cut anywhere. Each is a copy: what keeps a part of it (a transaction) keeps that message only,
- * not the packet with all others. Throws Error when a length exceeds `LONGEST_MESSAGE`, before its message is read, and
- * when the stream ends within a frame.
+ * The messages of a stream whose chunks may split them anywhere. Each message is a copy: a reference to a part of it (a
+ * transaction) does not keep the packet alive. Throws Error when a length exceeds `LONGEST_MESSAGE`, before its message is
+ * read, and when the stream ends within a frame.
  */
 export async function* messagesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let held = 0
-  // Bytes until something can be cut off: a large message is put together once, not with every packet.
+  // Bytes needed for the next step: a large message is concatenated once, not with every packet.
   let wanted = 1
   for await (const chunk of stream) {
     parts.push(chunk)
@@ -34,7 +34,7 @@ export async function* messagesOf(stream: AsyncIterable<Uint8Array>): AsyncGener
   if (held > 0) throw new Error('the connection ended within a message')
 }
 
-/** Length of the first message and the bytes that state it; undefined when they are not all there. */
+/** Length of the first message (`size`), and the number of bytes that encode it; undefined when they are incomplete. */
 function readLength(bytes: Uint8Array): { readonly size: number; readonly length: number } | undefined {
   let length = 0
   for (const [index, byte] of bytes.subarray(0, LONGEST_LENGTH).entries()) {

@@ -1,29 +1,29 @@
-// The socket that a consensus engine's connections come in at. Requests of a connection are answered in their order; nothing
-// that arrives there may end this process or keep it from closing.
+// The Unix socket that CometBFT connects to. Requests of a connection are answered in order; no input may end this process or
+// keep it from closing.
 import { lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { ChainError } from '../../lib/errors.ts'
 import type { AbciApplication } from './application.ts'
 import { Connection } from './connection.ts'
 
-/** Bytes of the path of a Unix socket, without the zero at its end: 107 on Linux, 103 on macOS and BSD. */
+/** Most bytes of a Unix socket's path, without the terminating zero: 107 on Linux, 103 on macOS and BSD. */
 const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 export type AbciServer = {
-  /** Connections that are open now; a consensus engine that runs has four. */
+  /** Connections that are open now; a running CometBFT has four. */
   readonly connected: number
   /**
-   * Takes no further connection and no further request, waits for the requests that are being answered, ends all
-   * connections and removes the socket. Afterwards the application is not called any more.
+   * Accepts no further connection or request, waits for running requests, ends all connections and removes the socket.
+   * Afterwards the application is no longer called.
    */
   close(): Promise<void>
 }
 
 /**
- * Listens on a Unix socket that only this user may open (mode 0600). A socket that a killed process left behind is replaced.
- * @param onError - is told what went wrong on a connection: errors of the application (CometBFT is answered `exception`
- *   and ends itself), requests that cannot be decoded, connections that broke
- * Throws ChainError `invalid-params` for a path that is too long or holds something else, `storage` when another process
+ * Listens on a Unix socket that only this user may open (mode 0600). A socket left behind by a killed process is replaced.
+ * @param onError - receives errors of connections: those of the application (CometBFT gets an `exception` and exits),
+ *   requests that do not decode, broken connections
+ * Throws ChainError `invalid-params` for a path that is too long or is no socket, `storage` when another process
  * listens there; the system's error when the folder does not exist or may not be written.
  */
 export async function serveAbci(
@@ -40,7 +40,7 @@ export async function serveAbci(
   await removeStale(socketPath)
 
   const connections = new Map<Connection, Promise<void>>()
-  // A half-closed connection still gets its answers.
+  // A half-closed connection still gets its responses.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const connection = new Connection(socket, application, onError)
     const ended = connection.run().then(() => void connections.delete(connection))
@@ -60,7 +60,7 @@ export async function serveAbci(
   }
 }
 
-/** Removes the socket of a process that is gone. */
+/** Removes the socket of a process that has ended. */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return
@@ -79,7 +79,7 @@ function isServed(path: string): Promise<boolean> {
   })
 }
 
-/** The file has its mode from the start: `listen` makes it before it returns. */
+/** Sets the umask for `listen`, which creates the file before it returns: the socket is private from the start. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
   const before = process.umask(0o177)

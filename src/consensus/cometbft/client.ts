@@ -1,5 +1,5 @@
-// Client of CometBFT's own JSON-RPC on this machine. A request fails after two seconds at most; answers to frequent requests
-// are cached for half a second.
+// Client of CometBFT's JSON-RPC on this machine. A request times out after two seconds; answers to frequent requests are cached
+// for half a second.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { hexToHash } from '../../lib/hex.ts'
@@ -14,7 +14,7 @@ export class CometBftUnreachable extends ChainError {
 }
 
 export type CometBftStatus = {
-  /** Whether it fetches blocks that others have decided. */
+  /** Whether CometBFT fetches decided blocks from peers. */
   readonly catchingUp: boolean
   readonly height: bigint
   readonly version: string
@@ -27,9 +27,9 @@ export type CometBftStatus = {
 const PATIENCE = 2_000
 /** Milliseconds for which an answer is cached. */
 const FRESH = 500
-/** CometBFT's limit. */
+/** CometBFT's maximum page size. */
 const VALIDATORS_PER_PAGE = 100
-/** CometBFT's default of requests in one batch. */
+/** CometBFT's default limit of requests in one batch. */
 const BATCH = 10
 
 const integer = z
@@ -50,7 +50,7 @@ const consensusState = z.object({
     .transform((peers) => peers ?? []),
 })
 const block = z.object({ header: z.object({ height: integer, app_hash: z.string() }) }).nullish()
-/** `BA{4:xx_x} 300/400 = 0.75`: who has voted, and their part of the stake. */
+/** `BA{4:xx_x} 300/400 = 0.75`: who has voted, and their fraction of the stake. */
 const votes = z.string().transform((text) => Number(/= ([\d.]+)$/.exec(text)?.[1] ?? 0))
 const roundState = z.object({
   round_state: z.object({
@@ -71,7 +71,7 @@ const answer = z.union([
   z.object({ result: z.unknown() }),
 ])
 
-/** The app hash is a text of the proposer's: CometBFT allows any bytes there, and ours has 32. */
+/** The proposer writes the app hash, and CometBFT allows any bytes there; ours has 32. */
 function agreement({ height, app_hash: hash }: { height: bigint; app_hash: string }): RoundState['agreed'] {
   return /^[0-9A-F]{64}$/i.test(hash) ? { height, appHash: hexToHash(`0x${hash}`) } : undefined
 }
@@ -81,7 +81,7 @@ export class CometBftClient {
   readonly #batch: number
   readonly #kept = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
 
-  /** `batch`: most requests that CometBFT takes in one. */
+  /** `batch`: most requests that CometBFT accepts in one batch. */
   constructor(url: string, batch = BATCH) {
     this.#url = url
     this.#batch = batch
@@ -114,15 +114,17 @@ export class CometBftClient {
     )
   }
 
-  /** Where the vote is. While the application works on a proposal CometBFT does not answer: throws CometBftUnreachable. */
+  /** The state of the vote. Throws CometBftUnreachable while the application processes a proposal. */
   async rounds(): Promise<RoundState> {
     const { round_state: state } = await this.#poll('dump_consensus_state', roundState)
     const { height, round, step, proposal_block: proposal, valid_block: valid } = state
-    // In the last step the proposed block is the decided one: CometBFT drops any other.
+    // In the last step the proposed block is the decided one: CometBFT drops all others.
     const agreed = (step === STEP.commit ? proposal : undefined) ?? valid
     const seen = state.votes.filter((votes) => votes.round >= round - 1)
     return {
-      ...{ height, round, step },
+      height,
+      round,
+      step,
       validators: state.validators.validators.length,
       voting: Math.max(0, ...seen.map((votes) => votes.prevotes_bit_array)),
       hasBlock: proposal !== null && proposal !== undefined,
@@ -130,7 +132,7 @@ export class CometBftClient {
     }
   }
 
-  /** Newest block that a peer claims to have; undefined: no peer tells. */
+  /** Newest block that a peer claims to have; undefined if no peer reports one. */
   async highestHeight(): Promise<bigint | undefined> {
     const { peers } = await this.#poll('dump_consensus_state', consensusState)
     // A peer reports the height that it is deciding, one above its newest block.
@@ -178,7 +180,7 @@ export class CometBftClient {
     }
   }
 
-  /** The answer to a request without parameters; it may be half a second old. */
+  /** The cached answer to a request without parameters, up to half a second old. */
   #poll<T>(method: string, schema: z.ZodType<T>): Promise<T> {
     const kept = this.#kept.get(method)
     if (kept !== undefined && performance.now() - kept.at < FRESH)

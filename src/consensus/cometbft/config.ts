@@ -1,5 +1,5 @@
-// CometBFT's config.toml: writes a new one, and reads what kestrel needs of an existing one. Only settings that differ from
-// CometBFT's defaults are written.
+// CometBFT's config.toml: writes a new one, and reads the settings that kestrel needs from an existing one. Only settings that
+// differ from CometBFT's defaults are written.
 import { parse, stringify } from 'smol-toml'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -19,13 +19,13 @@ export type NewConfig = {
   readonly mempool: Mempool
   /** Milliseconds between blocks (`timeout_commit`). */
   readonly blockTime: number
-  /** All nodes on one machine: peers may share an address, and private addresses are kept in the address book. */
+  /** Whether all nodes run on one machine: peers may share an address, and the address book keeps private addresses. */
   readonly isLocal: boolean
 }
 
-/** Bytes a second to and from one peer, ten times CometBFT's default: a full block arrives within a proposal's time. */
+/** Bytes a second to and from one peer, ten times CometBFT's default, so that a full block arrives within `timeout_propose`. */
 const PEER_RATE = 51_200_000
-/** Requests of one JSON-RPC batch: transactions that are handed to a `flood` mempool together. */
+/** Requests of one JSON-RPC batch: transactions sent to a `flood` mempool at once. */
 const BATCH = 100
 /** Bytes of such a batch: each transaction has at most 128 KB, in base64. */
 const BATCH_BYTES = 20_000_000
@@ -65,12 +65,12 @@ export function configText(config: NewConfig): string {
 
 /** What kestrel reads from config.toml, with CometBFT's defaults. */
 export type CometBftConfig = {
-  /** Path of the application's socket; undefined where CometBFT looks for its application elsewhere. */
+  /** Path of the application's socket; undefined if `proxy_app` is not a Unix socket. */
   readonly socket: string | undefined
   readonly rpcUrl: string
   readonly rpc: Listener
   readonly p2p: Listener
-  /** Whether it names peers that CometBFT always connects to. */
+  /** Whether it lists persistent peers. */
   readonly hasPeers: boolean
   readonly mempool: Mempool
   /** Most requests in one JSON-RPC batch. */
@@ -79,11 +79,11 @@ export type CometBftConfig = {
   readonly proposeTimeout: number
   /** Milliseconds from a decided block to the next proposal. */
   readonly commitTimeout: number
-  /** Whether an engine without blocks fetches a snapshot of the state instead of all of them. */
+  /** Whether a CometBFT without blocks fetches a state snapshot instead of all blocks. */
   readonly stateSync: boolean
 }
 
-/** Where a program listens. */
+/** Address at which a program listens. */
 export type Listener = { readonly host: string; readonly port: number }
 
 const FROM_UNIT: Readonly<Record<string, number>> = {
@@ -96,7 +96,7 @@ const FROM_UNIT: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
-/** A duration in Go's words (`1m30s`, `250ms`) in milliseconds; undefined for anything else. */
+/** A duration in Go's format (`1m30s`, `250ms`) in milliseconds; undefined for other texts. */
 export function goDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g)]
@@ -165,7 +165,7 @@ export function readConfig(text: string, path: string): CometBftConfig {
   }
 }
 
-/** A listener on all addresses is reached on this machine's own. */
+/** A listener on all addresses is reached over loopback. */
 function urlHost(host: string): string {
   if (host === '' || host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

@@ -9,7 +9,7 @@ import { formatAccount, formatSpec, parseExactly } from '../../spec/genesis-file
 /** Staking's default (Cosmos SDK). */
 const UNBONDING_TIME = 21n * SECONDS_A_DAY
 const NANOSECONDS = 1_000_000_000n
-/** Milliseconds between blocks where the genesis does not say: evidence grows old by its time and by its height. */
+/** Milliseconds between blocks if the genesis does not say: the maximum age of evidence is a time and a number of blocks. */
 const BLOCK_TIME_MS = 3_000n
 const MAX_INT64 = 2n ** 63n - 1n
 /** CometBFT's default size of all evidence in a block. */
@@ -54,10 +54,10 @@ function engineFields(spec: ChainSpec) {
   }
 }
 
-/** Characters of a piece of a genesis file: a write for each account would take longer than all else. */
+/** Characters of a piece of a genesis file: a write per account would dominate the time. */
 const PIECE = 65_536
 
-/** The text of kestrel's genesis file, in pieces: it may be larger than memory. */
+/** The text of kestrel's genesis file in pieces, because it may be larger than memory. */
 export async function* genesisText(spec: GenesisSpec<GenesisAllocation>): AsyncGenerator<string> {
   const text = JSON.stringify(formatSpec(spec), null, 2)
   let piece = `${text.slice(0, text.lastIndexOf('\n}'))},\n  "alloc": {`
@@ -85,8 +85,8 @@ export async function* cometBftGenesisText(spec: GenesisSpec<GenesisAllocation>)
 const engineGenesis = z.object({ chain_id: z.string(), app_state: z.unknown() })
 
 /**
- * The chain that CometBFT's genesis.json is of, and kestrel's genesis as JSON values. Throws ChainError `invalid-params` that
- * begins with its path.
+ * The chain id in CometBFT's genesis.json, and kestrel's genesis as JSON values. Throws ChainError `invalid-params`, whose
+ * message begins with the path.
  */
 export function readEngineGenesis(
   text: string,

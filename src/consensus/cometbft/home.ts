@@ -1,5 +1,5 @@
-// The CometBFT home folder: keys, configuration and genesis in `config/`, its blocks and the state of its signatures in `data/`.
-// What is there is never overwritten: a consensus key that is lost, or used without the state of its signatures, costs the stake.
+// The CometBFT home folder: keys, configuration and genesis in `config/`, blocks and signing state in `data/`. Existing files
+// are never overwritten: losing the consensus key, or using it without its signing state, costs the stake.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -26,11 +26,11 @@ export const cometBftFiles = (home: string) => ({
 export type HomeKeys = {
   /** Public key with which a validator signs. */
   readonly consensusKey: Hash
-  /** By which peers know the node: 40 lower-case hex digits. */
+  /** Identifies the node to peers: 40 lower-case hex digits. */
   readonly nodeId: string
 }
 
-/** The public keys of a home. Throws ChainError `invalid-params` for a file that is no key of CometBFT, or Node's error. */
+/** The public keys of a home. Throws ChainError `invalid-params` for a file that is not a CometBFT key, or Node's error. */
 export async function readKeys(home: string): Promise<HomeKeys> {
   const { validatorKey, nodeKey } = cometBftFiles(home)
   const [validator, node] = await Promise.all([validatorKey, nodeKey].map((path) => readFile(path, 'utf8')))
@@ -41,12 +41,12 @@ export async function readKeys(home: string): Promise<HomeKeys> {
 }
 
 /**
- * The public keys of a home; keys that are missing are made. Throws ChainError `storage` where CometBFT has run with a key
- * whose file, or whose state of signatures, is gone.
+ * The public keys of a home; generates missing keys. Throws ChainError `storage` if CometBFT has run here and the key file or
+ * the signing state is missing.
  */
 export async function makeKeys(home: string): Promise<HomeKeys> {
   const { validatorKey, nodeKey, signatures, blocks, genesis } = cometBftFiles(home)
-  // A home with a genesis has been complete before: its key may have signed, even if somebody has moved the blocks away.
+  // A home with a genesis was complete before: its key may have signed, even if the blocks have been moved away.
   if (existsSync(blocks) || (existsSync(genesis) && existsSync(validatorKey))) requireSignatures(home)
   for (const path of [validatorKey, signatures]) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeNew(validatorKey, () => validatorKeyFile(newKey()))
@@ -55,7 +55,7 @@ export async function makeKeys(home: string): Promise<HomeKeys> {
   return readKeys(home)
 }
 
-/** Throws ChainError `storage` for a home whose consensus key, or the state of its signatures, is gone. */
+/** Throws ChainError `storage` for a home whose consensus key or signing state is missing. */
 export function requireSignatures(home: string): void {
   const { validatorKey, signatures } = cometBftFiles(home)
   const lost = [validatorKey, signatures].find((path) => !existsSync(path))
@@ -63,15 +63,15 @@ export function requireSignatures(home: string): void {
     throw new ChainError('storage', `${lost} is gone: restore it; a validator without it may sign a block twice`)
 }
 
-/** Writes a file that only its owner reads; one that is there stays. */
+/** Writes a file that only its owner can read, unless it exists. */
 async function writeNew(path: string, text: () => string): Promise<void> {
   if (existsSync(path)) return
   await writeFile(path, text(), { flag: 'wx', mode: 0o600 })
 }
 
 /**
- * Makes what is missing in a home: keys, configuration, CometBFT's genesis. Throws ChainError `not-allowed` for a chain of
- * one node.
+ * Creates the missing files of a home: keys, configuration, CometBFT's genesis. Throws ChainError `not-allowed` for a chain
+ * of one node.
  */
 export async function makeHome(
   home: string,
@@ -83,7 +83,7 @@ export async function makeHome(
   const files = cometBftFiles(home)
   await writeNew(files.config, () => configText(config))
   if (!existsSync(files.genesis)) {
-    // A genesis that was written in part must not stay.
+    // A partly written genesis must not stay.
     const unfinished = `${files.genesis}.new`
     await rm(unfinished, { force: true })
     await writeFile(unfinished, cometBftGenesisText(spec), { mode: 0o644 })
@@ -92,29 +92,29 @@ export async function makeHome(
   return keys
 }
 
-/** The first file that a consensus engine needs and a home does not have; undefined: it has all. */
+/** The first missing file that CometBFT needs; undefined if all exist. */
 export const missingFile = (home: string): string | undefined => {
   const { config, genesis, validatorKey, nodeKey, signatures } = cometBftFiles(home)
   return [validatorKey, nodeKey, config, genesis, signatures].find((path) => !existsSync(path))
 }
 
-/** Whether `makeKeys` would make a key that signs blocks. */
+/** Whether the home has a consensus key. */
 export const hasValidatorKey = (home: string): boolean => existsSync(cometBftFiles(home).validatorKey)
 
-/** The configuration in a home. Throws ChainError `invalid-params` that begins with the file's path, or Node's error. */
+/** The configuration in a home. Throws ChainError `invalid-params`, whose message begins with the path, or Node's error. */
 export async function readHomeConfig(home: string): Promise<CometBftConfig> {
   const { config } = cometBftFiles(home)
   return readConfig(await readFile(config, 'utf8'), config)
 }
 
-/** kestrel's genesis as CometBFT has it, as JSON; undefined: the home has no genesis. Throws ChainError `invalid-params`. */
+/** kestrel's genesis from CometBFT's, as JSON; undefined if the home has no genesis. Throws ChainError `invalid-params`. */
 export async function readAppState(home: string): Promise<string | undefined> {
   const { genesis } = cometBftFiles(home)
   if (!existsSync(genesis)) return undefined
   return JSON.stringify(readEngineGenesis(await readFile(genesis, 'utf8'), genesis).appState)
 }
 
-/** Throws ChainError `not-allowed` when a home belongs to another chain, or has less of this one than the node. */
+/** Throws ChainError `not-allowed` when a home belongs to another chain, or has fewer blocks than the node. */
 export async function requireSameChain(home: string, spec: ChainSpec, head: bigint): Promise<void> {
   const { textChainId, consensus } = requireNetwork(spec)
   const { genesis, blocks } = cometBftFiles(home)

@@ -1,5 +1,5 @@
 // The two ed25519 keys of a CometBFT home, in CometBFT's file formats: the consensus key, with which a validator signs, and
-// the node key, by which peers know the node. Made here, so that no consensus engine is needed for it.
+// the node key, which identifies the node to peers. Generated here, so that it works without the CometBFT program.
 import { generateKeyPairSync } from 'node:crypto'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -19,7 +19,7 @@ export function newKey(): Ed25519Key {
   return { seed: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') }
 }
 
-/** Address of a node's key, as of a consensus key: 40 lower-case hex digits, as in `ID@HOST:PORT`. */
+/** Address of a node key, calculated as that of a consensus key: 40 lower-case hex digits, as in `ID@HOST:PORT`. */
 export const nodeIdOf = (publicKey: Uint8Array): string => consensusAddress(toHash(publicKey)).slice(2)
 
 /** A consensus key as `createValidator` takes it. */
@@ -49,7 +49,7 @@ export const UNSIGNED_STATE = `${JSON.stringify({ height: '0', round: 0, step: 0
 
 const keyFile = z.object({ priv_key: z.object({ type: z.literal(PRIVATE_TYPE), value: z.base64() }) })
 
-/** The public key in the text of a key file of either kind. Throws ChainError `invalid-params` that begins with its path. */
+/** The public key in a key file of either kind. Throws ChainError `invalid-params`, whose message begins with the path. */
 export function publicKeyIn(text: string, path: string): Uint8Array {
   const refuse = () => new ChainError('invalid-params', `${path}: expected a key file of CometBFT with an ed25519 key`)
   let json: unknown

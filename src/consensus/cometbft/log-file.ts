@@ -1,7 +1,7 @@
-// CometBFT's output in a file of bounded size: one former part is kept beside it.
+// CometBFT's output in a log file that is rotated at a maximum size; one older file is kept.
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 
-/** Bytes after which the file becomes the former part. */
+/** Bytes at which the file is rotated. */
 const LARGEST = 16 << 20
 
 export class LogFile {
@@ -15,7 +15,7 @@ export class LogFile {
     this.#bytes = fstatSync(this.#file).size
   }
 
-  /** Appends text. A write that fails loses the text, because CometBFT itself must go on. */
+  /** Appends text. A failed write loses the text, because CometBFT must continue. */
   write(text: string): void {
     try {
       this.#bytes += writeSync(this.#file, text)
@@ -25,7 +25,7 @@ export class LogFile {
       this.#file = openSync(this.#path, 'a', 0o600)
       this.#bytes = 0
     } catch {
-      // The log is the place for errors, and it is what failed.
+      // There is no other place to report a failure of the log.
     }
   }
 

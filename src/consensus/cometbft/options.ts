@@ -1,5 +1,4 @@
-// From a CometBFT home to what a node needs of its consensus engine: where the socket is, who starts the program, and how to ask
-// it.
+// Derives the options of CometBFT from its home: the socket, who starts the program, and the RPC client.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,17 +16,17 @@ export type EngineChoice = {
   /** The CometBFT home. */
   readonly home: string
   readonly datadir: string
-  /** The program; undefined: looked for. */
+  /** Path of the program; undefined: search for it. */
   readonly program: string | undefined
-  /** Whether somebody else starts CometBFT. */
+  /** Whether the operator starts CometBFT. */
   readonly isExternal: boolean
   /** `ID@HOST:PORT` of each; undefined: those of the configuration. */
   readonly peers: readonly string[] | undefined
-  /** Milliseconds between blocks in the chain's genesis; undefined: it does not say. */
+  /** Milliseconds between blocks in the chain's genesis; undefined if it does not say. */
   readonly blockTime: number | undefined
   /** Number of blocks before the head that CometBFT keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
-  /** Blocks from one snapshot of the state to the next; 0 for none. */
+  /** Blocks from one state snapshot to the next; 0 for none. */
   readonly snapshotInterval: bigint
   readonly log: (line: string) => void
 }
@@ -35,7 +34,7 @@ export type EngineChoice = {
 /** Longest path of a Unix socket on all systems; Linux has 107. */
 const LONGEST_SOCKET = 103
 
-/** Path of the application's socket in a data directory; in the system's temporary folder where it would be too long. */
+/** Path of the application's socket in a data directory, or in the system's temporary folder if that path is too long. */
 export function socketIn(datadir: string): string {
   const path = join(resolve(datadir), 'abci.sock')
   if (Buffer.byteLength(path) <= LONGEST_SOCKET) return path
@@ -43,10 +42,10 @@ export function socketIn(datadir: string): string {
   return join(tmpdir(), `kestrel-${name}.sock`)
 }
 
-/** Folder of the snapshots of the state in a data directory. */
+/** Folder of the state snapshots in a data directory. */
 export const snapshotsIn = (datadir: string): string => join(datadir, 'snapshots')
 
-/** Version and options of CometBFT. Throws ChainError with what to do, when it cannot be run like this. */
+/** Version and options of CometBFT. Throws ChainError, which says what to do, when these options cannot work. */
 export async function cometBftOptions(choice: EngineChoice): Promise<{ options: NetworkOptions; version: string }> {
   const home = resolve(choice.home)
   const config = await readHomeConfig(home)
@@ -77,19 +76,19 @@ export async function cometBftOptions(choice: EngineChoice): Promise<{ options: 
   return { options: { ...common, socket, cometBft }, version }
 }
 
-/** A consensus engine that this node starts gets the value of the genesis; another one has to be told. */
+/** The warning about differing block times: the node passes the genesis' value to a CometBFT that it starts, not to others. */
 function differentBlockTime(own: number, agreed: number, isExternal: boolean, config: string): string {
   const what = isExternal ? `write timeout_commit = "${agreed}ms"` : 'the genesis wins'
   return `timeout_commit is ${own} ms in ${config}, and blockTimeMs ${agreed} in the genesis: ${what}`
 }
 
-/** Throws ChainError `not-allowed` when something listens on a port of CometBFT. */
+/** Throws ChainError `not-allowed` when another program listens on a port of CometBFT. */
 export async function requirePorts({ p2p, rpc }: CometBftConfig, config: string): Promise<void> {
   await requireFree('port for peers', p2p, `laddr below [p2p] in ${config}`)
   await requireFree('RPC', rpc, `laddr below [rpc] in ${config}`)
 }
 
-/** The socket at which a consensus engine that somebody else starts looks for its application. */
+/** The application's socket in the configuration of a CometBFT that the operator starts. */
 function requireSocket({ socket }: CometBftConfig, home: string): string {
   const { config } = cometBftFiles(home)
   if (socket === undefined || !isAbsolute(socket))

@@ -1,22 +1,22 @@
-// A consensus engine whose kestrel was killed. It ends by itself when its socket is gone, unless it has not connected yet or
-// hangs; it holds the home's databases until then, so the next start ends it.
+// Ends a CometBFT process whose kestrel was killed. It exits by itself when it loses its socket, unless it has not connected
+// yet or hangs; until then it holds the home's databases, so the next start ends it.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ChainError } from '../../lib/errors.ts'
 
-/** Milliseconds that an orphan has to end by itself before it is killed. */
+/** Milliseconds until an orphan that has not ended by itself is killed. */
 const PATIENCE = 2_000
 const PAUSE = 50
 const HAS_PROC = existsSync('/proc/self/cmdline')
 
-/** Notes which consensus engine runs in a home, and whose child it is. */
+/** Records the process id of the CometBFT that runs in a home, and of its parent. */
 export function noteEngine(processIdFile: string, processId: number): void {
   writeFileSync(processIdFile, `${processId} ${process.pid}\n`, { mode: 0o600 })
 }
 
 /**
- * Ends CometBFT that a file names, if it still runs in this home and its kestrel is gone. Throws ChainError `not-allowed`
- * when its kestrel runs.
+ * Ends the CometBFT process that a file names, if it still runs in this home and its kestrel has ended. Throws ChainError
+ * `not-allowed` when its kestrel runs.
  */
 export async function endOrphan(processIdFile: string, home: string): Promise<void> {
   if (!existsSync(processIdFile)) return
@@ -36,7 +36,7 @@ function kill(processId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(processId, signal)
   } catch {
-    // It has ended in between.
+    // It has ended since the check.
   }
 }
 

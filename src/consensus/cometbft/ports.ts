@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { ChainError } from '../../lib/errors.ts'
 import type { Listener } from './config.ts'
 
-/** Milliseconds for which a consensus engine that is ending may still hold a port. */
+/** Milliseconds for which a CometBFT that is ending may still hold a port. */
 const PATIENCE = 5_000
 const PAUSE = 200
 
@@ -25,7 +25,7 @@ function refusal(what: string, { host, port }: Listener, error: string, config: 
   return new ChainError('not-allowed', `${where}, ${problem}, or change ${config}`)
 }
 
-/** Code of the error with which listening fails; undefined: it works. */
+/** Code of the error that listening fails with; undefined on success. */
 function listenError({ host, port }: Listener): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

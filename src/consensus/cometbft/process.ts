@@ -1,6 +1,6 @@
-// CometBFT as a child of this process: it is started again when it ends, given up when that does not help, and never outlives
-// kestrel (its socket and its output end with kestrel). Its exit code, its signal and its RPC decide what happens. What it prints
-// decides nothing, because peers write into it (their chain id, their moniker); it is quoted for people, as text of others.
+// CometBFT as a child process: it is restarted when it ends, given up after repeated failures, and never outlives kestrel
+// (its socket and its output end with kestrel). Decisions follow from its exit code, its signal and its RPC, never from its
+// output, because that contains text of peers (chain id, moniker). The output is only quoted for people, as untrusted text.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -18,11 +18,11 @@ export type CometBftSettings = {
   readonly socket: string
   /** `ID@HOST:PORT` of each; undefined: those of its configuration. */
   readonly peers: readonly string[] | undefined
-  /** Milliseconds between blocks, of the chain's genesis; undefined: those of its configuration. */
+  /** Milliseconds between blocks in the chain's genesis; undefined: those of its configuration. */
   readonly blockTime: number | undefined
   /** Throws ChainError when a port that CometBFT listens on is taken. */
   readonly checkPorts: () => Promise<void>
-  /** Whether CometBFT's RPC answers. It does as soon as engine and chain have agreed on what was decided. */
+  /** Whether CometBFT's RPC answers, which it does once CometBFT and the chain agree on the decided blocks. */
   readonly answers: () => Promise<boolean>
   readonly log: (line: string) => void
 }
@@ -30,21 +30,21 @@ export type CometBftSettings = {
 /** Milliseconds before CometBFT is restarted: the first time, and at most. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
-/** A consensus engine that ran for so many milliseconds had started well: the count of failed starts begins anew. */
+/** A CometBFT that ran for this many milliseconds started successfully: the count of failed starts is reset. */
 const HEALTHY = 30_000
 /** Failed starts in a row after which kestrel gives up. */
 const ATTEMPTS = 6
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 10_000
-/** Milliseconds for which `start` waits for an answer; replaying many blocks takes longer, and goes on in the background. */
+/** Milliseconds for which `start` waits for an answer; replaying many blocks takes longer and continues in the background. */
 const START = 3_000
-/** Milliseconds between requests to a consensus engine that does not answer yet. */
+/** Milliseconds between requests to a CometBFT that does not answer yet. */
 const POLL = 100
-/** Characters of CometBFT's last error that a line quotes. */
+/** Characters of CometBFT's last error that a message quotes. */
 const QUOTED = 300
 
 export class CometBftProcess {
-  /** Settles with a line when CometBFT does not come up again. */
+  /** Settles with a message when CometBFT is given up. */
   readonly failed: Promise<string>
   readonly #settings: CometBftSettings
   readonly #fail: (line: string) => void
@@ -52,7 +52,7 @@ export class CometBftProcess {
   #log: LogFile | undefined
   #again: NodeJS.Timeout | undefined
   #isStopping = false
-  /** Whether a consensus engine of this process has ever answered. */
+  /** Whether a CometBFT of this process has ever answered. */
   #hasAnswered = false
   #shortRuns = 0
   /** The last line of CometBFT that looks like an error, for people. */
@@ -67,7 +67,7 @@ export class CometBftProcess {
     this.#fail = fail
   }
 
-  /** Starts CometBFT; settles when it answers, or after `START`. Throws ChainError when it cannot be started, or ends before. */
+  /** Starts CometBFT; settles when it answers, or after `START`. Throws ChainError when it cannot start or ends before that. */
   async start(): Promise<void> {
     const { home } = this.#settings
     const { processId, log } = cometBftFiles(home)
@@ -88,7 +88,7 @@ export class CometBftProcess {
     this.#log = undefined
   }
 
-  /** Ends a consensus engine that runs and does nothing more; as any engine that ends, it is started again. */
+  /** Ends a CometBFT that runs without progress; as after any other end, it is started again. */
   async restart(): Promise<void> {
     if (!this.#isStopping) await this.#end()
   }
@@ -108,7 +108,7 @@ export class CometBftProcess {
     const { program, home, socket, peers, blockTime } = this.#settings
     const args = ['start', '--home', home, '--proxy_app', `unix://${socket}`]
     if (peers !== undefined) args.push('--p2p.persistent_peers', peers.join(','))
-    // A process group of its own, so that Ctrl-C reaches kestrel alone, which then stops CometBFT in order.
+    // In a separate process group, so that Ctrl-C reaches kestrel only, which then stops CometBFT in an orderly way.
     const env = blockTime === undefined ? {} : { CMT_CONSENSUS_TIMEOUT_COMMIT: `${blockTime}ms` }
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -141,7 +141,7 @@ export class CometBftProcess {
     }
   }
 
-  /** Settles when CometBFT answers; when it has ended before, as `failed`. */
+  /** Settles when CometBFT answers; if it ends before that, as `failed`. */
   async #untilAnswer(child: ChildProcess): Promise<string | undefined> {
     while (!(await this.#settings.answers())) {
       if (this.#isStopping || hasEnded(child)) return this.failed
@@ -152,7 +152,7 @@ export class CometBftProcess {
   }
 
   /**
-   * A consensus engine that ends by itself before it has ever answered cannot start; one that was killed, or had worked, is tried
+   * A CometBFT that exits before it has ever answered is given up; one that was killed, or had answered, is started up to
    * `ATTEMPTS` times.
    */
   #onEnd(end: Ended, time: number): void {
@@ -186,7 +186,7 @@ export class CometBftProcess {
     this.#fail(this.#withError(what))
   }
 
-  /** The line with CometBFT's last error, quoted, and where to look. */
+  /** The message with CometBFT's last error, quoted, and the path of the log. */
   #withError(what: string): string {
     const error = visibleText(this.#lastError)?.slice(0, QUOTED)
     const quote = error === undefined ? '' : `; last error ${JSON.stringify(error)}`

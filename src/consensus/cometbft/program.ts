@@ -1,4 +1,4 @@
-// Finds CometBFT's program and tells its version. Only release lines that this application was tried with are accepted.
+// Finds CometBFT's program and its version. Only release lines that this application was tested with are accepted.
 import { execFile } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -52,12 +52,11 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** What a build of 0.40.0 by `go install` says: the constant in its sources was not raised. */
+/** Version that a build of 0.40.0 by `go install` prints: the constant in its sources was not raised. */
 const STALE_VERSION = '0.39.0'
 
 /**
- * Version of a consensus engine, which has to be 0.38 or 0.40. Throws ChainError `not-allowed` for others and for a program that
- * is no CometBFT.
+ * Version of a CometBFT program, which has to be 0.38 or 0.40. Throws ChainError `not-allowed` for other versions and programs.
  */
 export async function cometBftVersion(program: string): Promise<CometBftVersion> {
   let text: string
@@ -75,7 +74,7 @@ export async function cometBftVersion(program: string): Promise<CometBftVersion>
   throw new ChainError('not-allowed', `${program} is cometbft ${version}: this node needs 0.40 or 0.38; ${INSTALL}`)
 }
 
-/** The version of the module that Go has written into a program; undefined: none, or a build from a checkout. */
+/** The module version that Go embeds in a program; undefined if there is none, or for a build from a checkout. */
 async function builtVersion(program: string): Promise<string | undefined> {
   const bytes = await readFile(program)
   const prefix = 'mod\tgithub.com/cometbft/cometbft\tv'

@@ -1,5 +1,5 @@
 // kestrel as CometBFT's application (ABCI 2.0): height = block number, app hash = hash of the EVM block. Nothing is written
-// before Commit; whatever cannot be committed ends the process, because a node that differs from the others must not go on.
+// before Commit; a block that cannot be committed ends the process, because a node that differs from the others must stop.
 import { isDeepStrictEqual } from 'node:util'
 import { abandonChain } from '../../chain/open.ts'
 import { mostTransactions } from '../../chain/proposed-block.ts'
@@ -30,13 +30,13 @@ import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
 /** InsertTx: at or above this code CometBFT sends the transaction again later. */
 const RETRY_LATER = 32_000
-/** Part of the wait for a proposal in which its transactions are executed; the rest is for sealing it and sending it. */
+/** Fraction of `timeout_propose` in which a proposal's transactions are executed; the rest is for sealing and sending it. */
 const BUILDING_PART = 1 / 3
-/** Blocks carry no blobs, so nobody could give them to the other nodes. */
+/** Refused in blocks: blocks carry no blobs, so the other nodes could not get them. */
 const BLOB_TRANSACTION = 3
-/** Failed rounds that add to the time for executing a proposal: `failed` also grows while the network stands still. */
+/** Most failed rounds that extend the time for executing a proposal: `failed` also grows while the network is halted. */
 const MOST_ROUNDS = 10
-/** CheckTx of a transaction that CometBFT has checked before. */
+/** Type of a CheckTx for a transaction that CometBFT has checked before. */
 const RECHECK = 1
 
 export type ApplicationOptions = RoundTimes & {
@@ -48,10 +48,10 @@ export type ApplicationOptions = RoundTimes & {
   /** Number of blocks before the head that CometBFT keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
   readonly measurements: Measurements
-  /** Snapshots of the state for nodes that join; left out: none. */
+  /** State snapshots for nodes that join; left out: none. */
   readonly snapshots?: Pick<StateSnapshots, 'list' | 'chunk'> | undefined
   readonly log: (line: string) => void
-  /** Ends the node with this line: it cannot follow the network any more. */
+  /** Ends the node with this message: it can no longer follow the network. */
   readonly fail: (line: string) => void
 }
 
@@ -68,7 +68,7 @@ export class NetworkApplication implements AbciApplication {
   readonly #forwarding: Forwarding | undefined
   #decided: ExecutedBlock | undefined
 
-  /** Throws ChainError `not-allowed` for a chain that is no network. */
+  /** Throws ChainError `not-allowed` for a chain of one node. */
   constructor(options: ApplicationOptions) {
     const { chain, broadcast, measurements, log } = options
     const { consensus, textChainId } = requireNetwork(chain.spec)
@@ -113,7 +113,7 @@ export class NetworkApplication implements AbciApplication {
       return { validators: this.#chain.validators().map(validatorUpdate), appHash: fromHex(head.hash) }
     })
 
-  /** Accounts are not compared here: their state root is in the app hash, which CometBFT compares. */
+  /** Compares everything but accounts: their state root is in the app hash, which CometBFT compares. */
   #requireSameSpec(appState: Uint8Array): void {
     const theirs = formatSpec(parseSpec(parseExactly(Buffer.from(appState).toString())))
     if (isDeepStrictEqual(theirs, formatSpec(this.#chain.spec))) return
@@ -148,13 +148,13 @@ export class NetworkApplication implements AbciApplication {
     return { txs: [...txs] }
   }
 
-  /** Pools a transaction that CometBFT has brought, unless it waits already. Returns why it was refused. */
+  /** Adds a transaction from CometBFT to the pool, unless it is there. Returns why it was refused. */
   async #receive(raw: Uint8Array): Promise<ChainError | undefined> {
     const hash = keccakHash(raw)
     if (this.#chain.pool.get(hash) !== undefined) return undefined
     if (this.#own.hasDropped(hash))
       return new ChainError('limit-exceeded', 'the transaction takes longer to execute than a proposal may')
-    // A copy: the pool keeps the bytes, and the frame that they are a view of may be large.
+    // A copy, because the pool keeps the bytes, and they are a view of a frame that may be large.
     const submit = () => this.#chain.submit(Uint8Array.from(raw))
     try {
       await (this.#forwarding === undefined ? submit() : this.#forwarding.receiving(hash, submit))
@@ -184,13 +184,13 @@ export class NetworkApplication implements AbciApplication {
         this.#options.measurements.proposalsBuilt++
         return { txs }
       } catch (error) {
-        // If a transaction was the cause, it has left the pool; an empty block keeps the network going.
+        // A transaction that caused this has left the pool; an empty block keeps the network running.
         this.#options.log(`block ${height} is proposed empty: ${describeError(error)}`)
         return { txs: [] }
       }
     })
 
-  /** What this node's proposal may have; says so when it is less than usual. */
+  /** The share for this node's proposal; logs when it is less than usual. */
   #shareOf(height: bigint): ProposalShare {
     const { failed } = this.#rounds
     const share = shareAfter(failed)
@@ -214,7 +214,7 @@ export class NetworkApplication implements AbciApplication {
         const attributes = attributesOf(this.#chain, { ...request, lastCommit: request.proposedLastCommit })
         const key = proposalKey(attributes, txs)
         const execution = this.#proposed.get(key) ?? this.#begin(key, attributes, txs)
-        // A block without transactions is never refused for its time, so that there is one that all accept.
+        // A block without transactions is never refused for its time, so that there is one that all validators accept.
         const time =
           txs.length === 0
             ? Number.POSITIVE_INFINITY
@@ -234,7 +234,7 @@ export class NetworkApplication implements AbciApplication {
       }
     })
 
-  /** What is wrong with a proposal, as far as it can be said before anything is decoded. */
+  /** What is wrong with a proposal, by checks that need no decoding; undefined if nothing. */
   #outOfBounds({
     height,
     time,
@@ -275,11 +275,11 @@ export class NetworkApplication implements AbciApplication {
       }),
     )
 
-  /** The block as its proposal was executed, else executes it. Transactions that cannot be decoded or executed are left out. */
+  /** The executed block of a kept proposal, else executes it. Transactions that cannot be decoded or executed are omitted. */
   async #executeDecided(request: BlockRequest, raws: readonly Uint8Array[]): Promise<ExecutedBlock> {
     const attributes = attributesOf(this.#chain, request)
-    // The other validators may decide a block that this node refused. Its kept execution fails again, and the block is executed
-    // anew.
+    // The other validators may decide a block that this node refused. Its kept execution then fails again, and the block is
+    // executed anew.
     const proposed = await this.#proposed
       .get(proposalKey(attributes, raws))
       ?.toEnd()
@@ -311,14 +311,14 @@ export class NetworkApplication implements AbciApplication {
       }),
     )
 
-  // --- snapshots
+  // --- state sync
 
   listSnapshots: AbciApplication['listSnapshots'] = (request) => this.#giving.listSnapshots(request)
   loadSnapshotChunk: AbciApplication['loadSnapshotChunk'] = (request) => this.#giving.loadSnapshotChunk(request)
   /**
-   * A consensus engine looks for a snapshot only while it has no state, and a node that has a chain accepts none: it ends, since
-   * the consensus engine would wait for ever. Where both were killed before CometBFT kept the snapshot that the chain began with,
-   * the next start fetches another (`joining.ts`).
+   * CometBFT offers a state snapshot only while it has no state. A node that has a chain accepts none and ends, since CometBFT
+   * would wait forever. If both were killed before CometBFT stored the state snapshot that the chain began with, the next start
+   * fetches another (`joining.ts`).
    */
   offerSnapshot: AbciApplication['offerSnapshot'] = async () => {
     const { base, head, store } = this.#chain
@@ -359,7 +359,7 @@ export class NetworkApplication implements AbciApplication {
     return timed(this.#options.measurements, request, () => scheduler.prioritizeForEngine(work))
   }
 
-  /** Runs work whose failure would make this node differ from the others: it then ends the process, and CometBFT with it. */
+  /** Runs work whose failure would make this node differ from the others: a failure ends the process, and CometBFT with it. */
   async #orFail<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -370,13 +370,13 @@ export class NetworkApplication implements AbciApplication {
   }
 }
 
-/** Code, hash and gas of each transaction: the fields that CometBFT hashes. Logs are our own index's. */
+/** Code, hash and gas of each transaction: the fields that CometBFT hashes. Logs are in kestrel's index. */
 function resultsOf({ block, receipts }: ExecutedBlock, raws: readonly Uint8Array[]) {
   const places = new Map(block.transactions.map(({ hash }, index) => [hash, index]))
   return raws.map((raw) => {
     const index = places.get(keccakHash(raw))
     const transaction = index === undefined ? undefined : block.transactions[index]
-    // Of a transaction that comes twice the first one runs.
+    // If a transaction occurs twice, only the first one runs.
     if (transaction !== undefined) places.delete(transaction.hash)
     const receipt = index === undefined ? undefined : receipts[index]
     if (transaction === undefined || receipt === undefined) return { code: 1 }

@@ -1,30 +1,30 @@
-// Blocks that are executed on the head and are not decided yet. In consensus FinalizeBlock finds what ProcessProposal has
-// executed; only block sync and replay execute there.
+// Blocks that are executed on the head and not decided yet. FinalizeBlock reuses the execution of ProcessProposal; only block
+// sync and replay execute in FinalizeBlock.
 import { createHash } from 'node:crypto'
 import { cancelled, type Pause, yieldToEventLoop } from '../../lib/scheduler.ts'
 import { encodeCommitInfo } from '../../primitives/commit-info.ts'
 import type { CommitInfo } from '../../primitives/types.ts'
 import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
 
-/** Rounds of one height whose blocks are kept; each holds a view with its changes. */
+/** Rounds of one height whose blocks are kept; each block holds a view with its changes. */
 const KEPT = 4
 
-/** The execution of a block. When its time is up it rests, and goes on from there when it is given more. */
+/** The execution of a block. It pauses when its time is up, and resumes when it is given more time. */
 export class Execution {
   readonly #run: (pause: Pause) => Promise<ExecutedBlock>
   readonly #turns = yieldToEventLoop('block')
   #result: Promise<ExecutedBlock> | undefined
-  /** `performance.now()` at which it rests. */
+  /** `performance.now()` at which it pauses. */
   #until = 0
   #resting: { readonly goOn: () => void; readonly end: (reason: Error) => void } | undefined
   #onRest: () => void = () => undefined
 
-  /** `run` must yield by the pause that it is given, and by no other. */
+  /** `run` must yield by calling the `pause` that it is given, and in no other way. */
   constructor(run: (pause: Pause) => Promise<ExecutedBlock>) {
     this.#run = run
   }
 
-  /** The block, or undefined when it takes longer than this many milliseconds more. Rejects as the execution does. */
+  /** The block, or undefined if it takes more than this many further milliseconds. Rejects as the execution does. */
   async within(milliseconds: number): Promise<ExecutedBlock | undefined> {
     this.#until = performance.now() + milliseconds
     const rests = new Promise<undefined>((resolve) => {
@@ -43,7 +43,7 @@ export class Execution {
     return executed
   }
 
-  /** Ends an execution that rests, and frees what it holds. */
+  /** Ends a paused execution and frees its view. */
   abandon(): void {
     this.#until = Number.POSITIVE_INFINITY
     this.#result?.catch(() => undefined)
@@ -76,7 +76,7 @@ export class ProposedBlocks {
     this.#executions.delete(key)
   }
 
-  /** Call it when the head moves: a block that was executed on the former head cannot be committed. */
+  /** Call it when the head moves: a block that was executed on the previous head cannot be committed. */
   clear(): void {
     for (const key of [...this.#executions.keys()]) this.remove(key)
   }

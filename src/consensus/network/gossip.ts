@@ -1,23 +1,23 @@
-// How transactions reach the other nodes. With CometBFT's `app` mempool it asks for them (ReapTxs) and floods them; with
-// `flood` they are sent to its own mempool. CometBFT sends a transaction once, to the peers connected at that moment.
+// Sends transactions to the other nodes. With the `app` mempool CometBFT requests them (ReapTxs) and floods them; with `flood`
+// they are sent to CometBFT's mempool. CometBFT sends a transaction once, to the peers connected at that moment.
 import type { Chain } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 
-/** Blocks after which a transaction that still waits is announced again. */
+/** Blocks after which a transaction that is still pending is announced again. */
 const PATIENCE = 3n
 
 /** Bytes that CometBFT adds to a transaction in a list: a tag and a length. */
 export const FRAME_BYTES = 6
 
-/** Milliseconds in which transactions for CometBFT's own mempool are gathered into one request. */
+/** Milliseconds during which transactions for CometBFT's mempool are collected into one request. */
 const GATHERING = 5
 /** Transactions of one such request. */
 const BATCH = 100
 
-/** Finds the transactions that have waited for some blocks since they were last announced. */
+/** Finds the transactions that were last announced `PATIENCE` blocks ago. */
 class Patience {
-  /** Block after which each waiting transaction was last announced. */
+  /** Head at which each pending transaction was last announced. */
   #since = new Map<Hash, bigint>()
 
   /** Call it once a block. The returned transactions count as announced. */
@@ -35,7 +35,7 @@ class Patience {
   }
 }
 
-/** Queue of transactions to announce: new ones, those restored from the journal, and those that have waited for some blocks. */
+/** Queue of transactions to announce: new ones, those restored from the journal, and those that are due again. */
 export class Announcements {
   readonly #chain: Chain
   readonly #patience = new Patience()
@@ -48,7 +48,7 @@ export class Announcements {
     chain.events.on('block', () => this.#fresh.push(...this.#patience.due(chain)))
   }
 
-  /** Transactions that became executable since the last call, up to a size; the rest follows with the next call. */
+  /** Takes queued transactions up to a size; the rest follows with the next call. */
   take(maxBytes: number): readonly Uint8Array[] {
     const taken: Uint8Array[] = []
     let bytes = 0
@@ -56,7 +56,7 @@ export class Announcements {
     for (const { hash, raw } of this.#fresh) {
       if (bytes + raw.length + FRAME_BYTES > maxBytes && taken.length > 0) break
       looked++
-      // It may have been mined since it was queued.
+      // It may have left the pool since it was queued.
       if (this.#chain.pool.get(hash) === undefined) continue
       taken.push(raw)
       bytes += raw.length + FRAME_BYTES
@@ -66,7 +66,7 @@ export class Announcements {
   }
 }
 
-/** Sends transactions to CometBFT's own mempool, except those that came from it. */
+/** Sends transactions to CometBFT's mempool, except those that came from it. */
 export class Forwarding {
   readonly #broadcast: (transactions: readonly Uint8Array[]) => Promise<void>
   readonly #onError: (error: unknown) => void
@@ -89,7 +89,7 @@ export class Forwarding {
     for (const transaction of chain.pool.ready()) this.#add(transaction)
   }
 
-  /** Runs a submission of a transaction that CometBFT has brought. */
+  /** Submits a transaction that came from CometBFT, without sending it back. */
   async receiving<T>(hash: Hash, submit: () => Promise<T>): Promise<T> {
     this.#received.add(hash)
     try {

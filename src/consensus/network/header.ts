@@ -1,4 +1,4 @@
-// Block attributes from a consensus engine request. They depend on the request and the head alone, never on the clock or flags of
+// Payload attributes from a request of CometBFT. They depend on the request and the head only, never on the clock or flags of
 // this machine, so that every node executes the same block.
 import type { Chain } from '../../chain/types.ts'
 import { fromHex, toAddress, ZERO_ADDRESS } from '../../lib/hex.ts'
@@ -71,7 +71,7 @@ const partyOf = (validator: Validator | undefined) => ({
   power: validator?.power ?? 0n,
 })
 
-/** Seconds of the last time that a protobuf Timestamp can hold, in year 9999. */
+/** Seconds of the last time that a protobuf Timestamp can hold, in the year 9999. */
 const LAST_SECOND = 253_402_300_799n
 
 /** Whether a block can have this time: one after 1970 that a protobuf Timestamp can hold. */

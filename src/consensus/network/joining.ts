@@ -1,6 +1,6 @@
-// A node without blocks whose consensus engine fetches a snapshot: the application that restores it, in place of the node's own
-// until the chain is there. Requests that come in between wait. CometBFT keeps its connections all the time, because it ends when
-// it loses one.
+// State sync of a node without blocks: an application that restores the state snapshot that CometBFT fetches, and that the
+// node's application replaces when the chain exists. Requests in between wait. CometBFT keeps its connections throughout,
+// because it exits when it loses one.
 import type { FirstBlockOptions } from '../../chain/state-sync/first-block.ts'
 import { StateRestore } from '../../chain/state-sync/restore.ts'
 import { describeError } from '../../lib/errors.ts'
@@ -22,7 +22,7 @@ const WHAT_TO_CHECK =
 export class Joining {
   readonly #options: JoiningOptions
   #server: AbciServer | undefined
-  /** Hands the node's own application to the requests that wait for it. */
+  /** Resolves the promise of the node's application, for which requests wait. */
   #become: (application: AbciApplication) => void = () => undefined
   readonly #own: Promise<AbciApplication>
 
@@ -34,12 +34,12 @@ export class Joining {
   }
 
   /**
-   * Starts CometBFT and makes a chain of the snapshot that it fetches in the empty database. Throws Error when CometBFT
-   * does not come up, and what the application throws; then CometBFT has been stopped.
+   * Starts CometBFT and restores the state snapshot that it fetches into the empty database. Throws Error when CometBFT does
+   * not start, and the application's errors; CometBFT is stopped then.
    */
   async restore(parts: FirstBlockOptions): Promise<void> {
     const { socket, cometBft, log, onError } = this.#options
-    // CometBFT asks its peers for ever.
+    // CometBFT asks its peers forever.
     const waiting = remind((seconds) => log(`no chunk of a snapshot for ${seconds} s: ${WHAT_TO_CHECK}`))
     const restore = new StateRestore({
       ...parts,
@@ -78,7 +78,7 @@ export class Joining {
     }
   }
 
-  /** Hands the server over to the node's own application; undefined: nothing was restored. */
+  /** Connects the server to the node's application and returns it; undefined if nothing was restored. */
   become(application: AbciApplication): AbciServer | undefined {
     this.#become(application)
     return this.#server
@@ -120,7 +120,7 @@ export class Joining {
   }
 }
 
-/** Wraps an application so that `failed` gets the errors of the restore: a failed write ends the node. */
+/** Wraps an application so that `failed` receives the errors of the restore: a failed write ends the node. */
 function guarded(application: AbciApplication, failed: (error: unknown) => void): AbciApplication {
   const telling =
     <Q, A>(work: (request: Q) => A) =>

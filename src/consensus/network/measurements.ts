@@ -1,4 +1,4 @@
-// Counters and durations of a network's node, updated while it answers CometBFT and read by each scrape. Never reset.
+// Counters and durations of a network's node, updated by requests of CometBFT and read by each scrape. Never reset.
 
 /** Requests of CometBFT that are timed. */
 export type AbciRequest = 'prepare' | 'process' | 'finalize' | 'commit'
@@ -6,18 +6,18 @@ export type AbciRequest = 'prepare' | 'process' | 'finalize' | 'commit'
 export type Measurements = {
   /** Blocks that this node has built as the proposer. */
   proposalsBuilt: number
-  /** Proposals of all nodes, this one's own among them. */
+  /** Proposals of all nodes, including this one. */
   proposalsAccepted: number
   proposalsRefused: number
   /** Of these: proposals whose execution took too long. */
   proposalsLate: number
-  /** Own proposals with less than usual, because rounds of their height had failed. */
+  /** Own proposals with a reduced share, because rounds of their height had failed. */
   proposalsReduced: number
-  /** Transactions that were undone in own proposals, because they took too long. */
+  /** Transactions that were reverted in own proposals because they took too long. */
   transactionsStopped: number
-  /** Decided blocks that had to be executed once more, because no proposal of theirs was kept: at block sync and replay. */
+  /** Decided blocks that FinalizeBlock had to execute because no proposal was kept: during block sync and replay. */
   blocksExecutedAgain: number
-  /** Transactions that were handed to CometBFT for its peers. */
+  /** Transactions that were given to CometBFT for its peers. */
   transactionsAnnounced: number
   /** Durations by request. */
   readonly durations: Readonly<Record<AbciRequest, DurationHistogram>>
@@ -27,15 +27,15 @@ export type Measurements = {
 
 export const NO_DURATIONS: Measurements['slowest'] = { prepare: 0, process: 0, finalize: 0, commit: 0 }
 
-/** Upper bounds of the buckets, in seconds: CometBFT gives a proposal three. */
+/** Upper bounds of the buckets, in seconds; CometBFT's default `timeout_propose` is three. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10]
 
 export class DurationHistogram {
   /** Seconds, ascending. */
   readonly bounds: readonly number[] = BOUNDS
-  /** Durations at or below each bound and above the one before; the last is of those above all bounds. */
+  /** Number of durations per bucket; the last counts those above all bounds. */
   readonly counts: number[] = new Array<number>(BOUNDS.length + 1).fill(0)
-  /** Seconds of all durations. */
+  /** Sum of all durations in seconds. */
   sum = 0
 
   add(seconds: number): void {
@@ -64,7 +64,7 @@ export const newMeasurements = (): Measurements => ({
   slowest: NO_DURATIONS,
 })
 
-/** Runs the work of a request and adds its time, also when it fails. */
+/** Runs the work of a request and adds its duration, also when it fails. */
 export async function timed<T>(measurements: Measurements, request: AbciRequest, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   try {

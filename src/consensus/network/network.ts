@@ -1,5 +1,5 @@
-// A node's part in a network: the producer that makes no blocks, the application that CometBFT drives over a socket, the
-// engine's program where this node starts it, and what CometBFT tells of its peers.
+// A node's part in a network: the producer that makes no blocks, the application that CometBFT drives over a socket, CometBFT's
+// process if this node starts it, and the status that CometBFT reports.
 import { markConsensus } from '../../chain/consensus-mark.ts'
 import type { StateSnapshot } from '../../chain/state-sync/format.ts'
 import { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
@@ -23,9 +23,9 @@ export type NetworkSettings = {
   readonly indexer: Pick<Indexer, 'addresses'>
   readonly log: (line: string) => void
   readonly onError: (error: unknown) => void
-  /** Ends the node with this line. */
+  /** Ends the node with this message. */
   readonly fail: (line: string) => void
-  /** Set after a state sync: it has the socket open and CometBFT running. Left out: CometBFT is not started yet. */
+  /** Set after a state sync, which has opened the socket and started CometBFT. Left out: CometBFT is not started yet. */
   readonly joining?: Joining | undefined
 }
 
@@ -76,7 +76,7 @@ export class Network {
     this.#stopWatching.push(watchRounds({ chain, client, cometBft, log, fail }))
   }
 
-  /** Stops CometBFT first, so that it cannot request a block that this node does not finish. */
+  /** Stops CometBFT first, so that it cannot request a block that this node would not finish. */
   async stop(): Promise<void> {
     const { options, log } = this.#settings
     for (const stop of this.#stopWatching) stop()
@@ -94,7 +94,7 @@ export class Network {
 class CometBftStatus implements NetworkStatus {
   readonly #chain: Chain
   readonly #client: NetworkOptions['client']
-  /** Newest block when the node began to catch up; undefined while it does not. */
+  /** Newest block when the node began to catch up; undefined while it is not catching up. */
   #startingBlock: bigint | undefined
 
   constructor(chain: Chain, client: NetworkOptions['client']) {

@@ -1,14 +1,14 @@
-// How a network's node reaches its consensus engine: the application's socket, the program, the RPC client, and the settings
-// that both sides must agree on.
+// Options of a network's node for CometBFT: the application's socket, the process, the RPC client, and the settings that both
+// sides must agree on.
 import type { Hash } from '../../lib/hex.ts'
 
-/** The program as a child of this process. */
+/** CometBFT as a child process. */
 type CometBftProgram = {
   start(): Promise<void>
   stop(): Promise<void>
-  /** Ends it; it is started again. */
+  /** Ends and restarts it. */
   restart(): Promise<void>
-  /** Settles with a line when CometBFT does not come up again. */
+  /** Settles with a message when CometBFT is given up. */
   readonly failed: Promise<string>
 }
 
@@ -24,19 +24,19 @@ export const STEP = {
   commit: 8,
 } as const
 
-/** Where CometBFT is in the vote on its next block. */
+/** CometBFT's state of the vote on the next block. */
 export type RoundState = {
   readonly height: bigint
   readonly round: number
   /** One of STEP. */
   readonly step: number
-  /** Part of the stake, 0 to 1, that was seen to vote in this round or the one before. */
+  /** Fraction of the stake, 0 to 1, whose votes of this round or the one before were received. */
   readonly voting: number
   /** Number of validators that may vote. */
   readonly validators: number
-  /** Whether it has the whole block that is proposed. */
+  /** Whether it has received the whole proposed block. */
   readonly hasBlock: boolean
-  /** Height and app hash in a block that more than two thirds of the stake have voted for: votes that CometBFT has verified. */
+  /** Height and app hash in a block for which CometBFT has verified votes of more than two thirds of the stake. */
   readonly agreed: { readonly height: bigint; readonly appHash: Hash } | undefined
 }
 
@@ -45,23 +45,23 @@ export type CometBftRpc = {
   status(): Promise<{ readonly catchingUp: boolean }>
   peers(): Promise<number>
   isListening(): Promise<boolean>
-  /** Throws while CometBFT waits for this node. */
+  /** Throws CometBftUnreachable while CometBFT waits for this node. */
   rounds(): Promise<RoundState>
-  /** Newest block that a peer claims to have; undefined: no peer tells. */
+  /** Newest block that a peer claims to have; undefined if no peer reports one. */
   highestHeight(): Promise<bigint | undefined>
   /** Signed header and validators of a height, as JSON of CometBFT. Throws ChainError `not-found`. */
   commit(height: bigint): Promise<unknown>
-  /** Hands transactions to CometBFT's own mempool. */
+  /** Sends transactions to CometBFT's mempool. */
   broadcast(transactions: readonly Uint8Array[]): Promise<void>
 }
 
 export type NetworkOptions = {
   /** Path of the socket at which CometBFT finds the application. */
   readonly socket: string
-  /** CometBFT's program; undefined where the operator starts it. */
+  /** CometBFT's process; undefined if the operator starts it. */
   readonly cometBft: CometBftProgram | undefined
   readonly client: CometBftRpc
-  /** CometBFT's mempool: `app` asks this node for transactions, `flood` is given them. */
+  /** CometBFT's mempool: `app` requests transactions from this node, `flood` receives them by `broadcast`. */
   readonly mempool: 'app' | 'flood'
   /** Milliseconds that CometBFT waits for a proposal (`timeout_propose`). */
   readonly proposeTimeout: number
@@ -69,8 +69,8 @@ export type NetworkOptions = {
   readonly commitTimeout: number
   /** Number of blocks before the head that CometBFT keeps; undefined: all. */
   readonly retainBlocks: bigint | undefined
-  /** Whether the consensus engine of a node without blocks fetches a snapshot of the state instead of all blocks. */
+  /** Whether CometBFT of a node without blocks fetches a state snapshot instead of all blocks. */
   readonly stateSync?: boolean
-  /** Where snapshots for nodes that join are kept, and how many blocks are from one to the next; left out: none is made. */
+  /** Folder of the state snapshots for nodes that join, and the blocks from one to the next; left out: none are made. */
   readonly snapshots?: { readonly folder: string; readonly interval: bigint } | undefined
 }

@@ -1,5 +1,5 @@
 // Builds this node's proposals from the transactions of its pool, as many as it can execute in the time of a proposal. Only
-// running a transaction shows that it takes longer; such transactions must neither delay every proposal nor keep the others out.
+// execution shows that a transaction takes longer; such transactions must neither delay every proposal nor displace the others.
 import type { Chain } from '../../chain/types.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -8,21 +8,21 @@ import { FRAME_BYTES } from './gossip.ts'
 import type { Measurements } from './measurements.ts'
 import type { ProposalShare } from './rounds.ts'
 
-/** Blocks to wait after the first and the second try that had the full time; the third drops the transaction. */
+/** Blocks to wait after the first and the second attempt that had the full time; the third drops the transaction. */
 const PAUSES = [10n, 100n]
-/** A transaction that ran at least this part of the time limit counts as having had the full time. */
+/** A transaction that ran for at least this fraction of the time limit counts as having had the full time. */
 const WHOLE = 0.9
-/** A transaction is tried again only when the time left is at least this multiple of what it has used. */
+/** A transaction is tried again only when the remaining time is at least this multiple of the time that it has used. */
 const MARGIN = 2
 
-/** Hashes of dropped transactions that are remembered, so that peers do not bring them back. */
+/** Hashes of dropped transactions that are remembered, so that peers cannot add them again. */
 const MOST_DROPPED = 1_000
 
 /** A transaction that was stopped. */
 type Slow = {
-  /** Milliseconds that it has run at most; it takes longer. */
+  /** Milliseconds of its longest run; it takes longer. */
   readonly ran: number
-  /** How often it had the whole time. */
+  /** Attempts that had the full time. */
   readonly tries: number
   /** Block before which it is not tried again. */
   readonly until: bigint
@@ -41,11 +41,11 @@ export class OwnBlockProposals {
   readonly #slow = new Map<Hash, Slow>()
   readonly #dropped = new Set<Hash>()
   /**
-   * Transactions with a higher gas limit come after all others: half the gas of the last one that was stopped, twice as much
-   * after each proposal in which none was.
+   * Transactions with a higher gas limit come after all others. Set to half the gas limit of a stopped transaction, doubled
+   * after each proposal without one.
    */
   #gasOfFirst: bigint
-  /** `performance.now()` at which the transactions of the proposal that is built are stopped. */
+  /** `performance.now()` at which the transactions of the current proposal are stopped. */
   #deadline = 0
 
   constructor(options: OwnBlockProposalsOptions) {
@@ -55,12 +55,12 @@ export class OwnBlockProposals {
     pool.onRemoved(({ hash }) => this.#slow.delete(hash))
   }
 
-  /** Whether a transaction has left the pool because it never ended in time. */
+  /** Whether a transaction was dropped because it never ended in time. */
   hasDropped(hash: Hash): boolean {
     return this.#dropped.has(hash)
   }
 
-  /** Executes a block of waiting transactions. Those that can never run, or never end in time, leave the pool. */
+  /** Executes a block of pending transactions. Those that can never run, or never end in time, leave the pool. */
   async build(attributes: Partial<PayloadAttributes>, maxBytes: number, share: ProposalShare): Promise<ExecutedBlock> {
     const { chain, time } = this.#options
     const milliseconds = time * share.time
@@ -76,12 +76,12 @@ export class OwnBlockProposals {
     return executed
   }
 
-  /** Ready transactions within the bounds, of each sender in order: those with little gas, then all. */
+  /** Ready transactions within the bounds, in nonce order per sender: first those up to `#gasOfFirst`, then all. */
   *#candidates(maxBytes: number, share: ProposalShare): Generator<Transaction> {
     const { pool, head } = this.#options.chain
     this.#deadline = performance.now() + this.#options.time * share.time
     const offered = new Set<Hash>()
-    // Transactions use less gas than their limits, so a full share is bounded by the gas used, not by the sum of the limits.
+    // Transactions use less gas than their limits, so a full share is bounded by gas used, not by the sum of the limits.
     let gas = share.gas === 1 ? undefined : BigInt(Math.floor(Number(head.gasLimit) * share.gas))
     let bytes = 0
     for (const most of [this.#gasOfFirst, head.gasLimit]) {
@@ -105,7 +105,7 @@ export class OwnBlockProposals {
     }
   }
 
-  /** Whether a transaction may end in the time that is left, as far as known. */
+  /** False for a transaction that is known not to end in the remaining time, or that waits for a later block. */
   #mayEnd(hash: Hash): boolean {
     const slow = this.#slow.get(hash)
     if (slow === undefined) return true

@@ -1,5 +1,5 @@
-// The block producer of a network's node: it makes no block, because CometBFT says when one is made and what its clock says.
-// Methods that mine or set the time are refused; what a block will look like follows from the head.
+// The block producer of a network's node. It makes no block, because CometBFT decides when a block is made and its timestamp.
+// Methods that mine or set the time are refused; the attributes of the next block follow from the head.
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { unixNow } from '../../lib/unix-time.ts'
@@ -46,7 +46,7 @@ export class NetworkProducer implements BlockProducer {
     throw notHere()
   }
 
-  /** Sends return at once: another node may build the block. */
+  /** Sends do not wait: another node may build the block. */
   async settled(): Promise<void> {}
 
   gather(): () => void {

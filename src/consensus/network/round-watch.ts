@@ -1,15 +1,15 @@
-// Watches whether CometBFT's rounds go on, by its RPC. After an error in its consensus CometBFT keeps running and answering, but
-// takes no step any more. Only votes that CometBFT has verified end the node; what peers merely claim starts CometBFT again, less
-// and less often.
+// Watches the progress of CometBFT's rounds through its RPC. After a consensus failure CometBFT keeps running and answering,
+// but takes no further step. Only votes that CometBFT has verified end the node; unverified claims of peers restart CometBFT,
+// at growing intervals.
 import type { Chain } from '../../chain/types.ts'
 import { type NetworkOptions, type RoundState, STEP } from './options.ts'
 
-/** Milliseconds between looks. */
+/** Milliseconds between checks. */
 const LOOK = 5_000
 /** Milliseconds without a step after which CometBFT is restarted: the first time, and at most. */
 const FIRST = 30_000
 const LONGEST = 600_000
-/** The same where only a peer's claim says that there is a later block: a restart drops the votes that are being gathered. */
+/** The same if only a peer's claim says that there is a later block: a restart drops the votes collected so far. */
 const FIRST_FOR_CLAIM = 300_000
 /** Milliseconds by which CometBFT's own timeouts grow with each round. */
 const PER_ROUND = 1_000
@@ -18,7 +18,7 @@ type Watched = Pick<NetworkOptions, 'cometBft'> & {
   readonly chain: Pick<Chain, 'head' | 'canonicalHash'>
   readonly client: Pick<NetworkOptions['client'], 'rounds' | 'status' | 'highestHeight'>
   readonly log: (line: string) => void
-  /** Ends the node with this line. */
+  /** Ends the node with this message. */
   readonly fail: (line: string) => void
 }
 
@@ -33,7 +33,7 @@ export function watchRounds({ chain, client, cometBft, log, fail }: Watched): ()
     const isNew = chain.head.number !== head
     head = chain.head.number
     if (isNew) {
-      // CometBFT is not asked while blocks come: its answer has the whole proposal in it.
+      // CometBFT is not queried while blocks arrive: its answer contains the whole proposal.
       patience = FIRST
       return
     }
@@ -56,7 +56,7 @@ export function watchRounds({ chain, client, cometBft, log, fail }: Watched): ()
     await cometBft?.restart()
   }
 
-  /** Why a consensus engine that takes no step should take one; undefined: it may be waiting for the votes of others. */
+  /** Why CometBFT counts as stuck; undefined if it may be waiting for the votes of others. */
   async function whyStuck(rounds: RoundState, waited: number): Promise<string | undefined> {
     if (!waitsForOthers(rounds)) return 'although it has all that this step needs'
     if (waited < FIRST_FOR_CLAIM) return undefined
@@ -68,7 +68,7 @@ export function watchRounds({ chain, client, cometBft, log, fail }: Watched): ()
   const timer = setInterval(() => {
     if (isLooking) return
     isLooking = true
-    // A consensus engine that does not answer starts, or waits for this node to execute a block.
+    // A CometBFT that does not answer is starting, or waits for this node to execute a block.
     const onError = () => {
       since = Date.now()
     }
@@ -82,7 +82,7 @@ export function watchRounds({ chain, client, cometBft, log, fail }: Watched): ()
   return () => clearInterval(timer)
 }
 
-/** Where the network has agreed on a block after one that this node has differently: the line that says so. */
+/** The message if the network has agreed on a block whose parent differs from this node's; else undefined. */
 function differenceOf(chain: Watched['chain'], { agreed }: RoundState): string | undefined {
   if (agreed === undefined) return undefined
   const number = agreed.height - 1n
@@ -91,7 +91,7 @@ function differenceOf(chain: Watched['chain'], { agreed }: RoundState): string |
   return `block ${number} is ${own} here, and more than two thirds of the stake have voted for ${agreed.appHash}: the state of this node differs from the network's; \`kestrel resync\` fetches it again`
 }
 
-/** Whether the step ends with something that others send, or that a setting delays. */
+/** Whether the step ends with a message of another node, or with a configured delay. */
 function waitsForOthers({ step, validators, hasBlock }: RoundState): boolean {
   if (step === STEP.newHeight || step === STEP.newRound) return true
   if (step === STEP.commit) return !hasBlock

@@ -1,6 +1,6 @@
-// Estimates how many rounds of the current height have failed, and says how much a proposal may contain after so many. CometBFT
-// names no round, and cannot be asked while it waits for a proposal; so rounds are those whose proposal came here, or as many as
-// the time would have held.
+// Estimates how many rounds of the current height have failed, and how much a proposal may contain after them. CometBFT's
+// requests do not contain the round, and its RPC does not answer while it waits for a proposal. So the number is that of the
+// proposals seen, or of the timeouts that fit into the elapsed time, whichever is larger.
 
 /** Milliseconds of CometBFT's config.toml. */
 export type RoundTimes = {
@@ -13,7 +13,7 @@ export type RoundTimes = {
 export class Rounds {
   readonly #times: RoundTimes
   readonly #now: () => number
-  /** When the block before was committed. */
+  /** When the previous block was committed. */
   #since: number
   /** Proposals of this height, of this node and of others. */
   #proposals = 0
@@ -24,15 +24,15 @@ export class Rounds {
     this.#since = now()
   }
 
-  /** How many rounds of this height have failed, at least about. */
+  /** Estimated number of failed rounds of this height. */
   get failed(): number {
     const { proposeTimeout, commitTimeout } = this.#times
-    // A round in which no proposal comes takes longer than this.
+    // A round without a proposal takes longer than this.
     const byTime = Math.floor((this.#now() - this.#since - commitTimeout) / proposeTimeout)
     return Math.max(this.#proposals, byTime, 0)
   }
 
-  /** A proposal is made here or has come: the rounds before it have failed. */
+  /** A proposal was built here or received: the rounds before it have failed. */
   proposed(): void {
     this.#proposals++
   }
@@ -44,10 +44,10 @@ export class Rounds {
   }
 }
 
-/** What a proposal may have, as parts of what the first of a height may have. */
+/** Bounds of a proposal: gas and time as fractions of those of round 0, and a number of transactions. */
 export type ProposalShare = { readonly gas: number; readonly time: number; readonly transactions: number }
 
-/** After the third failed round a proposal is empty: a block is decided then, whatever the transactions cost. */
+/** After the third failed round a proposal is empty, so that a block is decided whatever the transactions cost. */
 const SHARES: readonly ProposalShare[] = [
   { gas: 1, time: 1, transactions: Number.POSITIVE_INFINITY },
   { gas: 1 / 2, time: 1 / 2, transactions: Number.POSITIVE_INFINITY },

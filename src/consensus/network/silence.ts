@@ -1,4 +1,4 @@
-// Logs when a network's node waits: for blocks, or for a snapshot. Without the line it looks like a healthy one.
+// Logs when a network's node waits for blocks or for a state snapshot. Without these lines it looks like a healthy node.
 import type { Chain } from '../../chain/types.ts'
 import type { Measurements } from './measurements.ts'
 import type { CometBftRpc, RoundState } from './options.ts'
@@ -7,12 +7,12 @@ import type { CometBftRpc, RoundState } from './options.ts'
 const FIRST = 30_000
 /** Milliseconds between checks. */
 const LOOK = 5_000
-/** Part of the stake that must be exceeded. */
+/** Fraction of the stake that must be exceeded. */
 const QUORUM = 2 / 3
-/** Seconds that a proposal may take without being named. */
+/** Seconds above which the duration of a proposal is reported. */
 const LONG = 1
 
-/** Calls `say` with the seconds that have passed since the start or the last `restart`, less and less often. */
+/** Calls `say` with the seconds since the start or the last `restart`, at doubling intervals. */
 export function remind(say: (seconds: number) => void): { restart(): boolean; stop(): void } {
   let since = Date.now()
   let patience = FIRST
@@ -24,7 +24,7 @@ export function remind(say: (seconds: number) => void): { restart(): boolean; st
   }, LOOK)
   timer.unref()
   return {
-    /** Returns whether something was said since the last one. */
+    /** Returns whether `say` was called since the last restart. */
     restart() {
       const hasSaid = patience > FIRST
       since = Date.now()
@@ -35,7 +35,7 @@ export function remind(say: (seconds: number) => void): { restart(): boolean; st
   }
 }
 
-/** What a line tells of the vote. */
+/** The part of the vote that a line reports. */
 type Vote = Pick<RoundState, 'height' | 'round' | 'voting'>
 
 export type Watched = {
@@ -49,7 +49,7 @@ export type Watched = {
 export function watchSilence({ chain, cometBft, measurements, log }: Watched): () => void {
   let { number } = chain.head
   const { restart, stop } = remind(async (seconds) => {
-    // CometBFT answers nothing about its round while it waits for this node.
+    // CometBFT does not answer requests about its round while it waits for this node.
     const [peers, round] = await Promise.all([
       cometBft.peers().catch(() => undefined),
       cometBft.rounds().catch(() => undefined),
@@ -77,7 +77,7 @@ function describeEngine(peers: number | undefined, round: Vote | undefined): str
   return [where, connected, `${percent} % of the stake votes, and more than two thirds must be online`]
 }
 
-/** What takes long enough to make rounds fail. */
+/** Requests that take long enough to make rounds fail. */
 function describeTimes({ prepare, process }: Measurements['slowest']): string[] {
   const took: string[] = []
   if (prepare > LONG) took.push(`a proposal took ${prepare.toFixed(1)} s to build`)

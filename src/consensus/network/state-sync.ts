@@ -1,5 +1,4 @@
-// The four requests of state sync, between CometBFT and the chain: snapshots that a node gives to those that join, and the
-// restore of one that joins.
+// The four ABCI requests of state sync: a node serves state snapshots to others, and restores one when it joins.
 import type { ChunkAnswer, OfferAnswer, StateRestore } from '../../chain/state-sync/restore.ts'
 import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
 import type { AbciApplication } from '../abci/application.ts'
@@ -11,7 +10,7 @@ import {
 type Giving = Pick<AbciApplication, 'listSnapshots' | 'loadSnapshotChunk'>
 type Taking = Pick<AbciApplication, 'offerSnapshot' | 'applySnapshotChunk'>
 
-/** `snapshots` is called on each request; undefined: this node offers none. */
+/** `snapshots` is called on each request; it returns undefined if this node offers none. */
 export const givingSnapshots = (snapshots: () => Pick<StateSnapshots, 'list' | 'chunk'> | undefined): Giving => ({
   listSnapshots: () => ({ snapshots: (snapshots()?.list() ?? []).map((snapshot) => ({ ...snapshot })) }),
   async loadSnapshotChunk({ height, format, chunk }) {

@@ -1,4 +1,4 @@
-// Changes of the validator set by consensus key, as a block reports them to CometBFT. Power 0 removes a validator.
+// Changes of the validator set, as a block reports them to CometBFT. Power 0 removes a validator.
 import { fromHex } from '../../lib/hex.ts'
 import type { ConsensusValidator } from '../../runtime/module-queries.ts'
 
@@ -8,7 +8,7 @@ export const validatorUpdate = ({ key, power }: ConsensusValidator) => ({
   power,
 })
 
-/** In order of key, because the answers of all nodes must have the same bytes. */
+/** Sorted by key, because the responses of all nodes must have the same bytes. */
 export function validatorUpdates(before: readonly ConsensusValidator[], after: readonly ConsensusValidator[]) {
   const former = new Map(before.map(({ key, power }) => [key, power]))
   const now = new Set(after.map(({ key }) => key))
