@@ -33,12 +33,19 @@ async function programThat(prints: string, form: 'lines' | 'array'): Promise<Tes
 }
 
 const subtest = (expectException?: string) => ({
-  ...{ hash: '0x01', logs: '0x02', txbytes: '0x', indexes: { data: 0, gas: 0, value: 0 } },
+  hash: '0x01',
+  logs: '0x02',
+  txbytes: '0x',
+  indexes: { data: 0, gas: 0, value: 0 },
   ...(expectException !== undefined && { expectException }),
 })
 const empty: StateTest = { env: {}, pre: {}, transaction: {}, post: {} }
 const found = (name: string, fork: string, error?: string) => ({
-  ...{ name, fork, pass: error === undefined, stateRoot: '0x01', logsHash: '0x02' },
+  name,
+  fork,
+  pass: error === undefined,
+  stateRoot: '0x01',
+  logsHash: '0x02',
   error,
 })
 /** Two tests, three subtests, of which the last was refused. */
@@ -59,7 +66,8 @@ describe('a test of a seed', () => {
   })
 
   it.each(KINDS.map(({ name }) => name))('runs, when it is of %s', async (name) => {
-    let [ran, refused] = [0, 0]
+    let ran = 0
+    let refused = 0
     for (let seed = 100; seed < 104; seed++) {
       const { kind, test } = testOfSeed(seed, name)
       expect(kind).toBe(name)

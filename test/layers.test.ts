@@ -195,7 +195,8 @@ describe('imports of src', () => {
   it('go downward, as the table says', () => {
     const offenders = edges
       .filter(({ from, to, isType }) => {
-        const [room, target] = [roomOf(from), roomOf(to)]
+        const room = roomOf(from)
+        const target = roomOf(to)
         const allowed = LAYERS[room] ?? []
         return room !== target && !allowed.includes(target) && !(isType && allowed.includes(`${target} (types)`))
       })

@@ -17,14 +17,12 @@ it.each<[StartOptions, RegExp]>([
 
 it('the library passes on lists, numbers, big integers and switches', async () => {
   await using node = await startNode({
-    ...{
-      chainId: 2n ** 40n,
-      accounts: 1,
-      balance: '0.5',
-      mining: false,
-      hosts: ['node.test'],
-      activate: ['kestrel_0'],
-    },
+    chainId: 2n ** 40n,
+    accounts: 1,
+    balance: '0.5',
+    mining: false,
+    hosts: ['node.test'],
+    activate: ['kestrel_0'],
   })
   expect(node.chainId).toBe(2 ** 40)
   expect(node.accounts.map(({ address }) => address)).toEqual(['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'])

@@ -15,7 +15,9 @@ async function chainWith(...transactions: readonly Transaction[]) {
 
 describe('BlockBuilder', () => {
   it('takes transactions that become ready while it is open, by tip and nonce, after those it has', async () => {
-    const [first, second, third] = [signed(0, 0n), signed(0, 1n), signed(0, 2n)]
+    const first = signed(0, 0n)
+    const second = signed(0, 1n)
+    const third = signed(0, 2n)
     const better = signed(1, 0n, { maxPriorityFeePerGas: 2n * GWEI })
     const last = signed(1, 1n)
     const gapped = signed(2, 1n)
@@ -64,7 +66,8 @@ describe('BlockBuilder', () => {
   })
 
   it('takes the candidates it is given, and not those of the pool', async () => {
-    const [pooled, given] = [signed(0, 0n), signed(1, 0n)]
+    const pooled = signed(0, 0n)
+    const given = signed(1, 0n)
     const chain = await chainWith(pooled)
     const builder = await chain.openBlock()
     await builder.take([given])

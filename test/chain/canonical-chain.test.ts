@@ -218,7 +218,8 @@ describe('a canonical chain', () => {
 
   it('takes only blocks that were run on its head', async () => {
     const { spec, canonical } = await open()
-    const [first, second] = [await blockOn(canonical, spec, []), await blockOn(canonical, spec, [signed(0, 0n)])]
+    const first = await blockOn(canonical, spec, [])
+    const second = await blockOn(canonical, spec, [signed(0, 0n)])
     await canonical.commit(first)
     await expect(canonical.commit(first)).rejects.toThrow(/not built on the head/)
     await expect(canonical.commit(second)).rejects.toThrow(/not built on the head/)

@@ -297,7 +297,8 @@ describe('a process that is killed', () => {
 
   it('after the batch: the block stands, and its transactions do not come back', async () => {
     const { store, spec, chain, send } = await chainOn()
-    const [mined, gapped] = [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) }), signed(0, 2n)]
+    const mined = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
+    const gapped = signed(0, 2n)
     for (const transaction of [mined, gapped]) await send(transaction)
     store.afterWrite = failOnBlock
     await expect(chain.produce()).rejects.toThrow('killed')
@@ -378,7 +379,8 @@ describe('building a block', () => {
   it('shows the pending block, and gives each reader a state of its own', async () => {
     const { chain, send } = await chainOn()
     await send(signed(0, 0n, { to: KEEPER, data: words(1n, 7n) }))
-    const [one, other] = [await chain.at('pending'), await chain.at('pending')]
+    const one = await chain.at('pending')
+    const other = await chain.at('pending')
     expect(one.header.number).toBe(1n)
     one.view.setStorage(KEEPER, 1n, 99n)
     expect(other.view.storage(KEEPER, 1n)).toBe(7n)

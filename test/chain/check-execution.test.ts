@@ -186,7 +186,8 @@ describe('executing blocks again reports', () => {
     const hash = await send(account(1).address, { value: 1n })
     const { store } = node.chain
     const blocks = new BlockStore(store, 3n)
-    const [block, receipts] = [blocks.block(3n), blocks.receipts(3n)]
+    const block = blocks.block(3n)
+    const receipts = blocks.receipts(3n)
     if (block === undefined || receipts === undefined) throw new Error('block 3 is stored')
     await store.write([...blockRows(block, receipts.map(change))])
     expect(await checked(node)).toEqual({

@@ -53,7 +53,8 @@ const transactionsOf = (n: bigint) => [
 
 describe('a full disk', () => {
   it('leaves a chain equal to one whose disk never failed', async () => {
-    const [failing, whole] = [await chainOnDisk(), await chainOnDisk()]
+    const failing = await chainOnDisk()
+    const whole = await chainOnDisk()
     for (let n = 0n; n < 12n; n++) {
       const draft = { timestamp: 100n + n }
       for (const transaction of transactionsOf(n)) {
@@ -78,7 +79,8 @@ describe('a full disk', () => {
         await goesOn
       }
       if (n === 7n) await Promise.all([failing, whole].map(({ chain }) => chain.edit((v) => v.setBalance(KEEPER, 9n))))
-      const [one, other] = [await failing.chain.produce(draft), await whole.chain.produce(draft)]
+      const one = await failing.chain.produce(draft)
+      const other = await whole.chain.produce(draft)
       expect(one.block.header).toEqual(other.block.header)
       expect(one.block.transactions).toHaveLength(3)
     }

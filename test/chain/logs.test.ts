@@ -19,7 +19,10 @@ function allLogs(blocks: readonly ExecutedBlock[]): MinedLog[] {
     let logIndex = 0
     return transactions.flatMap((transaction, transactionIndex) =>
       (receipts[transactionIndex]?.logs ?? []).map((log) => ({
-        ...{ log, header, transactionHash: transaction.hash, transactionIndex },
+        log,
+        header,
+        transactionHash: transaction.hash,
+        transactionIndex,
         logIndex: logIndex++,
       })),
     )

@@ -58,7 +58,8 @@ const unavailable = (oldest: bigint) =>
 
 describe('a pruned chain', () => {
   it('answers as an archive above its horizon, refuses below, and keeps blocks and index', async () => {
-    const [archiveStore, store] = [await openMemoryStore(), await openMemoryStore()]
+    const archiveStore = await openMemoryStore()
+    const store = await openMemoryStore()
     const archive = await openSmallChain({ store: archiveStore })
     const chain = await openSmallChain({ store, prune: FEWEST_STATES })
     const last = 200n

@@ -243,7 +243,11 @@ describe('a snapshot of the state', () => {
   it('ends when the chain is closed, and leaves nothing', async () => {
     const made = newFolder()
     const ended = await StateSnapshots.open(origin.chain, {
-      ...{ folder: made, indexer, interval: INTERVAL, chunkSize: CHUNK, onError: fail },
+      folder: made,
+      indexer,
+      interval: INTERVAL,
+      chunkSize: CHUNK,
+      onError: fail,
     })
     await ended.close()
     // Work that takes less than a turn may have come to its end.

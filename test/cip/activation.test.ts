@@ -14,7 +14,10 @@ const { create, create2, sstore, call } = CODES
 const TENFOLD = 9n * 32_000n
 
 const upgrade = (height: bigint, change: Partial<Upgrade>): Upgrade => ({
-  ...{ name: `v${height}`, height, addProposals: [], removeProposals: [] },
+  name: `v${height}`,
+  height,
+  addProposals: [],
+  removeProposals: [],
   ...change,
 })
 
@@ -67,7 +70,8 @@ describe('an upgrade', () => {
     const hashes: Hex[] = []
     for (let block = 1; block <= 6; block++) hashes.push(await send(create.address))
     const used = await Promise.all(hashes.map(async (hash) => BigInt((await receiptOf(hash)).gasUsed)))
-    const [before, after] = [USED.create, USED.create + TENFOLD]
+    const before = USED.create
+    const after = USED.create + TENFOLD
     expect(used).toEqual([before, before, after, after, before, after])
 
     // Traces run again what was, each with the parameters of its block.
@@ -100,15 +104,27 @@ describe('an upgrade', () => {
     await mine(4)
     expect(await rpc('kestrel_getUpgrades')).toEqual([
       {
-        ...{ name: 'v3', height: '0x3', params: null, addProposals: ['kestrel_0'], removeProposals: [] },
+        name: 'v3',
+        height: '0x3',
+        params: null,
+        addProposals: ['kestrel_0'],
+        removeProposals: [],
         applied: true,
       },
       {
-        ...{ name: 'v5', height: '0x5', params: null, addProposals: ['kestrel_2'], removeProposals: ['kestrel_0'] },
+        name: 'v5',
+        height: '0x5',
+        params: null,
+        addProposals: ['kestrel_2'],
+        removeProposals: ['kestrel_0'],
         applied: false,
       },
       {
-        ...{ name: 'v6', height: '0x6', params: { extraEips: ['kestrel_0'] }, addProposals: [], removeProposals: [] },
+        name: 'v6',
+        height: '0x6',
+        params: { extraEips: ['kestrel_0'] },
+        addProposals: [],
+        removeProposals: [],
         applied: false,
       },
     ])

@@ -59,11 +59,13 @@ test('a vote activates a proposal from the next block on, and another takes it b
 
 /** Defines opcode 0x0c under this name. */
 const takes = (number: number, name: string): Proposal => ({
-  ...{ number, title: name },
+  number,
+  title: name,
   apply: (table) => void table.define(0x0c, name, { execute: () => undefined }),
 })
 const throws: Proposal = {
-  ...{ number: 9, title: 'throws' },
+  number: 9,
+  title: 'throws',
   apply: () => {
     throw new Error('words of a module')
   },

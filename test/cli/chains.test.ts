@@ -140,7 +140,8 @@ test('a chain keeps the date of its block 0 whatever flags say', async () => {
   await wall.stop()
 
   // A file is a constant: it has the date at which it was written.
-  const [written, fixed] = [await run(cwd, 'genesis'), await run(cwd, 'genesis', '--timestamp', '0')]
+  const written = await run(cwd, 'genesis')
+  const fixed = await run(cwd, 'genesis', '--timestamp', '0')
   expect(Number(JSON.parse(written.stdout).timestamp)).toBeGreaterThanOrEqual(before)
   expect(Number(JSON.parse(fixed.stdout).timestamp)).toBe(0)
 })

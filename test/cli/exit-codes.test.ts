@@ -18,7 +18,8 @@ const ANY = ['--summary']
 /** Operands that are no paths. */
 const OPERANDS: Readonly<Record<string, string>> = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
-  ...{ number: '1', amount: '1' },
+  number: '1',
+  amount: '1',
 }
 /** What a command needs to come to the flag that is tried. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

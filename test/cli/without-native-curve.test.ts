@@ -19,7 +19,8 @@ it('kestrel signs and recovers without native bindings, and warns', async () => 
     await empty.remove()
   })
   const { rpc, viem, walletOf } = clientsOf(node.url)
-  const [from, to] = [account(0), account(1)]
+  const from = account(0)
+  const to = account(1)
 
   // Signed by the node: RFC 6979, so that ethers gives the same bits (account 0 of `test test ... junk`).
   const key = new SigningKey('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')

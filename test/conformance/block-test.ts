@@ -55,7 +55,9 @@ export async function* runBlockTests(text: string, { forks, engine }: RunOptions
       why !== undefined
         ? { ...progress, skipped: why, stateRoot: undefined, error: undefined }
         : await runTest(test, engine).catch((error: unknown) => ({
-            ...{ ...progress, skipped: undefined, stateRoot: undefined },
+            ...progress,
+            skipped: undefined,
+            stateRoot: undefined,
             error: error instanceof ChainError ? error.message : faultOf(error),
           }))
     const pass = outcome.error === undefined && outcome.skipped === undefined

@@ -44,7 +44,8 @@ export async function failures(url: string, test: IoTest): Promise<string[]> {
 function verdict({ method, name, shapeOnly }: IoTest, expected: unknown, answered: unknown): string[] {
   const check = shapeOnly ? UNDETERMINED.get(`${method}/${name}`) : undefined
   if (check === undefined) return differences(expected, answered)
-  const [recorded, result] = [resultOf(expected), resultOf(answered)]
+  const recorded = resultOf(expected)
+  const result = resultOf(answered)
   return result === undefined ? ['$.result: missing'] : check(recorded, result)
 }
 
@@ -65,7 +66,8 @@ const UNDETERMINED: ReadonlyMap<string, Check> = new Map([
 ])
 
 function withinGethsError(recorded: unknown, result: unknown): string[] {
-  const [most, least] = [Number(recorded), Number(recorded) / 1.015]
+  const most = Number(recorded)
+  const least = Number(recorded) / 1.015
   const found = Number(result)
   return found <= most && found >= least ? [] : [`$.result: ${found} is not between ${least} and ${most}`]
 }

@@ -59,7 +59,8 @@ export function networkOf(name: string): Network | undefined {
   const single = forkOf(name)
   if (single !== undefined) return networkFrom(single, single, { block: 0n })
   const [, from = '', to = '', unit, digits = '', thousands] = TRANSITION.exec(name) ?? []
-  const [first, second] = [forkOf(from), find(TRANSITION_FORKS, to)]
+  const first = forkOf(from)
+  const second = find(TRANSITION_FORKS, to)
   if (first === undefined || second === undefined) return undefined
   if (unit === 'Diff') return networkFrom(first, second, { difficulty: BigInt(`0x${digits}`) })
   const at = BigInt(digits) * (thousands === undefined ? 1n : 1000n)

@@ -53,7 +53,10 @@ export function testCommand<F extends TestFormat>(what: TestCommand<F>): Command
       const { fork: forks, jobs = availableParallelism(), engine, worker } = readFlags(flags, given)
       if (worker === true) return answerParent()
       const options = {
-        ...{ format: what.format, forks, engine, workerArgs: ['--worker'] },
+        format: what.format,
+        forks,
+        engine,
+        workerArgs: ['--worker'],
         jobs: files.length === 0 ? jobs : Math.min(jobs, files.length),
       }
       for (const file of files) readOperand('file', path, file)

@@ -41,7 +41,10 @@ type TestTransaction = z.infer<typeof testTransaction>
 export function signedBy(test: TestTransaction, indexes: z.infer<typeof testIndexes>, fork: Fork): Transaction {
   const { nonce, to, gasPrice = 0n, maxFeePerGas = gasPrice, maxPriorityFeePerGas = maxFeePerGas } = test
   const fields: TransactionFields = {
-    ...{ nonce, to, maxFeePerGas, maxPriorityFeePerGas },
+    nonce,
+    to,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
     type: typeOf(test, indexes.data),
     chainId: forkRules(fork).spuriousDragon ? 1n : undefined,
     data: test.data[indexes.data] ?? new Uint8Array(0),

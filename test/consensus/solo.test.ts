@@ -94,7 +94,8 @@ describe('automatic mining', () => {
 
   it('makes a block for a transaction that comes while a block takes nothing', async () => {
     const { chain, solo, send } = await producing({ automine: false })
-    const [first, second] = [signed(0, 0n), signed(1, 0n)]
+    const first = signed(0, 0n)
+    const second = signed(1, 0n)
     await send(first)
     const open = chain.openBlock.bind(chain)
     const tries = vi.spyOn(chain, 'openBlock').mockImplementationOnce(async (attributes) => {

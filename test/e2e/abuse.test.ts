@@ -182,7 +182,8 @@ describe('over a WebSocket', () => {
   })
 
   test('a message that is too large ends its connection only', async () => {
-    const [large, other] = [await openSocket(wsUrl), await openSocket(wsUrl)]
+    const large = await openSocket(wsUrl)
+    const other = await openSocket(wsUrl)
     large.send('x'.repeat(MAX_REQUEST + 1))
     expect(await large.closed).toBe(1009)
     other.send(envelope('eth_chainId', []))

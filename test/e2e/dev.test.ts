@@ -10,7 +10,8 @@ import { openSocket } from '../support/wire.ts'
 
 const clients = await processForFile()
 const { viem, dev, walletOf, rpc, raw, wsUrl } = clients
-const [alice, bob] = [account(0).address, account(1).address]
+const alice = account(0).address
+const bob = account(1).address
 const stranger = () => privateKeyToAccount(generatePrivateKey()).address
 
 /** The timestamp and number of the latest block. */

@@ -269,7 +269,8 @@ test('the gas price that MetaMask suggests does not climb by itself', { timeout:
 describe('what a dApp asks through the wallet', () => {
   test('logs of a range and blocks by hash stand for filters and subscriptions', async () => {
     const { address, receipt } = await deployToken(clients, 3)
-    const [fromBlock, toBlock] = [toHex(receipt.blockNumber), await latestNumber()]
+    const fromBlock = toHex(receipt.blockNumber)
+    const toBlock = await latestNumber()
     const logs: Record<string, unknown>[] = await result('eth_getLogs', {
       address: [address],
       fromBlock,

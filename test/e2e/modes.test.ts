@@ -28,7 +28,8 @@ test('--block-time: blocks at an interval, empty ones too; transactions wait for
   )
   const receipts = await Promise.all(hashes.map((hash) => viem.waitForTransactionReceipt({ hash })))
   expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).toBeLessThanOrEqual(2)
-  const [second, third] = [await head(), await head()]
+  const second = await head()
+  const third = await head()
   expect(Number(second.number)).toBe(Number(first.number) + 1)
   expect(Number(third.number)).toBe(Number(first.number) + 2)
   expect(Number(third.timestamp)).toBeGreaterThan(Number(first.timestamp))

@@ -34,7 +34,8 @@ const DAY = 86_400
 
 const operator = (index: number): string => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 /** Two of the network's validators. */
-const [A, B] = [operator(10), operator(11)]
+const A = operator(10)
+const B = operator(11)
 
 let compiled: Compiled
 let node: Node
@@ -219,7 +220,8 @@ describe('StakingManager', () => {
 })
 
 describe('AutoCompounder', () => {
-  const [USER, OWNER] = [2, 3]
+  const USER = 2
+  const OWNER = 3
   const user = account(USER).address
   let compounder: Target
 
@@ -268,7 +270,8 @@ describe('AutoCompounder', () => {
     await send(OWNER, compounder, 'unstake', [B, grown])
     await later(UNBONDING_DAYS * DAY + 1)
     const owner = account(OWNER).address
-    const [before, held] = [await balance(owner), await balance(compounder.address)]
+    const before = await balance(owner)
+    const held = await balance(compounder.address)
     expect(held).toBeGreaterThanOrEqual(grown)
     const { fee } = await send(OWNER, compounder, 'collect', [])
     expect(await balance(owner)).toBe(before + held - fee)
@@ -331,7 +334,9 @@ describe('InterchainSender', () => {
 })
 
 describe('VestingVault', () => {
-  const [BOSS, WORKER, FRIEND] = [5, 6, 7]
+  const BOSS = 5
+  const WORKER = 6
+  const FRIEND = 7
   const worker = account(WORKER).address
   const amounts = (coins: readonly Coin[]) => coins.reduce((sum, { amount }) => sum + amount, 0n)
   const balancesOf = async (address: Address): Promise<readonly bigint[]> =>
@@ -372,7 +377,8 @@ describe('VestingVault', () => {
   it('takes back what has not vested when the worker leaves', async () => {
     expect(await refusal(FRIEND, vault, 'dismiss', [worker])).toBe('not the owner')
     const boss = account(BOSS).address
-    const [before, held] = [await balance(boss), await balance(worker)]
+    const before = await balance(boss)
+    const held = await balance(worker)
     const { fee } = await send(BOSS, vault, 'dismiss', [worker])
     expect(await balance(boss)).toBe(before + parseEther('20') - fee)
     expect(await balance(worker)).toBe(held - parseEther('20'))

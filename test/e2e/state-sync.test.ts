@@ -37,7 +37,8 @@ const explorer = async (of: Node, path: string): Promise<any> => {
 beforeAll(async () => {
   origin = await startNode(nodeOptions({ spec }))
   const { walletOf, viem, mine } = withClients(origin)
-  const [alice, bob] = [walletOf(0), walletOf(1)]
+  const alice = walletOf(0)
+  const bob = walletOf(1)
   const { abi, bytecode } = contract('Coin')
   creation = await alice.deployContract({ abi, bytecode, args: ['Coin', 'CO', 18, 10n ** 21n], gas: 8_000_000n })
   token = (await viem.waitForTransactionReceipt({ hash: creation })).contractAddress ?? '0x'
@@ -47,7 +48,10 @@ beforeAll(async () => {
   await mine(BASE - Number(origin.chain.head.number) - 1)
   const failures: unknown[] = []
   const made = await StateSnapshots.open(origin.chain, {
-    ...{ folder: join(folder, 'snapshots'), indexer, interval: BigInt(BASE), chunkSize: 20_000 },
+    folder: join(folder, 'snapshots'),
+    indexer,
+    interval: BigInt(BASE),
+    chunkSize: 20_000,
     onError: (error) => failures.push(error),
   })
   await bob.writeContract({
@@ -128,7 +132,9 @@ describe('a node that began with a snapshot', () => {
       await request(origin.url, 'eth_getProof', [token, ['0x0'], 'latest']),
     )
     expect(await rpc('eth_capabilities')).toMatchObject({
-      ...{ blocks: { oldestBlock: '0x14' }, logs: { oldestBlock: '0x14' }, state: { oldestBlock: '0x14' } },
+      blocks: { oldestBlock: '0x14' },
+      logs: { oldestBlock: '0x14' },
+      state: { oldestBlock: '0x14' },
     })
     expect(await rpc('eth_config')).toEqual(await request(origin.url, 'eth_config'))
     expect(await rpc('eth_feeHistory', '0x100', 'latest', [50])).toMatchObject({ oldestBlock: '0x14' })
@@ -152,7 +158,8 @@ describe('a node that began with a snapshot', () => {
 
   it('shows accounts, contracts and tokens from before its base', async () => {
     const same = async (path: string, ...fields: string[]) => {
-      const [one, other] = [await explorer(joined, path), await explorer(origin, path)]
+      const one = await explorer(joined, path)
+      const other = await explorer(origin, path)
       expect(one.httpStatus).toBe(200)
       const of = (answer: Record<string, unknown>) => fields.map((field) => answer[field])
       expect(of(one)).toEqual(of(other))

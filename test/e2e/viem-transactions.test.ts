@@ -86,7 +86,8 @@ describe('a transaction of type', () => {
 
   test('3 is refused with a proof of another blob', async () => {
     const signing = { to, kzg: viemKzg, maxFeePerBlobGas: parseGwei('10'), type: 'eip4844' } as const
-    const [one, other] = [toBlobs({ data: '0x01' }), toBlobs({ data: '0x02' })]
+    const one = toBlobs({ data: '0x01' })
+    const other = toBlobs({ data: '0x02' })
     const request = await walletOf(2).prepareTransactionRequest({ ...signing, blobs: one })
     const signed = await walletOf(2).signTransaction(request)
     const [blob = '0x', wrong = '0x'] = [one[0], other[0]]

@@ -47,7 +47,8 @@ describe('ecrecover', () => {
     )
     fc.assert(
       fc.property(bytes32, fc.constantFrom(0n, 1n, 2n, 26n, 27n, 28n, 29n), word, word, (hash, v, r, s) => {
-        const [rBytes, sBytes] = [bigToFixed(r, 32), bigToFixed(s, 32)]
+        const rBytes = bigToFixed(r, 32)
+        const sBytes = bigToFixed(s, 32)
         expect(attempt(() => ecrecover(hash, v, rBytes, sBytes))).toBe(
           attempt(() => reference(hash, v, rBytes, sBytes)),
         )
@@ -62,7 +63,8 @@ describe('ecrecover', () => {
     for (let i = 0; i < 2000; i++) {
       const hash = bigToFixed(BigInt(i), 32)
       const signature = ecsign(hash, key, {})
-      const [r, s] = [signature.subarray(1, 33), signature.subarray(33)]
+      const r = signature.subarray(1, 33)
+      const s = signature.subarray(33)
       if (r[0] !== 0) continue
       expect(ecrecover(hash, BigInt(signature[0] ?? 9), r.subarray(1), s)).toEqual(
         curve.getPublicKey(key, false).subarray(1),

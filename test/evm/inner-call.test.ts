@@ -57,7 +57,9 @@ const trial = definePrecompile({
 })
 
 const at = (tail: string): Address => hexToAddress(`0x${'c0'.repeat(18)}${tail}`)
-const [target, below, forwarder] = [at('0001'), at('0002'), at('0003')]
+const target = at('0001')
+const below = at('0002')
+const forwarder = at('0003')
 /** What a plain call of the trial costs without the contract: 2,000, 30 a byte of two words, a read and a fresh word. */
 const OWN_GAS = 2_000n + 30n * 64n + 200n + 22_100n
 

@@ -29,7 +29,8 @@ const GAS = 1_000_000n
 
 /** Runs code as alice's, with nothing warm, on our engine and on the library's: both have to find the same. */
 async function run(code: string, change?: Change, gasLimit = GAS) {
-  const [own, library] = [await runOn('wasm', code, change, gasLimit), await runOn('library', code, change, gasLimit)]
+  const own = await runOn('wasm', code, change, gasLimit)
+  const library = await runOn('library', code, change, gasLimit)
   expect(own).toEqual(library)
   return own
 }

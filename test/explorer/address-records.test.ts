@@ -37,8 +37,11 @@ describe('coin balance of an address', () => {
         if (delta === 0n) return []
         return [
           {
-            ...{ block_number: number, block_timestamp: timestamp, transaction_hash: transaction },
-            ...{ delta: delta.toString(), value: value.toString() },
+            block_number: number,
+            block_timestamp: timestamp,
+            transaction_hash: transaction,
+            delta: delta.toString(),
+            value: value.toString(),
           },
         ]
       })
@@ -55,7 +58,8 @@ describe('coin balance of an address', () => {
       })
       expect(await read(`/addresses/${address}/coin-balance-history-by-day`)).toEqual({ days: 10, items: days })
       expect(await read(`/addresses/${address}`)).toMatchObject({
-        ...{ balance: balances.at(-1)?.toString(), coin_balance: balances.at(-1)?.toString() },
+        balance: balances.at(-1)?.toString(),
+        coin_balance: balances.at(-1)?.toString(),
         block_number_balance_updated_at: rows.at(-1)?.block_number,
       })
     }
@@ -118,13 +122,20 @@ describe('blocks and withdrawals of an address', () => {
     const { node, url } = await testChain()
     const { read, readAll } = api(url)
     const to = (index: bigint, address: `0x${string}`, amount: bigint) => ({
-      ...{ index, validatorIndex: 40n + index, address: hexToAddress(address), amount },
+      index,
+      validatorIndex: 40n + index,
+      address: hexToAddress(address),
+      amount,
     })
     await node.chain.produce({ withdrawals: [to(0n, NOBODY, 5n), to(1n, BOB, 1_000_000_000n)] })
     await node.chain.produce({ withdrawals: [to(2n, NOBODY, 7n)] })
     const shown = async (path: string) =>
       (await readAll(path, 1)).map(({ index, validator_index, receiver, amount, block_number }) => ({
-        ...{ index, validator_index, receiver: lower(receiver.hash), amount, block_number },
+        index,
+        validator_index,
+        receiver: lower(receiver.hash),
+        amount,
+        block_number,
       }))
     const [first, second, third] = [
       { index: 0, validator_index: 40, receiver: lower(NOBODY), amount: '5000000000', block_number: 1 },
@@ -136,7 +147,8 @@ describe('blocks and withdrawals of an address', () => {
     expect(await read(`/addresses/${NOBODY}`)).toMatchObject({ has_beacon_chain_withdrawals: true })
     expect(await read(`/addresses/${NOBODY}/tabs-counters`)).toMatchObject({ withdrawals_count: 2 })
     expect(await read('/withdrawals/counters')).toEqual({
-      ...{ withdrawals_count: '3', withdrawals_sum: '1000000012000000000' },
+      withdrawals_count: '3',
+      withdrawals_sum: '1000000012000000000',
     })
   })
 })
@@ -149,15 +161,24 @@ describe('the record of a contract', () => {
     const receipt = await chain.viem.waitForTransactionReceipt({ hash })
     const contractAddress = getAddress(receipt.contractAddress ?? ZERO_ADDRESS)
     const inner = (await chain.viem.readContract({
-      ...{ address: contractAddress, abi: contract('Factory').abi, functionName: 'coin' },
+      address: contractAddress,
+      abi: contract('Factory').abi,
+      functionName: 'coin',
     })) as string
     const made = { is_contract: true, is_verified: false, creation_status: 'success', creation_tx_hash: hash }
     expect(await read(`/addresses/${contractAddress}`)).toMatchObject({
-      ...{ ...made, creation_transaction_hash: hash, name: null, token: null },
-      ...{ creator_hash: account(1).address, creator_address_hash: account(1).address },
+      ...made,
+      creation_transaction_hash: hash,
+      name: null,
+      token: null,
+      creator_hash: account(1).address,
+      creator_address_hash: account(1).address,
     })
     expect(await read(`/addresses/${inner}`)).toMatchObject({
-      ...{ ...made, hash: inner, name: 'Constructed', creator_hash: contractAddress },
+      ...made,
+      hash: inner,
+      name: 'Constructed',
+      creator_hash: contractAddress,
       token: { address_hash: inner, symbol: 'CON', decimals: '6', type: 'ERC-20', total_supply: '5000000' },
     })
   })
@@ -173,7 +194,8 @@ describe('the record of a contract', () => {
     expect(await chain.viem.getCode({ address: contractAddress ?? ZERO_ADDRESS })).toBe(`0x${code}`)
     const { hash: behind } = await read(`/addresses/${coin.address}`)
     expect(await read(`/addresses/${contractAddress}`)).toMatchObject({
-      ...{ is_contract: true, proxy_type: 'eip1167' },
+      is_contract: true,
+      proxy_type: 'eip1167',
       implementations: [{ address_hash: behind, address: behind }],
     })
   })
@@ -193,7 +215,10 @@ describe('the record of a contract', () => {
     await wallet.sendTransaction({ to: contractAddress, gas: 100_000n })
     expect(await chain.viem.getCode({ address: contractAddress ?? ZERO_ADDRESS })).toBeUndefined()
     expect(await read(`/addresses/${contractAddress}`)).toMatchObject({
-      ...{ is_contract: true, creation_status: 'selfdestructed', creation_tx_hash: hash, transactions_count: 2 },
+      is_contract: true,
+      creation_status: 'selfdestructed',
+      creation_tx_hash: hash,
+      transactions_count: 2,
       creator_hash: account(0).address,
     })
   })

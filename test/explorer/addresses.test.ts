@@ -41,13 +41,29 @@ describe('an unknown address', () => {
     const { url } = await testChain()
     const { read, get } = api(url)
     expect(await read(`/addresses/${NOBODY.toLowerCase()}/`)).toMatchObject({
-      ...{ hash: NOBODY, balance: '0', coin_balance: '0', transactions_count: 0, token_transfers_count: 0 },
-      ...{ is_contract: false, is_verified: null, token: null, creator_hash: null, creation_tx_hash: null },
-      ...{ creation_status: null, block_number_balance_updated_at: null, has_logs: false, has_tokens: false },
-      ...{ has_token_transfers: false, has_validated_blocks: false, has_beacon_chain_withdrawals: false },
+      hash: NOBODY,
+      balance: '0',
+      coin_balance: '0',
+      transactions_count: 0,
+      token_transfers_count: 0,
+      is_contract: false,
+      is_verified: null,
+      token: null,
+      creator_hash: null,
+      creation_tx_hash: null,
+      creation_status: null,
+      block_number_balance_updated_at: null,
+      has_logs: false,
+      has_tokens: false,
+      has_token_transfers: false,
+      has_validated_blocks: false,
+      has_beacon_chain_withdrawals: false,
     })
     expect(await read(`/addresses/${NOBODY}/counters`)).toEqual({
-      ...{ transactions_count: '0', token_transfers_count: '0', gas_usage_count: '0', validations_count: '0' },
+      transactions_count: '0',
+      token_transfers_count: '0',
+      gas_usage_count: '0',
+      validations_count: '0',
     })
     expect(new Set(Object.values(await read(`/addresses/${NOBODY}/tabs-counters`)))).toEqual(new Set([0]))
     const lists = [
@@ -99,7 +115,9 @@ describe('an unknown address', () => {
     for (const [path, pointer] of refused) {
       const { status, body } = await get(`/addresses/${NOBODY}/${path}`)
       expect({ path, status, pointers: body.errors.map(({ source }: { source: object }) => source) }).toEqual({
-        ...{ path, status: 422, pointers: [{ pointer }] },
+        path,
+        status: 422,
+        pointers: [{ pointer }],
       })
     }
     expect((await get(`/addresses/${NOBODY}/friends`)).status).toBe(400)
@@ -185,7 +203,11 @@ describe('messages, logs and transfers of an address', () => {
     const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash: deployment })
     const frames = hexToAddress(contractAddress ?? ZERO_ADDRESS)
     await chain.walletOf(1).writeContract({
-      ...{ address: frames, abi: framesContract.abi, functionName: 'descend', args: [2n, 1n], gas: 1_000_000n },
+      address: frames,
+      abi: framesContract.abi,
+      functionName: 'descend',
+      args: [2n, 1n],
+      gas: 1_000_000n,
     })
 
     /** Every message of a transaction in call order, but a call that the transaction itself is. */
@@ -204,13 +226,22 @@ describe('messages, logs and transfers of an address', () => {
       const path = `/addresses/${of}/internal-transactions`
       const show = (list: typeof expected) =>
         list.toReversed().map(({ hash, index, frame }) => ({
-          ...{ transaction_hash: hash, index, type: frame.type.toLowerCase(), from: frame.from },
-          ...{ other: frame.to, success: frame.error === undefined, value: BigInt(frame.value ?? 0).toString() },
+          transaction_hash: hash,
+          index,
+          type: frame.type.toLowerCase(),
+          from: frame.from,
+          other: frame.to,
+          success: frame.error === undefined,
+          value: BigInt(frame.value ?? 0).toString(),
         }))
       const shown = async (query: string) =>
         (await readAll(`${path}${query}`, 2)).map((item) => ({
-          ...{ transaction_hash: item.transaction_hash, index: item.index, type: item.type, value: item.value },
-          ...{ from: lower(item.from.hash), success: item.success },
+          transaction_hash: item.transaction_hash,
+          index: item.index,
+          type: item.type,
+          value: item.value,
+          from: lower(item.from.hash),
+          success: item.success,
           other: lower((item.to ?? item.created_contract).hash),
         }))
       const sent = expected.filter(({ frame }) => frame.from === of)
@@ -227,20 +258,26 @@ describe('messages, logs and transfers of an address', () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const teller = await chain.deploy('Teller')
-    const [first, second] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
+    const first = `0x${'11'.repeat(32)}`
+    const second = `0x${'22'.repeat(32)}`
     for (const topics of [[first], [second, first], [], [first, second, second, first]]) {
       await chain.send(teller, 'tell', [topics, `0x0${topics.length}`])
     }
     const logs = await chain.viem.getLogs({ address: teller.address, fromBlock: 0n })
     const expected = logs.toReversed().map(({ transactionHash, logIndex, data, topics }) => ({
-      ...{ transaction_hash: transactionHash, index: logIndex, data },
+      transaction_hash: transactionHash,
+      index: logIndex,
+      data,
       topics: [0, 1, 2, 3].map((i) => (topics as readonly string[])[i] ?? null),
     }))
     expect(expected).toHaveLength(4)
     const path = `/addresses/${teller.address}/logs`
     const shown = async (query: string) =>
       (await readAll(`${path}${query}`, 3)).map(({ transaction_hash, index, data, topics }) => ({
-        ...{ transaction_hash, index, data, topics },
+        transaction_hash,
+        index,
+        data,
+        topics,
       }))
     expect(await shown('')).toEqual(expected)
     expect(await shown(`?topic=${first}`)).toEqual(expected.filter(({ topics }) => topics[0] === first))

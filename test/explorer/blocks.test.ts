@@ -53,16 +53,30 @@ describe.each([
       const wire = (await rpc('eth_getBlockByNumber', `0x${number.toString(16)}`, false)) as Record<string, Hex>
       const shown = await read(`/blocks/${number}`)
       expect(shown).toMatchObject({
-        ...{ height: number, number, hash: block.hash, parent_hash: block.parentHash, type: 'block' },
+        height: number,
+        number,
+        hash: block.hash,
+        parent_hash: block.parentHash,
+        type: 'block',
         timestamp: isoTime(block.timestamp),
-        ...{ transactions_count: receipts.length, tx_count: receipts.length, withdrawals_count: 0 },
+        transactions_count: receipts.length,
+        tx_count: receipts.length,
+        withdrawals_count: 0,
         miner: { hash: getAddress(block.miner) },
-        ...{ size: Number(block.size), difficulty: '0', nonce: wire.nonce },
-        ...{ state_root: block.stateRoot, extra_data: block.extraData },
-        ...{ gas_used: text(block.gasUsed), gas_limit: text(block.gasLimit), base_fee_per_gas: text(baseFee) },
-        ...{ burnt_fees: text(burnt), priority_fee: text(tips), transaction_fees: text(fees) },
+        size: Number(block.size),
+        difficulty: '0',
+        nonce: wire.nonce,
+        state_root: block.stateRoot,
+        extra_data: block.extraData,
+        gas_used: text(block.gasUsed),
+        gas_limit: text(block.gasLimit),
+        base_fee_per_gas: text(baseFee),
+        burnt_fees: text(burnt),
+        priority_fee: text(tips),
+        transaction_fees: text(fees),
         rewards: kind === 'plain' && tips > 0n ? [{ type: 'Miner Reward', reward: text(tips) }] : [],
-        ...{ uncles_hashes: [], is_pending_update: false },
+        uncles_hashes: [],
+        is_pending_update: false,
       })
       expect(shown.gas_used_percentage).toBeCloseTo((Number(block.gasUsed) / Number(block.gasLimit)) * 100, 9)
       const target = Number(block.gasLimit) / 2
@@ -144,8 +158,10 @@ describe('the list of blocks', () => {
     expect(await read('/main-page/transactions')).toEqual(transactions.slice(0, 6))
     expect((await read('/main-page/transactions?items_count=1')).items).toEqual(transactions.slice(0, 1))
     expect(await read('/main-page/indexing-status')).toEqual({
-      ...{ finished_indexing: true, finished_indexing_blocks: true },
-      ...{ indexed_blocks_ratio: '1.00', indexed_internal_transactions_ratio: '1.00' },
+      finished_indexing: true,
+      finished_indexing_blocks: true,
+      indexed_blocks_ratio: '1.00',
+      indexed_internal_transactions_ratio: '1.00',
     })
   })
 })

@@ -47,11 +47,21 @@ describe('CSV files of an address', () => {
       expect(rows.length).toBeGreaterThan(0)
       expect(rows).toEqual(
         items.map((of) => ({
-          ...{ TxHash: of.hash, BlockNumber: String(of.block_number), UnixTimestamp: of.timestamp },
-          ...{ FromAddress: of.from.hash, ToAddress: of.to?.hash ?? '' },
-          ...{ ContractAddress: of.created_contract?.hash ?? '', Type: of.from.hash === me ? 'OUT' : 'IN' },
-          ...{ Value: of.value, Fee: of.fee.value, Status: of.status, ErrCode: '', CurrentPrice: '' },
-          ...{ TxDateOpeningPrice: '', TxDateClosingPrice: '', MethodName: of.method ?? '' },
+          TxHash: of.hash,
+          BlockNumber: String(of.block_number),
+          UnixTimestamp: of.timestamp,
+          FromAddress: of.from.hash,
+          ToAddress: of.to?.hash ?? '',
+          ContractAddress: of.created_contract?.hash ?? '',
+          Type: of.from.hash === me ? 'OUT' : 'IN',
+          Value: of.value,
+          Fee: of.fee.value,
+          Status: of.status,
+          ErrCode: '',
+          CurrentPrice: '',
+          TxDateOpeningPrice: '',
+          TxDateClosingPrice: '',
+          MethodName: of.method ?? '',
         })),
       )
     }
@@ -145,7 +155,8 @@ describe('a CSV file', () => {
   })
 
   it('reads no more when its client has gone', async () => {
-    let [read, isOver] = [0, false]
+    let read = 0
+    let isOver = false
     async function* endless(): AsyncGenerator<number[]> {
       try {
         for (;;) yield [read++]

@@ -51,7 +51,8 @@ describe('metadata on the chain', () => {
     // All of them come, in the end.
     await expect
       .poll(async () => (await read(list)).items.filter(({ metadata }: { metadata: unknown }) => metadata === null), {
-        ...{ timeout: 60_000, interval: 500 },
+        timeout: 60_000,
+        interval: 500,
       })
       .toEqual([])
     begun = performance.now()
@@ -79,7 +80,8 @@ describe('metadata on the chain', () => {
     await send(art, 'set', [1n, json({ name: 'asked for' })])
     expect((await item(1n)).metadata).toEqual({ name: 'told' })
     expect(await request(path(1n, '/refetch-metadata'), { method: 'PATCH' })).toMatchObject({
-      ...{ status: 200, body: { message: 'OK' } },
+      status: 200,
+      body: { message: 'OK' },
     })
     await expect.poll(async () => (await item(1n)).metadata).toEqual({ name: 'asked for' })
     // What was read on blocks that are undone does not remain.
@@ -107,7 +109,11 @@ describe('metadata on the chain', () => {
     for (const id of [1n, 2n])
       expect(await item(id)).toMatchObject({ metadata: null, image_url: null, media_path: null })
     expect(await item(3n)).toMatchObject({
-      ...{ metadata: html, image_url: null, animation_url: null, media_url: null, external_app_url: null },
+      metadata: html,
+      image_url: null,
+      animation_url: null,
+      media_url: null,
+      external_app_url: null,
     })
     for (const id of [1n, 2n, 3n]) expect((await request(path(id, '/media'))).status).toBe(404)
     expect((await request(path(99n, '/refetch-metadata'), { method: 'PATCH' })).status).toBe(404)

@@ -92,7 +92,8 @@ describe('charts over time', () => {
   it('show what each day brought, and what there was at its end', async () => {
     const { url } = on()
     const blocks = await walk()
-    const [first, last] = [blocks[1]?.day ?? 0, blocks.at(-1)?.day ?? 0]
+    const first = blocks[1]?.day ?? 0
+    const last = blocks.at(-1)?.day ?? 0
     for (const [name, expected] of Object.entries(EXPECTED)) {
       const { chart, info } = (await ask(url, `/lines/${name}`)).body
       expect(info.id).toBe(name)

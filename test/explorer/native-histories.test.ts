@@ -65,9 +65,11 @@ async function historyChain() {
 
   /** One act, which may be refused. */
   async function act(below: (most: number) => number): Promise<void> {
-    const [from, other] = [below(PEOPLE.length), below(PEOPLE.length)]
+    const from = below(PEOPLE.length)
+    const other = below(PEOPLE.length)
     const me = account(from).address
-    const [at, to] = [operator(10 + below(3)), operator(10 + below(3))]
+    const at = operator(10 + below(3))
+    const to = operator(10 + below(3))
     const amount = BigInt(1 + below(4_000)) * (COIN / 1_000n)
     const grant = { abi: authorization, functionName: 'approve' } as const
     const method = METHODS[below(METHODS.length)] ?? METHODS[0]
@@ -146,8 +148,10 @@ async function expectStake({ viem, readAll, read }: Chain): Promise<void> {
       )
     }
     const [rewards] = await viem.readContract({
-      ...{ address: DISTRIBUTION, abi: distributionAbi },
-      ...{ functionName: 'delegationTotalRewards', args: [of] },
+      address: DISTRIBUTION,
+      abi: distributionAbi,
+      functionName: 'delegationTotalRewards',
+      args: [of],
     })
     const shown = await readAll(`/native/addresses/${of}/rewards`)
     expect(
@@ -166,8 +170,10 @@ async function expectGrants({ viem, readAll }: Chain): Promise<void> {
     for (const grantee of PEOPLE.map((index) => account(index).address)) {
       for (const method of METHODS) {
         const left = await viem.readContract({
-          ...{ address: AUTHORIZATION, abi: authorization },
-          ...{ functionName: 'allowance', args: [granter, grantee, method] },
+          address: AUTHORIZATION,
+          abi: authorization,
+          functionName: 'allowance',
+          args: [granter, grantee, method],
         })
         const shown = given.find(({ grantee: to, message }) => to.hash === grantee && message === method)
         const limit = shown === undefined ? 0n : shown.limit === null ? 2n ** 256n - 1n : BigInt(shown.limit)

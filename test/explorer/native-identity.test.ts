@@ -21,8 +21,15 @@ describe('precompiles', () => {
     const published = readFileSync('solidity/Staking.sol', 'utf8')
     const abi = JSON.parse(readFileSync('solidity/abi/Staking.json', 'utf8'))
     expect(await read(`/smart-contracts/${STAKING}`)).toMatchObject({
-      ...{ is_verified: true, is_fully_verified: true, name: 'Staking', language: 'solidity', license_type: 'mit' },
-      ...{ file_path: 'Staking.sol', source_code: published, abi, deployed_bytecode: '0xfe' },
+      is_verified: true,
+      is_fully_verified: true,
+      name: 'Staking',
+      language: 'solidity',
+      license_type: 'mit',
+      file_path: 'Staking.sol',
+      source_code: published,
+      abi,
+      deployed_bytecode: '0xfe',
       additional_sources: [{ file_path: 'Authorization.sol' }, { file_path: 'Types.sol' }],
     })
     expect(await read(`/addresses/${STAKING}`)).toMatchObject({ is_contract: true, is_verified: true, name: 'Staking' })
@@ -135,8 +142,15 @@ describe('coins that a native contract moves', () => {
     expect(items).toMatchObject([
       { index: 1, type: 'call', from: { hash: contract }, to: { name: 'Staking' }, value: '0' },
       {
-        ...{ index: 2, type: 'call', from: { hash: contract }, to: { hash: BONDED_POOL } },
-        ...{ value: parseEther('2').toString(), success: true, error: null, gas_limit: '0', gas_used: '0' },
+        index: 2,
+        type: 'call',
+        from: { hash: contract },
+        to: { hash: BONDED_POOL },
+        value: parseEther('2').toString(),
+        success: true,
+        error: null,
+        gas_limit: '0',
+        gas_used: '0',
       },
     ])
     const listed = await fetch(`${url}/api?module=account&action=txlistinternal&txhash=${sent.transactionHash}`)

@@ -100,7 +100,11 @@ describe('validators', () => {
     expect(await read(`/native/addresses/${owner}`)).toMatchObject({
       delegated: (3n * COIN).toString(),
       unbonding: (2n * COIN).toString(),
-      ...{ delegations_count: 2, unbondings_count: 1, is_validator: false, vesting: null, locked: '0' },
+      delegations_count: 2,
+      unbondings_count: 1,
+      is_validator: false,
+      vesting: null,
+      locked: '0',
       spendable: (await viem.getBalance({ address: owner })).toString(),
     })
     expect(await read(`/native/pool`)).toMatchObject({
@@ -166,7 +170,11 @@ describe('proposals', () => {
     ]
     await send(voteWeighted(id, account(11).address, split), { from: 11 })
     expect(await read(`/native/proposals/${id}`)).toMatchObject({
-      ...{ id: 1, status: 'voting', title: 'Dearer creation', failure: null, votes_count: 2 },
+      id: 1,
+      status: 'voting',
+      title: 'Dearer creation',
+      failure: null,
+      votes_count: 2,
       messages: [{ type: '/ethermint.evm.v1.MsgUpdateParams', content: { params: { extra_eips: ['kestrel_0'] } } }],
       tally: { yes: (1_600n * COIN).toString(), abstain: (400n * COIN).toString(), no: '0', is_final: false },
       // 2000 of 3000 coins.
@@ -185,7 +193,10 @@ describe('proposals', () => {
     ])
     await conclude(id)
     expect(await read(`/native/proposals/${id}`)).toMatchObject({
-      ...{ status: 'passed', turnout: null, votes_count: 0, seconds_left: 0 },
+      status: 'passed',
+      turnout: null,
+      votes_count: 0,
+      seconds_left: 0,
       tally: { yes: (1_600n * COIN).toString(), is_final: true },
     })
     const after = await read(`/native/proposals/${id}/votes`)
@@ -249,7 +260,9 @@ describe('proposals', () => {
     expect((await read('/native/parameters')).evm.active_proposals).toEqual([])
     const { items } = await read('/native/opcode-proposals')
     expect(items.find(({ name }: { name: string }) => name === 'kestrel_0')).toEqual({
-      ...{ name: 'kestrel_0', title: 'CREATE and CREATE2 cost ten times as much', is_active: false },
+      name: 'kestrel_0',
+      title: 'CREATE and CREATE2 cost ten times as much',
+      is_active: false,
       changes: [
         { opcode: 'CREATE', code: 0xf0, what: ['constant gas 32000 to 320000'] },
         { opcode: 'CREATE2', code: 0xf5, what: ['constant gas 32000 to 320000'] },
@@ -282,7 +295,10 @@ describe('transfers', () => {
       ['channel-0', 'success', 1],
     ])
     expect(items[4]).toMatchObject({
-      ...{ denom: 'akest', amount: '1000', memo: 'channel-0', timeout_height: null },
+      denom: 'akest',
+      amount: '1000',
+      memo: 'channel-0',
+      timeout_height: null,
       sender: { hash: owner },
       receiver_address: { hash: bob },
       destination: { port: 'transfer', channel: 'channel-1' },
@@ -320,7 +336,11 @@ describe('vesting', () => {
     )
     const vesting = await read(`/native/addresses/${holder}/vesting`)
     expect(vesting).toMatchObject({
-      ...{ original: '100', vested: '0', unvested: '100', unlocked: '0', locked: '100' },
+      original: '100',
+      vested: '0',
+      unvested: '100',
+      unlocked: '0',
+      locked: '100',
       funder: { hash: owner },
       vesting: [
         { amount: '50', total: '50', is_over: false },
@@ -342,7 +362,9 @@ describe('a chain without native modules', () => {
       const of = path.replace('{id}', '1').replace('{address}', owner).replace('{block_hash_or_number_param}', '0')
       const answer = await get(of)
       expect({ path, status: answer.status, body: answer.body }).toEqual({
-        ...{ path, status: 404, body: { message: 'This chain has no native modules' } },
+        path,
+        status: 404,
+        body: { message: 'This chain has no native modules' },
       })
     }
   })

@@ -6,7 +6,8 @@ import { testChain } from '../support/chain.ts'
 import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network-faces.ts'
 import { expectSound, openPage } from './pages-support.ts'
 
-const [COMMIT, ABSENT] = [2, 1]
+const COMMIT = 2
+const ABSENT = 1
 
 describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where no Chromium is installed)', () => {
   let browser: Browser

@@ -9,7 +9,9 @@ import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from 
 import { plainSpec } from '../support/plain-spec.ts'
 import { api } from './support.ts'
 
-const [COMMIT, ABSENT, NIL] = [2, 1, 3]
+const COMMIT = 2
+const ABSENT = 1
+const NIL = 3
 /** 9999-12-31, the end of a jail for a double sign. */
 const DOUBLE_SIGN_JAIL_END_TIME = '9999-12-31T23:59:59.000000Z'
 const consensus = (index: number) => toBech32('kestvalcons', signerOf(index))

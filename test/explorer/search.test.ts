@@ -20,9 +20,17 @@ describe('a search for one thing', () => {
     for (const q of [NOBODY, NOBODY.toLowerCase(), NOBODY.slice(2), ` ${NOBODY} `]) {
       const query = `?q=${encodeURIComponent(q)}`
       const hit = {
-        ...{ type: 'address', name: null, address_hash: NOBODY, address: NOBODY, url: `/address/${NOBODY}` },
-        ...{ is_smart_contract_verified: false, is_smart_contract_address: false, ens_info: null },
-        ...{ certified: false, reputation: 'ok', priority: 0 },
+        type: 'address',
+        name: null,
+        address_hash: NOBODY,
+        address: NOBODY,
+        url: `/address/${NOBODY}`,
+        is_smart_contract_verified: false,
+        is_smart_contract_address: false,
+        ens_info: null,
+        certified: false,
+        reputation: 'ok',
+        priority: 0,
       }
       expect((await read(`/search${query}`)).items).toEqual([hit])
       expect(await read(`/search/quick${query}`)).toEqual([hit])
@@ -40,10 +48,24 @@ describe('a search for one thing', () => {
     const { items } = await api(url).read(`/search?q=${coin.address}`)
     expect(items).toEqual([
       {
-        ...{ type: 'token', name: 'Some Coin', symbol: 'SOME', address_hash: address, address, token_type: 'ERC-20' },
-        ...{ token_url: `/token/${address}`, address_url: `/address/${address}`, icon_url: null, total_supply: '77' },
-        ...{ exchange_rate: null, circulating_market_cap: null, is_smart_contract_verified: false, priority: 0 },
-        ...{ is_smart_contract_address: true, is_verified_via_admin_panel: false, certified: false, reputation: 'ok' },
+        type: 'token',
+        name: 'Some Coin',
+        symbol: 'SOME',
+        address_hash: address,
+        address,
+        token_type: 'ERC-20',
+        token_url: `/token/${address}`,
+        address_url: `/address/${address}`,
+        icon_url: null,
+        total_supply: '77',
+        exchange_rate: null,
+        circulating_market_cap: null,
+        is_smart_contract_verified: false,
+        priority: 0,
+        is_smart_contract_address: true,
+        is_verified_via_admin_panel: false,
+        certified: false,
+        reputation: 'ok',
         name_warning: null,
       },
       expect.objectContaining({ type: 'address', address_hash: address, name: 'Some Coin' }),
@@ -83,8 +105,13 @@ describe('a search for one thing', () => {
       for (const q of [number, hash]) {
         expect((await read(`/search?q=${q}`)).items).toEqual([
           {
-            ...{ type: 'block', block_number: number, block_hash: hash, block_type: 'block', url: `/block/${hash}` },
-            ...{ timestamp: time, priority: 0 },
+            type: 'block',
+            block_number: number,
+            block_hash: hash,
+            block_type: 'block',
+            url: `/block/${hash}`,
+            timestamp: time,
+            priority: 0,
           },
         ])
         const redirect = { redirect: true, type: 'block', parameter: hash }
@@ -108,7 +135,9 @@ describe('a search for a name', () => {
     await deploy('Coin', ['Wrapped Copper 128', 'WCOP', 18, 5n])
     await send(silver, 'transfer', [BOB, 1n])
     const names = async (q: string) => named((await read(`/search?q=${encodeURIComponent(q)}`)).items)
-    const [gold, middle, copper] = ['token Wrapped Gold', 'token wrapped (silver)', 'token Wrapped Copper 128']
+    const gold = 'token Wrapped Gold'
+    const middle = 'token wrapped (silver)'
+    const copper = 'token Wrapped Copper 128'
     expect(await names('wrapped')).toEqual([middle, copper, gold])
     expect(await names('WRAP')).toEqual([middle, copper, gold])
     expect(await names('gold, wra')).toEqual([gold])
@@ -142,9 +171,20 @@ describe('a search for a name', () => {
     const verify = async (address: Address, name: string) => {
       const { codeHash = '0x' } = await viem.getProof({ address, storageKeys: [] })
       await explorer.verification.contracts.add(address, {
-        ...{ codeHash: codeHash as never, match: 'exact', name, path: 'a.sol', language: 'solidity', abi: [] },
-        ...{ compilerVersion: 'v0.8.30', isOptimized: true, runs: 200, evmVersion: 'prague', licence: 'mit' },
-        ...{ libraries: [], creationSize: undefined, verifiedAt: 0 },
+        codeHash: codeHash as never,
+        match: 'exact',
+        name,
+        path: 'a.sol',
+        language: 'solidity',
+        abi: [],
+        compilerVersion: 'v0.8.30',
+        isOptimized: true,
+        runs: 200,
+        evmVersion: 'prague',
+        licence: 'mit',
+        libraries: [],
+        creationSize: undefined,
+        verifiedAt: 0,
         input: { language: 'Solidity', sources: {}, settings: {} },
       })
     }
@@ -167,7 +207,11 @@ describe('a search for a name', () => {
     const factory = await explorer.deploy(contract('Factory') as never)
     for (let i = 0; i < 6; i++) {
       await explorer.walletOf(0).writeContract({
-        ...{ ...contract('Factory'), address: factory.address, functionName: 'make', args: [10n], gas: 16_000_000n },
+        ...contract('Factory'),
+        address: factory.address,
+        functionName: 'make',
+        args: [10n],
+        gas: 16_000_000n,
       })
     }
     await verify(hexToAddress(vault.address), 'Made of Gold')

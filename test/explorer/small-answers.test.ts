@@ -32,7 +32,8 @@ describe('a URL that cannot be decoded', () => {
   it('with a very long parameter is malformed like a short one', async () => {
     const { url } = await testChain()
     const { get } = api(url)
-    const [short, long] = [await get('/transactions/0x12'), await get(`/transactions/0x${'12'.repeat(2000)}`)]
+    const short = await get('/transactions/0x12')
+    const long = await get(`/transactions/0x${'12'.repeat(2000)}`)
     expect(long.status).toBe(422)
     expect(long.body).toEqual(short.body)
   })

@@ -65,7 +65,9 @@ it('bounds the number of sockets and of topics for each', () => {
 it('terminates sockets without a heartbeat or ping for 90 seconds', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const hub = new Hub()
-  const [silent, beating, pinging] = [served(hub), served(hub), served(hub)]
+  const silent = served(hub)
+  const beating = served(hub)
+  const pinging = served(hub)
   silent.join('topic:silent')
   vi.advanceTimersByTime(LONGEST_SILENCE - 1)
   beating.emit('message', JSON.stringify([null, '1', 'phoenix', 'heartbeat', {}]))

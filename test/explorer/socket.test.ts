@@ -40,7 +40,8 @@ async function listen(url: string, topics: Readonly<Record<string, readonly stri
 
 it('pushes blocks, transactions and balances in the form of the API', async () => {
   const { url, walletOf, viem } = await testChain()
-  const [from, to] = [account(0).address, account(1).address]
+  const from = account(0).address
+  const to = account(1).address
   const own = `addresses:${to.toLowerCase()}`
   const { next } = await listen(url, {
     'blocks:new_block': ['new_block'],

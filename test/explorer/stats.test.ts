@@ -51,7 +51,11 @@ describe('/stats', () => {
       total_gas_used: gas.toString(),
       transactions_today: '3',
       gas_used_today: gas.toString(),
-      ...{ coin_price: null, coin_price_change_percentage: null, market_cap: '0', tvl: null, static_gas_price: null },
+      coin_price: null,
+      coin_price_change_percentage: null,
+      market_cap: '0',
+      tvl: null,
+      static_gas_price: null,
     })
     const limit = blocks.reduce((sum, block) => sum + block.gasLimit, 0n)
     expect(shown.network_utilization_percentage).toBeCloseTo((Number(gas) / Number(limit)) * 100, 9)
@@ -80,7 +84,8 @@ describe('/stats', () => {
     await rpc('anvil_mine', '0x3', '0x5')
     const shown = await average()
     const blocks = await walk(on)
-    const [head, oldest] = [blocks[0]?.timestamp ?? 0n, blocks.at(-2)?.timestamp ?? 0n]
+    const head = blocks[0]?.timestamp ?? 0n
+    const oldest = blocks.at(-2)?.timestamp ?? 0n
     expect(shown).toBeCloseTo((Number(head - oldest) * 1000) / (blocks.length - 2), 6)
     // A hundred more: only they count.
     await rpc('anvil_mine', '0x65', '0x7')

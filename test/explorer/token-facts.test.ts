@@ -93,7 +93,8 @@ describe('a name', () => {
     const { deploy, read } = await chainWithApi()
     const long = await deploy('Coin', [`Long ${'x'.repeat(5_000)}`, 'L'.repeat(5_000), 18, 1n])
     expect(await read(`/tokens/${long.address}`)).toMatchObject({
-      ...{ name: `Long ${'x'.repeat(251)}`, symbol: 'L'.repeat(256) },
+      name: `Long ${'x'.repeat(251)}`,
+      symbol: 'L'.repeat(256),
     })
   })
 

@@ -41,7 +41,9 @@ async function loggedTransfers(viem: Scenario['viem']): Promise<Transfer[]> {
         to: lower(to),
       }
       const one = (id: bigint | undefined, value: bigint | undefined) => ({
-        ...{ ...common, id: id?.toString(), value: value?.toString() },
+        ...common,
+        id: id?.toString(),
+        value: value?.toString(),
       })
       if ('ids' in args) return args.ids.map((id, i) => one(id, args.values[i]))
       return [one('id' in args ? args.id : undefined, 'value' in args ? args.value : undefined)]
@@ -52,8 +54,13 @@ async function loggedTransfers(viem: Scenario['viem']): Promise<Transfer[]> {
 /** The same of an answer's items. */
 const shownTransfers = (items: readonly Item[]): Transfer[] =>
   items.map(({ transaction_hash, log_index, from, to, token, total }) => ({
-    ...{ transaction: transaction_hash, log: log_index, from: lower(from.hash), to: lower(to.hash) },
-    ...{ token: lower(token.address), id: total.token_id, value: total.value },
+    transaction: transaction_hash,
+    log: log_index,
+    from: lower(from.hash),
+    to: lower(to.hash),
+    token: lower(token.address),
+    id: total.token_id,
+    value: total.value,
   }))
 
 /** Tokens of each type, and what people did with them. */
@@ -126,14 +133,31 @@ describe('token records', () => {
     const common = { exchange_rate: null, circulating_market_cap: null, icon_url: null, reputation: 'ok' }
     const address = getAddress(coin.address)
     expect(await read(`/tokens/${coin.address}`)).toMatchObject({
-      ...{ ...common, address, address_hash: address, name: 'First Coin', symbol: 'ONE', decimals: 6, type: 'ERC-20' },
-      ...{ total_supply: '950', holders: 3, holders_count: '3' },
+      ...common,
+      address,
+      address_hash: address,
+      name: 'First Coin',
+      symbol: 'ONE',
+      decimals: 6,
+      type: 'ERC-20',
+      total_supply: '950',
+      holders: 3,
+      holders_count: '3',
     })
     expect(await read(`/tokens/${art.address}`)).toMatchObject({
-      ...{ name: 'Art', symbol: 'ART', decimals: null, type: 'ERC-721', holders: 2 },
+      name: 'Art',
+      symbol: 'ART',
+      decimals: null,
+      type: 'ERC-721',
+      holders: 2,
     })
     expect(await read(`/tokens/${items.address}`)).toMatchObject({
-      ...{ name: null, symbol: null, decimals: null, type: 'ERC-1155', holders: 3, holders_count: '3' },
+      name: null,
+      symbol: null,
+      decimals: null,
+      type: 'ERC-1155',
+      holders: 3,
+      holders_count: '3',
     })
     // Inside other records decimals are text.
     expect((await read(`/addresses/${coin.address}`)).token).toMatchObject({ decimals: '6', holders: 3 })
@@ -240,7 +264,8 @@ describe('token transfers', () => {
         expect(await asked(`?token=${address}&type=ERC-721`)).toEqual([])
       }
       expect(await read(`/addresses/${of}`)).toMatchObject({
-        ...{ token_transfers_count: both.length, has_token_transfers: both.length > 0 },
+        token_transfers_count: both.length,
+        has_token_transfers: both.length > 0,
       })
       expect((await read(`/addresses/${of}/counters`)).token_transfers_count).toBe(both.length.toString())
     }
@@ -319,7 +344,11 @@ describe('token items', () => {
     const token = { address: getAddress(art.address), type: 'ERC-721', decimals: null }
     expect(await readContract(art, 'ownerOf', [9n])).toBe(getAddress(BOB))
     expect(await read(`/tokens/${art.address}/instances/9`)).toMatchObject({
-      ...{ id: '9', is_unique: true, owner: { hash: getAddress(BOB) }, token, metadata: null },
+      id: '9',
+      is_unique: true,
+      owner: { hash: getAddress(BOB) },
+      token,
+      metadata: null,
     })
     expect(await read(`/tokens/${art.address}/instances/4`)).toMatchObject({ id: '4', owner: null })
     expect(await read(`/tokens/${items.address}/instances/1`)).toMatchObject({ is_unique: false, owner: null })
@@ -395,7 +424,8 @@ describe('token balances of an address', () => {
 
   it('show only the first items of a collection', async () => {
     const { deploy, send, url } = await tokenChain()
-    const [first, second] = [await deploy('Items'), await deploy('Items')]
+    const first = await deploy('Items')
+    const second = await deploy('Items')
     const ids = Array.from({ length: 30 }, (_, i) => BigInt(i))
     for (const token of [first, second]) await send(token, 'mintBatch', [ALICE, ids, ids.map(() => 2n)])
     const collections = await api(url).readAll(`/addresses/${ALICE}/nft/collections`, 1)

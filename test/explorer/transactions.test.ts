@@ -79,8 +79,12 @@ describe('a transfer of coins', () => {
       const before = await viem.getBalance({ address, blockNumber: blockNumber - 1n })
       const after = await viem.getBalance({ address, blockNumber })
       expect(row).toMatchObject({
-        ...{ type: 'coin', balance_before: amount(before), balance_after: amount(after) },
-        ...{ change: amount(after - before), token: null, token_id: null },
+        type: 'coin',
+        balance_before: amount(before),
+        balance_after: amount(after),
+        change: amount(after - before),
+        token: null,
+        token_id: null,
       })
     }
     const { from, to, effectiveGasPrice } = made.plain
@@ -106,7 +110,10 @@ describe('a creation', () => {
     })
     expect(shown.token_transfers).toHaveLength(1)
     expect(shown.token_transfers[0]).toMatchObject({
-      ...{ type: 'token_minting', from: { hash: ZERO }, total: { value: '1000000', decimals: '6' }, method: null },
+      type: 'token_minting',
+      from: { hash: ZERO },
+      total: { value: '1000000', decimals: '6' },
+      method: null,
     })
   })
 })
@@ -151,8 +158,11 @@ describe('a transfer of a token', () => {
     const [log] = moved.logs
     expect(items).toHaveLength(1)
     expect(items[0]).toMatchObject({
-      ...{ index: log?.logIndex, data: log?.data, topics: [...(log?.topics ?? []), null] },
-      ...{ address: { hash: coin.address }, smart_contract: { hash: coin.address } },
+      index: log?.logIndex,
+      data: log?.data,
+      topics: [...(log?.topics ?? []), null],
+      address: { hash: coin.address },
+      smart_contract: { hash: coin.address },
       decoded: {
         method_id: 'ddf252ad',
         parameters: [
@@ -257,7 +267,10 @@ describe('a failed transaction', () => {
     const { read, send } = on()
     const { transactionHash } = await send(0, undefined, 0n, { data: '0xfe', gas: 100_000n })
     expect(await read(`/transactions/${transactionHash}`)).toMatchObject({
-      ...{ status: 'error', created_contract: null, to: null, transaction_types: ['contract_creation'] },
+      status: 'error',
+      created_contract: null,
+      to: null,
+      transaction_types: ['contract_creation'],
     })
   })
 })
@@ -349,12 +362,10 @@ describe('native contracts', () => {
     expect(validators.length).toBeGreaterThan(0)
     const staking = '0x0000000000000000000000000000000000000800'
     const delegate = {
-      ...{
-        type: 'function',
-        name: 'delegate',
-        stateMutability: 'nonpayable',
-        outputs: [{ name: 'success', type: 'bool' }],
-      },
+      type: 'function',
+      name: 'delegate',
+      stateMutability: 'nonpayable',
+      outputs: [{ name: 'success', type: 'bool' }],
       inputs: [
         { name: 'delegatorAddress', type: 'address' },
         { name: 'validatorAddress', type: 'string' },
@@ -391,7 +402,10 @@ describe('native contracts', () => {
 async function operatorText(rpc: ReturnType<typeof on>['rpc'], operator: string): Promise<string> {
   const abi = [
     {
-      ...{ type: 'function', name: 'hexToBech32', stateMutability: 'view', outputs: [{ name: '', type: 'string' }] },
+      type: 'function',
+      name: 'hexToBech32',
+      stateMutability: 'view',
+      outputs: [{ name: '', type: 'string' }],
       inputs: [
         { name: 'addr', type: 'address' },
         { name: 'prefix', type: 'string' },
@@ -419,7 +433,9 @@ describe('EIP-7702', () => {
     const { authorization_list, to, type } = await read(`/transactions/${hash}`)
     expect(type).toBe(4)
     expect(to).toMatchObject({
-      ...{ is_contract: true, proxy_type: 'eip7702', implementations: [{ address_hash: made.coin.address }] },
+      is_contract: true,
+      proxy_type: 'eip7702',
+      implementations: [{ address_hash: made.coin.address }],
     })
     expect(authorization_list).toMatchObject([
       { address_hash: made.coin.address, authority: bob.address, nonce: amount(nonce), status: 'ok' },
@@ -454,8 +470,11 @@ it('a blob transaction’s fee includes its blobs', async () => {
   expect(blobGasUsed).toBe(131_072n)
   const transaction = await viem.getTransaction({ hash })
   expect(await read(`/transactions/${hash}`)).toMatchObject({
-    ...{ type: 3, blob_gas_used: '131072', blob_gas_price: amount(blobGasPrice) },
-    ...{ max_fee_per_blob_gas: amount(parseGwei('10')), blob_versioned_hashes: transaction.blobVersionedHashes },
+    type: 3,
+    blob_gas_used: '131072',
+    blob_gas_price: amount(blobGasPrice),
+    max_fee_per_blob_gas: amount(parseGwei('10')),
+    blob_versioned_hashes: transaction.blobVersionedHashes,
     fee: { type: 'actual', value: amount(receipt.gasUsed * receipt.effectiveGasPrice + blobGasUsed * blobGasPrice) },
   })
 })
@@ -498,8 +517,16 @@ describe('a pending transaction', () => {
       expect((await read('/transactions/stats')).pending_transactions_count).toBe('3')
 
       expect(await read(`/transactions/${first}`)).toMatchObject({
-        ...{ hash: first, status: null, result: 'pending', block_number: null, timestamp: null, position: null },
-        ...{ gas_used: null, gas_price: amount(parseGwei('10')), confirmations: 0, method: 'transfer' },
+        hash: first,
+        status: null,
+        result: 'pending',
+        block_number: null,
+        timestamp: null,
+        position: null,
+        gas_used: null,
+        gas_price: amount(parseGwei('10')),
+        confirmations: 0,
+        method: 'transfer',
         fee: { type: 'maximum', value: amount(parseGwei('10') * 100_000n) },
         transaction_types: ['contract_call'],
         decoded_input: { method_id: 'a9059cbb' },

@@ -51,12 +51,10 @@ it('come from http and from an IPFS gateway', async () => {
   ])
   const item = (id: number) => read(`/tokens/${art.address}/instances/${id}`)
   expect(await item(1)).toMatchObject({
-    ...{
-      image_url: `${origin}/ipfs/${CID}/1.png`,
-      media_type: 'image/png',
-      media_path: null,
-      external_app_url: origin,
-    },
+    image_url: `${origin}/ipfs/${CID}/1.png`,
+    media_type: 'image/png',
+    media_path: null,
+    external_app_url: origin,
   })
   expect(await item(2)).toMatchObject({ media_url: 'https://a.example/2.mp4', media_type: 'video/mp4' })
   expect(await item(3)).toMatchObject({ metadata: { image: `${origin}/3` }, image_url: `${origin}/3` })
@@ -73,7 +71,8 @@ it('of an ERC-1155 are found by the id in 64 digits', async () => {
   const cards = await deploy('Cards', [`${origin}/{id}.json`])
   await send(cards, 'transfer', [`0x${'00'.repeat(20)}`, ALICE, 255n, 3n])
   expect(await read(`/tokens/${cards.address}/instances/255`)).toMatchObject({
-    ...{ metadata: { name: 'Card' }, image_url: `${origin}/${digits}.png` },
+    metadata: { name: 'Card' },
+    image_url: `${origin}/${digits}.png`,
   })
 })
 

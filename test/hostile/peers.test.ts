@@ -52,7 +52,8 @@ async function startStranger({ chainId, moniker }: Stranger, peers: readonly str
   const config = join(home, 'config/config.toml')
   const text = await readFile(config, 'utf8')
   await writeFile(config, text.replace('allow_duplicate_ip = false', 'allow_duplicate_ip = true'))
-  const [p2p, rpc] = [await freePort(), await freePort()]
+  const p2p = await freePort()
+  const rpc = await freePort()
   const listeners = ['--p2p.laddr', `tcp://127.0.0.1:${p2p}`, '--rpc.laddr', `tcp://127.0.0.1:${rpc}`]
   const args = ['--proxy_app', 'kvstore', '--moniker', moniker, '--p2p.persistent_peers', peers.join(',')]
   const child = spawn(program, ['start', '--home', home, ...listeners, ...args], { stdio: 'ignore' })

@@ -94,7 +94,9 @@ async function ask(url: string, lines: readonly string[], body = ''): Promise<{ 
 }
 
 const SEND = JSON.stringify({
-  ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'eth_sendTransaction',
   params: [{ from: account(0).address, to: account(1).address, value: '0x1' }],
 })
 const TYPES = [

@@ -11,11 +11,15 @@ import { account, testChain } from '../support/chain.ts'
 import { tryAllRequests } from './browser-requests.js'
 
 const SEND = JSON.stringify({
-  ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'eth_sendTransaction',
   params: [{ from: account(0).address, to: account(1).address, value: '0x1' }],
 })
 const SIGN = JSON.stringify({
-  ...{ jsonrpc: '2.0', id: 1, method: 'eth_sign' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'eth_sign',
   params: [account(0).address, '0xdeadbeef'],
 })
 

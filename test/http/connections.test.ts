@@ -66,7 +66,8 @@ describe('unread answers', () => {
       if (body === 'large') asked += 1
       return body === 'large' ? LARGE : 'short'
     })
-    const [stalled, clock] = [await open(), await open()]
+    const stalled = await open()
+    const clock = await open()
     stalled.pause()
     const [atServer] = accepted
     for (let sent = 0; sent < 8; sent++) {
@@ -149,7 +150,9 @@ describe('when all places are taken', () => {
 
   it('a connection that has never asked anything is closed in favour of a new one, the oldest first', async () => {
     const { open, connections } = await serve({ maxConnections: 3 }, async () => 'here')
-    const [known, silent, younger] = [await open(), await open(), await open()]
+    const known = await open()
+    const silent = await open()
+    const younger = await open()
     expect(await answered(known)).toContain('here')
     const closed = once(silent.resume(), 'close')
     const fourth = await open()
@@ -160,7 +163,8 @@ describe('when all places are taken', () => {
 
   it('one that is idle after its requests is closed if there is no other', async () => {
     const { open } = await serve({ maxConnections: 2 }, async () => 'here')
-    const [older, younger] = [await open(), await open()]
+    const older = await open()
+    const younger = await open()
     for (const socket of [older, younger]) await answered(socket)
     const closed = once(older.resume(), 'close')
     expect(await answered(await open())).toContain('here')
@@ -174,7 +178,8 @@ describe('when all places are taken', () => {
       { maxConnections: 2 },
       () => new Promise<string>((resolve) => answers.push(() => resolve('here'))),
     )
-    const [first, second] = [answered(await open()), answered(await open())]
+    const first = answered(await open())
+    const second = answered(await open())
     await expect.poll(() => answers.length).toBe(2)
     expect(await untilClosed(await open())).toMatch(/^HTTP\/1.1 503 /)
     expect(connections.load).toEqual({ refused: 1, displaced: 0 })

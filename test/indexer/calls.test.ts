@@ -65,7 +65,8 @@ describe('internal transactions', () => {
   it('are listed in call order with their results, and for both parties', async () => {
     const { block, edit, calls, callsOf, transactions, coins } = await smallIndex()
     await edit((view) => {
-      const [plainly, lent] = [call(PLAIN, { value: '0x03' }), call(LENT, { kind: 'DELEGATECALL' })]
+      const plainly = call(PLAIN, { value: '0x03' })
+      const lent = call(LENT, { kind: 'DELEGATECALL' })
       view.setCode(OUTER, fromHex(asm(...plainly, ...call(INNER), ...lent, 'STOP')))
       view.setCode(INNER, fromHex(asm(...call(PLAIN, { value: '0x01' }), 'PUSH0', 'PUSH0', 'REVERT')))
       view.setCode(LENT, fromHex(asm('STOP')))
@@ -78,9 +79,16 @@ describe('internal transactions', () => {
       // 0xffff gas and the stipend of a call with value.
       { ...row, index: 1, type: 'CALL', from: OUTER, to: PLAIN, value: 3n, gas: 65_535 + 2_300, gasUsed: 0 },
       {
-        ...{ ...row, index: 2, type: 'CALL', from: OUTER, to: INNER, value: 0n, gas: 65_535 },
+        ...row,
+        index: 2,
+        type: 'CALL',
+        from: OUTER,
+        to: INNER,
+        value: 0n,
+        gas: 65_535,
         // Four PUSH0, three other PUSH, a warm call with value less the stipend that came back, two PUSH0.
-        ...{ gasUsed: 4 * 2 + 3 * 3 + 100 + 9_000 - 2_300 + 2 * 2, error: 'execution reverted' },
+        gasUsed: 4 * 2 + 3 * 3 + 100 + 9_000 - 2_300 + 2 * 2,
+        error: 'execution reverted',
       },
       expect.objectContaining({ ...row, index: 3, type: 'CALL', from: INNER, to: PLAIN, value: 1n, isUndone: true }),
       expect.objectContaining({ ...row, index: 4, type: 'DELEGATECALL', from: OUTER, to: LENT, value: 10n }),
@@ -155,7 +163,8 @@ describe('created contracts', () => {
   it('that are created again after their destruction keep their row', async () => {
     const { block, contracts, fact } = await smallIndex('shanghai')
     const before = contracts().length
-    const [make, end] = [{ to: FACTORY }, { to: CHILD }]
+    const make = { to: FACTORY }
+    const end = { to: CHILD }
     const told = () => ({ createdIn: fact(CHILD)?.createdIn, isDestroyed: fact(CHILD)?.isDestroyed })
     await block(make)
     expect(fact(CHILD)).toMatchObject({ creator: FACTORY, createdIn: 0, isDestroyed: false })
@@ -251,12 +260,16 @@ describe('the record of a block', () => {
   it('counts blob fees among its fees, not among base fees and tips', async () => {
     const { chain, store } = await smallIndex()
     const blobs = {
-      ...{ type: 3 as const, to: PLAIN, gasLimit: 21_000n, maxFeePerBlobGas: GWEI },
+      type: 3 as const,
+      to: PLAIN,
+      gasLimit: 21_000n,
+      maxFeePerBlobGas: GWEI,
       blobVersionedHashes: [`0x01${'00'.repeat(31)}` as Hash],
     }
     await chain.commit(await chain.build({}, [signed(0, 0n, blobs)]))
     // EIP-1559 lowers the genesis' base fee of 1 gwei by an eighth; a blob has 2^17 gas at the least price, 1 wei.
-    const [baseFees, tips] = [(21_000n * GWEI * 7n) / 8n, 21_000n * GWEI]
+    const baseFees = (21_000n * GWEI * 7n) / 8n
+    const tips = 21_000n * GWEI
     expect(RECORD.block.get(store, 1)).toMatchObject({ baseFees, tips, fees: baseFees + tips + 2n ** 17n })
     expect(RECORD.account.get(store, SENDER)?.balance).toBe(1_000n * ETHER - baseFees - tips - 2n ** 17n)
   })

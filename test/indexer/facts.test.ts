@@ -218,8 +218,11 @@ describe('the index of blocks', () => {
       const gasUsed = receipts.reduce((sum, receipt) => sum + receipt.gasUsed, 0n)
       const baseFees = gasUsed * (baseFeePerGas ?? 0n)
       expect(RECORD.block.get(store, Number(number))).toMatchObject({
-        ...{ firstTransaction: sequence, transactions: mined.length },
-        ...{ fees, baseFees, tips: fees - baseFees },
+        firstTransaction: sequence,
+        transactions: mined.length,
+        fees,
+        baseFees,
+        tips: fees - baseFees,
       })
       sequence += mined.length
       gas += gasUsed
@@ -229,7 +232,8 @@ describe('the index of blocks', () => {
 
   it('and their transactions have parts of the lists of calls and transfers that meet without gaps', () => {
     const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
-    let [calls, transfers] = [0, 0]
+    let calls = 0
+    let transfers = 0
     for (const { number } of blocks) {
       const fact = RECORD.block.get(store, Number(number))
       expect([fact?.firstCall, fact?.firstTransfer]).toEqual([calls, transfers])

@@ -190,7 +190,8 @@ describe('a ranking', () => {
   it('moves a member, in and out too', async () => {
     const store = await openMemoryStore()
     const overlay = new Overlay(store)
-    const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
+    const one = Uint8Array.of(1)
+    const two = Uint8Array.of(2)
     moveMember(overlay, RANKING, undefined, one)
     moveMember(overlay, RANKING, one, two)
     moveMember(overlay, RANKING, two, two)
@@ -213,7 +214,8 @@ describe('sort keys of rankings', () => {
   it('put the larger amount first, and can be read again', () => {
     fc.assert(
       fc.property(amount, amount, fc.uint8Array({ maxLength: 4 }), (a, b, rest) => {
-        const [x, y] = [Buffer.concat([descending(a), rest]), descending(b)]
+        const x = Buffer.concat([descending(a), rest])
+        const y = descending(b)
         // Of equal amounts the rest decides: `y` has none, so that it is never the later one.
         expect(byBytes(x, y) < 0).toBe(a > b)
         expect(readDescending(x)).toEqual({ value: a, rest: Buffer.from(rest) })

@@ -94,7 +94,18 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
 
   return {
     ...chain,
-    ...{ store, send, read, deploy, rows, sequences, holders, owned, items, instances, tokens, expectHolders },
+    store,
+    send,
+    read,
+    deploy,
+    rows,
+    sequences,
+    holders,
+    owned,
+    items,
+    instances,
+    tokens,
+    expectHolders,
     fact: (token: Deployed | Address) => RECORD.token.get(store, typeof token === 'string' ? token : token.address),
   }
 }

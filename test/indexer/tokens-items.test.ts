@@ -153,7 +153,8 @@ describe('an ERC-1155', () => {
 
   it('leaves the rows as they were when it is taken back', async () => {
     const { deploy, send, rpc, store } = await tokenChain()
-    const [token, art] = [await deploy('Items'), await deploy('Art', [false])]
+    const token = await deploy('Items')
+    const art = await deploy('Art', [false])
     await send(token, 'mintBatch', [ALICE, [1n, 2n], [5n, 5n]])
     await send(art, 'mint', [ALICE, 1n])
     const journal = 0x30
@@ -173,7 +174,8 @@ describe('a token whose type changes', () => {
   const word = (value: number): Hex => pad(toHex(value), { size: 32 })
   const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
   const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)')
-  const [a, b] = [topicOf(ALICE), topicOf(BOB)]
+  const a = topicOf(ALICE)
+  const b = topicOf(BOB)
 
   it('rises to the higher type with all its balances, and never falls', async () => {
     const { deploy, send, fact, tokens, owned, items, holders, store } = await tokenChain()

@@ -247,7 +247,8 @@ describe('unusual tokens', () => {
 
   it('may exhaust the calls of a block: balances follow the logs until the next block', async () => {
     const { deploy, send, rpc, mine, holders, expectHolders } = await tokenChain()
-    const [greedy, fee] = [await deploy('SecretCoin', [true]), await deploy('FeeCoin')]
+    const greedy = await deploy('SecretCoin', [true])
+    const fee = await deploy('FeeCoin')
     const crowd = Array.from({ length: 80 }, (_, i) => hexToAddress(pad(toHexNumber(0x1000 + i), { size: 20 })))
     await rpc('evm_setAutomine', false)
     await send(greedy, 'spread', [crowd, 1n])
@@ -296,7 +297,8 @@ const word = (value: bigint | number): Hex => pad(toHexNumber(value), { size: 32
 describe('false logs', () => {
   it('of a contract that is no token are not listed as transfers', async () => {
     const { deploy, send, fact, rows } = await tokenChain()
-    const [teller, vault] = [await deploy('Teller'), await deploy('Vault')]
+    const teller = await deploy('Teller')
+    const vault = await deploy('Vault')
     await send(teller, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(5)])
     await send(teller, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB), word(5)], '0x'])
     await send(vault, 'deposit', [], 0, 10n)
@@ -306,7 +308,8 @@ describe('false logs', () => {
 
   it('do not change balances', async () => {
     const { deploy, send, rows, holders, expectHolders } = await tokenChain()
-    const [coin, liar] = [await deploy('Coin', ['Coin', 'COIN', 0, 100n]), await deploy('TellingCoin')]
+    const coin = await deploy('Coin', ['Coin', 'COIN', 0, 100n])
+    const liar = await deploy('TellingCoin')
     await send(liar, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
     expect(rows().length).toBe(2)
     expect(await holders(RANKING.holders(liar.address))).toEqual(
@@ -325,7 +328,8 @@ describe('false logs', () => {
       toEventSelector('TransferSingle(address,address,address,uint256,uint256)'),
       toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])'),
     ]
-    const [a, b] = [topicOf(ALICE), topicOf(BOB)]
+    const a = topicOf(ALICE)
+    const b = topicOf(BOB)
     const arrays = encodeAbiParameters(parseAbiParameters('uint256[], uint256[]'), [[1n, 2n], [3n]])
     const whole = encodeAbiParameters(parseAbiParameters('uint256[], uint256[]'), [
       [1n, 2n],
@@ -364,7 +368,8 @@ describe('false logs', () => {
 describe('a block of tokens that is rolled back', () => {
   it('leaves the rows as they were', async () => {
     const { deploy, send, rpc, store, tokens } = await tokenChain()
-    const [coin, late] = [await deploy('Coin', ['Coin', 'COIN', 18, 100n]), await deploy('LateCoin')]
+    const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
+    const late = await deploy('LateCoin')
     await send(coin, 'transfer', [BOB, 40n])
     const before = await everyRow(store, [JOURNAL])
     const snapshot = await rpc('evm_snapshot')

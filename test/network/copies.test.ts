@@ -25,7 +25,8 @@ describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?
     const folder = await mkdtemp(join(tmpdir(), 'kestrel-copy-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const data = join(network.home(0), 'data')
-    const [file, copy] = [join(folder, 'chain.rlp'), join(folder, 'copy')]
+    const file = join(folder, 'chain.rlp')
+    const copy = join(folder, 'copy')
     await kestrel('export', file, '--datadir', data)
     await kestrel('init', '--genesis', join(network.home(0), 'genesis.json'), '--datadir', copy)
     const imported = await kestrel('import', file, '--datadir', copy)

@@ -55,7 +55,8 @@ async function start(replaced: Partial<AbciApplication> = {}, first?: Node): Pro
   configure(home)
   if (first !== undefined) copyFileSync(join(first.home, 'config/genesis.json'), join(home, 'config/genesis.json'))
 
-  const [port, rpcPort] = [await freePort(), await freePort()]
+  const port = await freePort()
+  const rpcPort = await freePort()
   const arguments_ = [
     ...['start', '--home', home, '--proxy_app', `unix://${socket}`, '--rpc.laddr', `tcp://127.0.0.1:${rpcPort}`],
     ...['--p2p.laddr', `tcp://127.0.0.1:${port}`, '--p2p.persistent_peers', first?.peer ?? ''],
@@ -66,7 +67,13 @@ async function start(replaced: Partial<AbciApplication> = {}, first?: Node): Pro
     log += chunk
   })
   const node: Node = {
-    ...{ home, application, server, asked, errors, engine, arguments: arguments_ },
+    home,
+    application,
+    server,
+    asked,
+    errors,
+    engine,
+    arguments: arguments_,
     peer: `${cometbft('show-node-id', '--home', home)}@127.0.0.1:${port}`,
     rpc: async (call) => (await fetch(`http://127.0.0.1:${rpcPort}/${call}`)).json(),
     log: () => log,

@@ -26,15 +26,13 @@ async function engine(script: string, given: Partial<CometBftSettings> = {}) {
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
   const child = new CometBftProcess({
-    ...{
-      program,
-      home,
-      socket: '/abci.sock',
-      peers: undefined,
-      blockTime: undefined,
-      checkPorts: async () => undefined,
-      log,
-    },
+    program,
+    home,
+    socket: '/abci.sock',
+    peers: undefined,
+    blockTime: undefined,
+    checkPorts: async () => undefined,
+    log,
     // The stand-in has no RPC: it answers as soon as it has written this file.
     answers: async () => existsSync(join(home, 'answers')),
     ...given,

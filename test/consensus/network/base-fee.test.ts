@@ -12,8 +12,13 @@ const FLOOR = parseGwei('0.1')
 const transfer = async (nonce: number, maxFeePerGas: bigint, maxPriorityFeePerGas = 0n): Promise<Uint8Array> =>
   fromHex(
     await account(0).signTransaction({
-      ...{ chainId: 125, type: 'eip1559', to: account(1).address, gas: 21_000n },
-      ...{ nonce, maxFeePerGas, maxPriorityFeePerGas },
+      chainId: 125,
+      type: 'eip1559',
+      to: account(1).address,
+      gas: 21_000n,
+      nonce,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
     }),
   )
 

@@ -28,8 +28,15 @@ const signed = async ({
 }: Call = {}) =>
   fromHex(
     await account(of).signTransaction({
-      ...{ chainId: 125, type: 'eip1559', nonce, to, value: 1n, gas, data },
-      ...{ maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: tip },
+      chainId: 125,
+      type: 'eip1559',
+      nonce,
+      to,
+      value: 1n,
+      gas,
+      data,
+      maxFeePerGas: 10_000_000_000n,
+      maxPriorityFeePerGas: tip,
     }),
   )
 
@@ -109,7 +116,8 @@ describe('a proposal that is wrong', () => {
   it('is taken when it was decided, with a result for each transaction', async () => {
     const engine = await slowNetwork(1, 3000)
     const [node] = engine.nodes
-    const [first, second] = [await signed(), await signed({ of: 1 })]
+    const first = await signed()
+    const second = await signed({ of: 1 })
     const request = create(abci.RequestFinalizeBlockSchema, {
       height: 1n,
       time: { seconds: 1_800_000_000n, nanos: 0 },
@@ -174,12 +182,10 @@ describe('after failed rounds of a height', () => {
     for (const of of [1, 2, 3]) await node.chain.submit(await signed({ of, gas: 11_000_000n, tip: 9n }))
     await node.chain.submit(await signed({ of: 4, gas: 4_000_000n }))
     const request = create(abci.RequestPrepareProposalSchema, {
-      ...{
-        height: 1n,
-        time: { seconds: 1_800_000_000n, nanos: 0 },
-        proposerAddress: new Uint8Array(20),
-        maxTxBytes: 4_000_000n,
-      },
+      height: 1n,
+      time: { seconds: 1_800_000_000n, nanos: 0 },
+      proposerAddress: new Uint8Array(20),
+      maxTxBytes: 4_000_000n,
     })
     const propose = async () => (await node.application.prepareProposal(request)).txs?.length
     const sizes = [await propose()]

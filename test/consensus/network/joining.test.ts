@@ -39,8 +39,15 @@ const applicationOf = (
   },
 ): NetworkApplication =>
   new NetworkApplication({
-    ...{ chain, version: 'test', ...{ proposeTimeout: 3000, commitTimeout: 1000 }, retainBlocks: undefined, snapshots },
-    ...{ measurements: newMeasurements(), log: () => undefined, fail },
+    chain,
+    version: 'test',
+    proposeTimeout: 3000,
+    commitTimeout: 1000,
+    retainBlocks: undefined,
+    snapshots,
+    measurements: newMeasurements(),
+    log: () => undefined,
+    fail,
   })
 
 /** A network with a snapshot at block `HEIGHT`, whose node `giver` hands it out, and a consensus engine of a node that joins. */
@@ -53,7 +60,10 @@ async function networkWithSnapshot() {
   const folder = newFolder()
   const failures: unknown[] = []
   const snapshots = await StateSnapshots.open(giver, {
-    ...{ folder: join(folder, 'snapshots'), indexer, interval: HEIGHT, chunkSize: 20_000 },
+    folder: join(folder, 'snapshots'),
+    indexer,
+    interval: HEIGHT,
+    chunkSize: 20_000,
     onError: (error) => failures.push(error),
   })
   onTestFinished(() => snapshots.close())
@@ -77,7 +87,10 @@ async function networkWithSnapshot() {
     const socket = join(newFolder(), 'abci.sock')
     const lines: string[] = []
     const joining = new Joining({
-      ...{ socket, cometBft: undefined, version: 'test', onError: (error) => failures.push(error) },
+      socket,
+      cometBft: undefined,
+      version: 'test',
+      onError: (error) => failures.push(error),
       log: (line) => lines.push(line),
     })
     const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
@@ -168,7 +181,10 @@ it('a node that cannot write what it is given says so and ends its server', asyn
   const failures: unknown[] = []
   const lines: string[] = []
   const joining = new Joining({
-    ...{ socket, cometBft: undefined, version: 'test', onError: (error) => failures.push(error) },
+    socket,
+    cometBft: undefined,
+    version: 'test',
+    onError: (error) => failures.push(error),
     log: (line) => lines.push(line),
   })
   const restoring = joining.restore({ store, spec, runtime: new Runtime(spec), indexer })
@@ -205,12 +221,10 @@ it('a node that is given no snapshot says so, less and less often, until its con
   const engine = { start: async () => start(), stop, restart: async () => undefined, failed }
   const lines: string[] = []
   const joining = new Joining({
-    ...{
-      socket: join(newFolder(), 'abci.sock'),
-      cometBft: engine,
-      version: 'test',
-      onError: (error) => calls.push(String(error)),
-    },
+    socket: join(newFolder(), 'abci.sock'),
+    cometBft: engine,
+    version: 'test',
+    onError: (error) => calls.push(String(error)),
     log: (line) => lines.push(line),
   })
   const restoring = joining.restore({ store: await openMemoryStore(), spec, runtime: new Runtime(spec), indexer })

@@ -46,7 +46,8 @@ async function application(engine?: EngineChoice) {
   const served = new NetworkApplication({
     chain,
     version: versionIn(exchanges),
-    ...{ proposeTimeout: 3000, commitTimeout: 1000 },
+    proposeTimeout: 3000,
+    commitTimeout: 1000,
     retainBlocks: undefined,
     measurements: newMeasurements(),
     log: () => undefined,

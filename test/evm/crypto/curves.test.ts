@@ -101,7 +101,8 @@ describe('bn254', () => {
   })
 
   test('pairing', () => {
-    const [a, b] = [scalar(), scalar()]
+    const a = scalar()
+    const b = scalar()
     const holds = [
       g1(G1.BASE.multiply(a)),
       g2(G2.BASE.multiply(b)),
@@ -156,7 +157,8 @@ describe('BLS12-381', () => {
   const scalar = () => random.big(32) % r || 1n
   const P = () => G1.BASE.multiply(scalar())
   const Q = () => G2.BASE.multiply(scalar())
-  const [zero1, zero2] = [new Uint8Array(128), new Uint8Array(256)]
+  const zero1 = new Uint8Array(128)
+  const zero2 = new Uint8Array(256)
   /** On the curve, not in the group. */
   const outside1 = () => {
     for (let x = 4n; ; x++) {
@@ -248,7 +250,8 @@ describe('BLS12-381', () => {
   })
 
   test('pairing', () => {
-    const [a, b] = [scalar(), scalar()]
+    const a = scalar()
+    const b = scalar()
     const holds = [
       g1(G1.BASE.multiply(a)),
       g2(G2.BASE.multiply(b)),

@@ -26,7 +26,8 @@ async function both(fork: Fork, number: string, data: Uint8Array, gasLimit = 2n 
   const address = precompileAddress(number)
   const before = ours.get(address)
   useFasterPrecompiles(ours, forkRules(fork))
-  const [faster, theirs] = [ours.get(address), getActivePrecompiles(common).get(address.slice(2))]
+  const faster = ours.get(address)
+  const theirs = getActivePrecompiles(common).get(address.slice(2))
   if (faster === undefined || theirs === undefined) throw new Error(`no precompile ${number} in ${fork}`)
   expect(faster).not.toBe(before)
   const result = await faster(data, gasLimit)
@@ -172,7 +173,8 @@ test('P-256 signatures', async () => {
     const key = random.bytes(32)
     const hash = k === 0 ? new Uint8Array(32) : k === 1 ? new Uint8Array(32).fill(0xff) : random.bytes(32)
     const signature = p256.sign(hash, key, { prehash: false, lowS: false })
-    const [r, s] = [bytesToBig(signature.subarray(0, 32)), bytesToBig(signature.subarray(32))]
+    const r = bytesToBig(signature.subarray(0, 32))
+    const s = bytesToBig(signature.subarray(32))
     const point = Point.fromBytes(p256.getPublicKey(key)).toAffine()
     expect(await check(input(hash, r, s, point))).toBe(true)
     expect(await check(input(hash, r, n - s, point))).toBe(true)

@@ -105,7 +105,8 @@ test('at most sixteen codes are compiled at a time; a code that was refused may 
 test('the main thread is not blocked while the worker compiles the slowest code', async () => {
   // JUMPDEST, ISZERO of the input's size, and JUMPI to 0, over and over: among the worst to compile.
   const code = Buffer.from('5b3615600057'.repeat(4096), 'hex')
-  let [turns, isDone] = [0, false]
+  let turns = 0
+  let isDone = false
   const done = ask(code).then(() => {
     isDone = true
   })

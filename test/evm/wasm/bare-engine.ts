@@ -93,7 +93,8 @@ export class BareEngine {
 
   /** The stack's items, the lowest first. */
   get stack(): bigint[] {
-    const [from, to] = [this.#field(F_STACK), this.#field(F_TOP)]
+    const from = this.#field(F_STACK)
+    const to = this.#field(F_TOP)
     const limbs = this.limbs
     return Array.from({ length: (to - from) / 32 }, (_, item) =>
       [3, 2, 1, 0].reduce((word, limb) => (word << 64n) | (limbs[from / 8 + item * 4 + limb] ?? 0n), 0n),

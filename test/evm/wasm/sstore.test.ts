@@ -72,7 +72,9 @@ describe.each([
 // EIP-1283 out again.
 describe.each(['chainstart', 'byzantium', 'petersburg'] as const)('SSTORE by value in %s', (fork) => {
   test.each(CASES)('%i: %j', (original, values) => {
-    let [gas, refund, current] = [0n, 0n, original]
+    let gas = 0n
+    let refund = 0n
+    let current = original
     for (const value of values) {
       gas += PUSHES + (current === 0 && value !== 0 ? 20_000n : 5_000n)
       if (current !== 0 && value === 0) refund += 15_000n

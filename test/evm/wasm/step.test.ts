@@ -22,7 +22,8 @@ function stepThrough(code: readonly number[], gas: bigint) {
   const engine = new BareEngine(code, gas)
   const seen: [pc: number, stack: bigint[], cost: bigint][] = []
   for (;;) {
-    const [pc, before] = [engine.pc, engine.gas]
+    const pc = engine.pc
+    const before = engine.gas
     const reason = engine.exports.step()
     if (reason !== PAUSED) return { seen, reason, pc, engine }
     seen.push([pc, engine.stack, before - engine.gas])

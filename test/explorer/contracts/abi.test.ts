@@ -34,14 +34,26 @@ const CODE = Uint8Array.of(0x60, 0x00)
 
 /** A world with one verified contract, at alice's address. */
 async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext> {
-  const [store, view] = [await openMemoryStore(), await emptyView()]
+  const store = await openMemoryStore()
+  const view = await emptyView()
   view.setCode(alice, CODE)
   view.setCode(unverified, CODE)
   const contracts = await VerifiedContracts.load(store)
   await contracts.add(alice, {
-    ...{ codeHash: keccakHash(CODE), match: 'exact', name, path: 'a.sol', language: 'solidity', runs: 200 },
-    ...{ compilerVersion: 'v0.8.37+commit.f401782d', isOptimized: false, evmVersion: 'default', licence: 'none' },
-    ...{ abi, libraries: [], creationSize: undefined, verifiedAt: 1 },
+    codeHash: keccakHash(CODE),
+    match: 'exact',
+    name,
+    path: 'a.sol',
+    language: 'solidity',
+    runs: 200,
+    compilerVersion: 'v0.8.37+commit.f401782d',
+    isOptimized: false,
+    evmVersion: 'default',
+    licence: 'none',
+    abi,
+    libraries: [],
+    creationSize: undefined,
+    verifiedAt: 1,
     input: { language: 'Solidity', sources: {}, settings: {} },
   })
   return { rows: store, view, spec: presets.kestrel(), verification: { contracts } }

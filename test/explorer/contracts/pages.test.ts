@@ -168,7 +168,10 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     expect(await read('paid', [account(1).address])).toBe(parseEther('2.5'))
     expect(await read('lastOrder')).toEqual([{ buyer: account(1).address, items: [7n, 8n], tag: '0x12345678' }, 2n])
     expect(await page.evaluate('wallet.added')).toEqual({
-      ...{ chainId: '0x7d', chainName: 'kestrel', rpcUrls: [`${url}/rpc`], blockExplorerUrls: [url] },
+      chainId: '0x7d',
+      chainName: 'kestrel',
+      rpcUrls: [`${url}/rpc`],
+      blockExplorerUrls: [url],
       nativeCurrency: { name: 'KEST', symbol: 'KEST', decimals: 18 },
     })
     await page.locator('details[open]').getByRole('link', { name: /^0x/ }).click()

@@ -82,11 +82,14 @@ describe('verification by the Sourcify API', SLOW, () => {
     })
     expect(job.body.error).toBeUndefined()
     expect(await explorer.contract(address)).toMatchObject({
-      ...{ is_verified: true, is_fully_verified: true, is_verified_via_sourcify: true },
+      is_verified: true,
+      is_fully_verified: true,
+      is_verified_via_sourcify: true,
       sourcify_repo_url: `${explorer.explorerUrl}/sourcify/repository/contracts/full_match/${CHAIN}/${address}/`,
     })
     expect(await ask(`/v2/verify/${CHAIN}/${address}`, request(input()))).toMatchObject({
-      ...{ status: 409, body: error('already_verified') },
+      status: 409,
+      body: error('already_verified'),
     })
   })
 
@@ -107,7 +110,8 @@ describe('verification by the Sourcify API', SLOW, () => {
   })
 
   it('finds similar contracts', async () => {
-    const [first, second] = [await deploy(input('Similar.')), await deploy(input('Similar.'))]
+    const first = await deploy(input('Similar.'))
+    const second = await deploy(input('Similar.'))
     await verified(first.address, request(input('Similar.')))
     expect((await verified(second.address, {}, 'similarity/')).body).toMatchObject({ contract: exact })
     expect((await verified(EMPTY, {}, 'similarity/')).body).toMatchObject({ error: error('no_similar_match_found') })
@@ -144,7 +148,8 @@ describe('verification by the Sourcify API', SLOW, () => {
     expect(await ask(at, {})).toMatchObject(bad)
     expect(await ask(at, request(input(), { contractIdentifier: 'Lamp' }))).toMatchObject(bad)
     expect(await ask('/v2/verify/00000000-0000-0000-0000-000000000000')).toMatchObject({
-      ...{ status: 404, body: error('job_not_found') },
+      status: 404,
+      body: error('job_not_found'),
     })
     expect(await ask('/v2/unknown')).toMatchObject({ status: 404, body: error('route_not_found') })
     const headers = { 'content-type': 'application/json' }
@@ -167,8 +172,11 @@ describe('lookup by the Sourcify API', SLOW, () => {
     await verified(address, request(input('Looked up.')))
     const { body } = await ask(at)
     expect(body).toEqual({
-      ...{ ...exact, chainId: `${CHAIN}`, address },
-      ...{ verifiedAt: expect.stringMatching(/Z$/), matchId: expect.stringMatching(/^\d+$/) },
+      ...exact,
+      chainId: `${CHAIN}`,
+      address,
+      verifiedAt: expect.stringMatching(/Z$/),
+      matchId: expect.stringMatching(/^\d+$/),
     })
     const chosen = await ask(`${at}?fields=abi,compilation.name,deployment,signatures.error`)
     expect(chosen.body).toEqual({
@@ -176,7 +184,9 @@ describe('lookup by the Sourcify API', SLOW, () => {
       abi: compile(input())(`${PATH}:Lamp`).abi,
       compilation: { name: 'Lamp' },
       deployment: {
-        ...{ transactionHash: hash, blockNumber: expect.stringMatching(/^\d+$/), transactionIndex: '0' },
+        transactionHash: hash,
+        blockNumber: expect.stringMatching(/^\d+$/),
+        transactionIndex: '0',
         deployer: explorer.walletOf(0).account.address,
       },
       signatures: { error: [signature('Broken()')] },
@@ -228,7 +238,8 @@ describe("version 1 of Sourcify's API", SLOW, () => {
     expect((await ask(checked)).body).toEqual([{ address, status: 'false' }])
     const files = { 'metadata.json': metadataOf(input('Old.')), [PATH]: lamp('Old.') }
     expect(await submit(address, files)).toMatchObject({
-      ...{ status: 200, body: { result: [{ address, chainId: `${CHAIN}`, status: 'perfect' }] } },
+      status: 200,
+      body: { result: [{ address, chainId: `${CHAIN}`, status: 'perfect' }] },
     })
     expect((await ask(checked)).body).toEqual([{ address, chainIds: [{ chainId: `${CHAIN}`, status: 'perfect' }] }])
     expect((await ask(checked.replace('check-all', 'check'))).body).toEqual([

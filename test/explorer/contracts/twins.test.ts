@@ -38,9 +38,15 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     expect(await explorer.contract(second.address)).toMatchObject({ verified_twin_address_hash: null, abi: null })
     expect(await explorer.verify(first.address, input, `${PATH}:Cup`)).toEqual(passed)
     expect(await explorer.contract(second.address)).toMatchObject({
-      ...{ is_verified: false, is_fully_verified: false, is_partially_verified: false },
-      ...{ verified_twin_address_hash: first.address, name: 'Cup', file_path: PATH, source_code: source('A cup.') },
-      ...{ abi: compile(input)(`${PATH}:Cup`).abi, constructor_args: null },
+      is_verified: false,
+      is_fully_verified: false,
+      is_partially_verified: false,
+      verified_twin_address_hash: first.address,
+      name: 'Cup',
+      file_path: PATH,
+      source_code: source('A cup.'),
+      abi: compile(input)(`${PATH}:Cup`).abi,
+      constructor_args: null,
     })
     expect(await explorer.contract(first.address)).toMatchObject({
       is_verified: true,
@@ -102,7 +108,8 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
 
   it('may be a library, whose code has its own address', async () => {
     const artifact = compile(input)(`${PATH}:Sizes`)
-    const [first, second] = [await explorer.deploy(artifact), await explorer.deploy(artifact)]
+    const first = await explorer.deploy(artifact)
+    const second = await explorer.deploy(artifact)
     expect(await explorer.verify(first.address, input, `${PATH}:Sizes`)).toEqual(passed)
     expect(await explorer.contract(second.address)).toMatchObject({ verified_twin_address_hash: first.address })
     const planted = `0x${'ce'.repeat(20)}` as const

@@ -36,10 +36,20 @@ describe('a match of a verification', () => {
     expect(await explorer.contract(address)).toMatchObject({ is_verified: false, abi: null, name: null })
     expect(await explorer.verify(address, input, 'src/Store.sol:Store', { licenseType: '3' })).toEqual(passed)
     expect(await explorer.contract(address)).toMatchObject({
-      ...{ is_verified: true, is_fully_verified: true, is_partially_verified: false },
-      ...{ name: 'Store', language: 'solidity', compiler_version: compilerVersion(), license_type: 'mit' },
-      ...{ optimization_enabled: true, optimization_runs: 200, evm_version: 'prague' },
-      ...{ file_path: 'src/Store.sol', source_code: STORE, additional_sources: [], external_libraries: [] },
+      is_verified: true,
+      is_fully_verified: true,
+      is_partially_verified: false,
+      name: 'Store',
+      language: 'solidity',
+      compiler_version: compilerVersion(),
+      license_type: 'mit',
+      optimization_enabled: true,
+      optimization_runs: 200,
+      evm_version: 'prague',
+      file_path: 'src/Store.sol',
+      source_code: STORE,
+      additional_sources: [],
+      external_libraries: [],
       abi: compile(input)('src/Store.sol:Store').abi,
       constructor_args: new AbiCoder().encode(['uint256', 'string'], [7n, 'seven']),
       decoded_constructor_args: [
@@ -60,7 +70,9 @@ describe('a match of a verification', () => {
     expect(await explorer.verify(address, input, 'Store')).toEqual(passed)
     expect(await explorer.contract(address)).toMatchObject({ is_fully_verified: true, is_partially_verified: false })
     expect(await explorer.verify(address, input, 'Store')).toEqual({
-      ...{ status: '0', message: 'NOTOK', result: 'Contract source code already verified' },
+      status: '0',
+      message: 'NOTOK',
+      result: 'Contract source code already verified',
     })
   })
 
@@ -93,7 +105,9 @@ describe('a match of a verification', () => {
     expect(await explorer.rpc('eth_getCode', evil.address, 'latest')).toBe(runtime)
     expect(await explorer.verify(evil.address, input, 'Plain')).toEqual(passed)
     expect(await explorer.contract(evil.address)).toMatchObject({
-      ...{ is_fully_verified: false, is_partially_verified: true, constructor_args: null },
+      is_fully_verified: false,
+      is_partially_verified: true,
+      constructor_args: null,
     })
   })
 })
@@ -209,7 +223,8 @@ contract Proxy {
     const transaction = await explorer.json(`/api/v2/transactions/${hash}`)
     expect(transaction).toMatchObject({ method: 'raise', decoded_input: { method_call: 'raise(uint256 steps)' } })
     expect(await explorer.contract(proxy.address)).toMatchObject({
-      ...{ proxy_type: 'eip1967', is_verified: false },
+      proxy_type: 'eip1967',
+      is_verified: false,
       implementations: [{ address_hash: logic.address, name: 'Logic' }],
     })
     const ask = { module: 'contract', address: proxy.address }
@@ -251,8 +266,13 @@ describe('a verified contract', () => {
     await explorer.verify(address, input, 'Zebra')
     const { items, total_count } = await explorer.json('/api/v2/smart-contracts')
     expect(items[0]).toMatchObject({
-      ...{ name: 'Zebra', language: 'solidity', has_constructor_args: true, transactions_count: 1, certified: false },
-      ...{ address: { hash: address, is_verified: true, name: 'Zebra' }, coin_balance: '0' },
+      name: 'Zebra',
+      language: 'solidity',
+      has_constructor_args: true,
+      transactions_count: 1,
+      certified: false,
+      address: { hash: address, is_verified: true, name: 'Zebra' },
+      coin_balance: '0',
     })
     const counters = await explorer.json('/api/v2/smart-contracts/counters')
     expect(counters).toMatchObject({ verified_smart_contracts: String(total_count) })
@@ -294,9 +314,15 @@ describe("the explorer's form", () => {
   it('takes a single source as JSON', async () => {
     const { address } = await deployStore(standardInput({ 'src/Store.sol': STORE }))
     const form = {
-      ...{ compiler_version: compilerVersion(), source_code: STORE, is_optimization_enabled: true },
-      ...{ is_yul_contract: false, optimization_runs: '200', evm_version: 'default', license_type: 'mit' },
-      ...{ autodetect_constructor_args: true, constructor_args: '' },
+      compiler_version: compilerVersion(),
+      source_code: STORE,
+      is_optimization_enabled: true,
+      is_yul_contract: false,
+      optimization_runs: '200',
+      evm_version: 'default',
+      license_type: 'mit',
+      autodetect_constructor_args: true,
+      constructor_args: '',
     }
     expect(await via(address, 'flattened-code', form)).toEqual(started)
     expect(await explorer.told(address)).toEqual({ status: 'success' })
@@ -309,8 +335,11 @@ describe("the explorer's form", () => {
     const { address } = await deployStore(input)
     const form = new FormData()
     for (const [name, value] of Object.entries({
-      ...{ compiler_version: compilerVersion(), license_type: 'gnu_gpl_v3', contract_name: '' },
-      ...{ autodetect_constructor_args: 'false', constructor_args: '' },
+      compiler_version: compilerVersion(),
+      license_type: 'gnu_gpl_v3',
+      contract_name: '',
+      autodetect_constructor_args: 'false',
+      constructor_args: '',
     })) {
       form.set(name, value)
     }
@@ -393,8 +422,12 @@ describe('the queue of verifications', () => {
     const { address } = await own.deploy(compile(input)('a.sol:Plain'))
     const begin = (contractname: string) =>
       own.post({
-        ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address, contractname },
-        ...{ codeformat: 'solidity-standard-json-input', sourceCode: JSON.stringify(input) },
+        module: 'contract',
+        action: 'verifysourcecode',
+        contractaddress: address,
+        contractname,
+        codeformat: 'solidity-standard-json-input',
+        sourceCode: JSON.stringify(input),
         compilerversion: compilerVersion(),
       })
     const guids = []

@@ -33,7 +33,8 @@ afterAll(async () => {
 
 /** A program with the answer of the recorded run, under the path that the sources have in the input. */
 async function recordedVyper(): Promise<string> {
-  const [answer, file] = [join(folder.path, 'answer.json'), join(folder.path, 'vyper')]
+  const answer = join(folder.path, 'answer.json')
+  const file = join(folder.path, 'vyper')
   await writeFile(answer, JSON.stringify(recorded.output))
   const script = `#!/bin/sh
 if [ "$1" = --version ]; then echo ${recorded.compiler}; exit; fi
@@ -67,8 +68,12 @@ const via = async (address: string, way: string, body: FormData | object) => {
   return explorer.told(address)
 }
 const verified = {
-  ...{ is_verified: true, is_fully_verified: true, language: 'vyper', is_vyper_contract: true },
-  ...{ optimization_enabled: true, optimization_runs: null },
+  is_verified: true,
+  is_fully_verified: true,
+  language: 'vyper',
+  is_vyper_contract: true,
+  optimization_enabled: true,
+  optimization_runs: null,
 }
 
 describe('a contract of Vyper', () => {
@@ -82,7 +87,11 @@ describe('a contract of Vyper', () => {
     }
     expect(await via(address, 'vyper-code', form)).toEqual({ status: 'success' })
     expect(await explorer.contract(address)).toMatchObject({
-      ...{ ...verified, name: 'Jar', compiler_version: version(), license_type: 'mit', source_code: recorded.source },
+      ...verified,
+      name: 'Jar',
+      compiler_version: version(),
+      license_type: 'mit',
+      source_code: recorded.source,
       decoded_constructor_args: [['7', { name: 'size', type: 'uint256' }]],
     })
     const data = encodeFunctionData({ abi: parseAbi(['function fillJar(uint256 spoons)']), args: [5n] })
@@ -117,7 +126,9 @@ describe('a contract of Vyper', () => {
     const second = await deploy(11n)
     const request = { stdJsonInput: input(), compilerVersion: recorded.compiler, contractIdentifier: `${PATH}:Jar` }
     const begun = await explorer.json(`/sourcify/v2/verify/125/${second.address}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(request) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
     })
     await expect
       .poll(() => explorer.json(`/sourcify/v2/verify/${begun.verificationId}`))
@@ -138,7 +149,8 @@ describe('a contract of Vyper', () => {
     const planted = `0x${'ab'.repeat(20)}` as const
     await explorer.rpc('anvil_setCode', planted, code.replace('0x5f', '0x36'))
     const refused = await explorer.verify(planted, input(), `${PATH}:Jar`, {
-      ...{ codeformat: 'vyper-json', compilerversion: version() },
+      codeformat: 'vyper-json',
+      compilerversion: version(),
     })
     expect(refused.result).toMatch(/^Fail - Unable to verify/)
   })

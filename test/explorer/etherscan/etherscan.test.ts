@@ -28,9 +28,13 @@ describe('module=contract', () => {
 
     const submitted = await explorer.post({
       ...ask,
-      ...{ action: 'verifysourcecode', contractaddress: address, codeformat: 'solidity-standard-json-input' },
-      ...{ contractname: 'src/Counter.sol:Counter', compilerversion: compilerVersion() },
-      ...{ sourceCode: JSON.stringify(input), constructorArguements: '5'.padStart(64, '0') },
+      action: 'verifysourcecode',
+      contractaddress: address,
+      codeformat: 'solidity-standard-json-input',
+      contractname: 'src/Counter.sol:Counter',
+      compilerversion: compilerVersion(),
+      sourceCode: JSON.stringify(input),
+      constructorArguements: '5'.padStart(64, '0'),
     })
     expect(submitted).toEqual({ ...OK, result: expect.stringMatching(/^[0-9a-f]{32}$/) })
     // Foundry asks in a form, too.
@@ -43,8 +47,14 @@ describe('module=contract', () => {
 
     const after = await explorer.etherscan({ ...ask, action: 'getsourcecode', address })
     expect(after.result[0]).toMatchObject({
-      ...{ SourceCode: SOURCE, ContractName: 'Counter', CompilerVersion: compilerVersion(), OptimizationUsed: '1' },
-      ...{ Runs: '200', EVMVersion: 'prague', ConstructorArguments: '5'.padStart(64, '0'), Proxy: '0' },
+      SourceCode: SOURCE,
+      ContractName: 'Counter',
+      CompilerVersion: compilerVersion(),
+      OptimizationUsed: '1',
+      Runs: '200',
+      EVMVersion: 'prague',
+      ConstructorArguments: '5'.padStart(64, '0'),
+      Proxy: '0',
     })
     const abi = await explorer.etherscan({ ...ask, action: 'getabi', address })
     expect(JSON.parse(abi.result)).toEqual(compile(input)('src/Counter.sol:Counter').abi)
@@ -76,9 +86,17 @@ describe('module=contract', () => {
   it('verifies a contract of a single file', async () => {
     const { address } = await deploy()
     const submitted = await explorer.post({
-      ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address, sourceCode: SOURCE },
-      ...{ codeformat: 'solidity-single-file', contractname: 'Counter', compilerversion: compilerVersion() },
-      ...{ optimizationUsed: '1', runs: '200', evmversion: 'Prague', licenseType: '3' },
+      module: 'contract',
+      action: 'verifysourcecode',
+      contractaddress: address,
+      sourceCode: SOURCE,
+      codeformat: 'solidity-single-file',
+      contractname: 'Counter',
+      compilerversion: compilerVersion(),
+      optimizationUsed: '1',
+      runs: '200',
+      evmversion: 'Prague',
+      licenseType: '3',
     })
     expect((await explorer.settled(submitted.result)).result).toBe('Pass - Verified')
     expect(await explorer.contract(address)).toMatchObject({ name: 'Counter', license_type: 'mit' })
@@ -105,13 +123,17 @@ describe('module=contract', () => {
       result: 'Contract source code not verified',
     })
     expect(await ask({ action: 'getcontractcreation', contractaddresses: nowhere })).toEqual({
-      ...{ status: '0', message: 'No data found', result: [] },
+      status: '0',
+      message: 'No data found',
+      result: [],
     })
   })
 
   it('gives the interface of a native contract', async () => {
     const { result } = await explorer.etherscan({
-      ...{ module: 'contract', action: 'getabi', address: '0x0000000000000000000000000000000000000800' },
+      module: 'contract',
+      action: 'getabi',
+      address: '0x0000000000000000000000000000000000000800',
     })
     expect(JSON.parse(result)).toContainEqual(expect.objectContaining({ type: 'function', name: 'delegate' }))
   })
@@ -164,7 +186,9 @@ describe('lists of the Etherscan API', () => {
     expect(await hashes({ page: '2', offset: '2', sort: 'asc' })).toEqual(coins.slice(2, 4))
     expect(await hashes({ page: '3', offset: '2', sort: 'desc' })).toEqual(coins.slice(0, 1))
     expect(await account('txlist', { page: '4', offset: '2' })).toEqual({
-      ...{ status: '0', message: 'No transactions found', result: [] },
+      status: '0',
+      message: 'No transactions found',
+      result: [],
     })
     const receipts = await Promise.all(coins.map((hash) => explorer.viem.getTransactionReceipt({ hash })))
     const at = (index: number) => String(receipts[index]?.blockNumber)
@@ -178,10 +202,21 @@ describe('lists of the Etherscan API', () => {
     const [row] = (await account('txlist', {})).result
     const block = await explorer.viem.getBlock({ blockNumber: receipts[0]?.blockNumber ?? 0n })
     expect(row).toMatchObject({
-      ...{ from: explorer.alice.address.toLowerCase(), to: fresh.toLowerCase(), value: '1', input: '0x' },
-      ...{ blockNumber: at(0), blockHash: receipts[0]?.blockHash, timeStamp: String(block.timestamp) },
-      ...{ gasUsed: '21000', gasPrice: String(receipts[0]?.effectiveGasPrice), isError: '0', txreceipt_status: '1' },
-      ...{ transactionIndex: '0', contractAddress: '', methodId: '0x', functionName: '' },
+      from: explorer.alice.address.toLowerCase(),
+      to: fresh.toLowerCase(),
+      value: '1',
+      input: '0x',
+      blockNumber: at(0),
+      blockHash: receipts[0]?.blockHash,
+      timeStamp: String(block.timestamp),
+      gasUsed: '21000',
+      gasPrice: String(receipts[0]?.effectiveGasPrice),
+      isError: '0',
+      txreceipt_status: '1',
+      transactionIndex: '0',
+      contractAddress: '',
+      methodId: '0x',
+      functionName: '',
     })
   })
 
@@ -189,8 +224,12 @@ describe('lists of the Etherscan API', () => {
     const rows = (await account('tokentx')).result
     expect(rows.map((row: { value: string }) => row.value)).toEqual(['10', '20'])
     expect(rows[0]).toMatchObject({
-      ...{ hash: sent[5], from: explorer.alice.address.toLowerCase(), to: fresh.toLowerCase() },
-      ...{ contractAddress: coin.toLowerCase(), tokenName: 'Token', tokenDecimal: '18' },
+      hash: sent[5],
+      from: explorer.alice.address.toLowerCase(),
+      to: fresh.toLowerCase(),
+      contractAddress: coin.toLowerCase(),
+      tokenName: 'Token',
+      tokenDecimal: '18',
     })
     expect((await account('tokentx', { contractaddress: coin, sort: 'desc' })).result).toHaveLength(2)
     expect((await account('tokentx', { contractaddress: bob })).result).toEqual([])
@@ -204,7 +243,9 @@ describe('lists of the Etherscan API', () => {
   it('transactions that call a contract name its function', async () => {
     const { result } = await account('txlist', { address: coin, sort: 'desc', offset: '1' })
     expect(result[0]).toMatchObject({
-      ...{ hash: sent[6], methodId: '0xa9059cbb', functionName: 'transfer(address to, uint256 value)' },
+      hash: sent[6],
+      methodId: '0xa9059cbb',
+      functionName: 'transfer(address to, uint256 value)',
     })
   })
 
@@ -224,13 +265,20 @@ describe('lists of the Etherscan API', () => {
     const topic0 = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
     const topic2 = `0x${fresh.slice(2).toLowerCase().padStart(64, '0')}`
     const expected = (await explorer.rpc('eth_getLogs', {
-      ...{ fromBlock: '0x0', toBlock: 'latest', address: coin, topics: [topic0, null, topic2] },
+      fromBlock: '0x0',
+      toBlock: 'latest',
+      address: coin,
+      topics: [topic0, null, topic2],
     })) as { data: Hex; transactionHash: Hex; logIndex: Hex; blockNumber: Hex; topics: Hex[] }[]
     expect(expected).toHaveLength(2)
     const logs = (more: Record<string, string>) =>
       explorer.etherscan({ module: 'logs', action: 'getLogs', fromBlock: '0', toBlock: 'latest', ...more })
     const pick = ({ data, transactionHash, logIndex, blockNumber, topics }: (typeof expected)[number]) => ({
-      ...{ data, transactionHash, logIndex, blockNumber, topics },
+      data,
+      transactionHash,
+      logIndex,
+      blockNumber,
+      topics,
     })
     const { result } = await logs({ address: coin, topic0, topic2, topic0_2_opr: 'and' })
     expect(result.map(pick)).toEqual(expected.map(pick))
@@ -257,7 +305,9 @@ describe('modules block, transaction, stats and proxy', () => {
       explorer.etherscan({ module: 'block', action, ...fields })
     const ahead = await ask('getblockcountdown', { blockno: String(head.number + 7n) })
     expect(ahead.result).toMatchObject({
-      ...{ CurrentBlock: String(head.number), CountdownBlock: String(head.number + 7n), RemainingBlock: '7' },
+      CurrentBlock: String(head.number),
+      CountdownBlock: String(head.number + 7n),
+      RemainingBlock: '7',
     })
     expect(await ask('getblockcountdown', { blockno: String(head.number) })).toMatchObject({
       status: '0',
@@ -300,7 +350,9 @@ describe('modules block, transaction, stats and proxy', () => {
     const proxy = (action: string, fields: Record<string, string> = {}) =>
       explorer.etherscan({ module: 'proxy', action, ...fields })
     expect(await proxy('eth_blockNumber')).toEqual({
-      ...{ jsonrpc: '2.0', id: 1, result: await explorer.rpc('eth_blockNumber') },
+      jsonrpc: '2.0',
+      id: 1,
+      result: await explorer.rpc('eth_blockNumber'),
     })
     expect((await proxy('eth_getBlockByNumber', { tag: '0x1', boolean: 'false' })).result).toEqual(
       await explorer.rpc('eth_getBlockByNumber', '0x1', false),

@@ -42,18 +42,24 @@ export function describeAccounts(given: () => Given): void {
           ...['transactions', 'token-transfers', 'internal-transactions', 'logs'].map((name) => lists[name]?.length),
         ]
         expect(shown, of).toMatchObject({
-          ...{ hash: of, balance: balance.toString(), coin_balance: balance.toString() },
-          ...{ transactions_count: transactions, token_transfers_count: transfers },
-          ...{ has_logs: logs !== 0, has_token_transfers: transfers !== 0 },
-          ...{ creator_hash: creation === undefined ? null : getAddress(creation.from) },
-          ...{ creation_tx_hash: creation?.hash ?? null, token: book.types.has(of) ? { address: of } : null },
+          hash: of,
+          balance: balance.toString(),
+          coin_balance: balance.toString(),
+          transactions_count: transactions,
+          token_transfers_count: transfers,
+          has_logs: logs !== 0,
+          has_token_transfers: transfers !== 0,
+          creator_hash: creation === undefined ? null : getAddress(creation.from),
+          creation_tx_hash: creation?.hash ?? null,
+          token: book.types.has(of) ? { address: of } : null,
         })
         expect([code === undefined, shown.is_contract], of).not.toEqual([false, false])
         const mine = book.transactions.filter(({ from, to }) => (shown.is_contract ? same(to, of) : same(from, of)))
         const sent = book.transactions.filter(({ from }) => same(from, of))
         const gas = sum((mine.length > 0 ? mine : sent).map(({ receipt }) => receipt.gasUsed))
         expect(await visit.read(`/addresses/${of}/counters`), of).toMatchObject({
-          ...{ transactions_count: String(transactions), token_transfers_count: String(transfers) },
+          transactions_count: String(transactions),
+          token_transfers_count: String(transfers),
           gas_usage_count: gas.toString(),
         })
         const held = await heldBy(of)
@@ -61,8 +67,11 @@ export function describeAccounts(given: () => Given): void {
         expect(items.map(keyOf.holding).toSorted(), of).toEqual(held.toSorted())
         expect(await visit.read(`/addresses/${of}/token-balances`)).toEqual(items)
         expect(await visit.read(`/addresses/${of}/tabs-counters`), of).toMatchObject({
-          ...{ transactions_count: transactions, token_transfers_count: transfers, logs_count: logs },
-          ...{ internal_transactions_count: calls, token_balances_count: held.length },
+          transactions_count: transactions,
+          token_transfers_count: transfers,
+          logs_count: logs,
+          internal_transactions_count: calls,
+          token_balances_count: held.length,
         })
       }
     }, 120_000)
@@ -118,13 +127,18 @@ export function describeAccounts(given: () => Given): void {
         const transfers = book.transfers.filter((of) => of.token === token)
         const told = await answerOf(token, 'totalSupply')
         expect(await visit.read(`/tokens/${token}`), token).toMatchObject({
-          ...{ address: token, address_hash: token, type, holders, holders_count: String(holders) },
+          address: token,
+          address_hash: token,
+          type,
+          holders,
+          holders_count: String(holders),
           // Of items that nobody counts how many exist.
           total_supply: (told ?? (type === 'ERC-20' ? null : await existingItems(token)))?.toString() ?? null,
           decimals: (await answerOf(token, 'decimals')) ?? null,
         })
         expect(await visit.read(`/tokens/${token}/counters`)).toEqual({
-          ...{ token_holders_count: String(holders), transfers_count: String(transfers.length) },
+          token_holders_count: String(holders),
+          transfers_count: String(transfers.length),
         })
         const shown = await visit.readAll(`/tokens/${token}/transfers`, 7)
         expect(shown.map(keyOf.transfer), token).toEqual(transfers.toReversed().map(keyOfTransfer))

@@ -93,7 +93,9 @@ export async function readBook({ viem, rpc }: Scenario, played: Played) {
         // Here natives are called by transactions alone, so that these come last.
         ...moved.map(({ from, to, value }, i) => ({
           ...({ type: 'CALL', from, to, value: numberToHex(value), gas: '0x0', gasUsed: '0x0', input: '0x' } as const),
-          ...{ hash, index: 1 + i, isUndone: false },
+          hash,
+          index: 1 + i,
+          isUndone: false,
         })),
       ].filter(({ index, type }) => index > 0 || CREATIONS.includes(type))
       const parties = { hash, from: getAddress(from), to: target, created, value, input }

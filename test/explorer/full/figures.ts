@@ -27,12 +27,14 @@ export function describeFigures(given: () => Given): void {
       const blocks = book.blocks.slice(-50)
       const total = (of: readonly bigint[]) => Number(sum(of))
       expect(shown).toMatchObject({
-        ...{ total_blocks: book.head + 1, total_transactions: book.transactions.length },
+        total_blocks: book.head + 1,
+        total_transactions: book.transactions.length,
         total_gas_used: sum(book.blocks.map(({ gasUsed }) => gasUsed)).toString(),
         transactions_today: String(now.length),
         gas_used_today: sum(now.map(({ receipt }) => receipt.gasUsed)).toString(),
         average_block_time: ((timeOf(book, book.head) - timeOf(book, book.head - 100)) * 1000) / 100,
-        ...{ coin_price: null, market_cap: '0' },
+        coin_price: null,
+        market_cap: '0',
       })
       const used = total(blocks.map(({ gasUsed }) => gasUsed)) / total(blocks.map(({ gasLimit }) => gasLimit))
       expect(shown.network_utilization_percentage).toBeCloseTo(100 * used, 9)
@@ -59,7 +61,8 @@ export function describeFigures(given: () => Given): void {
       const fees = sum(lastDay().map(feeOf))
       expect(lastDay().length).toBeLessThan(book.transactions.length)
       expect(await visit.read('/transactions/stats')).toEqual({
-        ...{ transactions_count_24h: String(lastDay().length), pending_transactions_count: '3' },
+        transactions_count_24h: String(lastDay().length),
+        pending_transactions_count: '3',
         transaction_fees_sum_24h: fees.toString(),
         transaction_fees_avg_24h: (fees / BigInt(lastDay().length)).toString(),
       })
@@ -95,11 +98,14 @@ export function describeFigures(given: () => Given): void {
     it('of withdrawals and of the remaining endpoints are right', async () => {
       const { visit, book } = given()
       expect(await visit.read('/withdrawals/counters')).toEqual({
-        ...{ withdrawals_count: '3', withdrawals_sum: (6n * 10n ** 9n).toString() },
+        withdrawals_count: '3',
+        withdrawals_sum: (6n * 10n ** 9n).toString(),
       })
       expect(await visit.read('/main-page/indexing-status')).toEqual({
-        ...{ finished_indexing: true, finished_indexing_blocks: true },
-        ...{ indexed_blocks_ratio: '1.00', indexed_internal_transactions_ratio: '1.00' },
+        finished_indexing: true,
+        finished_indexing_blocks: true,
+        indexed_blocks_ratio: '1.00',
+        indexed_internal_transactions_ratio: '1.00',
       })
       const blocks = await visit.read('/main-page/blocks')
       expect(blocks).toEqual((await visit.read('/blocks?items_count=4')).items)

@@ -181,7 +181,8 @@ export function describeFrontend(given: () => Given): void {
       const preflight = await fetch(url('/stats'), {
         method: 'OPTIONS',
         headers: {
-          ...{ origin: 'http://localhost:3900', 'access-control-request-method': 'GET' },
+          origin: 'http://localhost:3900',
+          'access-control-request-method': 'GET',
           'access-control-request-headers': 'updated-gas-oracle,content-type',
         },
       })

@@ -28,7 +28,9 @@ const newest = <T>(of: readonly T[]): T[] => of.toReversed()
 /** Lists of the whole chain. */
 export function chainLists({ head, transactions, transfers, messages }: Book, { waiting }: Played): Expected[] {
   const ofTransactions = (query: string, keys: readonly Mined[]): Expected => ({
-    ...{ path: `/transactions${query}`, key: keyOf.hash, keys: hashes(newest(keys)) },
+    path: `/transactions${query}`,
+    key: keyOf.hash,
+    keys: hashes(newest(keys)),
   })
   const isOf = (kinds: readonly string[]) => transactions.filter((of) => of.kinds.some((kind) => kinds.includes(kind)))
   const selectors = new Set(transactions.filter(isMethodCall).map(({ input }) => input.slice(0, 10)))
@@ -43,13 +45,15 @@ export function chainLists({ head, transactions, transfers, messages }: Book, { 
       ofTransactions(`?method=${selector}&type=token_transfer`, withSelector(isOf(['token_transfer']), selector)),
     ),
     {
-      ...{ path: '/blocks', key: keyOf.height },
+      path: '/blocks',
+      key: keyOf.height,
       keys: Array.from({ length: head + 1 }, (_, i) => String(head - i)),
     },
     { path: '/blocks?type=uncle,reorg', key: keyOf.height, keys: [] },
     { path: '/token-transfers', key: keyOf.transfer, keys: transferKeys(newest(transfers)) },
     ...TYPES.map((type) => ({
-      ...{ path: `/token-transfers?type=${type}`, key: keyOf.transfer },
+      path: `/token-transfers?type=${type}`,
+      key: keyOf.transfer,
       keys: transferKeys(newest(transfers.filter((of) => of.type === type))),
     })),
     { path: '/internal-transactions', key: keyOf.call, keys: callKeys(newest(messages)) },
@@ -70,7 +74,8 @@ export function partLists({ blocks, transactions }: Book): Expected[] {
       { path: `/blocks/${number}/transactions`, key: keyOf.hash, keys: hashes(within) },
       { path: `/blocks/${hash}/internal-transactions`, key: keyOf.call, keys: callKeys(messages) },
       ...(within.length < 2 ? [] : KINDS).map((kind) => ({
-        ...{ path: `/blocks/${number}/transactions?type=${kind}`, key: keyOf.hash },
+        path: `/blocks/${number}/transactions?type=${kind}`,
+        key: keyOf.hash,
         keys: hashes(within.filter(({ kinds }) => kinds.includes(kind))),
       })),
     ]
@@ -78,7 +83,8 @@ export function partLists({ blocks, transactions }: Book): Expected[] {
   const ofTransactions = transactions.flatMap(({ hash, transfers, messages, receipt }): Expected[] => [
     { path: `/transactions/${hash}/token-transfers`, key: keyOf.transfer, keys: transferKeys(transfers) },
     {
-      ...{ path: `/transactions/${hash}/token-transfers?type=ERC-20`, key: keyOf.transfer },
+      path: `/transactions/${hash}/token-transfers?type=ERC-20`,
+      key: keyOf.transfer,
       keys: transferKeys(transfers.filter(({ type }) => type === 'ERC-20')),
     },
     { path: `/transactions/${hash}/internal-transactions`, key: keyOf.call, keys: callKeys(messages) },
@@ -115,12 +121,14 @@ export function addressLists(book: Book, of: Hex): Expected[] {
       { path: `${base}/internal-transactions?filter=${side}`, key: keyOf.call, keys: callKeys(callsOf(side)) },
       { path: `${base}/token-transfers?filter=${side}`, key: keyOf.transfer, keys: transferKeys(transfersOf(side)) },
       ...TYPES.map((type) => ({
-        ...{ path: `${base}/token-transfers?filter=${side}&type=${type}`, key: keyOf.transfer },
+        path: `${base}/token-transfers?filter=${side}&type=${type}`,
+        key: keyOf.transfer,
         keys: transferKeys(transfersOf(side).filter((transfer) => transfer.type === type)),
       })),
     ]),
     ...[...tokens].map((token) => ({
-      ...{ path: `${base}/token-transfers?token=${token}`, key: keyOf.transfer },
+      path: `${base}/token-transfers?token=${token}`,
+      key: keyOf.transfer,
       keys: transferKeys(transfersOf().filter((transfer) => transfer.token === token)),
     })),
     ...[...topics].flatMap((topic) =>
@@ -128,7 +136,8 @@ export function addressLists(book: Book, of: Hex): Expected[] {
         ? []
         : [
             {
-              ...{ path: `${base}/logs?topic=${topic}`, key: keyOf.log },
+              path: `${base}/logs?topic=${topic}`,
+              key: keyOf.log,
               keys: logKeys(logs.filter((log) => log.topics[0] === topic)),
             },
           ],

@@ -8,7 +8,8 @@ export function describeNative(given: () => Given): void {
     it('show the scenario’s stake, grant, vote and transfer', async () => {
       const { visit } = given()
       const { read } = visit
-      const [delegator, operator] = [account(0).address, account(10).address]
+      const delegator = account(0).address
+      const operator = account(10).address
       expect((await read('/native/validators')).total_count).toBe(3)
       expect(await read(`/native/validators/${operator}`)).toMatchObject({ status: 'bonded' })
       expect((await read(`/native/validators/${operator}/delegations`)).total_count).toBe(2)

@@ -61,8 +61,13 @@ export function describeRecords(given: () => Given): void {
       for (const { hash, receipt } of book.transactions) {
         const { items } = await visit.read(`/transactions/${hash}/logs?items_count=100`)
         const expected = receipt.logs.map(({ address, topics, data, logIndex, blockHash }) => ({
-          ...{ transaction_hash: hash, tx_hash: hash, block_hash: blockHash, index: logIndex, data },
-          ...{ address: { hash: getAddress(address) }, smart_contract: hashOf(receipt.to) },
+          transaction_hash: hash,
+          tx_hash: hash,
+          block_hash: blockHash,
+          index: logIndex,
+          data,
+          address: { hash: getAddress(address) },
+          smart_contract: hashOf(receipt.to),
           topics: Array.from({ length: 4 }, (_, i) => topics[i] ?? null),
         }))
         expect(items, hash).toMatchObject(expected)
@@ -75,8 +80,11 @@ export function describeRecords(given: () => Given): void {
         if (transfers.length === 0) continue
         const { items } = await visit.read(`/transactions/${hash}/token-transfers?items_count=100`)
         const expected = transfers.map(({ token, type, from, to, id, amount, log }) => ({
-          ...{ log_index: log, token: { address: token, type }, token_type: type },
-          ...{ from: { hash: from }, to: { hash: to } },
+          log_index: log,
+          token: { address: token, type },
+          token_type: type,
+          from: { hash: from },
+          to: { hash: to },
           type: from === ZERO ? 'token_minting' : to === ZERO ? 'token_burning' : 'token_transfer',
           total: {
             ...(id === undefined ? {} : { token_id: id.toString() }),
@@ -94,7 +102,8 @@ export function describeRecords(given: () => Given): void {
       const { stage, refused, refusedInWords, endless, failedCreation, people } = on.made
       const words = await visit.read(`/transactions/${refusedInWords.transactionHash}`)
       expect(words).toMatchObject({
-        ...{ status: 'error', result: 'execution reverted' },
+        status: 'error',
+        result: 'execution reverted',
         revert_reason: { method_id: '08c379a0', parameters: [{ type: 'string', value: 'not on this stage' }] },
       })
       const own = await visit.read(`/transactions/${refused.transactionHash}`)
@@ -102,10 +111,16 @@ export function describeRecords(given: () => Given): void {
       // Raw as long as nobody has verified the contract.
       expect(raw?.groups?.who).toBe(people.alice.slice(2).toLowerCase())
       expect(await visit.read(`/transactions/${endless.transactionHash}`)).toMatchObject({
-        ...{ status: 'error', result: 'out of gas', gas_used: '90000', revert_reason: null },
+        status: 'error',
+        result: 'out of gas',
+        gas_used: '90000',
+        revert_reason: null,
       })
       expect(await visit.read(`/transactions/${failedCreation.transactionHash}`)).toMatchObject({
-        ...{ status: 'error', to: null, created_contract: null, transaction_types: ['contract_creation'] },
+        status: 'error',
+        to: null,
+        created_contract: null,
+        transaction_types: ['contract_creation'],
       })
       expect((await visit.read(`/addresses/${stage.address}`)).is_contract).toBe(true)
     })
@@ -149,7 +164,9 @@ export function describeRecords(given: () => Given): void {
         ],
       })
       expect(await visit.read(`/addresses/${people.erin}`)).toMatchObject({
-        ...{ is_contract: true, proxy_type: 'eip7702', implementations: [{ address_hash: lamp.address }] },
+        is_contract: true,
+        proxy_type: 'eip7702',
+        implementations: [{ address_hash: lamp.address }],
       })
       expect((await visit.read(`/addresses/${people.dave}`)).proxy_type).toBeNull()
     })
@@ -158,15 +175,23 @@ export function describeRecords(given: () => Given): void {
       const { visit, on } = given()
       for (const hash of on.made.waiting) {
         expect(await visit.read(`/transactions/${hash}`)).toMatchObject({
-          ...{ hash, status: null, result: 'pending', block_number: null, timestamp: null, gas_used: null },
-          ...{ fee: { type: 'maximum' }, confirmations: 0 },
+          hash,
+          status: null,
+          result: 'pending',
+          block_number: null,
+          timestamp: null,
+          gas_used: null,
+          fee: { type: 'maximum' },
+          confirmations: 0,
         })
         for (const part of ['logs', 'token-transfers', 'internal-transactions', 'state-changes']) {
           expect((await visit.read(`/transactions/${hash}/${part}`)).items).toEqual([])
         }
       }
       expect(await visit.read(`/transactions/${on.made.dropped}`)).toMatchObject({
-        ...{ status: 'error', result: 'dropped/replaced', block_number: null },
+        status: 'error',
+        result: 'dropped/replaced',
+        block_number: null,
       })
     })
   })
@@ -179,22 +204,35 @@ export function describeRecords(given: () => Given): void {
       const base = sum(within.map(({ receipt }) => receipt.gasUsed)) * (block.baseFeePerGas ?? 0n)
       const shown = await visit.read(`/blocks/${block.number}`)
       expect(shown).toMatchObject({
-        ...{ height: Number(block.number), hash: block.hash, parent_hash: block.parentHash, type: 'block' },
-        ...{ timestamp: isoTime(block.timestamp), miner: { hash: getAddress(block.miner) }, size: Number(block.size) },
-        ...{ transactions_count: within.length, withdrawals_count: block.withdrawals?.length ?? null },
+        height: Number(block.number),
+        hash: block.hash,
+        parent_hash: block.parentHash,
+        type: 'block',
+        timestamp: isoTime(block.timestamp),
+        miner: { hash: getAddress(block.miner) },
+        size: Number(block.size),
+        transactions_count: within.length,
+        withdrawals_count: block.withdrawals?.length ?? null,
         internal_transactions_count: within.flatMap(({ messages }) => messages).length,
-        ...{ gas_used: block.gasUsed.toString(), gas_limit: block.gasLimit.toString() },
-        ...{ base_fee_per_gas: block.baseFeePerGas?.toString(), state_root: block.stateRoot },
+        gas_used: block.gasUsed.toString(),
+        gas_limit: block.gasLimit.toString(),
+        base_fee_per_gas: block.baseFeePerGas?.toString(),
+        state_root: block.stateRoot,
         // Base fees are collected here, not burnt; and who makes a block is paid by the modules.
-        ...{ transaction_fees: fees.toString(), priority_fee: (fees - base).toString(), burnt_fees: '0', rewards: [] },
+        transaction_fees: fees.toString(),
+        priority_fee: (fees - base).toString(),
+        burnt_fees: '0',
+        rewards: [],
         gas_used_percentage: (Number(block.gasUsed) / Number(block.gasLimit)) * 100,
       })
       expect(await visit.read(`/blocks/${block.hash}`)).toEqual(shown)
       const { items } = await visit.read(`/blocks/${block.number}/withdrawals`)
       expect(items).toMatchObject(
         (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
-          ...{ index: Number(index), validator_index: Number(validatorIndex) },
-          ...{ receiver: { hash: getAddress(address) }, amount: (BigInt(amount) * 10n ** 9n).toString() },
+          index: Number(index),
+          validator_index: Number(validatorIndex),
+          receiver: { hash: getAddress(address) },
+          amount: (BigInt(amount) * 10n ** 9n).toString(),
         })),
       )
     }
@@ -209,13 +247,24 @@ function expectedTransaction(book: Book, of: Mined): object {
   const isFailed = receipt.status !== 'success'
   const isDynamic = ['eip1559', 'eip7702'].includes(signed?.type ?? '')
   return {
-    ...{ hash, block_number: Number(receipt.blockNumber), position: receipt.transactionIndex },
+    hash,
+    block_number: Number(receipt.blockNumber),
+    position: receipt.transactionIndex,
     timestamp: isoTime(block?.timestamp ?? 0n),
-    ...{ from: hashOf(of.from), to: hashOf(of.to), created_contract: isFailed ? null : hashOf(of.created) },
-    ...{ value: of.value.toString(), raw_input: of.input, nonce: signed?.nonce, gas_limit: signed?.gas.toString() },
-    ...{ status: isFailed ? 'error' : 'ok', gas_used: receipt.gasUsed.toString() },
-    ...{ gas_price: receipt.effectiveGasPrice.toString(), fee: { type: 'actual', value: feeOf(of).toString() } },
-    ...{ type: Number(signed?.typeHex), base_fee_per_gas: base.toString(), transaction_burnt_fee: '0' },
+    from: hashOf(of.from),
+    to: hashOf(of.to),
+    created_contract: isFailed ? null : hashOf(of.created),
+    value: of.value.toString(),
+    raw_input: of.input,
+    nonce: signed?.nonce,
+    gas_limit: signed?.gas.toString(),
+    status: isFailed ? 'error' : 'ok',
+    gas_used: receipt.gasUsed.toString(),
+    gas_price: receipt.effectiveGasPrice.toString(),
+    fee: { type: 'actual', value: feeOf(of).toString() },
+    type: Number(signed?.typeHex),
+    base_fee_per_gas: base.toString(),
+    transaction_burnt_fee: '0',
     max_fee_per_gas: isDynamic ? signed?.maxFeePerGas?.toString() : null,
     priority_fee: ((receipt.effectiveGasPrice - base) * receipt.gasUsed).toString(),
     confirmations: book.head - Number(receipt.blockNumber) + 1,
@@ -227,11 +276,16 @@ function expectedMessage(message: Message): object {
   const { index, type, from, to, value = '0x0', gas, gasUsed, error, isUndone } = message
   const target = hashOf(to)
   return {
-    ...{ index, type: type.toLowerCase(), from: hashOf(from), value: BigInt(value).toString() },
+    index,
+    type: type.toLowerCase(),
+    from: hashOf(from),
+    value: BigInt(value).toString(),
     ...(isCreation(message) ? { to: null, created_contract: target } : { to: target, created_contract: null }),
     // The trace's own first message includes what a transaction costs before it begins.
     ...(index > 0 && { gas_limit: BigInt(gas).toString(), gas_used: BigInt(gasUsed).toString() }),
-    ...{ success: error === undefined, error: error ?? null, reverted: isUndone },
+    success: error === undefined,
+    error: error ?? null,
+    reverted: isUndone,
   }
 }
 

@@ -175,7 +175,10 @@ export async function play(on: Scenario) {
   await mine(60)
   await node.chain.produce({
     withdrawals: [10, 11, 10].map((number, i) => ({
-      ...{ index: BigInt(i), validatorIndex: 5n, address: hexToAddress(stranger(number)), amount: BigInt(1 + i) },
+      index: BigInt(i),
+      validatorIndex: 5n,
+      address: hexToAddress(stranger(number)),
+      amount: BigInt(1 + i),
     })),
   })
   await rpc('anvil_setBalance', EDITED, toHex(parseEther('123')))
@@ -198,9 +201,35 @@ export async function play(on: Scenario) {
   const madeLamp = getAddress(`0x${made.logs[0]?.topics[1]?.slice(26)}`)
   const factoryMade = [2n, 3n].map((nonce) => getAddress(getContractAddress({ from: factory.address, nonce })))
   return {
-    ...{ coin, fee, wrapped, plainWrapped, art, items, factory, bare, stage, frames, mortal, lamp, innerCoin, gem },
-    ...{ madeLamp, factoryMade, ended, endless, refused, refusedInWords, failedCreation, delegated, waiting, dropped },
-    ...{ phantom, phantomTransfer, beforeRevert, afterRevert, editedAt },
+    coin,
+    fee,
+    wrapped,
+    plainWrapped,
+    art,
+    items,
+    factory,
+    bare,
+    stage,
+    frames,
+    mortal,
+    lamp,
+    innerCoin,
+    gem,
+    madeLamp,
+    factoryMade,
+    ended,
+    endless,
+    refused,
+    refusedInWords,
+    failedCreation,
+    delegated,
+    waiting,
+    dropped,
+    phantom,
+    phantomTransfer,
+    beforeRevert,
+    afterRevert,
+    editedAt,
     people: { alice, bob, carol, dave, erin, frank },
   }
 }

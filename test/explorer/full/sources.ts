@@ -10,7 +10,9 @@ const SOURCE = 'test/explorer/full/contracts/stage.sol'
 export function describeContracts(given: () => Given): void {
   const post = (address: Hex, way: string, form: object) =>
     given().visit.ask(`/smart-contracts/${address}/verification/via/${way}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(form) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(form),
     })
 
   describe('contract sources', () => {
@@ -38,9 +40,13 @@ export function describeContracts(given: () => Given): void {
       )
       expect(license_types.none).toBe(1)
       const { status } = await post(stage.address, 'flattened-code', {
-        ...{ compiler_version: versions[0], contract_name: 'Stage', license_type: 'mit' },
-        ...{ source_code: readFileSync(SOURCE, 'utf8'), evm_version: 'prague' },
-        ...{ is_optimization_enabled: true, optimization_runs: 200 },
+        compiler_version: versions[0],
+        contract_name: 'Stage',
+        license_type: 'mit',
+        source_code: readFileSync(SOURCE, 'utf8'),
+        evm_version: 'prague',
+        is_optimization_enabled: true,
+        optimization_runs: 200,
       })
       expect(status).toBe(200)
       const shown = () => visit.read(`/smart-contracts/${stage.address}`)

@@ -48,7 +48,10 @@ export function visitor(url: string) {
   }
 
   return {
-    ...{ ask, read, readAll, visits },
+    ask,
+    read,
+    readAll,
+    visits,
     unvisited: () => routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !visited.has(route)),
   }
 }

@@ -101,10 +101,16 @@ async function sendDelegation({ walletOf, receiptOf }: Scenario, { address: cont
 async function sendBlob({ walletOf, viem, rpc, receiptOf }: Scenario) {
   const { account: sender } = walletOf(3)
   const signed = await sender.signTransaction({
-    ...{ type: 'eip4844', chainId: await viem.getChainId(), to: bob, gas: 21_000n },
-    ...{ nonce: await viem.getTransactionCount({ address: sender.address }) },
-    ...{ blobs: [toHex(new Uint8Array(131_072))], kzg: viemKzg },
-    ...{ maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: parseGwei('1'), maxFeePerBlobGas: parseGwei('10') },
+    type: 'eip4844',
+    chainId: await viem.getChainId(),
+    to: bob,
+    gas: 21_000n,
+    nonce: await viem.getTransactionCount({ address: sender.address }),
+    blobs: [toHex(new Uint8Array(131_072))],
+    kzg: viemKzg,
+    maxFeePerGas: parseGwei('10'),
+    maxPriorityFeePerGas: parseGwei('1'),
+    maxFeePerBlobGas: parseGwei('10'),
   })
   return receiptOf((await rpc('eth_sendRawTransaction', withCellProofs(signed))) as Hex)
 }
@@ -112,12 +118,18 @@ async function sendBlob({ walletOf, viem, rpc, receiptOf }: Scenario) {
 async function verify({ read, request }: Scenario, { address }: Deployed): Promise<void> {
   const { solidity_compiler_versions: versions } = await read('/smart-contracts/verification/config')
   const form = {
-    ...{ compiler_version: versions[0], contract_name: 'Stage', license_type: 'mit', evm_version: 'prague' },
-    ...{ source_code: readFileSync(`${STAGE}/stage.sol`, 'utf8') },
-    ...{ is_optimization_enabled: true, optimization_runs: 200 },
+    compiler_version: versions[0],
+    contract_name: 'Stage',
+    license_type: 'mit',
+    evm_version: 'prague',
+    source_code: readFileSync(`${STAGE}/stage.sol`, 'utf8'),
+    is_optimization_enabled: true,
+    optimization_runs: 200,
   }
   await request(`/smart-contracts/${address}/verification/via/flattened-code`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(form) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(form),
   })
   while (!(await read(`/smart-contracts/${address}`)).is_verified) await setTimeout(100)
 }
