@@ -1,4 +1,4 @@
-// The benchmark's arithmetic and its pictures, on numbers given here. Nothing is measured.
+// The benchmark's arithmetic and its charts, with given numbers. Nothing is measured.
 import { describe, expect, it } from 'vitest'
 import { chart } from '../bench/chart.ts'
 import { readAnswer } from '../bench/load/http.ts'
@@ -7,30 +7,30 @@ import { type Report, ratioOf, slowerRows, tableOf } from '../bench/report.ts'
 import { compare, formatRatio, formatValue, speedup, summarize } from '../bench/statistics.ts'
 
 describe('statistics', () => {
-  it('take the middle of an odd number of rounds, and the mean of the two middle ones of an even number', () => {
+  it('have the median of the rounds: the middle one, or the mean of the two middle ones', () => {
     expect(summarize([9, 1, 5])).toEqual({ median: 5, least: 1, most: 9 })
     expect(summarize([9, 1, 5, 7])).toEqual({ median: 6, least: 1, most: 9 })
     expect(summarize([4])).toEqual({ median: 4, least: 4, most: 4 })
     expect(() => summarize([])).toThrow(RangeError)
   })
 
-  it('do not change what they are given', () => {
+  it('do not change their input', () => {
     const values = [3, 1, 2]
     summarize(values)
     expect(values).toEqual([3, 1, 2])
   })
 
-  it('are above 1 for the faster one, whichever way the unit counts', () => {
+  it('have ratios above 1 for the faster one, for times and for rates', () => {
     expect(speedup(200, 100, 'more')).toBe(2)
     expect(speedup(200, 100, 'less')).toBe(0.5)
   })
 
-  it('compare medians, and single rounds with each other', () => {
+  it('compare the medians, and the single rounds pairwise', () => {
     expect(compare([10, 30, 20], [10, 10, 40], 'more')).toEqual({ median: 2, least: 0.5, most: 3 })
     expect(compare([10, 30, 20], [10, 10, 40], 'less')).toEqual({ median: 0.5, least: 1 / 3, most: 2 })
   })
 
-  it('are shown with three digits', () => {
+  it('are formatted with three digits', () => {
     expect([82_912.4, 1234, 12.345, 0.012345].map(formatValue)).toEqual(['82,912', '1,234', '12.3', '0.0123'])
     expect([123.4, 12.34, 1.234, 0.1234, 0.01234].map(formatRatio)).toEqual(['123', '12.3', '1.23', '0.12', '0.012'])
   })
@@ -66,7 +66,7 @@ const report: Report = {
 }
 
 describe('a report', () => {
-  it('says when, where, and how many times faster', () => {
+  it('contains date, machine and ratios', () => {
     const [head, , ...table] = tableOf(report).split('\n')
     expect(head).toBe(
       '2026-01-02, A processor, 2 cores, Node 20.19.0, kestrel 0.1.0 1a2b3c4d, anvil 1.7.1, medians of 3 rounds, load before the run 0.3.',
@@ -86,7 +86,7 @@ describe('a report', () => {
     expect(tableOf(report)).toContain('- reads, the other: no answer (broken)')
   })
 
-  it('marks a lead from 1.5 on, and lists what is slower, worst first', () => {
+  it('marks a lead from 1.5 on, and lists the slower rows, worst first', () => {
     const named = (name: string, kestrel: number, peer: number): Measured => ({
       ...row,
       name,
@@ -106,7 +106,7 @@ describe('a report', () => {
     expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is slower than anvil.')
   })
 
-  it('has no ratio where only one was measured', () => {
+  it('has no ratio if only one program was measured', () => {
     expect(report.rows.map(ratioOf)).toEqual([{ median: 0.5, least: 0.25, most: 0.75 }, undefined, undefined])
   })
 })
@@ -124,7 +124,7 @@ describe('the chart', () => {
     Number(width),
   ])
 
-  it('draws lengths by powers of ten, to both sides of one line', () => {
+  it('draws bars on a logarithmic scale, to both sides of ratio 1', () => {
     const [[right = 0, ten = 0] = [], [left = 0, hundredth = 0] = [], [middle, none] = []] = widths
     expect(widths).toHaveLength(3)
     expect(hundredth / ten).toBeCloseTo(2, 1)
@@ -132,7 +132,7 @@ describe('the chart', () => {
     expect([middle, none]).toEqual([right, 0])
   })
 
-  it('names every bar and every decade, and escapes what XML does not allow', () => {
+  it('labels every bar and every decade, and escapes XML', () => {
     expect([...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map(([, text]) => text)).toEqual([
       'kestrel &lt;and&gt; anvil: above 1, kestrel is faster',
       '2026-01-02',
@@ -141,32 +141,32 @@ describe('the chart', () => {
     ])
   })
 
-  it('is drawn without bars too', () => {
+  it('can be drawn without bars', () => {
     expect(chart('none', '', [])).toContain('</svg>')
   })
 })
 
-describe('the client', () => {
+describe('the benchmark's HTTP client', () => {
   const answerOf = (text: string) => {
     const answer = readAnswer(Buffer.from(text))
     return answer instanceof Buffer ? answer.toString() : answer
   }
 
-  it('cuts a body out by its length, and says how much is missing', () => {
+  it('finds a body by its content length, and returns how much is missing', () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n'
     expect(answerOf('HTTP/1.1 200')).toBeUndefined()
     expect(answerOf(`${head}\r\nab`)).toBe(head.length + 2 + 5)
     expect(answerOf(`${head}\r\nabcde`)).toBe('abcde')
   })
 
-  it('joins chunks', () => {
+  it('joins the chunks of a body', () => {
     const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
     expect(answerOf(`${head}3\r\nabc\r\n`)).toBeUndefined()
     expect(answerOf(`${head}3\r\nabc\r\nb\r\ndefghijklmn\r\n0\r\n\r\n`)).toBe('abcdefghijklmn')
     expect(answerOf(`${head}0\r\n\r\n`)).toBe('')
   })
 
-  it('takes another status, and an answer without a length, for an error', () => {
+  it('treats other statuses, and responses without a length, as errors', () => {
     expect(answerOf('HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno')).toBeInstanceOf(Error)
     expect(answerOf('HTTP/1.1 200 OK\r\n\r\n')).toBeInstanceOf(Error)
   })

@@ -1,4 +1,4 @@
-// Whether dist/ was built from the sources that are there: told by content, not by the times of files.
+// Whether dist/ was built from the present sources, by their content, not by file times.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }))
 
 describe('a build', () => {
-  it('is current while its sources are the same, whenever they were written', () => {
+  it('is current while its sources have the same content, whatever their file times', () => {
     expect(isBuildCurrent(root)).toBe(true)
     for (const file of FILES) writeFileSync(join(root, file), file)
     expect(isBuildCurrent(root)).toBe(true)
@@ -46,7 +46,7 @@ describe('a build', () => {
     expect(isBuildCurrent(root)).toBe(false)
   })
 
-  it('is stale when it did not come to its end', () => {
+  it('is stale when it was interrupted', () => {
     rmSync(join(root, BUILD_STAMP))
     expect(isBuildCurrent(root)).toBe(false)
   })

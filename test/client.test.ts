@@ -1,11 +1,11 @@
-// The typed client: its types are those of the present API, and its requests are what the API understands. What does not
-// compile here does not compile for users.
+// The typed client: its types match the present API, and the API accepts its requests. Code that does not compile here does not
+// compile for users.
 import type { Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { explorerClient, type Schemas } from '../client/explorer.js'
 import { testChain } from './support/chain.ts'
 
-it('reads records and pages with named types', async () => {
+it('the typed client reads records and pages with named types', async () => {
   const { url, walletOf, bob, alice, viem } = await testChain()
   const sent: string[] = []
   for (let i = 0; i < 3; i++) sent.push(await walletOf(0).sendTransaction({ to: bob.address, value: BigInt(i + 1) }))
@@ -16,7 +16,7 @@ it('reads records and pages with named types', async () => {
   const first: readonly Schemas['Transaction'][] = data?.items ?? []
   expect(first.map(({ hash }) => hash)).toEqual([sent[2], sent[1]])
   const next = data?.next_page_params
-  // The next page's query is typed like the first one's.
+  // The next page's query has the type of the first one's.
   const { data: second } = await client.GET('/transactions', { params: { query: { ...next } } })
   expect(second?.items.map(({ hash }) => hash)).toEqual([sent[0]])
   expect(second?.next_page_params).toBeNull()
@@ -35,7 +35,7 @@ it('reads records and pages with named types', async () => {
   expect((await client.GET('/nothing')).response.status).toBe(400)
 })
 
-it('writes a list of labels as the API reads it', async () => {
+it('the typed client encodes a list of labels as the API expects', async () => {
   const asked: string[] = []
   const client = explorerClient('http://node', {
     fetch: async (request) => {

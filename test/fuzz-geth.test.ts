@@ -1,5 +1,5 @@
-// The fuzzer against go-ethereum, without go-ethereum: its tests are tests, a program that disagrees is noticed, a
-// difference is made smaller, and where there is no `evm` the job says so.
+// The fuzzer against go-ethereum, tested without go-ethereum: it generates valid tests, detects a program that disagrees,
+// shrinks a difference, and reports a missing `evm`.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { shrink } from '../scripts/fuzz-geth/shrink.ts'
 import { type StateTest, testOfSeed } from '../scripts/fuzz-geth/state-test.ts'
 import { runStateTests } from './conformance/state-test.ts'
 
-/** A program that answers each file's name with a text of its own. */
+/** A program that prints this text for each file name. */
 async function programThat(prints: string, form: 'lines' | 'array'): Promise<TestProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'fuzz-geth-test-'))
   const script = join(folder, 'program.cjs')
@@ -48,7 +48,7 @@ const found = (name: string, fork: string, error?: string) => ({
   logsHash: '0x02',
   error,
 })
-/** Two tests, three subtests, of which the last was refused. */
+/** Two tests with three subtests, of which the last was refused. */
 const guessed: Guess = {
   file: 'file.json',
   tests: {
@@ -59,13 +59,13 @@ const guessed: Guess = {
   rejected: 1,
 }
 
-describe('a test of a seed', () => {
-  it('is the same each time, and another for another seed', () => {
+describe('the fuzzer's test of a seed', () => {
+  it('is deterministic, and differs from that of another seed', () => {
     expect(testOfSeed(7)).toEqual(testOfSeed(7))
     expect(testOfSeed(7)).not.toEqual(testOfSeed(8))
   })
 
-  it.each(KINDS.map(({ name }) => name))('runs, when it is of %s', async (name) => {
+  it.each(KINDS.map(({ name }) => name))('can be run, for the kind %s', async (name) => {
     let ran = 0
     let refused = 0
     for (let seed = 100; seed < 104; seed++) {
@@ -81,7 +81,7 @@ describe('a test of a seed', () => {
     expect(refused).toBeLessThan(ran)
   })
 
-  it('has codes that end within a PUSH of each length', () => {
+  it('has code that ends within a PUSH of every length', () => {
     const setting = settingOf(new Random(1), 'Osaka')
     const cut = new Set<number>()
     for (let i = 0; i < 2000; i++) {
@@ -98,10 +98,10 @@ describe('a test of a seed', () => {
   })
 })
 
-describe('a verdict of geth', () => {
+describe('the comparison with geth', () => {
   const geth = (...of: readonly object[]) => JSON.stringify(of, undefined, 1)
 
-  it('finds geth in agreement, in whatever order it answers', async () => {
+  it('finds no difference when geth agrees, whatever the order of its results', async () => {
     const other = await programThat(
       geth({ name: 'b', fork: 'Osaka', pass: true }, ...[1, 2].map(() => ({ name: 'a', fork: 'Osaka', pass: true }))),
       'array',
@@ -109,7 +109,7 @@ describe('a verdict of geth', () => {
     expect(await judgedByGeth(other, guessed)).toEqual([])
   })
 
-  it('names the subtest with which geth does not agree', async () => {
+  it('names the subtest on which geth disagrees', async () => {
     const answer = geth(
       { name: 'b', fork: 'Osaka', pass: true },
       { name: 'a', fork: 'Osaka', pass: true },
@@ -120,7 +120,7 @@ describe('a verdict of geth', () => {
     ])
   })
 
-  it('finds a difference in a fault of the engine that ran first', async () => {
+  it('reports an internal error of the first engine as a difference', async () => {
     const answer = geth(...['a', 'a', 'b'].map((name) => ({ name, fork: 'Osaka', pass: true })))
     const faulty = { ...guessed, verdicts: [found('a', 'Osaka', 'fault: why'), ...guessed.verdicts.slice(1)] }
     const differences = await judgedByGeth(await programThat(answer, 'array'), faulty)
@@ -137,14 +137,14 @@ describe('a verdict of geth', () => {
     expect((await judgedByOurs(other, guessed)).map(({ name }) => name)).toEqual(differing)
   })
 
-  it('is an error when the program ends', async () => {
+  it('fails when the program ends', async () => {
     const ended = new TestProgram({ name: 'gone', command: process.execPath, args: ['-e', ''], form: 'lines' })
     await expect(ended.run('file.json', 1)).rejects.toThrow('gone ended on file.json')
   })
 })
 
 describe('a difference', () => {
-  it('is shrunk to the smallest test that shows it', async () => {
+  it('is shrunk to the smallest test that reproduces it', async () => {
     const account = { balance: '0x0', nonce: '0x0', storage: {} }
     const test = {
       ...empty,
@@ -155,7 +155,7 @@ describe('a difference', () => {
   })
 })
 
-it('fuzz:geth is skipped where there is neither evm nor Go', async () => {
+it('fuzz:geth is skipped without evm and Go', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'fuzz-geth-cache-'))
   onTestFinished(() => rm(cache, { recursive: true }))
   const main = join(import.meta.dirname, '../scripts/fuzz-geth/main.ts')

@@ -1,17 +1,17 @@
-// The whole rule of who may import whom: every import in src/ is compared with one table, floor by floor.
-// It also keeps files and functions small, imports free of circles, registries the only barrels, and names meaningful.
+// The rules of imports: every import in src/ is checked against one table, floor by floor. Also limits the size of files and
+// functions, and forbids import cycles, barrels other than the registries, and meaningless names.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAst } from 'vitest/node'
 
-/** Everything that a node is made of, without its faces. */
+/** The rooms of a node without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
   ...['chain', 'consensus', 'tables', 'indexer', 'js-tracers'],
 ]
 
-/** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
+/** The rooms that each room may import; `(types)`: only by `import type`. Imports within a room are free. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   primitives: ['lib'],
@@ -34,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
-  // A chain and JSON-RPC on threads of their own.
+  // A chain and JSON-RPC in worker threads.
   readers: [
     ...[
       'lib',
@@ -51,12 +51,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
       'rpc',
     ],
   ],
-  // Precompiles for their ABIs, by which calls and logs are shown; modules for what only their state tells.
+  // Precompiles for their ABIs, which decode calls and logs; modules for data that only their state has.
   explorer: [
     ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
-  // What operators ask: it watches rooms below, and faces tell it of their requests.
+  // It watches lower rooms, and faces report their requests to it.
   monitoring: ['lib', 'chain (types)', 'consensus (types)'],
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts'],
@@ -64,7 +64,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'library.ts': ['lib', 'cli'],
 }
 
-/** Files that may gather a folder: one line there for one thing added; the last is what a WebAssembly module exports. */
+/** Folders whose index.ts may re-export the folder, one line for each thing; the last holds a WebAssembly module's exports. */
 const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/routes', 'evm/wasm/assembly'].map(
   (folder) => `${folder}/index.ts`,
 )
@@ -72,7 +72,7 @@ const LONGEST_FILE = 500
 const LONGEST_FUNCTION = 65
 /** Written by scripts/generate.ts. */
 const GENERATED = '/generated/'
-/** Longer functions, by file and name, with the reason why a part of them would be no easier to read. */
+/** Longer functions, by file and name, with the reason why splitting them would not help. */
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'evm/wasm/assembly/run.ts runFrame':
     'the interpreter: one switch with a case for each opcode; a call for each would halve its speed',
@@ -82,16 +82,16 @@ const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'state/sorted-hashes.ts open': 'functions over the slots of one contract, which they share',
   'precompiles/authorization.ts authorizationOf': 'the handlers of one interface, each of a few lines',
 }
-/** Where the reference implementation is: its types, fork switches (`Common`) and prices are used nowhere else. */
+/** The room of the reference implementation, whose types, fork switches (`Common`) and prices are used nowhere else. */
 const LIBRARY_ROOM = 'evm/ethereumjs/'
 const LIBRARY = /from '(@ethereumjs\/(?!wallet')[^']*)'/g
-/** All that other rooms import from there: the engine, the precompiles, and the frame that a proposal's `execute` runs on. */
+/** The only imports from that room: the precompiled contracts and the engine. */
 const LIBRARY_USERS = [
   'evm/builtin-contracts.ts imports evm/ethereumjs/precompiles.ts',
   'evm/machine.ts imports evm/ethereumjs/engine.ts',
 ]
 const ASSEMBLY = 'evm/wasm/assembly/'
-/** What the AssemblyScript and the TypeScript of the engine share: plain integers. */
+/** Files shared by the AssemblyScript and the TypeScript of the engine: plain integers. */
 const NUMBERS = ['evm/wasm/layout.ts', 'evm/gas/gas-rules.ts']
 const EMPTY_NAMES = /(^|[-_.])(utils?|helpers?|managers?|services?)([-_.]|$)/i
 
@@ -110,7 +110,7 @@ function importsOf(source: string): Import[] {
   return [...statics, ...dynamics]
 }
 
-/** `{ type A, type B }`: nothing of it is left when the program runs. */
+/** Whether all names of `{ type A, type B }` are types, so that the import is erased. */
 function namesAreTypes(names: string): boolean {
   const braces = /^\{([^}]*)\}$/.exec(names.trim())?.[1]
   const listed = (braces ?? '')
@@ -120,7 +120,7 @@ function namesAreTypes(names: string): boolean {
   return listed.length > 0 && listed.every((name) => name.startsWith('type '))
 }
 
-/** The files below a folder of the repository, and the texts of those in TypeScript. */
+/** The files below a folder of the repository, and the contents of TypeScript files. */
 function filesIn(folder: string): { files: string[]; sources: Map<string, string> } {
   const root = join(import.meta.dirname, '..', folder)
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -135,7 +135,7 @@ const { files, sources } = filesIn('src')
 const edges = [...sources].flatMap(([from, source]) =>
   importsOf(source).map((of) => ({ ...of, from, to: resolved(from, of.path) })),
 )
-/** The file that an import names. AssemblyScript leaves the `.ts` out. */
+/** The file that an import names. AssemblyScript omits `.ts`. */
 function resolved(from: string, path: string): string {
   const to = posix.join(dirname(from), path)
   return sources.has(`${to}.ts`) ? `${to}.ts` : to
@@ -176,12 +176,12 @@ describe('imports of src', () => {
     )
   })
 
-  it('name files that are there', () => {
+  it('name existing files', () => {
     expect(edges.filter(({ to }) => !files.includes(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  // It is compiled for another machine: whatever it imports has to be readable by both compilers.
-  it("of the engine's AssemblyScript stay within it, but for two pages of numbers", () => {
+  // Both compilers must be able to compile whatever the AssemblyScript imports.
+  it("of the engine's AssemblyScript stay within it, except for two files of numbers", () => {
     const offenders = edges
       .filter(({ from, to }) => from.startsWith(ASSEMBLY) && !to.startsWith(ASSEMBLY) && !NUMBERS.includes(to))
       .map(({ from, to }) => `${from} imports ${to}`)
@@ -192,7 +192,7 @@ describe('imports of src', () => {
     expect(intruders).toEqual([])
   })
 
-  it('go downward, as the table says', () => {
+  it('go downward, as in the table', () => {
     const offenders = edges
       .filter(({ from, to, isType }) => {
         const room = roomOf(from)
@@ -208,18 +208,18 @@ describe('imports of src', () => {
     expect([...new Set(files.map(roomOf))].filter((room) => !(room in LAYERS))).toEqual([])
   })
 
-  // Such a circle decides by the order of loading whether a value is there.
-  it('make no circle', () => {
+  // In a cycle the order of loading decides whether a value is defined.
+  it('make no cycle', () => {
     const next = new Map<string, string[]>()
     for (const { from, to, isType } of edges) if (!isType) next.set(from, [...(next.get(from) ?? []), to])
-    expect(circles(next)).toEqual([])
+    expect(cycles(next)).toEqual([])
   })
 
-  // Types are erased, so that the program runs; but no file of such a circle is understood without the others.
-  it('make no circle of types', () => {
+  // A cycle of types works, because types are erased, but no file of it can be understood without the others.
+  it('make no cycle of types', () => {
     const next = new Map<string, string[]>()
     for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to])
-    expect(groupsInCircles(next)).toEqual([])
+    expect(strongComponents(next)).toEqual([])
   })
 
   it('of the reference implementation stay in its room', () => {
@@ -233,7 +233,7 @@ describe('imports of src', () => {
     expect(users.toSorted()).toEqual(LIBRARY_USERS)
   })
 
-  it('come from where things are made: the registries are the only barrels', () => {
+  it('name the defining file: the registries are the only barrels', () => {
     const barrels = [...sources]
       .filter(([file, source]) => {
         const passesOn = importsOf(source).some(({ isExport }) => isExport)
@@ -246,7 +246,7 @@ describe('imports of src', () => {
 })
 
 describe('imports of web', () => {
-  it('make no circle, types included', () => {
+  it('make no cycle, types included', () => {
     const next = new Map(
       [...filesIn('web').sources].map(([from, source]) => [
         from,
@@ -254,12 +254,12 @@ describe('imports of web', () => {
       ]),
     )
     expect(next.get('pages.ts')).toContain('pages/home.tsx')
-    expect(groupsInCircles(next)).toEqual([])
+    expect(strongComponents(next)).toEqual([])
   })
 })
 
 describe('functions of src', () => {
-  it('are measured with what they hold, by the name that they are called by', () => {
+  it('are measured including nested functions, and identified by name', () => {
     const body = '\n'.repeat(LONGEST_FUNCTION)
     const text = [
       `function a() {${body}}`,
@@ -273,7 +273,7 @@ describe('functions of src', () => {
 })
 
 describe('files of src', () => {
-  it('open with a comment that says what is in them', () => {
+  it('begin with a comment', () => {
     const offenders = [...sources]
       .filter(([, source]) => !/^(#![^\n]*\n)?(\/\/|\/\*)/.test(source))
       .map(([file]) => file)
@@ -289,18 +289,18 @@ describe('files of src', () => {
     expect(offenders).toEqual([])
   })
 
-  it(`have functions of at most ${LONGEST_FUNCTION} lines, but for those listed with a reason`, () => {
+  it(`have functions of at most ${LONGEST_FUNCTION} lines, except those listed with a reason`, () => {
     const found = [...sources].flatMap(([file, source]) => longFunctions(source).map((name) => `${file} ${name}`))
     expect(found.toSorted()).toEqual(Object.keys(LONG_FUNCTIONS).toSorted())
   })
 
-  it('are named for what they hold', () => {
+  it('have meaningful names', () => {
     expect(files.filter((file) => file.split('/').some((name) => EMPTY_NAMES.test(name)))).toEqual([])
   })
 })
 
-/** One circle for each file at which a walk along the imports comes back on itself. */
-function circles(next: ReadonlyMap<string, readonly string[]>): string[] {
+/** One import cycle for each file at which a depth-first search finds a back edge. */
+function cycles(next: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = []
   const done = new Set<string>()
   const walk = (file: string, path: readonly string[]): void => {
@@ -314,7 +314,7 @@ function circles(next: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 /** The groups of files that reach each other, sorted: the strongly connected components of more than one file. */
-function groupsInCircles(next: ReadonlyMap<string, readonly string[]>): string[][] {
+function strongComponents(next: ReadonlyMap<string, readonly string[]>): string[][] {
   const reached = new Map([...next.keys()].map((file) => [file, reachableFrom(file, next)]))
   const groups = [...next.keys()].map((file) =>
     [...(reached.get(file) ?? [])].filter((other) => reached.get(other)?.has(file)).toSorted(),
@@ -325,12 +325,12 @@ function groupsInCircles(next: ReadonlyMap<string, readonly string[]>): string[]
 
 function reachableFrom(file: string, next: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set(next.get(file))
-  // A set that grows while it is walked is walked to its end.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const each of reached) for (const to of next.get(each) ?? []) reached.add(to)
   return reached
 }
 
-/** Names of the functions of a source text with more lines than any should have; a function without a name has its variable's. */
+/** Names of the functions of a source text that exceed the limit; an anonymous function has its variable's name. */
 function longFunctions(source: string): string[] {
   const found: string[] = []
   const visit = (node: unknown, name: string): void => {
@@ -345,5 +345,5 @@ function longFunctions(source: string): string[] {
   return found
 }
 
-/** What is looked at in a node of the syntax tree (ESTree). */
+/** The used fields of a syntax tree node (ESTree). */
 type Node = { type: string; start: number; end: number; id: { name?: string } | null; key: { name?: string } }

@@ -1,4 +1,4 @@
-// startNode of the package: its options are the flags of `kestrel start`, every one. `npm run check:pack` uses the rest.
+// startNode of the package: its options are all flags of `kestrel start`. `npm run check:pack` tests the rest.
 import { describe, expect, it } from 'vitest'
 import { type RunningNode, type StartOptions, startNode } from '../src/library.ts'
 
@@ -15,7 +15,7 @@ it.each<[StartOptions, RegExp]>([
   await expect(startNode(options)).rejects.toThrow(words)
 })
 
-it('the library passes on lists, numbers, big integers and switches', async () => {
+it('startNode accepts lists, numbers, big integers and switches', async () => {
   await using node = await startNode({
     chainId: 2n ** 40n,
     accounts: 1,
@@ -35,11 +35,11 @@ describe('block 0 of a new chain', () => {
   type Block = { readonly hash: string; readonly timestamp: string }
   const block = (node: RunningNode, tag: string) => node.request<Block>('eth_getBlockByNumber', [tag, false])
   const now = () => Math.floor(Date.now() / 1000)
-  /** Whether code that runs in the next block finds `deadline` in the future. */
+  /** Whether `deadline` is in the future for code in the next block. */
   const holds = async (node: RunningNode, deadline: number) =>
     Number((await block(node, 'pending')).timestamp) <= deadline
 
-  it('has the time of the start, so that a deadline from `latest` holds in the first transaction', async () => {
+  it('has the time of the start, so that a deadline calculated from `latest` is valid in the first transaction', async () => {
     const before = now()
     await using node = await startNode()
     const { timestamp } = await block(node, 'latest')
@@ -50,7 +50,7 @@ describe('block 0 of a new chain', () => {
     expect(head.age).toBeLessThanOrEqual(now() - before)
   })
 
-  it('has the time of `timestamp`, from which the clock goes on; the hash is that of the options', async () => {
+  it('has the timestamp of the option `timestamp`, from which the clock continues, and a hash determined by the options', async () => {
     const options = { timestamp: 1_700_000_000 }
     await using node = await startNode(options)
     await using same = await startNode(options)

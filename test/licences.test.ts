@@ -1,4 +1,4 @@
-// What dist/ says of the packages in it, compared with what esbuild wrote into the bundles: a comment above each file.
+// The licence list of dist/, compared with the comment that esbuild writes above each bundled file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,11 +6,11 @@ import { EXTERNAL_PACKAGES } from '../scripts/external-packages.ts'
 import { type BundledPackage, isAllowed, licencesText, packageFolders } from '../scripts/third-party-licences.ts'
 
 const root = join(import.meta.dirname, '..')
-/** A tool of the build, whose standard library is in engine.wasm. */
+/** A build tool whose standard library is part of engine.wasm. */
 const COMPILER = 'assemblyscript'
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
-it('THIRD-PARTY-LICENSES lists every package whose files are in a bundle, with its licence and source', () => {
+it('THIRD-PARTY-LICENSES lists every bundled package with its licence and source', () => {
   const names = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
   const programs = names.filter((name) => name.endsWith('.js') && !name.startsWith('web') && !name.startsWith('docs'))
   const bundles = programs.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
@@ -27,7 +27,7 @@ it('THIRD-PARTY-LICENSES lists every package whose files are in a bundle, with i
   }
 })
 
-it('THIRD-PARTY-LICENSES has the texts, and the source of code under the MPL', () => {
+it('THIRD-PARTY-LICENSES has the licence texts, and where to get the source of code under the MPL', () => {
   expect(text).toContain('Permission is hereby granted, free of charge')
   expect(text).toMatch(/^Mozilla Public License Version 2\.0$/m)
   const parts = text.split('-'.repeat(80))
@@ -36,7 +36,7 @@ it('THIRD-PARTY-LICENSES has the texts, and the source of code under the MPL', (
   for (const part of mozilla) expect(part).toMatch(/^Source: https:\/\/github\.com\/ethereumjs\/ethereumjs-monorepo$/m)
 })
 
-it('THIRD-PARTY-LICENSES names what was copied from elsewhere, with its notice', () => {
+it('THIRD-PARTY-LICENSES names copied files with their notices', () => {
   const part = text.split('-'.repeat(80)).find((each) => each.includes('\ngithub.com/cometbft/cometbft/proto@0.40.0\n'))
   expect(part).toContain('Licence: Apache-2.0\nSource: https://github.com/cometbft/cometbft\n')
   expect(part).toContain('software developed by Cosmos Labs')
@@ -59,7 +59,7 @@ describe('the bill of materials', () => {
     expect(bill.dependencies[0].dependsOn).toEqual(components.map(({ purl }) => purl))
   })
 
-  it('has the packages whose licences are listed', () => {
+  it('has the same packages as THIRD-PARTY-LICENSES', () => {
     const listed = [...text.matchAll(/^(\S+)@([\d.]\S*)\nLicence: /gm)].map(([, name, version]) => `${name}@${version}`)
     const named = bill.components.map((one: { group?: string; name: string; version: string }) =>
       [one.group, `${one.name}@${one.version}`].filter(Boolean).join('/'),
@@ -68,7 +68,7 @@ describe('the bill of materials', () => {
   })
 })
 
-it('package.json lists as dependencies what is in the bundle or outside of it at run time, and nothing else', () => {
+it('package.json lists as dependencies exactly the packages that are needed at run time', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const bundled = new Set([...text.matchAll(/^(\S+)@[\d.]\S*\nLicence: /gm)].map(([, name = '']) => name))
   const direct = { ...dependencies, ...devDependencies }
@@ -90,7 +90,7 @@ it.each([
   expect(isAllowed(expression)).toBe(allowed)
 })
 
-it('the build refuses to bundle another licence', () => {
+it('the build refuses to bundle a package with another licence', () => {
   const one: BundledPackage = {
     name: 'a',
     version: '1.0.0',

@@ -1,4 +1,4 @@
-// The documents for developers name only files and folders that exist.
+// The documentation for developers names only existing files and folders.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -21,7 +21,7 @@ const namedIn = (text: string): string[] =>
     .filter(([, first = '']) => rooms.includes(first) || ['src', 'test', 'docs', 'scripts', 'web'].includes(first))
     .map(([, first = '', rest = '']) => (rooms.includes(first) ? `src/${first}${rest}` : first + rest))
 
-it.each(pages)('%s names files that exist', (page) => {
+it.each(pages)('%s names existing files', (page) => {
   const text = read(page)
   const links = [...text.matchAll(/\]\(((?!http)[^)#]+)\)/g)].map(([, path = '']) => join(page, '..', path))
   const paths = [...namedIn(text), ...links]

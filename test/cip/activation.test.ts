@@ -1,4 +1,4 @@
-// Proposals on a running chain: from genesis, at an upgrade, in every face that executes. Gas is worked out from the EIPs.
+// Opcode proposals on a running chain: from genesis, at an upgrade, in every face that executes. Gas is calculated by the EIPs.
 import type { Hex } from 'viem'
 import { toHex } from 'viem'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
@@ -21,8 +21,8 @@ const upgrade = (height: bigint, change: Partial<Upgrade>): Upgrade => ({
   ...change,
 })
 
-describe('proposals from genesis on', () => {
-  it('are not active unless they are listed', async () => {
+describe('opcode proposals from genesis on', () => {
+  it('are active only if they are listed', async () => {
     const { gasOf, rpc } = await proposalChain({})
     expect(await gasOf(create.address)).toBe(USED.create)
     expect(await gasOf(create2.address)).toBe(USED.create2)
@@ -44,7 +44,7 @@ describe('proposals from genesis on', () => {
     expect(await costIn(await send(call.address), 'CALL')).toBe(1_000)
     expect(await rpc('kestrel_getEvmParams')).toEqual({ extraEips: active })
 
-    // A creation by a transaction runs no CREATE: 21000, EIP-3860 and EIP-2028 over two bytes of STOP that are zero.
+    // A creation transaction runs no CREATE: 21000, plus EIP-3860 and EIP-2028 for two zero bytes (STOP).
     const created = await walletOf(1).sendTransaction({ data: '0x0000' })
     expect((await viem.waitForTransactionReceipt({ hash: created })).gasUsed).toBe(21_000n + 32_000n + 2n + 2n * 4n)
   })
@@ -58,14 +58,14 @@ describe('proposals from genesis on', () => {
   })
 })
 
-describe('an upgrade', () => {
+describe('an upgrade of the EVM parameters', () => {
   const upgrades = [
     upgrade(3n, { addProposals: ['kestrel_0'] }),
     upgrade(5n, { addProposals: ['kestrel_2'], removeProposals: ['kestrel_0'] }),
     upgrade(6n, { params: { activeProposals: ['kestrel_0'] } }),
   ]
 
-  test('changes gas from the first transaction of its block on, and in no block before', async () => {
+  test('changes gas from the first transaction of its block on, not in earlier blocks', async () => {
     const { send, receiptOf, rpc, gasOfCall, estimate, costIn } = await proposalChain({ upgrades })
     const hashes: Hex[] = []
     for (let block = 1; block <= 6; block++) hashes.push(await send(create.address))
@@ -74,7 +74,7 @@ describe('an upgrade', () => {
     const after = USED.create + TENFOLD
     expect(used).toEqual([before, before, after, after, before, after])
 
-    // Traces run again what was, each with the parameters of its block.
+    // Traces replay each block with its parameters.
     const costs = [32_000, 32_000, 320_000, 320_000, 32_000, 320_000]
     expect(await Promise.all(hashes.map((hash) => costIn(hash, 'CREATE')))).toEqual(costs)
     const traced = await rpc('debug_traceBlockByNumber', '0x3')
@@ -84,7 +84,7 @@ describe('an upgrade', () => {
       expect(BigInt(gasUsed)).toBe(used[index])
     }
 
-    // Calls after a block have the parameters after it.
+    // A call on the state after a block uses the parameters after it.
     for (const [index, gas] of used.entries()) {
       const block = toHex(index + 1)
       expect([block, await gasOfCall(create.address, block), await estimate(create.address, block)]).toEqual([
@@ -99,7 +99,7 @@ describe('an upgrade', () => {
       expect(await rpc('kestrel_getEvmParams', toHex(index + 1))).toEqual({ extraEips })
   })
 
-  test('is listed with its changes, and whether it has happened', async () => {
+  test('is listed with its changes, and whether it was applied', async () => {
     const { rpc, mine, raw } = await proposalChain({ upgrades })
     await mine(4)
     expect(await rpc('kestrel_getUpgrades')).toEqual([
@@ -136,7 +136,7 @@ describe('an upgrade', () => {
     expect((await raw('kestrel_getEvmParams', '0x99')).error?.message).toBe('header not found')
   })
 
-  test('holds in simulated and pending blocks', async () => {
+  test('applies to simulated and pending blocks', async () => {
     const { rpc, mine, gasOfCall } = await proposalChain({ upgrades })
     await mine(1)
     const calls = [{ to: create.address }]
@@ -158,7 +158,7 @@ describe('an upgrade', () => {
     expect(await gasOfCall(create.address, 'pending')).toBe(USED.create + TENFOLD)
   })
 
-  test('stays when the node starts again', async () => {
+  test('stays active after a restart of the node', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ upgrades }) })
@@ -174,7 +174,7 @@ describe('an upgrade', () => {
     expect(await after.gasOfCall(create.address, '0x2')).toBe(USED.create)
   })
 
-  test('does not change the answers of tracers', async () => {
+  test('does not change the format of tracers' results', async () => {
     const shapeOf = async (active: readonly string[]) => {
       const { send, rpc } = await proposalChain({ active })
       const hash = await send(create.address)
@@ -195,12 +195,12 @@ describe('an upgrade', () => {
     const { gasUsed: dearGasUsed, gas: dearGas, ...dear } = await shapeOf(['kestrel_0', 'kestrel_1', 'kestrel_2'])
     expect(dear).toEqual(plain)
     expect(dearGasUsed).toBe(gasUsed + TENFOLD)
-    // All but a 64th of what is left: 1000000 - 21000 - 9 - 320000.
+    // All but one 64th of the remaining gas: 1000000 - 21000 - 9 - 320000.
     expect([gas, dearGas]).toEqual([946_991n - 946_991n / 64n, 658_991n - 658_991n / 64n])
   })
 })
 
-describe('proposals of users', () => {
+describe('opcode proposals of users', () => {
   const proposal = (number: number, apply: Proposal['apply']): Proposal => ({ number, title: `no. ${number}`, apply })
   const multiply = proposal(7, (table) => {
     const operation = table.op('CREATE')
@@ -208,7 +208,7 @@ describe('proposals of users', () => {
   })
   const set = proposal(8, (table) => void table.op('CREATE').setConstantGas(50_000n))
 
-  test('on one opcode are applied in the order of the list', async () => {
+  test('for one opcode are applied in the order of the list', async () => {
     const priceOf = async (...active: string[]) => {
       const { gasOf } = await proposalChain({ active }, { modules: [moduleOf(multiply, set)] })
       return (await gasOf(create.address, 5_000_000)) - USED.create + 32_000n
@@ -218,7 +218,7 @@ describe('proposals of users', () => {
     expect(await priceOf('kestrel_0', 'kestrel_7')).toBe(3_200_000n)
   })
 
-  test('may define an opcode that wants a stack of two', async () => {
+  test('can define an opcode that takes two stack items', async () => {
     const average = proposal(9, (table) => {
       table
         .define(0x0c, 'AVG', {
@@ -233,7 +233,7 @@ describe('proposals of users', () => {
     const two = '0x000000000000000000000000000000000000d001'
     const one = '0x000000000000000000000000000000000000d002'
     const codes = {
-      // PUSH1 4, PUSH1 10, AVG, and the word on top of the stack.
+      // PUSH1 4, PUSH1 10, AVG, and returns the top of the stack.
       [two]: '0x6004600a0c60005260206000f3',
       [one]: '0x600a0c00',
     } as const
@@ -244,14 +244,14 @@ describe('proposals of users', () => {
     expect(await gasOf(two, 60_000)).toBe(60_000n)
 
     const hash = await send(two)
-    // Five pushes, AVG, and MSTORE with a word of memory.
+    // Five pushes, AVG, and MSTORE with one word of memory.
     expect(BigInt((await receiptOf(hash)).gasUsed)).toBe(21_000n + 15n + 5n + 6n)
     expect(BigInt(await rpc('eth_call', { to: two }, 'latest'))).toBe(7n)
     const { structLogs } = await rpc('debug_traceTransaction', hash)
     expect(structLogs[2]).toMatchObject({ pc: 4, op: 'AVG', gasCost: 5, stack: ['0x4', '0xa'] })
     expect(structLogs[3]).toMatchObject({ op: 'PUSH1', stack: ['0x7'] })
 
-    // An exceptional halt: all gas is gone.
+    // An exceptional halt consumes all gas.
     const failing = await send(one, 60_000)
     expect(await receiptOf(failing)).toMatchObject({ status: '0x0', gasUsed: toHex(60_000) })
     const halted = await rpc('debug_traceTransaction', failing)
@@ -259,7 +259,7 @@ describe('proposals of users', () => {
     await expect(rpc('eth_call', { to: one }, 'latest')).rejects.toThrow('stack underflow (1 <=> 2)')
   })
 
-  test('that the chain needs must be loaded', async () => {
+  test('that the chain's list names must be loaded', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ active: ['kestrel_8'] }) })
@@ -274,7 +274,7 @@ describe('proposals of users', () => {
     await expect(refused).rejects.toThrow('(at upgrade v9, block 9)')
   })
 
-  test('of the past must be loaded too: a list is refused or not on all nodes alike', async () => {
+  test('that were active in the past must be loaded too, so that all nodes accept the same lists', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const upgrades = [upgrade(1n, { addProposals: ['kestrel_8'] }), upgrade(2n, { removeProposals: ['kestrel_8'] })]

@@ -1,4 +1,4 @@
-// Nodes agree: whatever modules a node was started with, a proposal that is refused or fails leaves the same state behind.
+// Nodes with different modules agree: a governance proposal that is refused or fails leaves the same state on all nodes.
 import { encodeErrorResult, type Hex, keccak256, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
@@ -8,10 +8,10 @@ import { COIN, evmParams, GOV, govChain, spend, submit, VALIDATORS, vote, YES } 
 import { account } from '../support/chain.ts'
 import { moduleOf, specWith } from './support.ts'
 
-/** Calls governance with its calldata and keeps keccak256 of what comes back, revert or not, in slot 0. */
+/** Calls governance with its calldata and stores keccak256 of the return data, revert or not, in slot 0. */
 const KEEPER = '0x000000000000000000000000000000000000e001'
 const KEEPER_CODE: Hex = `0x365f5f37${'5f5f365f5f'}73${GOV.slice(2)}5af150${'3d5f5f3e'}${'3d5f205f5500'}`
-/** Seconds of a vote. */
+/** The voting period in seconds. */
 const PERIOD = 30n
 
 const proposal = (number: number, apply: Proposal['apply']): Proposal => ({ number, title: `no. ${number}`, apply })
@@ -25,7 +25,7 @@ function specOf(setting: Parameters<typeof specWith>[0] = {}): ChainSpec {
   return { ...spec, native: { ...spec.native, modules: { ...spec.native.modules, gov: { params } } } }
 }
 
-/** A node on which every transaction is a block one second after the last, so that two of them make the same chain. */
+/** A node that mines every transaction in a block one second after the last, so that two nodes make the same chain. */
 async function steadyChain(spec: ChainSpec, modules: readonly ProposalModule[]) {
   const chain = await govChain({ spec, modules })
   const { viem, dev, send, mineAt } = chain
@@ -37,7 +37,7 @@ async function steadyChain(spec: ChainSpec, modules: readonly ProposalModule[]) 
   return {
     ...chain,
     step,
-    /** Everybody votes yes, and the vote ends. */
+    /** All validators vote yes, and the voting period ends. */
     async pass(id: bigint) {
       for (const from of VALIDATORS) await step(vote(id, account(from).address, YES), { from })
       await mineAt((await now()) + PERIOD)
@@ -50,7 +50,7 @@ async function steadyChain(spec: ChainSpec, modules: readonly ProposalModule[]) 
   }
 }
 
-test('nodes with different modules come to the same state when a proposal that they lack is voted on', async () => {
+test('nodes with different modules reach the same state after a vote on an opcode proposal that one of them lacks', async () => {
   const spec = specOf()
   const histories = await Promise.all(
     [[], [moduleOf(takes(7, 'SEVEN'))]].map(async (modules) => {
@@ -63,7 +63,7 @@ test('nodes with different modules come to the same state when a proposal that t
       const revert = encodeErrorResult({ abi: parseAbi(['error Error(string)']), errorName: 'Error', args })
       expect(await rpc('eth_getStorageAt', KEEPER, '0x0', 'latest')).toBe(keccak256(revert))
 
-      // The second message cannot be carried out: no account has this balance.
+      // The second message fails: no account has this balance.
       const { status } = await step(submit([evmParams('kestrel_0'), spend(KEEPER, 10n ** 9n * COIN)]))
       expect(status).toBe('success')
       await pass(1n)
@@ -77,14 +77,14 @@ test('nodes with different modules come to the same state when a proposal that t
   const [without, having] = histories
   expect(having?.roots).toEqual(without?.roots)
   expect(having?.roots.length).toBeGreaterThan(6)
-  // They did differ in what they know.
+  // Control: the nodes know different opcode proposals.
   expect(having?.known).toEqual([...(without?.known ?? []), 'kestrel_7'])
 })
 
-test('a list that a later upgrade has made impossible fails with a fixed message', async () => {
+test('a voted list that conflicts with a later upgrade fails with a fixed message', async () => {
   const change = { addProposals: [], removeProposals: [] }
   const upgrades = [
-    // Until block 8 the list would be replaced, and the upgrade of block 1000 could be made on top of nothing.
+    // Before block 8 the list would be replaced by it, so that the upgrade of block 1000 would not conflict.
     { ...change, name: 'empty', height: 8n, params: { activeProposals: [] } },
     { ...change, name: 'later', height: 1_000n, addProposals: ['kestrel_7'] },
   ]
@@ -96,11 +96,11 @@ test('a list that a later upgrade has made impossible fails with a fixed message
   const words = 'message 0: the list of improvement proposals cannot be activated'
   expect([(await proposal(1n)).status, await failure(1n)]).toEqual([5, words])
   expect(await rpc('kestrel_getEvmParams')).toEqual({ extraEips: [] })
-  // The chain goes on, and takes another list.
+  // The chain continues, and accepts another list.
   expect((await step(submit([evmParams('kestrel_7')]))).status).toBe('success')
 })
 
-test('an error of a proposal’s opcode does not get into revert data', async () => {
+test('an error of a user's opcode does not get into revert data', async () => {
   const throwing = proposal(9, (table) => {
     table.define(0x0c, 'THROW', {
       execute: () => {
@@ -108,7 +108,7 @@ test('an error of a proposal’s opcode does not get into revert data', async ()
       },
     })
   })
-  // Whoever asks this token for its name runs the opcode.
+  // A call of this token's name() runs the opcode.
   const TOKEN = '0x000000000000000000000000000000000000e002'
   const spec = specWith({ active: ['kestrel_9'], codes: { [TOKEN]: '0x0c' } })
   const { refusal } = await govChain({ spec, modules: [moduleOf(throwing)] })

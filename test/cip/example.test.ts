@@ -1,4 +1,4 @@
-// The example of the documents: an opcode that a user's module defines, and a Yul contract that uses it.
+// The example of the documentation: an opcode that a user's module defines, and a Yul contract that uses it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAbi } from 'viem'
@@ -12,7 +12,7 @@ const EXAMPLES = join(import.meta.dirname, '../../docs/examples')
 const abi = parseAbi(['function average(uint256, uint256) view returns (uint256)'])
 const MOST = 2n ** 256n - 1n
 
-test('a contract uses an opcode as soon as its proposal is active', async () => {
+test('a contract can use the opcode AVERAGE of docs/examples once its proposal is active', async () => {
   const modules = [await loadModule(join(EXAMPLES, 'average.mjs'))]
   const upgrade = { name: 'average', height: 3n, addProposals: ['kestrel_7'], removeProposals: [] }
   const { viem, walletOf, mine, rpc } = await testChain({ spec: specWith({ upgrades: [upgrade] }), modules })

@@ -1,4 +1,4 @@
-// Proposals that together would let code run for ever without gas, and blocks under proposals that leave work unpaid.
+// Opcode proposals that together would let code run forever without gas, and blocks with unpaid work.
 import { expect, test } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
 import { startNode } from '../../src/node.ts'
@@ -25,7 +25,7 @@ const endless = {
   code: asm('JUMPDEST', 'PUSH0', 'JUMP'),
 } as const
 
-test('two proposals whose lists are harmless alone are refused together by governance', async () => {
+test('governance refuses two opcode proposals that are harmless alone but together make a free cycle', async () => {
   const spec = specWith({ active: ['kestrel_50'], codes: { [endless.address]: endless.code } })
   const { refusal, send } = await govChain({ spec, modules })
   expect(await refusal(submit([evmParams('kestrel_50', 'kestrel_51')]))).toBe(`message 0: ${WORDS}`)
@@ -41,7 +41,7 @@ test('a genesis that activates a free cycle, now or by an upgrade, is refused', 
   await expect(startNode(nodeOptions({ spec: later, modules }))).rejects.toThrow(`${WORDS} (at upgrade v2, block 5)`)
 })
 
-/** 600 creations of nothing, each of which the fork would charge 32,000 for. */
+/** 600 empty creations, each of which costs 32,000 by the fork's rules. */
 const CREATIONS = '0x00000000000000000000000000000000000c0de2'
 const GAS = 19_500_000
 
@@ -58,10 +58,10 @@ async function blocksOf(spec: GenesisSpec): Promise<bigint[]> {
   return receipts.map(({ blockNumber }) => BigInt(blockNumber))
 }
 
-test('a block has no room for more unpaid work than its gas limit', async () => {
+test('the gas limit of a block also bounds its unpaid work', async () => {
   const creations = asm(...Array.from({ length: 600 }, () => ['PUSH0', 'PUSH0', 'PUSH0', 'CREATE', 'POP']).flat())
   const spec = specWith({ active: ['kestrel_52'], codes: { [CREATIONS]: creations } })
-  // Block gas is 36 million: what the first transaction leaves unpaid, 19.2 million, keeps the second out of its block.
+  // The limit is 36 million: with the first transaction's 19.2 million of unpaid work the second does not fit its block.
   expect(await blocksOf(spec)).toEqual([1n, 2n])
   if (spec.native === undefined) throw new Error('the preset has no native modules')
   expect(await blocksOf({ ...spec, native: { ...spec.native, boundedWork: false } })).toEqual([1n, 1n])

@@ -1,5 +1,5 @@
-// Proposals that are switched by a vote: the parameters change at the end of the block in which the voting ends, and the
-// next block is the first to see it.
+// Opcode proposals activated by a vote: the parameters change at the end of the block in which the voting ends, with effect
+// from the next block on.
 import { toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
@@ -19,7 +19,7 @@ async function chain(setting: Setting = {}, proposals: readonly Proposal[] = [])
     rpc,
     /** Sends a transaction to the governance contract. */
     pay: governed.send,
-    /** Puts a list to the vote, with a transaction in the block in which it ends. Its number, and the transaction's hash. */
+    /** Passes a vote on a list, with a transaction in the block in which it ends. Returns that block and the hash. */
     async decide(...names: string[]) {
       const id = await propose([evmParams(...names)])
       await voteAll(id)
@@ -34,14 +34,14 @@ async function chain(setting: Setting = {}, proposals: readonly Proposal[] = [])
   }
 }
 
-test('a vote activates a proposal from the next block on, and another takes it back', async () => {
+test('a vote activates an opcode proposal from the next block on, and another vote deactivates it', async () => {
   const { decide, receiptOf, gasOf, gasOfCall, estimate, costIn, active } = await chain()
   expect(await gasOf(create.address)).toBe(USED.create)
 
   const { hash, block } = await decide('kestrel_0')
   expect(await active(toHex(block - 1n))).toEqual([])
   expect(await active(toHex(block))).toEqual(['kestrel_0'])
-  // The block's own transactions cost what they did, in their receipts and when they run again.
+  // Transactions of that block have the old costs, in receipts and in traces.
   expect(BigInt((await receiptOf(hash)).gasUsed)).toBe(USED.create)
   expect(await costIn(hash, 'CREATE')).toBe(32_000)
   expect(await gasOf(create.address)).toBe(DEAR)
@@ -49,15 +49,15 @@ test('a vote activates a proposal from the next block on, and another takes it b
   expect(await gasOfCall(create.address, toHex(block))).toBe(DEAR)
   expect(await gasOfCall(create.address, toHex(block - 1n))).toBe(USED.create)
 
-  const taken = await decide()
-  expect(BigInt((await receiptOf(taken.hash)).gasUsed)).toBe(DEAR)
-  expect(await costIn(taken.hash, 'CREATE')).toBe(320_000)
+  const deactivated = await decide()
+  expect(BigInt((await receiptOf(deactivated.hash)).gasUsed)).toBe(DEAR)
+  expect(await costIn(deactivated.hash, 'CREATE')).toBe(320_000)
   expect(await gasOf(create.address)).toBe(USED.create)
-  expect(await gasOfCall(create.address, toHex(taken.block - 1n))).toBe(DEAR)
+  expect(await gasOfCall(create.address, toHex(deactivated.block - 1n))).toBe(DEAR)
   expect(await active()).toEqual([])
 })
 
-/** Defines opcode 0x0c under this name. */
+/** A proposal that defines opcode 0x0c under this name. */
 const takes = (number: number, name: string): Proposal => ({
   number,
   title: name,
@@ -71,7 +71,7 @@ const throws: Proposal = {
   },
 }
 
-test('a list that cannot be activated is refused when it is submitted', async () => {
+test('a list of opcode proposals that cannot be activated is refused at submission', async () => {
   const { decide, refusal, pay, invariants, active } = await chain({}, [takes(7, 'SEVEN'), takes(8, 'EIGHT'), throws])
   await decide('kestrel_2')
   const lists = [
@@ -83,7 +83,7 @@ test('a list that cannot be activated is refused when it is submitted', async ()
     [['kestrel_9'], 'EIP kestrel_9 failed to activate'],
   ] as const
   for (const [names, words] of lists) {
-    // The words of Evmos' checks and no others: a contract may store them.
+    // Exactly the messages of Evmos' checks: a contract may store them.
     expect(await refusal(submit([evmParams(...names)]))).toBe(`message 0: ${words}`)
     expect(await refusal(submit([evmParams('kestrel_0'), evmParams(...names)]))).toBe(`message 1: ${words}`)
   }
@@ -92,7 +92,7 @@ test('a list that cannot be activated is refused when it is submitted', async ()
   expect(await invariants()).toEqual([])
 })
 
-test('a list on which an upgrade to come could not be made is refused', async () => {
+test('a list that conflicts with a scheduled upgrade is refused', async () => {
   const upgrade = { name: 'later', height: 1_000n, addProposals: ['kestrel_7'], removeProposals: [] }
   const { refusal } = await chain({ upgrades: [upgrade] }, [takes(7, 'SEVEN'), takes(8, 'EIGHT')])
   const words = 'EIP kestrel_7 failed to activate (at upgrade later, block 1000)'

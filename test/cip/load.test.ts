@@ -1,4 +1,4 @@
-// Modules of users: what they may export, and what is said about those that cannot be used.
+// Modules of users: their exports, and the errors for unusable ones.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ it('a proposal module may export an object with methods', async () => {
     `export default new (class { number = 3; title = 't'; seen = []; apply() { this.seen.push(1) } })()`,
   )
   const [proposal] = await loadProposals(path)
-  // @ts-expect-error: this one asks for nothing.
+  // @ts-expect-error: this one has no parameter.
   proposal?.apply()
   expect(proposal).toMatchObject({ seen: [1] })
 })
@@ -53,7 +53,7 @@ it('a proposal module may be TypeScript, with imports', async () => {
   )
   const [proposal] = await loadProposals(path)
   const set: unknown[] = []
-  // @ts-expect-error: as much of a table as it needs.
+  // @ts-expect-error: only the part of a table that it uses.
   proposal?.apply({ op: (name) => ({ setConstantGas: (gas) => set.push([name, gas]) }) })
   expect(set).toEqual([['ADD', 5n]])
 })

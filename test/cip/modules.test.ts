@@ -1,5 +1,5 @@
-// Which modules a chain may use: named by its specification with the hash of their file, when it begins or from a later
-// block on. What a node is started with beyond that has no effect on the chain, or is refused.
+// Which modules a chain may use: those that its specification names with the hash of their file, from genesis or a later block
+// on. Other modules of a node have no effect on the chain, or are refused.
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,14 +29,14 @@ function naming(...proposals: readonly NamedProposal[]): ChainSpec {
   return { ...spec, native: { ...spec.native, proposals } }
 }
 
-/** Options of a node whose chain lies in a folder that goes with the test. */
+/** Options of a node whose chain is in a folder that is removed after the test. */
 async function stored(spec: ChainSpec) {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
   return nodeOptions({ datadir: folder.path, spec })
 }
 
-test('a new chain names its modules with the hash of their file', async () => {
+test('the spec of a new chain names its modules with the hash of their file', async () => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
   const path = join(folder.path, 'nine.mjs')
@@ -50,7 +50,7 @@ test('a new chain names its modules with the hash of their file', async () => {
   expect(parseSpec(genesis)).toEqual(node.chain.spec)
 })
 
-test('a chain that exists may use a new module from the next block on', async () => {
+test('an existing chain may use a new module from the next block on', async () => {
   const options = await stored(specWith({}))
   const first = await startNode(options)
   await withClients(first).mine(2)
@@ -59,7 +59,7 @@ test('a chain that exists may use a new module from the next block on', async ()
   const { node, refusal, raw, rpc } = await govChain({ ...options, modules: [seven] })
   expect(node.chain.spec.native?.proposals).toEqual([{ name: 'kestrel_7', sha256: seven.sha256, since: 3n }])
   const list = submit([evmParams('kestrel_7')])
-  // The node has made that block, so that a proposal can be submitted at once; those before it do what they did.
+  // The node has made that block, so the module can be proposed at once; earlier blocks are executed as before.
   expect(BigInt(String(await rpc('eth_blockNumber')))).toBe(3n)
   expect(await refusal(list)).toBeUndefined()
   const { error } = await raw('eth_call', { from: owner, to: GOV, data: list }, '0x2')
@@ -67,19 +67,19 @@ test('a chain that exists may use a new module from the next block on', async ()
   expect(reason.args).toEqual(['message 0: EIP kestrel_7 is not activateable before block 3'])
 })
 
-test('a module that has changed is refused, with the ways out', async () => {
+test('a changed module is refused, and the error lists the remedies', async () => {
   const options = await stored(specWith({}))
   const first = await startNode({ ...options, modules: [seven] })
   await withClients(first).mine(2)
   await first.close()
   const edited = { ...moduleOf({ ...proposal(7), apply: (table) => void table.op('ADD') }), file: 'edited.mjs' }
   const hashes = `the file has sha256 ${edited.sha256.slice(2)}, the chain names ${seven.sha256.slice(2)}`
-  const wayOut = 'give the file as it was, define what is new under another number, or begin another chain'
+  const remedies = 'give the file as it was, define what is new under another number, or begin another chain'
   await expect(startNode({ ...options, modules: [edited] })).rejects.toMatchObject({
     code: 'invalid-params',
-    message: `--proposal edited.mjs: kestrel_7 has changed: ${hashes}; ${wayOut}`,
+    message: `--proposal edited.mjs: kestrel_7 has changed: ${hashes}; ${remedies}`,
   })
-  // The change under another number goes on, and is kept.
+  // The change under another number is accepted and stored.
   const eight = moduleOf(proposal(8))
   const modules = [seven, eight]
   await (await startNode({ ...options, modules })).close()
@@ -91,7 +91,7 @@ test('a module that has changed is refused, with the ways out', async () => {
   await node.close()
 })
 
-test('in production no module is added to the list', async () => {
+test('in production no module is added to the chain's list', async () => {
   const options = { ...(await stored(specWith({}))), namesModules: false }
   const words = '--proposal test.mjs: this chain does not name kestrel_7; kestrel.proposals of its genesis has no '
   const refused = `${words}{"name":"kestrel_7","sha256":"${seven.sha256.slice(2)}"}`
@@ -99,7 +99,7 @@ test('in production no module is added to the list', async () => {
   await (await startNode(options)).close()
   await expect(startNode({ ...options, modules: [seven] })).rejects.toThrow(refused)
 
-  // But by the genesis file, given again with one more entry for a block to come.
+  // Except by the genesis file, given again with another entry for a future block.
   const named = { name: 'kestrel_7', sha256: seven.sha256 }
   const late = { ...options, spec: naming({ ...named, since: 0n }), modules: [seven] }
   const problem = 'kestrel.proposals: kestrel_7 since block 0: expected a block above the head, 0'
@@ -109,7 +109,7 @@ test('in production no module is added to the list', async () => {
   await node.close()
 })
 
-test('a list may hold a name from its block on', () => {
+test('a list may contain a module's proposal from the module's block on', () => {
   const registry = registryOf(naming({ name: 'kestrel_7', sha256: seven.sha256, since: 5n }), [seven])
   expect(() => registry.check(['kestrel_0', 'kestrel_7'], 5n)).not.toThrow()
   expect(() => registry.check(['kestrel_0', 'kestrel_7'], 4n)).toThrow(
@@ -117,7 +117,7 @@ test('a list may hold a name from its block on', () => {
   )
 })
 
-test('names belong to one module, and not to the program', () => {
+test('each name is defined by one module, and not by the program too', () => {
   const spec = specWith({})
   const twice = [seven, { ...moduleOf(proposal(7), proposal(8)), file: 'more.mjs' }]
   const words = '--proposal more.mjs: kestrel_7 is defined by test.mjs already'

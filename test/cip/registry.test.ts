@@ -1,4 +1,4 @@
-// Names, duplicates and the seal, in the words of Evmos' activator registry and of its parameter checks.
+// Names, duplicates and sealing, with the error messages of Evmos' activator registry and parameter checks.
 
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
@@ -46,13 +46,13 @@ describe('names of opcode proposals', () => {
 })
 
 describe('the registry of opcode proposals', () => {
-  it('knows the proposals of this program under the chain’s name, and Ethereum’s', () => {
+  it('has the program's proposals under the chain’s name, and Ethereum’s', () => {
     expect(proposalsOf('kestrel').names()).toEqual(BUILT_IN)
     expect(proposalsOf('evmos').names()).toContain('evmos_2')
     expect(PROPOSALS.map(({ number }) => number)).toEqual(PROPOSALS.map((_, i) => i))
   })
 
-  it('takes proposals by name or by number, one or several', () => {
+  it('accepts proposals by name or by number, one or several', () => {
     const registry = proposalsOf('kestrel')
     const seven = { number: 7, title: 'seven', apply: () => undefined }
     registry.register(seven)
@@ -82,7 +82,7 @@ describe('the registry of opcode proposals', () => {
     expect(registry.names()).toEqual(BUILT_IN)
   })
 
-  it('is a value: the proposals of one chain are not those of another', () => {
+  it('is separate for each chain', () => {
     proposalsOf('kestrel').register(proposal('kestrel_9'))
     expect(proposalsOf('kestrel').names()).toEqual(BUILT_IN)
   })
@@ -96,7 +96,7 @@ describe('a list of opcode proposals', () => {
     [['kestrel0'], 'EIP kestrel0 name is not valid'],
     [['kestrel_99'], 'EIP kestrel_99 is not activateable'],
     [['evmos_0'], 'EIP evmos_0 is not activateable'],
-    // Item by item: the first that is wrong is named.
+    // Checked item by item: the error names the first wrong one.
     [['kestrel_99', 'kestrel_99'], 'EIP kestrel_99 is not activateable'],
     [['kestrel_0', 'kestrel_0', 'x'], 'found duplicate EIP: kestrel_0'],
   ])('%j is refused', (names, words) => {
@@ -104,7 +104,7 @@ describe('a list of opcode proposals', () => {
     expect(() => registry.check(names)).toThrow(new RegExp(`^${words}$`))
   })
 
-  it('may hold everything that is known', () => {
+  it('may contain all known proposals', () => {
     expect(() => registry.check(BUILT_IN)).not.toThrow()
     expect(() => applied(registry, BUILT_IN)).not.toThrow()
   })
@@ -116,14 +116,14 @@ describe('a list of opcode proposals', () => {
       proposal('kestrel_4', (table) => void table.op('ADD').setConstantGas(7n)),
     ])
     const costOfAdd = (...names: string[]) => applied(ordered, names).operations[0x01]?.constantGas
-    // ADD costs 3: tenfold and then set, set and then tenfold.
+    // ADD costs 3: times ten and then set; set and then times ten.
     expect(costOfAdd()).toBe(3n)
     expect(costOfAdd('kestrel_3')).toBe(30n)
     expect(costOfAdd('kestrel_3', 'kestrel_4')).toBe(7n)
     expect(costOfAdd('kestrel_4', 'kestrel_3')).toBe(70n)
   })
 
-  it('names the entry that fails', () => {
+  it('causes an error that names the failing entry', () => {
     const failing = proposalsOf('kestrel')
     failing.register([
       proposal('kestrel_3', (table) => void table.op('NOTHING')),
@@ -146,7 +146,7 @@ describe('a list of opcode proposals', () => {
       ['kestrel_5', 'apply must not be asynchronous'],
     ] as const
     for (const [name, detail] of failures) {
-      // The message may become revert data: what the module and the engine say is kept apart from it.
+      // The message may become revert data, so the words of the module and of the JavaScript engine are in `detail`.
       const refused = { code: 'invalid-params', message: `EIP ${name} failed to activate`, detail }
       expect(() => applied(failing, ['kestrel_0', name])).toThrow(expect.objectContaining(refused))
     }

@@ -1,4 +1,4 @@
-// A chain whose genesis has contracts to measure with, and proposals and upgrades as a test wants them.
+// A chain whose genesis has contracts that measure gas, and the opcode proposals and upgrades of a test.
 import { createHash } from 'node:crypto'
 import type { Hex } from 'viem'
 import type { Proposal } from '../../src/cip/define.ts'
@@ -10,7 +10,7 @@ import { presets } from '../../src/spec/presets.ts'
 import { playground } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
 
-/** Empty CREATE and CREATE2, an SSTORE of 1 to slot 0, and a CALL without gas of the identity precompile, which is warm. */
+/** Empty CREATE and CREATE2, an SSTORE of 1 to slot 0, and a CALL with zero gas of the identity precompile, which is warm. */
 export const CODES = {
   create: { address: '0x000000000000000000000000000000000000c001', code: '0x600060006000f000' },
   create2: { address: '0x000000000000000000000000000000000000c002', code: '0x6000600060006000f500' },
@@ -26,7 +26,7 @@ export const USED = {
   call: 21_000n + 21n + 100n,
 } as const
 
-/** Proposals as a module whose hash is that of their code. */
+/** A module of these proposals, with the hash of their code. */
 export function moduleOf(...proposals: readonly Proposal[]): ProposalModule {
   const code = proposals.map(({ name, number, apply }) => `${name} ${number} ${apply}`).join('\n')
   return { file: 'test.mjs', sha256: hexToHash(`0x${createHash('sha256').update(code).digest('hex')}`), proposals }
@@ -55,7 +55,7 @@ export function specWith({ active = [], upgrades = [], codes = {} }: Setting): G
   return { ...spec, genesis: { ...spec.genesis, alloc }, native }
 }
 
-/** A running node on such a chain. `send` is mined at once. */
+/** A running node with such a chain. It mines each `send` at once. */
 export async function proposalChain(setting: Setting, options: Partial<NodeOptions> = {}) {
   const chain = await testChain({ spec: specWith(setting), ...options })
   return { ...chain, ...measures(chain) }
@@ -68,12 +68,12 @@ export function measures(chain: Parameters<typeof playground>[0]) {
     send: (to: Hex, gas = 1_000_000) => send(to, { gas }),
     rpc,
     receiptOf,
-    /** Gas of a transaction to a contract, in the next block. */
+    /** Gas used by a transaction to a contract in the next block. */
     async gasOf(to: Hex, gas = 1_000_000): Promise<bigint> {
       return BigInt((await receiptOf(await send(to, { gas }))).gasUsed)
     },
     estimate: async (to: Hex, block = 'latest') => BigInt(await rpc('eth_estimateGas', { from: alice, to }, block)),
-    /** Gas of a call at a block, by its trace. */
+    /** Gas used by a call at a block, from its trace. */
     async gasOfCall(to: Hex, block: string): Promise<bigint> {
       return BigInt((await rpc('debug_traceCall', { from: alice, to }, block, {})).gas)
     },

@@ -1,5 +1,5 @@
-// Proposals that break the code of the system contracts (EIPs 4788, 2935, 7002, 7251), which every block calls: they
-// change what transactions and calls do, and never what the block itself does.
+// Opcode proposals that break the code of the system contracts (EIPs 4788, 2935, 7002, 7251), which every block calls. They
+// affect transactions and calls, never the system calls of a block.
 import { numberToHex, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
@@ -28,14 +28,14 @@ const codes = { [adds]: '0x600160020100', [pushes]: '0x600160016001600100' } as 
 const storedHash = (rpc: (method: string, ...params: unknown[]) => Promise<unknown>, number: bigint) =>
   rpc('eth_getStorageAt', SYSTEM_CONTRACT.history, toHex(number % 8191n, { size: 32 }), 'latest')
 
-it('a proposal activated by an upgrade changes neither block production nor system calls', async () => {
+it('an opcode proposal activated by an upgrade changes neither block production nor system calls', async () => {
   const addProposals = ['kestrel_13', 'kestrel_14']
   const upgrades = [{ name: 'v3', height: 3n, addProposals, removeProposals: [] }]
   const { gasOf, rpc } = await proposalChain({ codes, upgrades }, { modules: [moduleOf(...proposals)] })
   // Two pushes and ADD are 3 each; four pushes are 12.
   expect(await gasOf(adds)).toBe(21_000n + 9n)
   expect(await gasOf(pushes)).toBe(21_000n + 12n)
-  // From block 3 on both fail: all gas is gone.
+  // From block 3 on both fail and consume all gas.
   expect(await gasOf(adds, 60_000)).toBe(60_000n)
   expect(await gasOf(pushes, 60_000)).toBe(60_000n)
   await rpc('anvil_mine', '0x5')
@@ -44,16 +44,16 @@ it('a proposal activated by an upgrade changes neither block production nor syst
     const { hash } = await rpc('eth_getBlockByNumber', numberToHex(number), false)
     expect(await storedHash(rpc, number)).toBe(hash)
   }
-  // A user's call of a system contract runs on the changed table. EIP-7002: without data it answers the fee, 1 wei.
+  // A user's call of a system contract uses the changed table. EIP-7002: without data it returns the fee, 1 wei.
   const ask = { to: SYSTEM_CONTRACT.withdrawalRequests }
   expect(BigInt(await rpc('eth_call', ask, '0x1'))).toBe(1n)
   await expect(rpc('eth_call', ask, 'latest')).rejects.toThrow('stack')
-  // Tracing runs the block again, its own calls included.
+  // Tracing replays the block, including its system calls.
   const traces = await rpc('debug_traceBlockByNumber', '0x4', { tracer: 'callTracer' })
   expect(traces[0].result).toMatchObject({ to: pushes, gasUsed: toHex(60_000) })
 })
 
-it('a proposal activated by vote does not stop block production', async () => {
+it('an opcode proposal activated by vote does not stop block production', async () => {
   const governed = await govChain({ spec: specWith({ codes }), modules: [moduleOf(...proposals)] })
   const { gasOf, rpc } = measures(governed)
   const id = await governed.propose([evmParams('kestrel_14', 'kestrel_13')])

@@ -35,7 +35,7 @@ test('account import keeps a key encrypted, and a node signs with it once it is 
   const node = await start(cwd, ...production, 'password')
   expect(await request(node.url, 'eth_accounts')).toEqual([ACCOUNT])
   expect(await request(node.url, 'eth_sendTransaction', [{ from: ACCOUNT, to: ACCOUNT }])).toMatch(/^0x[0-9a-f]{64}$/)
-  // A page of this machine may call a development node; here it would have a key to use.
+  // Pages of this machine may call a development node, but not one with an unlocked key.
   const sign = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sign', params: [ACCOUNT, '0xdeadbeef'] })
   expect(await postRaw(node.url, sign)).toMatchObject({ status: 200, text: expect.stringContaining('"result":"0x') })
   const asked = await postRaw(node.url, sign, { origin: 'http://localhost:3000' })

@@ -1,4 +1,4 @@
-// `--call-timeout` is of CPU time: on a machine that gives the node a third of its time, a call has as much as on a quiet one.
+// `--call-timeout` limits CPU time: a call gets the same on a machine that runs the node a third of the time.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,17 +6,17 @@ import { rawRequest } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
 
 const LIMIT = 900
-/** Milliseconds that the node runs and stands. */
+/** Milliseconds that the node runs, and that it is stopped, in turns. */
 const RUNS = 100
-const STANDS = 200
+const PAUSES = 200
 
-/** CPU milliseconds of a process: the 14th and 15th field of its line, in hundredths of a second (proc(5)). */
+/** CPU milliseconds of a process: fields 14 and 15 of /proc/PID/stat, in hundredths of a second (proc(5)). */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-test.runIf(process.platform === 'linux')('a call has its CPU time, however long that takes, and ends', async () => {
+test.runIf(process.platform === 'linux')('--call-timeout ends a call by its CPU time, not by the wall clock', async () => {
   const node = await startProcess(['--in-memory', '--call-timeout', String(LIMIT), '--call-gas-cap', '1000000000000'])
   let isOver = false
   onTestFinished(async () => {
@@ -35,10 +35,10 @@ test.runIf(process.platform === 'linux')('a call has its CPU time, however long 
   while (!isOver) {
     await sleep(RUNS)
     process.kill(node.pid, 'SIGSTOP')
-    await sleep(STANDS)
+    await sleep(PAUSES)
     process.kill(node.pid, 'SIGCONT')
   }
   expect((await answer).error?.message).toContain('the call took longer than this node allows')
-  // By the wall clock it would have had a third of it.
+  // A limit by the wall clock would have given a third of it.
   expect(cpuOf(node.pid) - before).toBeGreaterThan(0.8 * LIMIT)
 })

@@ -1,4 +1,4 @@
-// `kestrel call` and `kestrel send`: the program at a terminal, on a node of its own, with each native contract.
+// `kestrel call` and `kestrel send`: the real program against a node, with each native contract.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { account, request, testChain } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
 import { folder, ONE_LINE, run } from './support.ts'
 
-/** The first validator's operator, whose key a development node holds, in its three spellings. */
+/** The first validator's operator, whose key a development node holds: hex, operator bech32, account bech32. */
 const VALIDATOR = '0xBcd4042DE499D14e55001CcbB24a551F3b954096'
 const OPERATOR = 'kestvaloper1hn2qgt0yn8g5u4gqrn9myjj4ruae2syk6n6vew'
 const OPERATOR_ACCOUNT = 'kest1hn2qgt0yn8g5u4gqrn9myjj4ruae2syk9p8ahj'
@@ -30,8 +30,8 @@ async function lines(...args: string[]): Promise<string> {
 
 const json = async (...args: string[]) => JSON.parse(await lines(...args, '--json'))
 
-/** The events of a transaction, by their names. */
-async function sent(...args: string[]): Promise<Record<string, Record<string, unknown>>> {
+/** Sends a transaction; returns its events by name. */
+async function sendCall(...args: string[]): Promise<Record<string, Record<string, unknown>>> {
   const { events, transaction, block, gasUsed } = await json('send', ...args, '--wait')
   expect(transaction).toMatch(/^0x[0-9a-f]{64}$/)
   expect(block).toBeGreaterThan(0)
@@ -41,12 +41,12 @@ async function sent(...args: string[]): Promise<Record<string, Record<string, un
 
 describe('every native contract', () => {
   it('staking: delegate and undelegate, with a coin, a bech32 operator and named arguments', async () => {
-    const { Delegate } = await sent('staking', 'delegate', 'me', OPERATOR, '1.5KEST')
+    const { Delegate } = await sendCall('staking', 'delegate', 'me', OPERATOR, '1.5KEST')
     expect(Delegate).toMatchObject({ delegatorAddress: ME, amount: String((15n * KEST) / 10n) })
     expect(await lines('call', 'staking', 'delegation', 'me', VALIDATOR)).toBe(
       `shares   15${'0'.repeat(35)}\nbalance  1.5 KEST\n`,
     )
-    const { Unbond } = await sent(
+    const { Unbond } = await sendCall(
       'stak',
       'UNDEL',
       'amount=5akest',
@@ -60,9 +60,9 @@ describe('every native contract', () => {
     expect(shown).toMatch(/^validators 3$/m)
     expect(shown).toMatch(/^ {2}status +bonded$/m)
     expect(shown).toMatch(/^ {2}tokens +1,000 KEST$/m)
-    // -1 leaves a value as it is; named, it is not taken for a flag.
+    // -1 leaves a value unchanged; in `name=-1` it is not parsed as a flag.
     const description = JSON.stringify(['one', '', '', '', 'first of three'])
-    await sent(
+    await sendCall(
       'staking',
       'editValidator',
       description,
@@ -76,10 +76,10 @@ describe('every native contract', () => {
   })
 
   it('distribution: withdraw rewards', async () => {
-    await sent('staking', 'delegate', 'me', VALIDATOR, '100KEST', '--from', '3')
-    const { WithdrawDelegatorRewards } = await sent('distr', 'withdrawDelegatorRewards', 'me', OPERATOR, '--from', '3')
+    await sendCall('staking', 'delegate', 'me', VALIDATOR, '100KEST', '--from', '3')
+    const { WithdrawDelegatorRewards } = await sendCall('distr', 'withdrawDelegatorRewards', 'me', OPERATOR, '--from', '3')
     expect(WithdrawDelegatorRewards).toMatchObject({ delegatorAddress: account(3).address })
-    await sent('distribution', 'setWithdrawAddress', 'me', BOB, '--from', '3')
+    await sendCall('distribution', 'setWithdrawAddress', 'me', BOB, '--from', '3')
     const { withdrawAddress } = await json('call', 'distribution', 'delegatorWithdrawAddress', account(3).address)
     expect(withdrawAddress).toMatch(/^kest1/)
     expect((await json('call', 'bech32', 'bech32ToHex', withdrawAddress)).addr).toBe(BOB)
@@ -88,7 +88,7 @@ describe('every native contract', () => {
 
   it('gov: submit, deposit and vote', async () => {
     const proposal = JSON.stringify({ messages: [], title: 'Blue?', summary: 'Blue.' })
-    const { SubmitProposal } = await sent(
+    const { SubmitProposal } = await sendCall(
       'gov',
       'submitProposal',
       'me',
@@ -96,13 +96,13 @@ describe('every native contract', () => {
       '[{"denom":"akest","amount":"1000000"}]',
     )
     const id = String(SubmitProposal?.proposalId)
-    await sent('gov', 'deposit', BOB, id, '9000000akest', '--from', '1')
-    expect((await sent('gov', 'vote', 'me', id, 'no-with-veto', '')).Vote).toMatchObject({ option: 4 })
+    await sendCall('gov', 'deposit', BOB, id, '9000000akest', '--from', '1')
+    expect((await sendCall('gov', 'vote', 'me', id, 'no-with-veto', '')).Vote).toMatchObject({ option: 4 })
     const split = JSON.stringify([
       { option: 'yes', weight: '0.7' },
       { option: 'abstain', weight: '0.3' },
     ])
-    expect((await sent('gov', 'voteWeighted', 'me', id, split, '')).VoteWeighted).toMatchObject({
+    expect((await sendCall('gov', 'voteWeighted', 'me', id, split, '')).VoteWeighted).toMatchObject({
       options: [
         { option: 1, weight: '0.7' },
         { option: 2, weight: '0.3' },
@@ -118,8 +118,8 @@ describe('every native contract', () => {
       expect(shown).toMatch(words)
   })
 
-  it('authorization: approve, and bank, slashing, bech32 answer', async () => {
-    const { Approval } = await sent('auth', 'approve', CAROL, '5KEST', 'MSG_DELEGATE,MSG_UNDELEGATE')
+  it('authorization: approve; view functions of bank, slashing, bech32', async () => {
+    const { Approval } = await sendCall('auth', 'approve', CAROL, '5KEST', 'MSG_DELEGATE,MSG_UNDELEGATE')
     expect(Approval).toMatchObject({ methods: ['MSG_DELEGATE', 'MSG_UNDELEGATE'], value: String(5n * KEST) })
     expect(await json('call', 'authorization', 'allowance', 'me', CAROL, 'MSG_DELEGATE')).toEqual({
       remaining: String(5n * KEST),
@@ -144,14 +144,14 @@ describe('every native contract', () => {
     expect(early).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_LINE) })
     await request(node.url, 'evm_increaseTime', [601])
     await request(node.url, 'evm_mine')
-    expect((await sent('slashing', 'unjail', OPERATOR_ACCOUNT, '--from', VALIDATOR)).ValidatorUnjailed).toEqual({
+    expect((await sendCall('slashing', 'unjail', OPERATOR_ACCOUNT, '--from', VALIDATOR)).ValidatorUnjailed).toEqual({
       validator: VALIDATOR,
     })
   })
 
   it('ics20: transfer over the loopback channel', async () => {
     const transfer = ['transfer', 'channel-0', 'akest', '1KEST', 'me', CAROL]
-    const { IBCTransfer } = await sent(
+    const { IBCTransfer } = await sendCall(
       'ics20',
       'transfer',
       ...transfer,
@@ -161,17 +161,17 @@ describe('every native contract', () => {
     )
     expect(IBCTransfer).toMatchObject({ denom: 'akest', amount: String(KEST), memo: 'a, b' })
     const allocation = { sourcePort: 'transfer', sourceChannel: 'channel-0', spendLimit: '3KEST', allowList: [] }
-    const { IBCTransferAuthorization } = await sent('ics20', 'approve', CAROL, JSON.stringify([allocation]))
+    const { IBCTransferAuthorization } = await sendCall('ics20', 'approve', CAROL, JSON.stringify([allocation]))
     expect(IBCTransferAuthorization).toMatchObject({ spendLimit: [{ denom: 'akest', amount: String(3n * KEST) }] })
-    // The overload whose allocations have one field more.
-    await sent('ics20', 'approve', CAROL, JSON.stringify([{ ...allocation, allowedPacketData: [] }]))
+    // The overload with one more field in its allocations.
+    await sendCall('ics20', 'approve', CAROL, JSON.stringify([{ ...allocation, allowedPacketData: [] }]))
     expect(await lines('call', 'ics20', 'allowance', 'me', CAROL)).toMatch(/ spendLimit +3 KEST$/m)
   })
 
-  it('vesting: an account that is funded and clawed back', async () => {
-    await sent('vesting', 'createClawbackVestingAccount', BOB, 'me', 'false', '--from', '5')
+  it('vesting: fund and claw back an account', async () => {
+    await sendCall('vesting', 'createClawbackVestingAccount', BOB, 'me', 'false', '--from', '5')
     const period = JSON.stringify([{ length: 1_000_000, amount: '7KEST' }])
-    const { FundVestingAccount } = await sent(
+    const { FundVestingAccount } = await sendCall(
       'vesting',
       'fundVestingAccount',
       'me',
@@ -188,7 +188,7 @@ describe('every native contract', () => {
 })
 
 describe('names', () => {
-  it('are listed, and completed when one fits', async () => {
+  it('of contracts and functions are listed, and a unique prefix suffices', async () => {
     const contracts = await lines('call')
     for (const name of [
       'bech32',
@@ -274,7 +274,7 @@ describe('names', () => {
   })
 })
 
-it('a key from a file signs, and --block reads an old state', async () => {
+it('--private-key-file signs, and --block reads an old state', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'key.txt'), '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a')
   const at = ['--rpc-url', `${node.url}/rpc`]
@@ -302,7 +302,7 @@ it('a key from a file signs, and --block reads an old state', async () => {
   expect(await balance('--block', '0')).toEqual({ denom: 'akest', amount: '0' })
 })
 
-it('a plain Ethereum chain has no native contracts, and no node is one line', async () => {
+it('call and send fail with one line on a plain Ethereum chain and without a node', async () => {
   const chain = await testChain({ spec: { ...presets.kestrel(), native: undefined } })
   const none = await run(await folder(), 'call', 'staking', 'validator', VALIDATOR, '--rpc-url', chain.url)
   expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('this chain has no staking') })

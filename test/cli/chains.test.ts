@@ -10,7 +10,7 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 const GENESIS = join(CONFORMANCE, 'genesis.json')
 const CHAIN = join(CONFORMANCE, 'chain.rlp')
-// As go-ethereum has them (execution-apis, tests/headfcu.json and the parent of block 1).
+// From go-ethereum (execution-apis, tests/headfcu.json and the parent of block 1).
 const GENESIS_HASH = '0x44fd89d504659cd58f48f4796b77a7e7012cf296a2409afa2f6c3cb99b5b3d99'
 const HEAD_HASH = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
 
@@ -33,13 +33,13 @@ test('import and export keep the chain of another client byte for byte', async (
   expect(exported).toMatchObject({ code: 0, stdout: '' })
   expect((await readFile(join(cwd, 'copy.rlp'))).equals(await readFile(CHAIN))).toBe(true)
 
-  // Without flags it goes on with this chain, and has no keys.
+  // Without flags `start` continues this chain, without keys.
   const node = await start(cwd, '--no-mining')
   expect(await request(node.url, 'eth_chainId')).toBe('0xc72dd9d5e883e')
   expect(await request(node.url, 'eth_accounts')).toEqual([])
   expect((await node.stop()).code).toBe(0)
 
-  // Once more: nothing is left to do, and nothing is overwritten.
+  // Repeating both commands changes nothing.
   expect((await run(cwd, 'init', '--genesis', GENESIS)).stdout).toBe(`${GENESIS_HASH}\n`)
   expect((await run(cwd, 'import', CHAIN)).stderr).toMatch(/^imported 0 blocks/)
   expect((await run(cwd, 'export', 'copy.rlp')).stderr).toBe('kestrel: copy.rlp: exists already\n')
@@ -76,7 +76,7 @@ test('import names the system contracts that a Prague chain lacks', async () => 
   expect(await request(node.url, 'eth_blockNumber')).toBe('0x0')
   expect((await node.stop()).code).toBe(0)
 
-  // One that lacks the other contract only.
+  // A genesis that lacks the other contract only.
   await writeFile(join(cwd, 'other.json'), JSON.stringify({ ...file, alloc: without(consolidations) }))
   const other = await run(cwd, 'init', '--genesis', 'other.json', '--datadir', 'other')
   expect(other.stderr).not.toContain(withdrawals)
@@ -96,7 +96,7 @@ test('export writes blocks that other libraries read', async () => {
   expect((await run(cwd, 'export', 'some.rlp', '--first', '2', '--last', '3')).code).toBe(0)
   expect(await headerHashes(join(cwd, 'some.rlp'))).toEqual(hashes)
 
-  // The genesis travels as a file, so that another folder can take the blocks.
+  // The genesis file lets another folder import the blocks.
   const genesis = await run(cwd, 'genesis', '--datadir', 'kestrel-data')
   await writeFile(join(cwd, 'genesis.json'), genesis.stdout)
   await run(cwd, 'init', '--genesis', 'genesis.json', '--datadir', 'copy')
@@ -107,7 +107,7 @@ test('export writes blocks that other libraries read', async () => {
   expect((await run(cwd, 'import', 'all.rlp', '--datadir', 'copy')).stderr).toContain('the head is block 4 ')
 })
 
-test('a chain keeps the date of its block 0 whatever flags say', async () => {
+test('a chain keeps the timestamp of its block 0 whatever flags are given', async () => {
   const cwd = await folder()
   const latest = async (url: string) => {
     const block = (await request(url, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
@@ -121,7 +121,7 @@ test('a chain keeps the date of its block 0 whatever flags say', async () => {
     `0x${date.toString(16)}`,
   )
 
-  // The same flag lets the clock go on from the chain; without it the clock is the machine's.
+  // With the same flag the clock continues from the chain; without it the clock is the machine's.
   const again = await start(cwd, '--timestamp', String(date))
   await request(again.url, 'evm_mine')
   expect(await latest(again.url)).toBeLessThan(date + 3600)
@@ -139,7 +139,7 @@ test('a chain keeps the date of its block 0 whatever flags say', async () => {
   expect(await latest(wall.url)).toBeGreaterThanOrEqual(before)
   await wall.stop()
 
-  // A file is a constant: it has the date at which it was written.
+  // A genesis file has a fixed timestamp: that of its creation.
   const written = await run(cwd, 'genesis')
   const fixed = await run(cwd, 'genesis', '--timestamp', '0')
   expect(Number(JSON.parse(written.stdout).timestamp)).toBeGreaterThanOrEqual(before)

@@ -1,4 +1,4 @@
-// `kestrel check` as somebody at a terminal meets it: a sound chain, a damaged one, and the way out of a loss.
+// `kestrel check` from the command line: an intact chain, a damaged one, and accepting a loss.
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 
-/** A chain of 54 blocks, most of them in the log. Returns the folder to work in, and the log. */
+/** A chain of 54 blocks, most of them in LevelDB's log. Returns the working folder and the log's path. */
 async function chain(): Promise<{ cwd: string; log: string }> {
   const cwd = await folder()
   await run(cwd, 'init', '--genesis', join(CONFORMANCE, 'genesis.json'))
@@ -18,7 +18,7 @@ async function chain(): Promise<{ cwd: string; log: string }> {
   return { cwd, log: join(files, log) }
 }
 
-test('check finds nothing in a sound chain, and does not change it', { timeout: 60_000 }, async () => {
+test('check finds nothing in an intact chain, and does not change it', { timeout: 60_000 }, async () => {
   const { cwd } = await chain()
   const files = join(cwd, 'kestrel-data/chain')
   const before = (await readdir(files)).sort()
@@ -32,7 +32,7 @@ test('check finds nothing in a sound chain, and does not change it', { timeout: 
   expect((await node.stop()).code).toBe(0)
 })
 
-test('a LevelDB log that ends too early is refused, reported, and accepted on request', {
+test('a truncated LevelDB log is refused by start, reported by check, and accepted with --accept-loss', {
   timeout: 60_000,
 }, async () => {
   const { cwd, log } = await chain()
@@ -45,12 +45,12 @@ test('a LevelDB log that ends too early is refused, reported, and accepted on re
   expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/^chain: the newest \d+ of .*--accept-loss`\n$/)])
   const accepted = await run(cwd, 'check', '--accept-loss')
   expect([accepted.code, accepted.stdout]).toEqual([0, ''])
-  // The last block is gone, and comes again.
+  // The last block is lost, and can be imported again.
   const imported = await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))
   expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('imported 1 block in')])
 })
 
-test('a hole in a LevelDB log is refused, reported, and accepted on request', { timeout: 60_000 }, async () => {
+test('a gap in a LevelDB log is refused by start, reported by check, and accepted with --accept-loss', { timeout: 60_000 }, async () => {
   const { cwd, log } = await chain()
   const bytes = await readFile(log)
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1

@@ -1,12 +1,12 @@
 // Exit code 2 for a command line that is wrong by itself: every flag and operand of every command, taken from the commands'
-// own definitions, so that a new one is tried too. What only the disk or a node can refuse ends with 1.
+// definitions, so that new ones are tested too. Errors of the disk or the node end with 1.
 import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../../src/cli/explain.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { folder, ONE_LINE, run } from './support.ts'
 
-/** Flags whose value is a path or free words: only an empty one is wrong by itself. */
+/** Flags whose value is a path or free text: only an empty value is wrong. */
 const FREE = [
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
@@ -15,13 +15,13 @@ const FREE = [
 ]
 /** Flags that may be empty as well. */
 const ANY = ['--summary']
-/** Operands that are no paths. */
+/** Valid values of operands that are not paths. */
 const OPERANDS: Readonly<Record<string, string>> = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   number: '1',
   amount: '1',
 }
-/** What a command needs to come to the flag that is tried. */
+/** Arguments that a command needs before it checks the tested flag. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   start: ['--in-memory'],
   init: ['--genesis', 'genesis.json'],
@@ -31,7 +31,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 
 type Leaf = { readonly name: string; readonly command: Command }
 
-/** Commands that do something, with their whole names. */
+/** Commands with an action, by their full names. */
 const leaves = (command: Command, path: readonly string[] = []): Leaf[] =>
   command.commands.length === 0
     ? [{ name: path.join(' '), command }]
@@ -53,19 +53,19 @@ const badValues = (flag: Option): string[] => {
 
 /** Parses and runs a command line in this process. */
 async function codeOf(args: readonly string[]): Promise<{ code: number; words: string }> {
-  let told = ''
+  let printed = ''
   const program = createProgram()
   const all: Command[] = [program]
   for (const command of all) {
     all.push(...command.commands)
-    command.exitOverride().configureOutput({ writeErr: (text) => (told += text), writeOut: () => undefined })
+    command.exitOverride().configureOutput({ writeErr: (text) => (printed += text), writeOut: () => undefined })
   }
   try {
     await program.parseAsync([...args], { from: 'user' })
-    return { code: 0, words: told }
+    return { code: 0, words: printed }
   } catch (error) {
     const { code, isPrinted } = exitCodeOf(error)
-    return { code, words: isPrinted ? told : String(error) }
+    return { code, words: isPrinted ? printed : String(error) }
   }
 }
 
@@ -76,7 +76,7 @@ const flags = commands.flatMap((leaf) =>
 )
 
 describe('bad values of flags', () => {
-  it('end every command with its exit code and one line', () => {
+  it('are tested for every command and end with code 2 and one line', () => {
     expect(commands.length).toBeGreaterThan(20)
     expect(flags.length).toBeGreaterThan(150)
     const known = commands.flatMap(({ command }) => command.options.map(({ long }) => long))
@@ -91,7 +91,7 @@ describe('bad values of flags', () => {
   })
 })
 
-describe('operands and unknown flags', () => {
+describe('missing, surplus or wrong operands, and unknown flags, end with 2', () => {
   it.each(commands.map(({ name }) => name))('%s', async (name) => {
     const leaf = commands.find((of) => of.name === name)
     if (leaf === undefined) throw new Error(name)

@@ -1,5 +1,5 @@
-// `--gas-limit` on a chain that began with another one: each block comes nearer by what import accepts, less than a 1024th of
-// its parent's limit (Yellow Paper, 47), so that the chain can be imported elsewhere.
+// `--gas-limit` on a chain that began with another limit: each block approaches it by less than a 1024th of its parent's limit
+// (Yellow Paper, 47), so that other clients can import the chain.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const limitOf = async (url: string): Promise<number> => {
   return Number(block.gasLimit)
 }
 
-test('--gas-limit moves the limit by steps that import accepts, and stops there', async () => {
+test('--gas-limit moves the limit in steps that import accepts, until the target', async () => {
   const cwd = await folder()
   const first = await start(cwd, '--datadir', 'a')
   await request(first.url, 'evm_mine')
@@ -26,7 +26,7 @@ test('--gas-limit moves the limit by steps that import accepts, and stops there'
   }
   // floor(36,000,000 / 1024) - 1 = 35,155 at most in the first step.
   expect(limits).toEqual([36_035_155, 36_050_000, 36_050_000])
-  // geth's miner walks too; at once is Hardhat's and anvil's method.
+  // geth's method moves in steps too; the methods of Hardhat and anvil set the limit at once.
   await request(second.url, 'miner_setGasLimit', ['0x1'])
   await request(second.url, 'evm_mine')
   // floor(36,050,000 / 1024) - 1 = 35,204.

@@ -22,23 +22,23 @@ const KEST = 10n ** 18n
 const MIN_DEPOSIT = '10000000'
 const EVE = '0x000000000000000000000000000000000000dEaD'
 
-/** A node as `kestrel start` runs it, with commands on it. */
+/** A node like that of `kestrel start`, and functions that run commands on it. */
 async function governed(overrides: Partial<NodeOptions> = {}) {
   const wallet = Wallet.fromMnemonic(MNEMONIC, 10)
   holdValidatorKeys(wallet, presets.kestrel())
   const chain = await testChain({ wallet, ...overrides })
   return {
     ...chain,
-    /** Lets the voting period, 30 s, pass as soon as the last validator has voted. */
+    /** Ends the voting period of 30 s as soon as the last validator has voted. */
     async passTime() {
       const votes = () => chain.viem.getTransactionCount({ address: account(12).address })
       await vi.waitFor(async () => expect(await votes()).toBe(1), { timeout: 20_000, interval: 50 })
       await chain.rpc('evm_increaseTime', 30)
     },
-    /** What a command prints; throws what would leave the program. */
+    /** Runs a command and returns its output; throws the errors that the program would print. */
     kestrel: (...args: string[]) => run(...args, '--rpc-url', chain.url),
     json: async (...args: string[]) => JSON.parse((await run(...args, '--json', '--rpc-url', chain.url)).stdout),
-    /** The line of a refused command. */
+    /** The error line of a refused command. */
     refusal: (...args: string[]) =>
       run(...args, '--rpc-url', chain.url).then(
         ({ stdout }) => `not refused: ${stdout}`,
@@ -66,7 +66,7 @@ async function run(...args: string[]): Promise<{ stdout: string; stderr: string 
   }
 }
 
-const seen = (text: string, ...parts: string[]) => {
+const expectParts = (text: string, ...parts: string[]) => {
   for (const part of parts) expect(text).toContain(part)
 }
 
@@ -81,11 +81,11 @@ test('three gov commands activate kestrel_0', async () => {
   expect(await gasOfCreate()).toBe(53_009n)
 
   const proposed = await kestrel('params', 'propose', '--activate', 'kestrel_0')
-  seen(proposed.stdout, 'Proposal 1: Activate kestrel_0', 'kestrel gov vote 1 yes --from validators', 'count until 20')
+  expectParts(proposed.stdout, 'Proposal 1: Activate kestrel_0', 'kestrel gov vote 1 yes --from validators', 'count until 20')
   const [voted] = await Promise.all([kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
-  for (const index of [10, 11, 12]) seen(voted.stdout, `${account(index).address} votes yes on proposal 1`)
-  // 3 validators with 1,000 coins each: all of the bonded stake.
-  seen(voted.stdout, 'Status     passed', '100 %  3,000 KEST', alice.address)
+  for (const index of [10, 11, 12]) expectParts(voted.stdout, `${account(index).address} votes yes on proposal 1`)
+  // 3 validators with 1,000 coins each are all of the bonded stake.
+  expectParts(voted.stdout, 'Status     passed', '100 %  3,000 KEST', alice.address)
   expect(voted.stderr).toContain('asked for one (evm_mine)')
   const shown = await kestrel('params', 'show')
   expect(shown.stdout).toMatch(/Active +kestrel_0/)
@@ -98,14 +98,14 @@ test('params propose moves the floor of the base fee', async () => {
   const { kestrel, rpc, passTime } = await governed()
   expect((await kestrel('params', 'show')).stdout).toMatch(/Base fee +no floor/)
   const proposed = await kestrel('params', 'propose', '--min-base-fee', '2000000000')
-  seen(proposed.stdout, 'Proposal 1: Set the floor of the base fee to 2000000000 wei')
-  seen(proposed.stdout, 'sets the floor of the base fee to 2000000000 wei per gas')
+  expectParts(proposed.stdout, 'Proposal 1: Set the floor of the base fee to 2000000000 wei')
+  expectParts(proposed.stdout, 'sets the floor of the base fee to 2000000000 wei per gas')
   await Promise.all([kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
   expect((await kestrel('params', 'show')).stdout).toMatch(/Base fee +at least 2000000000 wei/)
   expect(await rpc('eth_baseFee')).toBe('0x77359400')
 })
 
-test('gov as a program activates kestrel_0 on a node that lists its ten accounts only', async () => {
+test('the gov commands of the built program activate kestrel_0 on a node that lists only its ten accounts', async () => {
   const cwd = await folder()
   const node = await start(cwd, '--in-memory')
   const program = async (...args: string[]) => {
@@ -140,10 +140,10 @@ test('gov lists, shows and cancels proposals, also as JSON', async () => {
   )
   expect(first).toMatchObject({ id: 1, status: 'deposit', messages: [], summary: 'Blue.', block: 1 })
   expect(first.deposit).toEqual([{ denom: 'akest', amount: '1000000' }])
-  seen((await kestrel('gov', 'show', '1')).stdout, 'waits for deposits', 'it states an opinion', '1000000akest')
+  expectParts((await kestrel('gov', 'show', '1')).stdout, 'waits for deposits', 'it states an opinion', '1000000akest')
 
   const deposited = await kestrel('gov', 'deposit', '1', '9000000akest', '--from', '1')
-  seen(deposited.stdout, `${MIN_DEPOSIT}akest in all`, 'voting')
+  expectParts(deposited.stdout, `${MIN_DEPOSIT}akest in all`, 'voting')
   await json('gov', 'submit', '--spend', `${EVE}:2.5`, '--from', account(2).address)
   const [one, two, ...others] = await json('gov', 'list')
   expect(others).toEqual([])
@@ -151,7 +151,7 @@ test('gov lists, shows and cancels proposals, also as JSON', async () => {
   expect(one.votingEndTime - one.votingStartTime).toBe(30)
   expect(two).toMatchObject({ id: 2, proposer: account(2).address })
   expect(await json('gov', 'list', '--status', 'deposit')).toEqual([])
-  seen((await kestrel('gov', 'list')).stdout, '1    voting', 'Blue or green?', 'Spend from the community pool')
+  expectParts((await kestrel('gov', 'list')).stdout, '1    voting', 'Blue or green?', 'Spend from the community pool')
 
   await kestrel('gov', 'vote', '1', '--weights', 'yes=0.7,no=0.3', '--from', account(10).address)
   await kestrel('gov', 'vote', '1', 'veto', '--from', account(11).address)
@@ -162,10 +162,10 @@ test('gov lists, shows and cancels proposals, also as JSON', async () => {
     abstain: '0',
     veto: String(1000n * KEST),
   })
-  seen((await kestrel('gov', 'show', '1')).stdout, 'veto         50 %  1,000 KEST', 'yes          35 %  700 KEST')
+  expectParts((await kestrel('gov', 'show', '1')).stdout, 'veto         50 %  1,000 KEST', 'yes          35 %  700 KEST')
 
   expect(await refusal('gov', 'cancel', '1', '--from', '3')).toContain('proposer')
-  seen((await kestrel('gov', 'cancel', '1')).stdout, 'Proposal 1 is cancelled')
+  expectParts((await kestrel('gov', 'cancel', '1')).stdout, 'Proposal 1 is cancelled')
   expect((await json('gov', 'list')).map(({ id }: { id: number }) => id)).toEqual([2])
   const rules = await kestrel('gov', 'params')
   expect(rules.stdout).toMatch(/^ {2}voting period +30 s$/m)
@@ -174,7 +174,7 @@ test('gov lists, shows and cancels proposals, also as JSON', async () => {
   expect(await json('gov', 'params')).toMatchObject({ votingPeriod: 30, burnVoteVeto: true })
 })
 
-test('gov submits a file, and prints why a proposal failed', async () => {
+test('gov submit takes a file, and gov show prints why a proposal failed', async () => {
   const { kestrel, json, passTime } = await governed()
   const file = join(await folder(), 'proposal.json')
   const gov = '0x7b5Fe22B5446f7C62Ea27B8BD71CeF94e03f3dF2'
@@ -191,11 +191,11 @@ test('gov submits a file, and prints why a proposal failed', async () => {
     summary: 'More than is there',
   }
   await writeFile(file, JSON.stringify(proposal))
-  seen((await kestrel('gov', 'submit', file)).stdout, 'Too much', `pays 900,000 KEST from the community pool to ${EVE}`)
+  expectParts((await kestrel('gov', 'submit', file)).stdout, 'Too much', `pays 900,000 KEST from the community pool to ${EVE}`)
   const [outcome] = await Promise.all([json('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
   expect(outcome).toMatchObject({ id: 1, status: 'failed' })
   expect(outcome.failure).toContain('community pool does not have sufficient coins')
-  seen((await kestrel('gov', 'show', '1')).stdout, 'failed in execution', outcome.failure)
+  expectParts((await kestrel('gov', 'show', '1')).stdout, 'failed in execution', outcome.failure)
 })
 
 test('gov prints one line for a refusal, with the chain’s reason', async () => {
@@ -221,7 +221,7 @@ test('gov prints one line for a refusal, with the chain’s reason', async () =>
   )
 })
 
-test('a plain Ethereum chain has no governance', async () => {
+test('gov is refused with one line on a plain Ethereum chain', async () => {
   const { refusal } = await governed({ spec: { ...presets.kestrel(), native: undefined } })
   expect(await refusal('gov', 'list')).toContain('this chain has no governance')
 })
@@ -252,15 +252,15 @@ describe('gov with a private key', () => {
   })
 })
 
-test('gov --wait waits for the next block on a node that makes none on request', async () => {
+test('gov vote --wait waits for the next block on a node that makes none on request', async () => {
   const { native, ...preset } = presets.kestrel()
   if (native === undefined) throw new Error('the preset has no native modules')
-  // One validator, so that its vote is everybody's.
+  // One validator, so that its vote decides.
   const validators = native.validators.slice(0, 1)
   const spec = { ...preset, native: { ...native, validators, modules: { gov: { params: { votingPeriod: 3 } } } } }
   const { kestrel, walletOf } = await governed({ spec, rpc: { development: false } })
   await kestrel('gov', 'submit', '--title', 'Patience')
-  // Somebody sends a transaction after the vote is over. Its period is measured by the clock, so that a timer has to wait for it.
+  // Another account sends a transaction after the voting period, which the machine's clock measures, so a timer has to wait.
   const timer = setTimeout(() => walletOf(3).sendTransaction({ to: EVE, value: 1n, gas: 21_000n }), 5_000)
   onTestFinished(() => clearTimeout(timer))
   const { stdout, stderr } = await kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait')
@@ -279,11 +279,11 @@ describe('amounts on gov’s command line', () => {
     expect(parseCoin(text, 'akest')).toEqual({ denom: 'akest', amount })
   })
 
-  it('may have another denomination', () => {
+  it('accept other denominations', () => {
     expect(parseCoin('7erc20/0x12', 'akest')).toEqual({ denom: 'erc20/0x12', amount: 7n })
   })
 
-  it.each(['', '-1', '1.5akest', '0.0000000000000000001', '3eth', '1e18', '0x10', '1.'])('not %s', (text) => {
+  it.each(['', '-1', '1.5akest', '0.0000000000000000001', '3eth', '1e18', '0x10', '1.'])('refuse %s', (text) => {
     expect(() => parseCoin(text, 'akest')).toThrow('expected an amount such as 10, 1.5KEST or 10000000akest')
   })
 
@@ -307,14 +307,14 @@ describe('ballots on gov’s command line', () => {
     expect(parseBallot(name, undefined)).toEqual([{ option, weight: '1' }])
   })
 
-  it('may be split among options', () => {
+  it('can be split among options', () => {
     expect(parseBallot(undefined, 'yes=0.7, no=0.3')).toEqual([
       { option: 1, weight: '0.7' },
       { option: 3, weight: '0.3' },
     ])
   })
 
-  it.each(['yes=0.7', 'yes=0.7,no=0.4', 'yes', 'maybe=1', 'yes=x', ''])('not %s', (weights) => {
+  it.each(['yes=0.7', 'yes=0.7,no=0.4', 'yes', 'maybe=1', 'yes=x', ''])('refuse %s', (weights) => {
     expect(() => parseBallot(undefined, weights)).toThrow()
   })
 })

@@ -1,4 +1,4 @@
-// A network whose genesis was made of a preset's with `--mnemonic` still has the preset's operators, until somebody removes them.
+// A genesis that was derived from a preset's with `--mnemonic` still has the preset's operators until they are removed.
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { fundsKnownOperators } from '../../src/cli/choose-chain.ts'
@@ -7,7 +7,7 @@ import { MNEMONIC } from '../support/chain.ts'
 import { folder, run } from './support.ts'
 
 describe('a genesis with operators whose keys are public', () => {
-  it('is told from one without their coins', async () => {
+  it('is detected by the operators' coins', async () => {
     const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
     const file = JSON.parse((await run(await folder(), 'genesis', '--mnemonic', words)).stdout)
     expect(await fundsKnownOperators(parseGenesis(file))).toBe(true)

@@ -1,4 +1,4 @@
-// What is made of the table of options: docs/cli.md, the package's type `StartOptions`, and one reading for flags and `startNode`.
+// Uses of the table of options: docs/cli.md, the package's type `StartOptions`, and equal checks of flags and `startNode`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -10,12 +10,12 @@ import { startNode } from '../../src/library.ts'
 const page = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
 const read = (...words: string[]) => readStartFlags(withStartFlags(new Command()).parse(words, { from: 'user' }).opts())
 
-it('docs/cli.md has the options of the table (npm run cli-docs writes them)', () => {
+it('docs/cli.md lists the options of the table (npm run cli-docs writes it)', () => {
   expect(withOptionTables(page)).toBe(page)
   expect(page).toContain('| `--port PORT` | `8545` | port to listen on; 0 is any free one |')
 })
 
-it('each option is a field of StartOptions, with a sentence and a type', () => {
+it('each option is a field of StartOptions, with a description and a type', () => {
   const text = startOptionsType()
   const fields = [...text.matchAll(/ {2}\/\*\* [A-Z].*\. \*\/\n {2}readonly (\w+)\?: (.+)\n/g)]
   expect(fields.map(([, name]) => name)).toEqual(
@@ -27,7 +27,7 @@ it('each option is a field of StartOptions, with a sentence and a type', () => {
   expect(text).not.toContain('undefined')
 })
 
-it('switches of development follow --production, unless they are given', () => {
+it('development switches follow --production unless they are given', () => {
   expect(read()).toMatchObject({ metrics: true, jsTracers: true, allowUnprotected: true })
   expect(read('--production', '--metrics')).toMatchObject({ metrics: true, jsTracers: false, allowUnprotected: false })
   expect(read('--no-metrics')).toMatchObject({ metrics: false, jsTracers: true })
@@ -65,7 +65,7 @@ describe('a wrong value is refused in the same words by the command and by start
     await expect(startNode(options)).rejects.toThrow(message)
   })
 
-  it('a value of another type, and an unknown option', async () => {
+  it('a value of a wrong type, and an unknown option', async () => {
     const refusals = [
       [{ prot: 1 }, 'prot: there is no such option'],
       [{ toString: 1 }, 'toString: there is no such option'],

@@ -1,9 +1,9 @@
-// What `kestrel testnet` tells Prometheus to scrape.
+// The Prometheus configuration that `kestrel testnet` writes.
 import { expect, it } from 'vitest'
 import { composePrometheusText, composeText } from '../../src/cli/network/compose.ts'
 import { prometheusText } from '../../src/cli/network/prometheus.ts'
 
-it('Prometheus asks each node and each engine, under the name of the node', () => {
+it('prometheus.yml has each node and its CometBFT as targets, with the node's name as instance', () => {
   const text = prometheusText([
     { name: 'node0', node: '127.0.0.1:8545', engine: '127.0.0.1:26658' },
     { name: 'node1', node: '127.0.0.1:8546', engine: '127.0.0.1:26668' },
@@ -26,7 +26,7 @@ it('Prometheus asks each node and each engine, under the name of the node', () =
   ])
 })
 
-it('the compose file starts it, and it asks the containers', () => {
+it('compose.yml starts Prometheus, whose targets are the containers', () => {
   const node = (name: string, port: number) => ({ name, nodeId: 'aa'.repeat(20), port })
   const network = {
     nodes: [node('node0', 8545), node('node1', 8546)],

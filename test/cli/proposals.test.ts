@@ -1,4 +1,4 @@
-// Opcode proposals from the command line: modules of a user's own, and what is active from block 0.
+// Opcode proposals from the command line: users' modules, and proposals active from block 0.
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 const AVERAGE = join(import.meta.dirname, '../../docs/examples/average.mjs')
 const PLAIN = join(import.meta.dirname, '../conformance/execution-apis/genesis.json')
 
-/** Gas of a creation whose init code, four bytes of zero and four others, makes an empty contract. */
+/** A creation whose init code, four zero bytes and four others, runs CREATE of an empty contract. */
 const CREATION = { data: '0x600060006000f000' }
 const creationCosts = (create: number) => `0x${(21_000 + 32_000 + 2 + 4 * 4 + 4 * 16 + 9 + create).toString(16)}`
 
 const estimate = (url: string) => request(url, 'eth_estimateGas', [CREATION])
 const active = async (url: string) => (await request(url, 'kestrel_getEvmParams')) as { extraEips: string[] }
 
-test('a chain is created with proposals, and continues with them', async () => {
+test('a chain is created with opcode proposals, and continues with them', async () => {
   const cwd = await folder()
   const flags = ['--proposal', AVERAGE, '--activate', 'kestrel_0,kestrel_7']
   const first = await start(cwd, ...flags)
@@ -25,7 +25,7 @@ test('a chain is created with proposals, and continues with them', async () => {
   await request(first.url, 'evm_mine')
   await first.stop()
 
-  // The module is needed, as the chain names it; the rest is on disk.
+  // The chain names the module, so the commands need it; everything else is on disk.
   for (const command of [['start'], ['export', 'none.rlp'], ['reindex']]) {
     const { code, stderr } = await run(cwd, ...command)
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_LINE) })
@@ -37,7 +37,7 @@ test('a chain is created with proposals, and continues with them', async () => {
   const other = await run(cwd, 'start', '--proposal', AVERAGE, '--activate', 'kestrel_1')
   expect(other.stderr).toMatch(/^kestrel: --activate: kestrel-data holds the chain kestrel .* without these proposals/)
 
-  // Its blocks are executed elsewhere with the same module.
+  // Another folder executes its blocks with the same module.
   await run(cwd, 'export', 'chain.rlp', '--proposal', AVERAGE)
   await writeFile(join(cwd, 'genesis.json'), (await run(cwd, 'genesis', '--datadir', 'kestrel-data')).stdout)
   const copy = ['--datadir', 'copy', '--proposal', AVERAGE]
@@ -45,7 +45,7 @@ test('a chain is created with proposals, and continues with them', async () => {
   expect((await run(cwd, 'import', 'chain.rlp', ...copy)).stderr).toContain('the head is block 1 ')
 })
 
-test('a genesis file gets proposals by a flag', async () => {
+test('genesis --activate adds opcode proposals to a genesis file', async () => {
   const cwd = await folder()
   const printed = await run(cwd, 'genesis', '--activate', 'kestrel_2')
   expect(JSON.parse(printed.stdout).kestrel.params).toEqual({ activeProposals: ['kestrel_2'] })
@@ -57,7 +57,7 @@ test('a genesis file gets proposals by a flag', async () => {
   await node.stop()
 })
 
-test('a chain goes on with a new module in development, and in production with one that its genesis names', async () => {
+test('a chain continues with a new module in development, and in production only with one that its genesis names', async () => {
   const cwd = await folder()
   const nine = `export default { number: 9, title: 'nine', apply() {} }`
   await writeFile(join(cwd, 'nine.mjs'), nine)
@@ -75,7 +75,7 @@ test('a chain goes on with a new module in development, and in production with o
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(ONE_LINE) })
   expect(refused.stderr).toContain(`has no {"name":"kestrel_9","sha256":"${sha256}"}`)
 
-  // In development the same flags add it.
+  // In development the same flags add the module.
   const second = await start(cwd, ...genesis, '--proposal', AVERAGE, '--proposal', 'nine.mjs')
   const known = (await request(second.url, 'kestrel_getProposals')) as { name: string }[]
   expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(['kestrel_7', 'kestrel_9']))
@@ -91,7 +91,7 @@ test('a chain goes on with a new module in development, and in production with o
   expect(changed.stderr).toMatch(/^kestrel: --proposal nine\.mjs: kestrel_9 has changed: [^\n]+another chain\n$/)
 })
 
-test('a genesis with upgrades that cannot be made begins no chain', async () => {
+test('a genesis with upgrades that cannot be applied is refused', async () => {
   const cwd = await folder()
   const genesis = JSON.parse((await run(cwd, 'genesis')).stdout)
   const add = (height: number, name: string) => ({ name: `v${height}`, height, addProposals: [name] })

@@ -1,11 +1,11 @@
-// The explorer's index made again from the command line.
+// `kestrel reindex` from the command line.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder, ONE_LINE, run, start } from './support.ts'
 
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 
-test('reindex runs all blocks again, and leaves a chain that continues', async () => {
+test('reindex executes all blocks again, and the chain can continue', async () => {
   const cwd = await folder()
   await run(cwd, 'init', '--genesis', join(CONFORMANCE, 'genesis.json'))
   await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))

@@ -1,5 +1,5 @@
-// `kestrel resync` on the files of a node, with stand-ins for the databases: what moves, what stays, and when it refuses.
-// test/network/resync.test.ts has it with a real engine.
+// `kestrel resync` on the files of a node, with placeholder files for the databases: what moves, what stays, and when it
+// refuses. test/network/resync.test.ts uses the real CometBFT.
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { folder, ONE_LINE, run, start } from './support.ts'
 
-/** Not as at a new validator: it has signed. */
+/** Signing state of a validator that has signed. */
 const SIGNED = '{"height":"1234","round":0,"step":3,"signature":"c2ln","signbytes":"00"}'
 const KEPT = ['priv_validator_key.json', 'node_key.json', 'config.toml', 'genesis.json']
 
-/** The home of a node of a network that has run: its databases are files with a word in them. */
-async function ranNode(...flags: string[]) {
+/** The home of a network's node that has run, with small files in place of its databases. */
+async function homeOfUsedNode(...flags: string[]) {
   const cwd = await folder()
   const port = String(20_000 + Math.floor(Math.random() * 10_000))
   const made = await run(cwd, 'testnet', '--port-base', port, ...flags)
@@ -36,8 +36,8 @@ const names = (path: string) => readdirSync(path).sort()
 const aside = (path: string) => names(path).filter((name) => name.startsWith('before-resync-'))
 
 describe('resync', () => {
-  test('sets chain, snapshots and blocks aside, and leaves keys, votes and settings alone', async () => {
-    const { cwd, home, engine, kept } = await ranNode()
+  test('moves chain, state snapshots and blocks away, and leaves keys, signing state and configuration unchanged', async () => {
+    const { cwd, home, engine, kept } = await homeOfUsedNode()
     const before = await kept()
     const { code, stdout, stderr } = await run(cwd, 'resync', '--home', home)
     expect([code, stderr]).toEqual([0, ''])
@@ -54,8 +54,8 @@ describe('resync', () => {
     expect(await readFile(join(engine, 'data', name, 'state.db/CURRENT'), 'utf8')).toBe('engine/data/state.db')
   })
 
-  test('deletes the data where that is asked for', async () => {
-    const { cwd, home, engine, kept } = await ranNode()
+  test('deletes the data with --discard', async () => {
+    const { cwd, home, engine, kept } = await homeOfUsedNode()
     const before = await kept()
     const { code, stdout } = await run(cwd, 'resync', '--home', home, '--discard')
     expect(code).toBe(0)
@@ -65,12 +65,12 @@ describe('resync', () => {
     expect(names(join(engine, 'data'))).toEqual(['priv_validator_state.json'])
   })
 
-  test('goes on where an interrupted run has stopped, and until then nothing begins with what is left', async () => {
-    const { cwd, home, engine, kept } = await ranNode()
+  test('continues an interrupted run, until which other commands refuse the folder', async () => {
+    const { cwd, home, engine, kept } = await homeOfUsedNode()
     const before = await kept()
     const data = join(home, 'data')
     const name = 'before-resync-2026-01-01T00-00-00'
-    // The state after `kill -9` behind the first of the engine's folders; then the operator's engine was started, and made it anew.
+    // The state after `kill -9` when one of CometBFT's folders was moved, and CometBFT has then created that folder again.
     await mkdir(join(data, `${name}.unfinished`))
     await mkdir(join(engine, 'data', name, 'blockstore.db'), { recursive: true })
     for (const args of [
@@ -94,8 +94,8 @@ describe('resync', () => {
     ])
   })
 
-  test('is not needed where somebody has moved chain and blocks away by hand', async () => {
-    const { cwd, home, engine, kept } = await ranNode()
+  test('is not needed after chain and blocks were removed by hand', async () => {
+    const { cwd, home, engine, kept } = await homeOfUsedNode()
     const before = await kept()
     for (const path of ['data/chain', 'data/keystore']) await rm(join(home, path), { recursive: true })
     for (const name of ['blockstore.db', 'state.db', 'evidence.db', 'cs.wal'])
@@ -106,8 +106,8 @@ describe('resync', () => {
     expect(await kept()).toEqual(before)
   })
 
-  test('refuses what is no node of a network, or could not come back, and changes nothing', async () => {
-    const { cwd, home, engine } = await ranNode()
+  test('refuses a folder that is not the home of a network's node, or whose node could not rejoin, and changes nothing', async () => {
+    const { cwd, home, engine } = await homeOfUsedNode()
     const data = join(home, 'data')
     const refused = async (words: RegExp, ...args: string[]) => {
       const before = [names(data), names(join(engine, 'data'))]
@@ -122,22 +122,22 @@ describe('resync', () => {
     await refused(/use --home/, '--datadir', data)
     await rm(join(engine, 'data/priv_validator_state.json'))
     await refused(/priv_validator_state\.json is gone/, '--home', home)
-    // Neither does a start make a new one.
+    // `validator key` does not create a new one either.
     const { stderr } = await run(cwd, 'validator', 'key', '--home', home)
     expect(stderr).toMatch(/priv_validator_state\.json is gone/)
     expect(existsSync(join(engine, 'data/priv_validator_state.json'))).toBe(false)
   })
 
-  test('refuses while the engine runs', async () => {
-    const { cwd, home, port } = await ranNode()
+  test('refuses while CometBFT runs', async () => {
+    const { cwd, home, port } = await homeOfUsedNode()
     const server = createServer().listen(port, '127.0.0.1')
     onTestFinished(() => void server.close())
     const { code, stderr } = await run(cwd, 'resync', '--home', home)
     expect([code, stderr]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}, is in use`)])
   })
 
-  test('refuses a network of one, whose blocks nobody else has', async () => {
-    const { cwd, home } = await ranNode('--validators', '1')
+  test('refuses a network of one node, whose blocks no peer has', async () => {
+    const { cwd, home } = await homeOfUsedNode('--validators', '1')
     const { code, stderr } = await run(cwd, 'resync', '--home', home)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/names no peer: nobody else may have the blocks/)])
   })

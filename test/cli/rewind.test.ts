@@ -1,4 +1,4 @@
-// The newest blocks removed from the command line.
+// `kestrel rewind` from the command line.
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ describe('rewind', () => {
     expect((await run(cwd, 'rewind', '--to', '54')).stderr).toContain(`removed 0 blocks`)
   })
 
-  test('restores state, index and clock of the block, and keeps what waits', async () => {
+  test('restores state, index and clock of the block, and keeps pending transactions', async () => {
     const cwd = await folder()
     const to = account(7).address
     const before = await start(cwd)
@@ -37,7 +37,7 @@ describe('rewind', () => {
     const first = await one.walletOf(0).sendTransaction({ to, value: 5n })
     await one.walletOf(0).sendTransaction({ to, value: 70n })
     const waiting = await one.walletOf(0).sendTransaction({ to, value: 900n, nonce: 9 })
-    // More blocks than one write removes.
+    // More blocks than are removed by one write.
     await one.dev.mine({ blocks: 600 })
     expect((await before.stop()).code).toBe(0)
 
@@ -52,7 +52,7 @@ describe('rewind', () => {
     expect(await viem.getTransactionCount({ address: account(0).address })).toBe(1)
     expect(await transactions(after.url, to)).toEqual([first])
     expect((await viem.getTransaction({ hash: waiting })).blockNumber).toBeNull()
-    // The chain goes on where it was.
+    // The chain continues from the block.
     const hash = await walletOf(0).sendTransaction({ to, value: 1n, nonce: 1 })
     expect((await viem.waitForTransactionReceipt({ hash })).blockNumber).toBe(2n)
     expect((await after.stop()).code).toBe(0)

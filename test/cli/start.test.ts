@@ -8,7 +8,7 @@ import { rawRequest, request } from '../support/chain.ts'
 import { postRaw } from '../support/wire.ts'
 import { folder, launch, ONE_LINE, run, start } from './support.ts'
 
-// Accounts 0 and 9 of the mnemonic "test test … junk" with their keys, as Hardhat and Anvil print them.
+// Accounts 0 and 9 of the mnemonic "test test … junk" with their keys, as printed by Hardhat and Anvil.
 const FIRST = [
   '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
@@ -39,7 +39,7 @@ test('start serves, prints accounts and keys last, and ends with Ctrl-C', async 
   expect(stderr).toMatch(/block 1 {2}1 transaction {2}21,000 gas\n.* 0x[0-9a-f]{64} .*0\.000000000000000001 KEST/)
 })
 
-test('gets the same flags of node from npm start, npm run kestrel and the container', async () => {
+test('npm start, npm run kestrel and the container pass the same flags to node', async () => {
   const fileOf = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8')
   const { scripts } = JSON.parse(await fileOf('package.json')) as { scripts: Record<string, string> }
   const entrypoint = /^ENTRYPOINT (.*)$/m.exec(await fileOf('docker/Dockerfile'))?.[1] ?? '[]'
@@ -97,10 +97,10 @@ test('start --production prints no keys and closes development methods', async (
   expect(stdout).not.toContain(FIRST[1])
 })
 
-test('start has the accounts of its flags', async () => {
+test('start --mnemonic and --accounts choose the accounts', async () => {
   const mnemonic = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
   const node = await start(await folder(), '--in-memory', '--mnemonic', mnemonic, '--accounts', '1', '--balance', '2.5')
-  // The first Ethereum account of BIP-39's own example mnemonic.
+  // The first Ethereum account of BIP-39's example mnemonic.
   const account = '0x9858effd232b4033e47d90003d41ec34ecaeda94'
   expect(await request(node.url, 'eth_accounts')).toEqual([account])
   expect(await request(node.url, 'eth_getBalance', [account, 'latest'])).toBe(`0x${(25n * 10n ** 17n).toString(16)}`)
@@ -120,7 +120,7 @@ test('start --production continues an existing chain of any origin', async () =>
   expect(await request(node.url, 'eth_chainId')).toBe('0x7d')
 })
 
-test('start admits the origins and hosts of its flags', async () => {
+test('start --cors-origins and --hosts allow origins and hosts', async () => {
   const calls = ['--cors-origins', 'https://App.example:443,null', '--hosts', 'node.example,other_1']
   const node = await start(await folder(), '--in-memory', ...calls)
   const status = async (headers: Record<string, string>) =>
@@ -133,7 +133,7 @@ test('start admits the origins and hosts of its flags', async () => {
   expect(stdout).toMatch(/Pages +may call from https:\/\/app.example, null/)
 })
 
-/** Any account: these flags are refused before its key is looked for. */
+/** Any account: these flags are refused before its key is read. */
 const UNLOCK = ['--unlock', `0x${'12'.repeat(20)}`]
 
 test('start prints one line for a wrong flag, with its name', async () => {
@@ -198,7 +198,7 @@ test('start ends with exit code 2 after a wrong command line', async () => {
   expect(help.stdout).toContain('Examples:')
 })
 
-test.runIf(process.platform === 'linux')('refuses a folder that the system does not let it make', async () => {
+test.runIf(process.platform === 'linux')('start prints one line when it cannot create the data directory', async () => {
   const { code, stderr } = await run(await folder(), 'start', '--datadir', '/proc/kestrel')
   expect(stderr).toMatch(ONE_LINE)
   expect(stderr).toContain('/proc/kestrel')
@@ -211,10 +211,10 @@ test
   'ends at the first signal while it still starts, waiting for a file: %s',
   async (...flags) => {
     const cwd = await folder()
-    // Nothing is written to this pipe: reading from it never ends.
+    // Nobody writes to this pipe, so reading from it never ends.
     execFileSync('mkfifo', ['pipe'], { cwd })
     const child = launch(cwd, ['start', '--port', '0', '--in-memory', ...flags, 'pipe'])
-    // Opening it to write waits for the reader: the start hangs from here on.
+    // Opening it for writing waits for the reader: from here on the start hangs.
     const writer = await open(join(cwd, 'pipe'), 'w')
     child.child.kill('SIGTERM')
     expect(await child.ended).toMatchObject({ code: null, signal: 'SIGTERM' })

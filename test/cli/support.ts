@@ -1,4 +1,4 @@
-// The built program as somebody at a terminal meets it: what it prints on which stream, and how it ends.
+// Runs the built program as a user does: its output on each stream, and how it ends.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
@@ -6,13 +6,13 @@ import { PROGRAM, temporaryFolder } from '../support/process.ts'
 
 export type Ended = {
   readonly code: number | null
-  /** What ended it, when it did not end by itself. */
+  /** The signal that ended it, if any. */
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** An empty folder that goes with the test. */
+/** An empty folder that is removed after the test. */
 export async function folder(): Promise<string> {
   const { path, remove } = await temporaryFolder()
   onTestFinished(remove)
@@ -36,7 +36,7 @@ export function launch(cwd: string, args: readonly string[]) {
   return { child, text, ended }
 }
 
-/** Runs a command in a folder to its end. */
+/** Runs a command in a folder until it ends. */
 export const run = (cwd: string, ...args: string[]): Promise<Ended> => launch(cwd, args).ended
 
 /** Runs `start` on a free port and waits for its banner. */
@@ -59,5 +59,5 @@ export async function start(cwd: string, ...args: string[]) {
   }
 }
 
-/** One line, without a trace of the stack: what every failure has to be. */
+/** The required form of every failure: one line without a stack trace. */
 export const ONE_LINE = /^kestrel: [^\n]+\n$/

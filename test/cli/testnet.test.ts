@@ -1,5 +1,5 @@
-// `kestrel testnet`, `validator key` and what `start` refuses in a network, as somebody at a terminal meets them. No engine is
-// needed: what needs one is in test/network.
+// `kestrel testnet`, `validator key` and the refusals of `start` in a network, from the command line. Tests that need CometBFT
+// are in test/network.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
 const operator = (index: number) => mnemonicToAccount(MNEMONIC, { addressIndex: index }).address.toLowerCase()
 
-/** Public key and node id in the engine's files: the last 32 bytes of the private key, and the hash of that. */
+/** Public key and node id in CometBFT's files: the last 32 bytes of the private key, and the hash of the node's. */
 async function keysOf(home: string) {
   const config = join(home, 'engine/config')
   const publicKey = async (file: string) =>
@@ -39,14 +39,14 @@ describe('kestrel testnet', () => {
     const made = await temporaryFolder()
     root = made.path
     remove = made.remove
-    // The runner of these tests ends its processes with a test, and this is none yet.
+    // Not `run`: it ends its processes after a test, and this is a hook.
     const flags = ['testnet', '--readers', '1', '--port', '9000', '--port-base', '9100']
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...flags], { cwd: root })
     text = stdout
   })
   const at = (...parts: string[]) => join(root, 'net', ...parts)
 
-  it('makes homes of four validators and a reader, and says how to start them', async () => {
+  it('creates homes of four validators and a reader, and prints how to start them', async () => {
     expect((await readdir(at())).sort()).toEqual([
       ...['compose-prometheus.yml', 'compose.yml', 'genesis.json', 'node0', 'node1', 'node2', 'node3', 'node4'],
       'prometheus.yml',
@@ -58,7 +58,7 @@ describe('kestrel testnet', () => {
     expect(await json(at('node2', 'node.json'))).toMatchObject({ consensus: 'cometbft', port: 9002 })
   })
 
-  it('gives every home its keys, and all the same genesis', async () => {
+  it('gives every home different keys and the same genesis', async () => {
     const genesis = parseGenesis(await json(at('genesis.json')))
     const keys = await Promise.all([0, 1, 2, 3].map((index) => keysOf(at(`node${index}`))))
     const validators = genesis.native?.validators ?? []
@@ -70,11 +70,11 @@ describe('kestrel testnet', () => {
     expect(new Set(texts).size).toBe(1)
     expect(parseGenesis(JSON.parse(texts[0] ?? '').app_state)).toEqual(genesis)
     expect(genesis.native?.consensus).toMatchObject({ engine: 'cometbft', initialHeight: 1n, keys: [] })
-    // Its clock begins now, not with the preset's date.
+    // Its timestamp is the present time, not the preset's.
     expect(Number(genesis.genesis.timestamp)).toBeGreaterThan(Date.now() / 1000 - 600)
   })
 
-  it('connects every engine with all others', async () => {
+  it('lists all other nodes as peers of each CometBFT', async () => {
     const keys = await Promise.all([0, 1, 2, 3, 4].map((index) => keysOf(at(`node${index}`))))
     const config = await readFile(at('node1', 'engine/config/config.toml'), 'utf8')
     const peers = keys.map(({ nodeId }, index) => `${nodeId}@127.0.0.1:${9100 + 10 * index}`)
@@ -101,7 +101,7 @@ describe('kestrel testnet', () => {
     })
   })
 
-  it('has keys that `validator key` prints', async () => {
+  it('creates keys that `validator key` prints', async () => {
     const { base64, hex, nodeId } = await keysOf(at('node4'))
     const key = async (...args: string[]) => (await run(root, 'validator', 'key', ...args)).stdout
     expect(await key('--home', 'net/node4')).toBe(`${base64}\n`)
@@ -109,7 +109,7 @@ describe('kestrel testnet', () => {
     expect(await key('--home', 'net/node4', '--node-id')).toBe(`${nodeId}\n`)
   })
 
-  it('says when `validator key` has made keys, and makes none beside those of a home', async () => {
+  it('`validator key` reports new keys, and refuses the data directory of a home', async () => {
     const key = (datadir: string) => run(root, 'validator', 'key', '--datadir', datadir)
     const made = await key('other')
     expect(made.stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
@@ -121,7 +121,7 @@ describe('kestrel testnet', () => {
     expect(stderr).toMatch(ONE_LINE)
   })
 
-  it('refuses a genesis file with fewer validators than asked, and one that names a key twice', async () => {
+  it('refuses a genesis file with fewer validators than requested, and one with a duplicate key', async () => {
     const file = await json(at('genesis.json'))
     const [first, second] = file.kestrel.validators
     const validators = [first, { ...second, consensusKey: first.consensusKey }]
@@ -134,7 +134,7 @@ describe('kestrel testnet', () => {
     )
   })
 
-  it('refuses a folder that holds something', async () => {
+  it('refuses a folder that is not empty', async () => {
     const { code, stderr } = await run(root, 'testnet')
     expect(code).toBe(1)
     expect(stderr).toBe('kestrel: --output: net is not empty; choose another folder\n')
@@ -168,14 +168,14 @@ describe('kestrel testnet', () => {
       expect(code).toBe(expected)
     })
 
-    it('refuses engines that do not fit', async () => {
+    it('refuses unsupported CometBFTs', async () => {
       const starting = async (version: string) =>
         (await run(root, 'start', '--home', 'net/node0', '--cometbft', await engine(version))).stderr
       expect(await starting('0.37.0')).toMatch(/is cometbft 0\.37\.0: this node needs 0\.40 or 0\.38/)
       expect(await starting('0.38.26')).toMatch(/cometbft 0\.38\.26 has no mempool "app".*type = "flood"/)
     })
 
-    it('refuses the engine of another chain, and flags without the engine', async () => {
+    it('refuses the CometBFT home of another chain, and network flags without --consensus', async () => {
       await cp(at('node3'), at('../foreign'), { recursive: true })
       const path = at('../foreign/engine/config/genesis.json')
       await writeFile(path, (await readFile(path, 'utf8')).replace('kestrel_125-1', 'kestrel_126-1'))
@@ -188,7 +188,7 @@ describe('kestrel testnet', () => {
       expect((await run(root, 'start', '--consensus', 'cometbft')).stderr).toMatch(/--consensus: .* --genesis FILE/)
     })
 
-    it('refuses a node.json with a flag that there is not', async () => {
+    it('refuses a node.json with an unknown flag', async () => {
       await mkdir(at('../bad'))
       await writeFile(at('../bad/node.json'), '{"blokTime":1}')
       expect((await run(root, 'start', '--home', 'bad')).stderr).toBe(
@@ -202,7 +202,7 @@ describe('kestrel testnet', () => {
 })
 
 describe('kestrel testnet with flags', () => {
-  it("gives a file's validators new keys, and keeps the rest of it", async () => {
+  it("replaces the validator keys of a genesis file, and keeps the rest", async () => {
     const cwd = await folder()
     const { stdout } = await run(cwd, 'genesis', '--chain-id', '777')
     await writeFile(join(cwd, 'mine.json'), stdout)
@@ -216,7 +216,7 @@ describe('kestrel testnet with flags', () => {
         consensusKey: keys[index]?.hex,
       })),
     )
-    // `genesis` writes a chain of one node, where developers' tools pay as little as they like.
+    // `genesis` writes a chain of one node, which has no base fee floor.
     expect([given, made].map(({ kestrel }) => kestrel.feeMarket.minBaseFee)).toEqual(['0x0', '0x5f5e100'])
     expect({ alloc: made.alloc, config: made.config, timestamp: made.timestamp }).toEqual({
       alloc: given.alloc,
@@ -229,7 +229,7 @@ describe('kestrel testnet with flags', () => {
   it.each([
     [[], '0x5f5e100', '0x3b9aca00'],
     [['--min-base-fee', '0'], '0x0', '0x3b9aca00'],
-    // Block 0 has the floor too.
+    // Block 0's base fee is the floor too.
     [['--min-base-fee', '7000000000'], '0x1a13b8600', '0x1a13b8600'],
   ])('writes the floor of the base fee: %j', async (flags, floor, first) => {
     const cwd = await folder()
@@ -242,7 +242,7 @@ describe('kestrel testnet with flags', () => {
     expect(kept.kestrel.feeMarket.minBaseFee).toBe(floor === '0x0' ? '0x5f5e100' : floor)
   })
 
-  it('takes the block time of a file, and refuses another one', async () => {
+  it('uses the block time of a genesis file, and refuses a different flag', async () => {
     const cwd = await folder()
     const given = JSON.parse((await run(cwd, 'genesis')).stdout)
     given.kestrel.consensus = { engine: 'cometbft', blockTimeMs: 2500 }
@@ -263,7 +263,7 @@ describe('kestrel testnet with flags', () => {
     )
   })
 
-  it('makes a network whose block time a node that joins has too', async () => {
+  it('creates a network whose block time also a joining node has', async () => {
     const cwd = await folder()
     await run(cwd, 'testnet', '--block-time', '2')
     const joins = [
@@ -279,7 +279,7 @@ describe('kestrel testnet with flags', () => {
     await (await start(cwd, ...joins)).stop()
     const text = await readFile(config, 'utf8')
     expect(text).toContain('timeout_commit = "2000ms"')
-    // Where the operator changes it, one line says so.
+    // If the operator changes it, one line reports it.
     await writeFile(config, text.replace('2000ms', '9s'))
     const { stderr } = await (await start(cwd, ...joins)).stop()
     expect(stderr).toMatch(
@@ -287,12 +287,12 @@ describe('kestrel testnet with flags', () => {
     )
   })
 
-  it('makes a network of the preset that is asked for', async () => {
+  it('creates a network of the requested preset', async () => {
     const cwd = await folder()
     const flags = ['--preset', 'evmos', '--validators', '2', '--gas-limit', '20000000', '--block-time', '1']
     expect(await run(cwd, 'testnet', ...flags, '--mempool', 'flood')).toMatchObject({ code: 0, stderr: '' })
     const { native, genesis } = parseGenesis(await json(join(cwd, 'net/genesis.json')))
-    // Evmos' own validator, then an account of the mnemonic.
+    // Evmos' validator, then an account of the mnemonic.
     const operators = native?.validators.map((validator) => validator.operator)
     expect(operators).toEqual(['0x7cb61d4117ae31a12e393a1cfa3bac666481d02e', operator(10)])
     expect(genesis.gasLimit).toBe(20_000_000n)
@@ -302,7 +302,7 @@ describe('kestrel testnet with flags', () => {
     expect(config).toContain('timeout_commit = "1000ms"')
   })
 
-  it('gives the operators of an own mnemonic the stake, and does not call it public', async () => {
+  it('gives the stake to the operators of --mnemonic, and does not call it public', async () => {
     const cwd = await folder()
     const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
     const { stdout } = await run(cwd, 'testnet', '--validators', '1', '--mnemonic', words, '--accounts', '2')
@@ -314,7 +314,7 @@ describe('kestrel testnet with flags', () => {
     expect(funded.sort()).toEqual([own(0), own(1), own(10)].sort())
   })
 
-  it('copies the chain of one node into each home, and gives its validators the new keys', async () => {
+  it('copies the chain of one node into each home, and replaces its validators' keys', async () => {
     const cwd = await folder()
     const node = await start(cwd, '--datadir', 'solo')
     for (let block = 0; block < 2; block++) await rawRequest(node.url, 'evm_mine', [])
@@ -339,7 +339,7 @@ describe('kestrel testnet with flags', () => {
       code: 1,
       stderr: 'kestrel: --to: the chain is a network since block 3\n',
     })
-    // The former chain is as it was.
+    // The original chain is unchanged.
     expect((await run(cwd, 'genesis', '--datadir', 'solo')).stdout).not.toContain('consensus"')
   })
 

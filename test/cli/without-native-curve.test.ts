@@ -1,5 +1,5 @@
-// A platform for which secp256k1 has no build, e.g. linux-arm64: the node signs and recovers in WebAssembly, says so, and
-// never with elliptic (CVE-2025-14505), which is not even installed.
+// A platform without a native build of secp256k1, e.g. linux-arm64: the node signs and recovers in WebAssembly, warns, and
+// never uses elliptic (CVE-2025-14505), which is not installed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashMessage, SigningKey, toUtf8Bytes } from 'ethers'
@@ -10,9 +10,9 @@ import { clientsOf, startProcess, temporaryFolder } from '../support/process.ts'
 
 const WARNING = 'no native secp256k1 for this platform'
 
-it('kestrel signs and recovers without native bindings, and warns', async () => {
+it('a node signs and recovers without native bindings, and warns once', async () => {
   const empty = await temporaryFolder()
-  // node-gyp-build looks for the builds of a package where <NAME>_PREBUILD says.
+  // node-gyp-build searches a package's builds in the folder <NAME>_PREBUILD.
   const node = await startProcess(['--in-memory'], { SECP256K1_PREBUILD: empty.path })
   onTestFinished(async () => {
     expect(await node.stop()).toBe(0)
@@ -22,14 +22,14 @@ it('kestrel signs and recovers without native bindings, and warns', async () => 
   const from = account(0)
   const to = account(1)
 
-  // Signed by the node: RFC 6979, so that ethers gives the same bits (account 0 of `test test ... junk`).
+  // Signed by the node: RFC 6979 is deterministic, so ethers gives the same bits (account 0 of `test test ... junk`).
   const key = new SigningKey('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
   const message = `0x${Buffer.from(toUtf8Bytes('kestrel')).toString('hex')}`
   expect(await rpc('personal_sign', message, from.address)).toBe(key.sign(hashMessage('kestrel')).serialized)
   const sent = await rpc('eth_sendTransaction', { from: from.address, to: to.address, value: '0x1' })
   expect(await rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
 
-  // Signed elsewhere: the node recovers the sender, and 20 at a time as well, which are worth a thread where there is one.
+  // Signed by the client: the node recovers the sender, also of 20 at a time, for which it uses threads if it has them.
   const hashes = await Promise.all(
     Array.from({ length: 20 }, (_, nonce) => walletOf(2).sendTransaction({ to: to.address, value: 1n, nonce })),
   )
@@ -39,7 +39,7 @@ it('kestrel signs and recovers without native bindings, and warns', async () => 
   }
   expect(await viem.getBalance({ address: to.address })).toBe(parseEther('10000') + 21n)
 
-  // One line, not one for each transaction.
+  // One warning, not one per transaction.
   expect(node.output().split(WARNING)).toHaveLength(2)
 })
 

@@ -1,6 +1,5 @@
-// Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
-// every check on. A block that must be refused has to leave the head where it was.
-// Like the rest of the node, it does not check proof-of-work seals.
+// Runs Ethereum's blockchain tests by the node's import: a chain in memory imports the blocks as bytes, with all checks. An
+// invalid block must leave the head unchanged. Like the rest of the node, it does not check proof-of-work seals.
 
 import { z } from 'zod'
 import { BlockChain } from '../../src/chain/block-chain.ts'
@@ -18,16 +17,16 @@ import type { RunOptions } from './state-test.ts'
 
 export type BlockTestResult = {
   readonly name: string
-  /** The test's network, as the file spells it: `ShanghaiToCancunAtTime15k`. */
+  /** The test's `network` field: `ShanghaiToCancunAtTime15k`. */
   readonly fork: string
   /** false for a test that was skipped. */
   readonly pass: boolean
   /** Why the test does not apply to this node; undefined when it ran. */
   readonly skipped: string | undefined
-  /** Numbers of imported blocks without genesis, and of correctly refused blocks. */
+  /** Numbers of imported blocks (without genesis) and of correctly refused ones. */
   readonly imported: number
   readonly refused: number
-  /** Of the head at the end; undefined when there was none. */
+  /** State root of the head at the end; undefined if there is none. */
   readonly stateRoot: Hash | undefined
   /** Why the test failed; undefined when it passed or was skipped. */
   readonly error: string | undefined
@@ -35,16 +34,15 @@ export type BlockTestResult = {
 
 type Outcome = Omit<BlockTestResult, 'name' | 'fork' | 'pass'>
 
-/** Mainnet's (EIP-6110), which the tests of all networks use. */
+/** Mainnet's deposit contract (EIP-6110), which the tests of all forks use. */
 const DEPOSIT_CONTRACT = hexToAddress('0x00000000219ab540356cBB839Cbe05303d7705Fa')
 /** Limits of calls and of the pool, which block imports do not use. */
 const LIMITS = { gasCap: 50_000_000n, time: 5_000 }
 const POOL = { minTip: 0n, allowUnprotected: true }
 
 /**
- * Runs the tests of one file, in the file's order; those of other networks than `forks` are left out. A network that
- * this node does not know is skipped with that reason. Throws ChainError `invalid-params` for a text that is no
- * blockchain test.
+ * Runs the tests of one file in order, only those of `forks` if given. Tests of unknown forks are skipped with that reason.
+ * Throws ChainError `invalid-params` for a text that is not a blockchain test.
  */
 export async function* runBlockTests(text: string, { forks, engine }: RunOptions): AsyncGenerator<BlockTestResult> {
   for (const [name, test] of Object.entries(parseTests(text, blockTest, 'blockchain test'))) {
@@ -65,7 +63,7 @@ export async function* runBlockTests(text: string, { forks, engine }: RunOptions
   }
 }
 
-/** Why a test does not apply: rules that are not known, or valid blocks that are not one chain. */
+/** Why a test does not apply: unknown rules, or valid blocks that do not form one chain. */
 function inapplicable({ network, genesisBlockHeader, blocks }: BlockTest): string | undefined {
   if (networkOf(network) === undefined) return `unknown network ${network}`
   let head = genesisBlockHeader.hash
@@ -103,7 +101,7 @@ async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<O
   }
 }
 
-/** The test's chain: its network, its genesis, blob limits by the names of single forks. */
+/** The test's chain: forks, genesis, and blob limits by fork. */
 function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): GenesisSpec {
   const { hash: _, baseFeePerGas, blobGasUsed, excessBlobGas, ...header } = genesisBlockHeader
   const blobSchedule = new Map<Fork, BlobParams>()
@@ -131,7 +129,7 @@ async function wrongGenesis(
   return 'genesis RLP mismatch'
 }
 
-/** Imports one block; returns how the result differs from the test's expectation, or undefined. */
+/** Imports one block; returns the difference from the test's expectation, or undefined. */
 async function importTestBlock(
   chain: BlockChain,
   { rlp, blockHeader }: BlockTest['blocks'][number],
@@ -157,7 +155,7 @@ async function wrongEnd(chain: BlockChain, { lastblockhash, postState, postState
   return wrongAccount((await chain.at('latest')).view, postState)
 }
 
-/** The first account that is not as the test has it. The state root has shown that there are no others. */
+/** The first account that differs from the test's. The state root has excluded additional accounts. */
 function wrongAccount(view: StateView, world: Accounts): string | undefined {
   for (const [of, { balance, nonce, code, storage }] of world) {
     if (view.balance(of) !== balance) return `balance of ${of} is ${view.balance(of)}, want ${balance}`
@@ -192,14 +190,14 @@ const genesisHeader = z.object({
 
 const block = z.object({
   rlp: bytes,
-  /** A block without a header of its own must be refused. */
+  /** A block without this field must be refused. */
   blockHeader: header.optional(),
   expectException: z.unknown().optional(),
 })
 
 const blobLimits = z.object({ target: quantity, max: quantity, baseFeeUpdateFraction: quantity })
 
-/** One test. `network` are the rules, by the name that `networkOf` reads. */
+/** One test. `network` is the name of its rules, which `networkOf` reads. */
 export const blockTest = z.object({
   network: z.string(),
   config: z
@@ -209,12 +207,12 @@ export const blockTest = z.object({
   genesisRLP: bytes.optional(),
   pre: accounts,
   blocks: z.array(block),
-  /** The newest block of the chain at the end. Older files leave out the prefix. */
+  /** Hash of the head at the end. Older files omit the 0x prefix. */
   lastblockhash: z
     .string()
     .regex(/^(0x)?[0-9a-f]{64}$/i)
     .transform((hex) => hexToHash(hex.startsWith('0x') ? hex : `0x${hex}`)),
-  /** All accounts at the end. Large states are given by `postStateHash` instead. */
+  /** All accounts at the end. Tests with large states have `postStateHash` instead. */
   postState: accounts.nullish(),
   postStateHash: word.nullish(),
 })

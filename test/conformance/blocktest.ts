@@ -1,5 +1,5 @@
-// Runs Ethereum's blockchain tests through this node's own import of blocks, in the manner of geth's `evm blocktest`. Standard
-// output holds one JSON object per test, in the order of the files; the counts are on standard error.
+// Runs Ethereum's blockchain tests by this node's block import, like geth's `evm blocktest`. Prints one JSON object per test on
+// standard output, in the order of the files, and the counts on standard error.
 //   npx tsx test/conformance/blocktest.ts [--fork Prague] [--jobs 4] [--engine library] FILE...
 import type { Command } from 'commander'
 import { networkOf, TEST_FORKS } from './fork-names.ts'

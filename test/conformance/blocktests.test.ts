@@ -1,5 +1,5 @@
-// Chains of blocks of Ethereum's suites, imported by the node's own import, and what the command and its reader do with
-// files that are wrong. The expected heads, worlds and refusals are the suites', recorded from go-ethereum.
+// Blockchain tests of Ethereum's suites by the node's block import, and the command's handling of wrong files. The expected
+// heads, states and refusals are the suites', recorded from go-ethereum.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ afterEach(() => {
 })
 
 describe('blockchain tests', () => {
-  it('exist', () => {
+  it('exist in this folder', () => {
     expect(files.length).toBeGreaterThan(300)
   })
 
@@ -71,7 +71,7 @@ describe('a run of blockchain tests', () => {
     return (await resultsOf(JSON.stringify({ [name]: test })))[0]
   }
 
-  it('fails when a block is taken that has to be refused', async () => {
+  it('fails when a block is accepted that must be refused', async () => {
     const result = await runOne((test) => {
       const [block] = test.blocks
       if (block !== undefined) delete block.blockHeader
@@ -80,16 +80,16 @@ describe('a run of blockchain tests', () => {
     expect(result).toMatchObject({ pass: false, error: 'blocks[0]: imported, but must be refused' })
   })
 
-  it('fails when a block is refused that has to be taken', async () => {
+  it('fails when a block is refused that must be accepted', async () => {
     const result = await runOne((test) => {
       const [block] = test.blocks
-      // The last byte of an empty list of uncles becomes another.
+      // Changes the last byte of an empty list of uncles.
       if (block !== undefined) block.rlp = `${block.rlp.slice(0, -2)}00`
     })
     expect(result).toMatchObject({ pass: false, error: expect.stringMatching(/^blocks\[0\]: refused: /) })
   })
 
-  it('fails on another genesis, another end and another world', async () => {
+  it('fails on a different genesis hash, last block hash and post state', async () => {
     const other = `0x${'12'.repeat(32)}`
     const genesis = await runOne((test) => {
       test.genesisBlockHeader.hash = other
@@ -106,7 +106,7 @@ describe('a run of blockchain tests', () => {
     expect(world).toMatchObject({ pass: false, error: expect.stringContaining('want 4886718345') })
   })
 
-  it('skips reorganisations and unknown networks, and says why', async () => {
+  it('skips reorganisations and unknown forks with a reason', async () => {
     const fork = await runOne((test) => {
       const [block] = test.blocks
       if (block !== undefined) test.blocks.push(block)
@@ -119,7 +119,7 @@ describe('a run of blockchain tests', () => {
     expect(unknown).toMatchObject({ pass: false, skipped: 'unknown network Futurum' })
   })
 
-  it('leaves out other networks than those asked for', async () => {
+  it('runs only the requested forks', async () => {
     const { network } = first().test
     expect(await resultsOf(read(VALID_FILE), ['Osaka'])).toEqual([])
     expect((await resultsOf(read(VALID_FILE), [network])).every(({ pass }) => pass)).toBe(true)
@@ -136,10 +136,10 @@ describe('a run of blockchain tests', () => {
   })
 })
 
-describe('the networks of blockchain tests', () => {
+describe('fork names of blockchain tests', () => {
   const startOf = (network: string, fork: string) => networkOf(network)?.forks.find((of) => of.fork === fork)
 
-  it('begin their forks at block or time 0 for a single fork', () => {
+  it('of a single fork activate it at block or time 0', () => {
     expect(startOf('Berlin', 'berlin')).toEqual({ fork: 'berlin', block: 0n })
     expect(startOf('Berlin', 'london')).toBeUndefined()
     expect(startOf('Cancun', 'cancun')).toEqual({ fork: 'cancun', time: 0n })
@@ -148,7 +148,7 @@ describe('the networks of blockchain tests', () => {
   })
 
   // By go-ethereum's tests/init.go: block 5, timestamp 15,000, total difficulty 0xc0000.
-  it('begin the second fork of a transition later', () => {
+  it('of a transition activate the second fork later', () => {
     expect(startOf('FrontierToHomesteadAt5', 'homestead')).toEqual({ fork: 'homestead', block: 5n })
     expect(startOf('HomesteadToDaoAt5', 'dao')).toEqual({ fork: 'dao', block: 5n })
     expect(startOf('HomesteadToEIP150At5', 'dao')).toBeUndefined()
@@ -160,13 +160,13 @@ describe('the networks of blockchain tests', () => {
     expect(networkOf('ArrowGlacierToParisAtDiffC0000')?.terminalTotalDifficulty).toBe(0xc0000n)
   })
 
-  it.each(['Verkle', 'OsakaToVerkleAtTime15k', 'Dao', 'toString', ''])('do not know %j', (name) => {
+  it.each(['Verkle', 'OsakaToVerkleAtTime15k', 'Dao', 'toString', ''])('do not include %j', (name) => {
     expect(networkOf(name)).toBeUndefined()
   })
 })
 
 describe('blocktest', () => {
-  it('prints one line of JSON per test, and the counts on standard error', async () => {
+  it('prints one JSON line per test, and the counts on standard error', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'blocktest-'))
     try {
       const file = files.find((name) => name.includes('bcFrontierToHomestead')) ?? ''
@@ -191,7 +191,7 @@ describe('blocktest', () => {
     }
   })
 
-  it('refuses an engine and a fork that it does not know', async () => {
+  it('refuses unknown engines and forks', async () => {
     const run = (...args: string[]) => blocktest().parseAsync(args, { from: 'user' })
     await expect(run('--engine', 'steam', 'file')).rejects.toThrow('--engine: expected one of')
     await expect(run('--fork', 'Cancan', 'file')).rejects.toThrow('--fork: expected forks out of Frontier')

@@ -1,4 +1,4 @@
-// Every recorded request of execution-apis, in the suite's order, against one node that has imported the suite's chain.
+// Every recorded request of execution-apis, in the suite's order, against one node with the suite's chain.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Node } from '../../src/node.ts'
 import { failures, startSuiteNode } from './execution-apis.ts'

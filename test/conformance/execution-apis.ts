@@ -1,5 +1,5 @@
-// The suite of execution-apis against a node: the node as the suite wants it, and each recorded request with the verdict.
-// Used by the vitest file beside it and by `run.ts`.
+// Runs the execution-apis suite against a node: starts a node with the suite's chain, sends recorded requests, compares the
+// responses. Used by `execution-apis.test.ts` and `run.ts`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger } from '../../src/lib/log.ts'
@@ -9,7 +9,7 @@ import { parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { differences, type IoTest, SUITE } from './io.ts'
 
-/** A node in this process that holds the suite's chain and makes no blocks. */
+/** A node in this process with the suite's chain, which makes no blocks. */
 export async function startSuiteNode(): Promise<Node> {
   const node = await startNode({
     datadir: undefined,
@@ -29,7 +29,7 @@ export async function startSuiteNode(): Promise<Node> {
   return node
 }
 
-/** Sends a test's requests one after the other; what differs from the record, nothing when all is as it should be. */
+/** Sends a test's requests in order; returns the differences from the recorded responses. */
 export async function failures(url: string, test: IoTest): Promise<string[]> {
   const found: string[] = []
   for (const { request, expected } of test.exchanges) {
@@ -53,14 +53,14 @@ const resultOf = (answer: unknown): unknown => (answer as { result?: unknown }).
 
 type Check = (recorded: unknown, result: unknown) => string[]
 
-/** Answers of which more than one is right, with why, and what must hold all the same. All others are compared whole. */
+/** Tests with more than one correct response, and what must hold for them. All others are compared exactly. */
 const UNDETERMINED: ReadonlyMap<string, Check> = new Map([
-  // geth stops its search within 1.5 % of the least gas that suffices; this node finds the least.
+  // geth stops its search within 1.5 % of the minimum gas; this node finds the minimum.
   ['eth_estimateGas/estimate-successful-call', withinGethsError],
   ['eth_estimateGas/estimate-with-eip7702', withinGethsError],
-  // geth keeps an index of logs for a window of blocks; this node keeps everything.
+  // geth keeps an index of logs for a window of blocks; this node keeps it for all.
   ['eth_capabilities/get-capabilities', withoutWindows],
-  // The record has the transactions of tests that are not here.
+  // The recorded pool also has transactions of tests that are not in this folder.
   ['txpool_content/get-content', amongRecorded],
   ['txpool_status/get-status', countsOnly],
 ])

@@ -1,12 +1,12 @@
-// The fields that Ethereum's test formats share, read from JSON: padded numbers, words, byte strings, accounts.
-// A text that does not parse is ChainError `invalid-params` and names the first field that is wrong.
+// Schemas of the fields that Ethereum's test formats share: padded numbers, words, byte strings, accounts. A text that does
+// not parse causes ChainError `invalid-params`, which names the first wrong field.
 import { z } from 'zod'
 import { ChainError } from '../../src/lib/errors.ts'
 import { bigToFixed, fromHex, hexToAddress, toHash } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 
-/** Numbers may be padded, and zero may have no digits. */
+/** Hex numbers may be padded, and `0x` is zero. */
 export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]*$/i)
@@ -15,7 +15,7 @@ export const quantity = z
 /** 32 bytes; leading zeros may be missing. */
 export const word = quantity.refine((value) => value < 2n ** 256n).transform((value) => toHash(bigToFixed(value, 32)))
 
-/** Any number of bytes. The pattern has no group, because a repeated group runs out of stack at some megabytes. */
+/** Any number of bytes. The pattern has no group, because a repeated group overflows the stack at some megabytes. */
 export const bytes = z
   .string()
   .regex(/^0x[0-9a-f]*$/i)
@@ -28,7 +28,7 @@ export const address = z
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform(hexToAddress)
 
-/** An object as a map, keys and values read. */
+/** An object as a map with parsed keys and values. */
 export const mapOf = <K extends string, V>(key: z.ZodType<K, string>, value: z.ZodType<V>) =>
   // Object.entries loses the keys' type.
   z.record(key, value).transform((record): ReadonlyMap<K, V> => new Map(Object.entries(record) as [K, V][]))
@@ -53,7 +53,7 @@ export function parseTests<T>(text: string, test: z.ZodType<T>, what: string): R
   throw new ChainError('invalid-params', `not a ${what}: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** The accounts as the only version of a new store in memory; each reader opens a view of it. */
+/** Writes the accounts as the only version of a new store in memory; each reader opens a view of it. */
 export async function storeAccounts(world: Accounts): Promise<{ state: StateStore; version: number }> {
   const store = await openMemoryStore()
   const state = new StateStore(store, -1)
@@ -71,5 +71,5 @@ export async function storeAccounts(world: Accounts): Promise<{ state: StateStor
   return { state, version }
 }
 
-/** The text of a bug of this node (any exception but ChainError), with its stack. */
+/** The text of an exception that is not a ChainError, thus a bug of this node, with its stack. */
 export const faultOf = (error: unknown): string => `fault: ${error instanceof Error ? error.stack : error}`

@@ -1,5 +1,5 @@
-// The names by which Ethereum's tests call their rules, as the forks of a chain: `Cancun` from the first block on, or
-// one fork that follows another at a block, a time or a total difficulty (`ShanghaiToCancunAtTime15k`).
+// Maps the names of rules in Ethereum's tests to the forks of a chain: a fork from the first block on (`Cancun`), or a
+// transition at a block, a time or a total difficulty (`ShanghaiToCancunAtTime15k`).
 import { ChainError } from '../../src/lib/errors.ts'
 import { ZERO_ADDRESS, ZERO_HASH } from '../../src/lib/hex.ts'
 import { type ChainSpec, FORKS, type Fork, type ForkActivation, type GenesisBlock } from '../../src/spec/chain-spec.ts'
@@ -32,10 +32,10 @@ export const TEST_FORKS: Readonly<Record<string, Fork>> = {
   BPO4: 'bpo4',
   BPO5: 'bpo5',
 }
-/** Only a target of `HomesteadToDaoAt5`: chains of the other names never had the DAO fork. */
+/** `Dao` occurs only in `HomesteadToDaoAt5`: chains of the other names do not have the DAO fork. */
 const TRANSITION_FORKS: Readonly<Record<string, Fork>> = { ...TEST_FORKS, Dao: 'dao' }
 
-/** The fork of a name; undefined for names that every object has, like `toString`. */
+/** The fork of a name; undefined also for inherited names like `toString`. */
 const find = (names: Readonly<Record<string, Fork>>, name: string): Fork | undefined =>
   Object.hasOwn(names, name) ? names[name] : undefined
 
@@ -44,14 +44,14 @@ const TRANSITION = /^([A-Za-z0-9]+?)To([A-Z][A-Za-z0-9]*?)At(Time|Diff)?([0-9A-F
 /** When the second fork of a transition begins. */
 type Start = { readonly block: bigint } | { readonly time: bigint } | { readonly difficulty: bigint }
 
-/** The single fork of a name; undefined when it is not known. */
+/** The fork of a name without a transition; undefined if unknown. */
 export const forkOf = (name: string): Fork | undefined => find(TEST_FORKS, name)
 
-/** Forks of a test's chain and the total difficulty at which it merges. */
+/** Forks of a test's chain, and the terminal total difficulty. */
 export type Network = Pick<ChainSpec, 'forks' | 'terminalTotalDifficulty'>
 
 /**
- * The network of a name; undefined when the name is not known, or asks for rules that this node does not have.
+ * The forks of a name; undefined for an unknown name, or rules that this node does not have.
  * `FrontierToHomesteadAt5`: Homestead from block 5 on. `...AtTime15k`: from timestamp 15,000 on.
  * `ArrowGlacierToParisAtDiffC0000`: from the block after total difficulty 0xc0000 on.
  */
@@ -67,7 +67,7 @@ export function networkOf(name: string): Network | undefined {
   return networkFrom(first, second, unit === 'Time' ? { time: at } : { block: at })
 }
 
-/** Forks up to `first` from the beginning, those after it up to `last` from `start` on. */
+/** Forks up to `first` from block 0, those after it up to `last` from `start` on. */
 function networkFrom(first: Fork, last: Fork, start: Start): Network {
   const happened = FORKS.filter((fork) => forkRules(last)[fork] && (fork !== 'dao' || last === 'dao'))
   const forks = happened.map((fork): ForkActivation => {
@@ -80,7 +80,7 @@ function networkFrom(first: Fork, last: Fork, start: Start): Network {
   return { forks, terminalTotalDifficulty: forkRules(last).paris ? terminal : undefined }
 }
 
-/** A genesis of zeros. */
+/** A genesis block of zeros. */
 export const EMPTY_GENESIS: GenesisBlock = {
   parentHash: ZERO_HASH,
   coinbase: ZERO_ADDRESS,
@@ -96,7 +96,7 @@ export const EMPTY_GENESIS: GenesisBlock = {
   excessBlobGas: undefined,
 }
 
-/** A plain chain of a network's rules. Throws ChainError `invalid-params` for a name that `networkOf` does not know. */
+/** A chain without native modules by the rules of a name. Throws ChainError `invalid-params` for an unknown name. */
 export function specOf(name: string, overrides: Partial<ChainSpec> = {}): ChainSpec {
   const network = networkOf(name)
   if (network === undefined) throw new ChainError('invalid-params', `no network ${name}`)

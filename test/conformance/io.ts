@@ -1,5 +1,5 @@
-// Request/response pairs of execution-apis (`.io` files) and the rules by which answers are compared with them:
-// the whole envelope, exactly; only the words of errors are free.
+// Request/response pairs of execution-apis (`.io` files) and their comparison: the whole response exactly, except for the
+// messages of errors.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,14 +7,14 @@ export type Exchange = { readonly request: string; readonly expected: unknown }
 export type IoTest = {
   readonly name: string
   readonly method: string
-  /** The recorded value is one of many right ones: only its shape counts. */
+  /** The recorded value is one of many correct ones: only its shape is compared. */
   readonly shapeOnly: boolean
   readonly exchanges: readonly Exchange[]
 }
 
 export const SUITE = join(import.meta.dirname, 'execution-apis')
 
-/** All tests, in lexical order of their path: the order in which they are to run. */
+/** All tests, in the lexical order of their paths, in which they must run. */
 export function loadIoTests(root = SUITE): IoTest[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -39,10 +39,10 @@ function parse(method: string, name: string, text: string): IoTest {
   return { name, method, shapeOnly: /^\/\/ speconly:/m.test(text), exchanges }
 }
 
-/** Paths at which two answers differ; none when the answer is as recorded. */
+/** Paths at which two responses differ. */
 export function differences(expected: unknown, actual: unknown, path = '$'): string[] {
   const found: string[] = []
-  walk(withoutErrorWords(expected), withoutErrorWords(actual), path, found)
+  walk(withoutErrorMessages(expected), withoutErrorMessages(actual), path, found)
   return found
 }
 
@@ -65,13 +65,13 @@ function walk(expected: unknown, actual: unknown, path: string, found: string[])
   if (expected !== actual) found.push(`${path}: ${brief(expected)} recorded, ${brief(actual)} answered`)
 }
 
-/** Wherever both have an error with words, the words are left out. */
-function withoutErrorWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutErrorWords)
+/** Removes error messages, at any depth. */
+function withoutErrorMessages(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutErrorMessages)
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (key !== 'error' || !isRecord(item)) return [key, withoutErrorWords(item)]
+      if (key !== 'error' || !isRecord(item)) return [key, withoutErrorMessages(item)]
       const { message: _, ...rest } = item
       return [key, rest]
     }),

@@ -1,4 +1,4 @@
-// The blockchain tests of this folder, or of another, on every engine: counts for each, and each failure with its reason.
+// Runs the blockchain tests of this or another folder on every engine: prints counts, and each failure with its reason.
 //   tsx test/conformance/run-blocktests.ts [--jobs 2] [--engine wasm] [FOLDER]
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -20,7 +20,7 @@ async function run(root: string): Promise<void> {
     .sort()
     .map((path) => join(root, path))
   const jobs = values.jobs === undefined ? availableParallelism() : Number(values.jobs)
-  // Compiled code is to run from the first opcode on, in the processes that are started here.
+  // The worker processes compile code from the first opcode on.
   process.env['KESTREL_COMPILE'] ??= 'eagerly'
   for (const engine of ENGINES.filter((name) => values.engine === undefined || name === values.engine)) {
     const counts = { passed: 0, failed: 0, skipped: 0 }

@@ -1,5 +1,5 @@
-// All state tests of a folder, several files at a time: passed and failed per folder, each failure with its reason, and
-// a last line `N passed, N failed`. The whole suite takes minutes, which is why it is no part of `npm test`.
+// Runs all state tests of a folder, several files at a time: prints passed and failed per folder, each failure with its reason,
+// and a last line `N passed, N failed`. The whole suite takes minutes, so it is not part of `npm test`.
 //   tsx test/conformance/run-statetests.ts [--fork Cancun,London] [--jobs 2] [FOLDER]
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'

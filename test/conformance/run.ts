@@ -1,5 +1,5 @@
-// The suite of execution-apis by method: passed and failed, each failure with its reasons, and a last line
-// `N passed, N failed`. Against a node of this process, or one that runs elsewhere and holds the suite's chain.
+// Runs the execution-apis suite: prints passed and failed per method, each failure with its reasons, and a last line
+// `N passed, N failed`. Against a node in this process, or a running one with the suite's chain.
 //   tsx test/conformance/run.ts [--url http://127.0.0.1:8545] [PART OF A NAME]
 import { parseArgs } from 'node:util'
 import { failures, startSuiteNode } from './execution-apis.ts'

@@ -1,4 +1,4 @@
-// `statetest` as fuzzers drive it: it prints the results of a file before it reads the next name.
+// `statetest` as fuzzers use it: it prints the results of a file before it reads the next name.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Ethereum's state tests: accounts, one transaction, and the expected state root after it, for each fork.
-// The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
-// Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
+// Runs Ethereum's state tests: accounts, one transaction, and the expected state root after it, for each fork. The transaction
+// runs as in a block of the node, with the same state store, execution and checks, but without a block's system calls, rewards
+// and withdrawals.
 import { z } from 'zod'
 import type { EngineChoice } from '../../src/evm/engine-selection.ts'
 import { ChainError } from '../../src/lib/errors.ts'
@@ -21,7 +21,7 @@ import { signedBy, testIndexes, testTransaction } from './test-transaction.ts'
 
 /** The forks to run, and the engine. */
 export type RunOptions = {
-  /** By the tests' names; undefined: all. */
+  /** Fork names as in the tests; undefined: all. */
   readonly forks?: readonly string[] | undefined
   /** undefined: the process's default. */
   readonly engine?: EngineChoice | undefined
@@ -29,14 +29,14 @@ export type RunOptions = {
 
 export type StateTestResult = {
   readonly name: string
-  /** As the file spells it: `Cancun`. */
+  /** The name in the file: `Cancun`. */
   readonly fork: string
-  /** Place among the subtests of the test and fork. */
+  /** Index among the subtests of the test and fork. */
   readonly index: number
   readonly pass: boolean
-  /** The root that was computed; of the untouched state when the transaction was rejected. */
+  /** The computed root; that of the unchanged state if the transaction was rejected. */
   readonly stateRoot: Hash
-  /** keccak256 of the RLP of the logs; of an empty list when the transaction was rejected. */
+  /** keccak256 of the RLP of the logs; of an empty list if the transaction was rejected. */
   readonly logsHash: Hash
   /** Why the subtest failed; undefined when it passed. */
   readonly error: string | undefined
@@ -59,10 +59,10 @@ const stateTest = z.object({
     z.string(),
     z.array(
       z.object({
-        // Compared as text: test files leave them blank in several ways when only the roots are checked.
+        // Compared as text: in tests that check only roots they are empty, null or missing.
         hash: z.unknown().optional(),
         logs: z.unknown().optional(),
-        // As the transaction was signed; where a test has none, it is made of the two.
+        // The signed transaction; if missing, it is made from `transaction` and `indexes`.
         txbytes: bytes.optional(),
         indexes: testIndexes.optional(),
         expectException: z.string().optional(),
@@ -74,13 +74,12 @@ const stateTest = z.object({
 type StateTest = z.infer<typeof stateTest>
 type Subtest = NonNullable<StateTest['post'][string]>[number]
 
-/** Of a transaction that left none: RLP of an empty list is the byte 0xc0. */
+/** The hash of no logs: RLP of an empty list is the byte 0xc0. */
 const NO_LOGS = keccakHash(Uint8Array.of(0xc0))
 
 /**
- * Runs the tests of one file, in the file's order; forks that are not in `forks` are left out. Subtests of a fork that this
- * node does not have fail, so that a suite of newer rules does not pass by running nothing. Throws ChainError
- * `invalid-params` for a text that is no state test.
+ * Runs the tests of one file in order, only those of `forks` if given. Subtests of unknown forks fail, so that a suite of newer
+ * rules does not pass without running. Throws ChainError `invalid-params` for a text that is not a state test.
  */
 export async function* runStateTests(text: string, { forks, engine }: RunOptions): AsyncGenerator<StateTestResult> {
   for (const [name, test] of Object.entries(parseTests(text, stateTest, 'state test'))) {
@@ -91,7 +90,7 @@ export async function* runStateTests(text: string, { forks, engine }: RunOptions
       const runtime = rules && runtimeOf(fork, engine)
       const untouched = (error: string) => ({ stateRoot: state.at(version).root(), logsHash: NO_LOGS, error })
       for (const [index, subtest] of subtests.entries()) {
-        // A fault of this node costs one subtest, not the file.
+        // A bug of this node fails one subtest, not the file.
         const outcome =
           rules === undefined || runtime === undefined
             ? untouched(`unsupported fork ${JSON.stringify(fork)}`)
@@ -134,7 +133,7 @@ async function runSubtest(
   return found(undefined)
 }
 
-/** Throws ChainError `transaction-rejected` for one that breaks a rule of transactions. */
+/** Throws ChainError `transaction-rejected` for an invalid transaction. */
 function transactionOf({ transaction }: StateTest, { txbytes, indexes }: Subtest, fork: Fork): Transaction {
   if (txbytes !== undefined) return decodeSigned(txbytes)
   if (transaction === undefined || indexes === undefined)
@@ -143,8 +142,8 @@ function transactionOf({ transaction }: StateTest, { txbytes, indexes }: Subtest
 }
 
 /**
- * The suite's reward for proof of work is 0 wei, due even when the transaction was rejected. Before EIP-161 it makes the
- * coinbase an account; after it an empty one is gone.
+ * The suite's block reward is 0 wei, paid even if the transaction was rejected. Before EIP-161 it creates the coinbase's
+ * account; since then it deletes an empty one.
  */
 function applyZeroReward({ machine }: BlockExecution, coinbase: Address): void {
   machine.view.addBalance(coinbase, 0n)
@@ -152,7 +151,7 @@ function applyZeroReward({ machine }: BlockExecution, coinbase: Address): void {
   machine.accessJournal.clear()
 }
 
-/** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */
+/** The suite defines the hash of an ancestor as the hash of its decimal number. */
 const ancestorHash = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
 
 function headerOf(env: StateTest['env'], fork: Fork): Header {
@@ -184,7 +183,7 @@ function headerOf(env: StateTest['env'], fork: Fork): Header {
 
 const runtimes = new Map<string, Runtime>()
 
-/** The rules of a fork, on a chain that has had them from its first block. */
+/** A runtime with a fork's rules from the first block on. */
 function runtimeOf(fork: string, engine: EngineChoice | undefined): Runtime {
   const key = `${fork} ${engine}`
   const known = runtimes.get(key)

@@ -1,5 +1,5 @@
-// Runs Ethereum's state tests through this node's own state and execution, in the manner of geth's `evm statetest`. Standard
-// output holds one JSON object per subtest and nothing else, in the order of the files.
+// Runs Ethereum's state tests by this node's state and execution, like geth's `evm statetest`. Standard output has one JSON
+// object per subtest and nothing else, in the order of the files.
 //   npx tsx test/conformance/statetest.ts [--fork Cancun] [--jobs 4] [--engine library] FILE...
 import type { Command } from 'commander'
 import { forkOf, TEST_FORKS } from './fork-names.ts'

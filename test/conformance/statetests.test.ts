@@ -1,5 +1,5 @@
-// A share of Ethereum's state tests on every fork, and the two ways to run them: command line and runner.
-// The expected roots and logs are the suite's, recorded from other clients.
+// A part of Ethereum's state tests on every fork, and the two programs that run them. The expected roots and logs are the
+// suite's, recorded from other clients.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ type File = Record<
   { post: Record<string, { hash: unknown; logs: unknown; txbytes?: string; expectException?: string }[]> }
 >
 
-/** A file with all its expectations changed. */
+/** A file with all its expectations changed by `change`. */
 function changed(file: string, change: (subtest: File[string]['post'][string][number]) => void): string {
   const tests: File = JSON.parse(read(file))
   for (const { post } of Object.values(tests)) for (const subtests of Object.values(post)) subtests.forEach(change)
@@ -50,9 +50,9 @@ describe('a run of state tests', () => {
   const CANCUN = ['Cancun']
   const ROOT = '0xe8010ce590f401c9d61fef8ab05bea9bcec24281b795e5868809bc4e515aa530'
 
-  it.each(['', null, undefined])('tells the root that it found when %j is expected', async (nothing) => {
+  it.each(['', null, undefined])('reports the computed root when the expected one is %j', async (expected) => {
     const blank = changed(ADD, (subtest) => {
-      subtest.hash = nothing
+      subtest.hash = expected
     })
     expect(await resultsOf(blank, CANCUN)).toEqual([
       expect.objectContaining({ fork: 'Cancun', pass: false, stateRoot: ROOT, error: expect.stringContaining('root') }),
@@ -66,7 +66,7 @@ describe('a run of state tests', () => {
     expect(others.map(({ pass }) => pass)).toEqual([true, true, true, true])
   })
 
-  it('fails on other logs', async () => {
+  it('fails on different logs', async () => {
     const other = changed(ADD, (subtest) => {
       subtest.logs = ROOT
     })
@@ -75,7 +75,7 @@ describe('a run of state tests', () => {
     ])
   })
 
-  it('fails when a transaction runs that should not, and when one does not run that should', async () => {
+  it('fails when an invalid transaction runs, and when a valid one is rejected', async () => {
     const forbidden = changed(ADD, (subtest) => {
       subtest.expectException = 'TR_NoFunds'
     })
@@ -90,21 +90,21 @@ describe('a run of state tests', () => {
     expect(results.find(({ pass }) => !pass)?.error).toContain('sender not an eoa')
   })
 
-  it.each(stateTestFiles(SHARE))('signs the transactions of %s where they are not given as bytes', async (file) => {
+  it.each(stateTestFiles(SHARE))('signs the transactions of %s that are not given as bytes', async (file) => {
     const tests = JSON.parse(read(file))
     const unsigned = changed(file, (subtest) => {
-      // A transaction that breaks a rule of its own form may differ from what its fields say.
+      // The bytes of an invalid transaction may differ from its fields.
       if (subtest.expectException === undefined) delete subtest.txbytes
     })
     expect(Object.keys(tests)).not.toEqual([])
     expect((await resultsOf(unsigned)).filter(({ pass }) => !pass)).toEqual([])
   })
 
-  it('fails on unknown forks, unless others are asked for', async () => {
+  it('fails on unknown forks, unless only others are requested', async () => {
     const unknown = read(ADD).replaceAll('"Cancun"', '"Futurum"')
     const results = await resultsOf(unknown)
     expect(results.map(({ pass }) => pass)).toEqual([true, false, true, true, true])
-    // go-ethereum's words.
+    // go-ethereum's message.
     expect(results[1]).toMatchObject({ fork: 'Futurum', error: 'unsupported fork "Futurum"' })
     expect((await resultsOf(unknown, ['Berlin'])).map(({ pass }) => pass)).toEqual([true])
   })
@@ -130,7 +130,7 @@ describe('statetest', () => {
     return { out: textOf(out), err: textOf(err), exitCode: process.exitCode }
   }
 
-  it('prints one line of JSON per subtest', async () => {
+  it('prints one JSON line per subtest', async () => {
     const { out, err, exitCode } = await run('--fork', 'Berlin,Cancun', join(SHARE, 'stExample/add11.json'))
     expect(out).toBe(
       '{"name":"add11","fork":"Berlin","index":0,"pass":true,"stateRoot":"0xcd39e0cdd18f8f811911222ae6779341663d0293e1a3d9501da7ac2f4da9b277","logsHash":"0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"}\n' +
@@ -140,7 +140,7 @@ describe('statetest', () => {
     expect(exitCode).toBeUndefined()
   })
 
-  it('goes on after a file that it cannot read, and says so at the end', async () => {
+  it('continues after an unreadable file, and reports it at the end', async () => {
     const { out, err, exitCode } = await run(
       '--jobs',
       '1',
@@ -154,17 +154,17 @@ describe('statetest', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('refuses a fork that it does not know', async () => {
+  it('refuses an unknown fork', async () => {
     await expect(run('--fork', 'Cancan', 'file')).rejects.toThrow('--fork: expected forks out of Frontier')
   })
 })
 
 describe('the runner of state tests', () => {
-  it('counts what several processes found', async () => {
+  it('sums up the results of several processes', async () => {
     const runner = join(import.meta.dirname, 'run-statetests.ts')
     const args = ['--import', 'tsx', runner, '--jobs', '2', '--fork', 'Cancun', join(SHARE, 'stExample')]
     const { stdout } = await promisify(execFile)(process.execPath, args)
     expect(stdout.trim().split('\n').at(-1)).toBe('2 passed, 0 failed')
-    // Three processes load the sources from the beginning, which takes long where others use the processor too.
+    // Three processes load the sources, which takes long on a busy machine.
   }, 120_000)
 })

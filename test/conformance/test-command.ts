@@ -1,5 +1,5 @@
-// The common part of `statetest` and `blocktest`: flags, files from arguments or standard input, one line of JSON
-// per test on standard output, and the exit code 1 if any failed.
+// The common part of `statetest` and `blocktest`: flags, files from arguments or standard input, one JSON line per test on
+// standard output, and exit code 1 if any failed.
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
@@ -15,19 +15,19 @@ export type TestCommand<F extends TestFormat> = {
   /** The end of the help page. */
   readonly help: string
   readonly format: F
-  /** Whether `--fork` may name it. */
+  /** Whether a name is valid for `--fork`. */
   readonly isFork: (name: string) => boolean
-  /** The names to choose from, for the refusal of others. */
+  /** The valid names, for error messages. */
   readonly forks: readonly string[]
-  /** The line of one result. */
+  /** The JSON line of one result. */
   readonly line: (result: FileOutcome<F>['results'][number]) => string
-  /** Whether the exit code is 1 because of this result. */
+  /** Whether this result makes the exit code 1. */
   readonly isFailure: (result: FileOutcome<F>['results'][number]) => boolean
   /** The summary on standard error after all files. */
   readonly summary?: () => string
 }
 
-/** A program with arguments, flags and the action. */
+/** The program with its arguments, flags and action. */
 export function testCommand<F extends TestFormat>(what: TestCommand<F>): Command {
   const flags = z.object({
     fork: list
@@ -83,7 +83,7 @@ export async function runTestCommand(command: Command): Promise<void> {
 
 /**
  * The names on standard input, one per line, each as soon as it arrives: a fuzzer waits for a file's results before it writes
- * the next name. Throws WrongCommandLine when there are none.
+ * the next name. Throws WrongCommandLine if there are none.
  */
 async function* namesFrom(input: typeof process.stdin): AsyncGenerator<string> {
   let count = 0

@@ -1,5 +1,5 @@
-// The transaction of a state test, given as lists of data, gas and values of which each subtest takes one. Tests of
-// go-ethereum's fuzzers lack the signed bytes (`txbytes`), so the transaction is signed here with the key that the test gives.
+// The transaction of a state test, given as lists of data, gas and values of which each subtest selects one. Tests of
+// go-ethereum's fuzzers lack the signed bytes (`txbytes`), so the transaction is signed here with the test's key.
 import { z } from 'zod'
 import { signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
@@ -35,8 +35,8 @@ export const testIndexes = z.object({ data: z.int(), gas: z.int(), value: z.int(
 type TestTransaction = z.infer<typeof testTransaction>
 
 /**
- * The transaction of a subtest, for chain 1; before EIP-155 for any. Throws ChainError `transaction-rejected` for one that
- * breaks a rule of transactions.
+ * The transaction of a subtest, for chain 1, or before EIP-155 for any chain. Throws ChainError `transaction-rejected` for an
+ * invalid transaction.
  */
 export function signedBy(test: TestTransaction, indexes: z.infer<typeof testIndexes>, fork: Fork): Transaction {
   const { nonce, to, gasPrice = 0n, maxFeePerGas = gasPrice, maxPriorityFeePerGas = maxFeePerGas } = test

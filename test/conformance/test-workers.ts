@@ -1,5 +1,5 @@
-// Runs files of Ethereum's tests in parallel: each worker process takes the next file when it is free. A file is the unit of
-// work, because its tests share the cost of parsing; a worker that dies loses only its file.
+// Runs files of Ethereum's tests in parallel: each idle worker process takes the next file. A file is the unit of work, because
+// its tests share the cost of parsing; a worker that dies loses only its file.
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
@@ -19,19 +19,19 @@ const RUNNERS: { readonly [F in TestFormat]: (text: string, options: RunOptions)
 
 export type FileOutcome<F extends TestFormat> = {
   readonly results: readonly Results[F][]
-  /** File and reason when it could not be run, or not completely. */
+  /** The file and the reason if it could not be run completely. */
   readonly error?: string
 }
 
 export type TestFilesOptions<F extends TestFormat> = RunOptions & {
   readonly format: F
-  /** Files at a time; one alone runs in this process. */
+  /** Files at a time; with 1 they run in this process. */
   readonly jobs: number
-  /** Arguments with which this program's script comes to `answerParent`. */
+  /** Arguments with which this program's script calls `answerParent`. */
   readonly workerArgs: readonly string[]
 }
 
-/** Runs files and reports each in the order in which they are named, as soon as it and all before it are done. */
+/** Runs files and reports each in the given order, as soon as it and all before it are done. */
 export async function runTestFiles<F extends TestFormat>(
   files: AsyncIterable<string> | Iterable<string>,
   { format, forks, engine, jobs, workerArgs }: TestFilesOptions<F>,
@@ -67,7 +67,7 @@ async function runFile<F extends TestFormat>({ file, format, options }: Work<F>)
   }
 }
 
-/** A file's text; one that ends in `.gz` is compressed. */
+/** A file's text, decompressed if its name ends in `.gz`. */
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file)
   return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
@@ -96,7 +96,7 @@ class Workers<F extends TestFormat> {
     return outcome
   }
 
-  /** Ends the processes, which must be idle. */
+  /** Ends the processes. Call it when they are idle. */
   close(): void {
     for (const worker of this.#idle) worker.disconnect()
   }
@@ -106,7 +106,7 @@ class Workers<F extends TestFormat> {
   }
 }
 
-/** Gives a worker its file and waits for the answer, or for the worker's end. */
+/** Sends a worker its file and waits for the result, or for the worker's end. */
 function ask<F extends TestFormat>(worker: ChildProcess, work: Work<F>): Promise<FileOutcome<F>> {
   return new Promise((resolve) => {
     const ended = (code: number | null, signal: string | null) =>

@@ -1,4 +1,4 @@
-// The decisions of the block policy, with a clock of the test's own.
+// The decisions of the block policy, with a simulated clock.
 import { describe, expect, it } from 'vitest'
 import {
   hasMoreToTake,
@@ -9,7 +9,7 @@ import {
   QUIET_PERIOD,
 } from '../../src/consensus/block-policy.ts'
 
-/** A clock whose pauses let time pass at once, and a pool that grows at given times. */
+/** A simulated clock that `sleep` advances, and a pool that grows at given times. */
 function setting(arrivals: readonly number[] = []) {
   let time = 0
   const pool = {
@@ -39,19 +39,19 @@ describe('hasMoreToTake', () => {
     expect(elapsed()).toBe(0)
   })
 
-  it('keeps a block open when a transaction comes within the quiet period', async () => {
+  it('keeps a block open when a transaction arrives within the quiet period', async () => {
     const { pool, timing, elapsed } = setting([QUIET_PERIOD - 1])
     expect(await hasMoreToTake(open, pool, 0, () => true, timing)).toBe(true)
     expect(elapsed()).toBeLessThanOrEqual(QUIET_PERIOD)
   })
 
-  it('seals a block when none comes within the quiet period', async () => {
+  it('seals a block when none arrives within the quiet period', async () => {
     const { pool, timing, elapsed } = setting([QUIET_PERIOD + 1])
     expect(await hasMoreToTake(open, pool, 0, () => true, timing)).toBe(false)
     expect(elapsed()).toBe(QUIET_PERIOD)
   })
 
-  it('seals a block that has been open for the longest time, though transactions come', async () => {
+  it('seals a block after MAX_OPEN_TIME, even if transactions arrive', async () => {
     const { pool, timing } = setting([1])
     expect(await hasMoreToTake(open, pool, -MAX_OPEN_TIME, () => true, timing)).toBe(false)
   })
@@ -64,7 +64,7 @@ describe('hasMoreToTake', () => {
 })
 
 describe('OpenBatches', () => {
-  it('has ended when all batches that were open have', async () => {
+  it('settles `ended` when all batches that were open have ended', async () => {
     const batches = new OpenBatches()
     const ends = [batches.open(), batches.open()]
     let isEnded = false

@@ -1,5 +1,5 @@
-// When blocks are made and what their clocks say. A real chain in memory; where the disk matters, one that a test can
-// slow down or break.
+// When blocks are made and their timestamps. A real chain in memory; for tests of the disk, with a store that can be delayed or
+// made to fail.
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { createChain } from '../../src/chain/open.ts'
@@ -11,7 +11,7 @@ import { openMemoryStore } from '../../src/state/kv.ts'
 import { GWEI, keyAt, reopen, signed, smallSpec } from '../chain/support.ts'
 import { TestStore } from '../support/stores.ts'
 
-/** A producer on a small chain, stopped after the test; `start` it yourself when `starts` is false. */
+/** A producer on a small chain, stopped after the test; not started if `starts` is false. */
 async function producing(options: Partial<SoloOptions> & { starts?: boolean } = {}) {
   const store = new TestStore(await openMemoryStore())
   const spec = smallSpec()
@@ -50,12 +50,12 @@ const times = async (chain: BlockChain): Promise<bigint[]> =>
 const rises = (values: readonly bigint[]): boolean =>
   values.every((value, i) => i === 0 || value > (values[i - 1] ?? value))
 const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
-/** Long enough for a producer that makes blocks at once to have made them. */
+/** Waits long enough for automine to have made its blocks. */
 const turns = async (count = 20): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Waits until another producer, which makes a block every 20 ms, has made some: one that makes none was not just slow. */
+/** Positive control: waits until another producer, with an interval of 20 ms, has made blocks: the first was not just slow. */
 async function othersMake(count: bigint): Promise<void> {
   const { chain, solo } = await producing({ automine: false, interval: 0.02 })
   await vi.waitUntil(() => chain.head.number >= count, { timeout: 10_000 })
@@ -63,7 +63,7 @@ async function othersMake(count: bigint): Promise<void> {
 }
 
 describe('automatic mining', () => {
-  it('mines every transaction of a burst, whenever each of them comes', async () => {
+  it('mines every transaction of a burst, at whatever moment each arrives', async () => {
     const { chain, send } = await producing()
     const sent: Transaction[] = []
     for (let nonce = 0n; nonce < 40n; nonce++)
@@ -71,7 +71,7 @@ describe('automatic mining', () => {
     let arrival = 0
     await Promise.all(
       sent.map(async (transaction) => {
-        // Moments of every kind: in this turn, in one of the next ones, between them.
+        // Vary the moment: in this turn of the event loop, in one of the next, in between.
         const wait = arrival++ % 7
         if (wait > 4) await turns(wait)
         else for (let i = 0; i < wait * 3; i++) await undefined
@@ -85,14 +85,14 @@ describe('automatic mining', () => {
     expect(chain.head.number).toBeLessThan(BigInt(sent.length))
   })
 
-  it('puts what arrives together into one block', async () => {
+  it('puts transactions that arrive together into one block', async () => {
     const { chain, send } = await producing()
     await Promise.all([0, 1, 2, 3].map((key) => send(signed(key, 0n))))
     await vi.waitUntil(() => chain.head.number > 0n)
     expect((await blocks(chain)).map(({ transactions }) => transactions.length)).toEqual([0, 4])
   })
 
-  it('makes a block for a transaction that comes while a block takes nothing', async () => {
+  it('makes a block for a transaction that arrives while an open block takes nothing', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     const first = signed(0, 0n)
     const second = signed(1, 0n)
@@ -109,17 +109,17 @@ describe('automatic mining', () => {
     expect(tries.mock.calls.length).toBe(2)
   })
 
-  it('does not spin on a transaction that fits no block, and takes it when there is room', async () => {
+  it('does not loop on a transaction that fits no block, and takes it when there is room', async () => {
     const { chain, solo, send, errors } = await producing()
     const tries = vi.spyOn(chain, 'produce')
     solo.next.gasLimit = 50_000n
-    // The pool knows the new limit.
+    // The pool applies the new limit.
     await expect(send(signed(0, 0n, { gasLimit: 100_000n }))).rejects.toThrow('exceeds block gas limit')
     solo.next.gasLimit = 30_000_000n
     solo.setMode({ automine: false })
     await send(signed(0, 0n, { gasLimit: 100_000n }))
     await send(signed(1, 0n, { gasLimit: 60_000n }))
-    // A limit that falls takes waiting transactions with it: they could never be mined.
+    // A lower limit removes pending transactions above it: they could never be mined.
     solo.next.gasLimit = 70_000n
     solo.setMode({ automine: true })
     await vi.waitUntil(() => chain.head.number === 1n)
@@ -131,7 +131,7 @@ describe('automatic mining', () => {
 
   it('keeps a transaction below the base fee until a block lowers the base fee', async () => {
     const { chain, solo, send } = await producing()
-    // 1 gwei at block 0; an empty block takes an eighth off: 0.875, then 0.765625.
+    // 1 gwei at block 0; an empty block lowers it by an eighth: 0.875, then 0.765625.
     await send(signed(0, 0n, { maxFeePerGas: 800_000_000n, maxPriorityFeePerGas: 0n }))
     await turns()
     expect(chain.head.number).toBe(0n)
@@ -142,7 +142,7 @@ describe('automatic mining', () => {
     expect(made.map(({ header }) => header.baseFeePerGas)).toEqual([GWEI, 875_000_000n, 765_625_000n])
   })
 
-  it('knows at once that a base fee was set, and forgets it with the block', async () => {
+  it('applies a set base fee at once, and only to the next block', async () => {
     const { chain, solo, send } = await producing()
     await send(signed(0, 0n, { maxFeePerGas: 500n, maxPriorityFeePerGas: 0n }))
     await turns()
@@ -157,7 +157,7 @@ describe('automatic mining', () => {
     expect(chain.head.baseFeePerGas).toBe(351n)
   })
 
-  it('keeps a transaction that a base fee makes too dear for one block', async () => {
+  it('keeps a transaction whose fee cap is below the base fee of one block', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     const transaction = signed(0, 0n, { maxFeePerGas: 2n * GWEI })
     await send(transaction)
@@ -168,7 +168,7 @@ describe('automatic mining', () => {
     expect(chain.transaction(transaction.hash)?.header.number).toBe(5n)
   })
 
-  it('goes on after a block that could not be made', async () => {
+  it('continues after a block that failed', async () => {
     const { chain, store, solo, send, errors } = await producing({ automine: false })
     const sent = [signed(0, 0n), signed(1, 0n)]
     await Promise.all(sent.map(send))
@@ -181,7 +181,7 @@ describe('automatic mining', () => {
     expect(errors).toEqual([diskFull])
     expect(chain.head.number).toBe(0n)
     expect(sent.map(({ hash }) => chain.pool.get(hash)?.hash)).toEqual(sent.map(({ hash }) => hash))
-    // The disk has room again: nobody has to send anything for the block to come.
+    // The disk has room again: the block is retried without a new transaction.
     store.beforeWrite = () => undefined
     await vi.waitUntil(() => chain.head.number === 1n, { timeout: 3_000 })
     expect(sent.map(({ hash }) => chain.transaction(hash)?.header.number)).toEqual([1n, 1n])
@@ -198,7 +198,7 @@ describe('the block interval', () => {
     expect(rises(await times(chain))).toBe(true)
   })
 
-  it('and automatic mining together make a block at once, and one every interval', async () => {
+  it('with automatic mining makes a block at once, and one every interval', async () => {
     // No interval of an hour ends within this test.
     const { chain, solo, send } = await producing({ automine: true, interval: 3_600 })
     const transaction = signed(0, 0n)
@@ -210,7 +210,7 @@ describe('the block interval', () => {
     await vi.waitUntil(() => chain.head.number > 1n)
   })
 
-  it('makes no block when neither the interval nor automatic mining is on, until a block is asked for', async () => {
+  it('without automatic mining makes no block when it is 0, until one is requested', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     await send(signed(0, 0n))
     await othersMake(2n)
@@ -219,7 +219,7 @@ describe('the block interval', () => {
     expect((await blocks(chain)).map(({ transactions }) => transactions.length)).toEqual([0, 1, 0])
   })
 
-  it('follows a mode that is changed while it runs', async () => {
+  it('can be changed while the producer runs', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     await send(signed(0, 0n))
     expect(solo.mode()).toEqual({ automine: false, interval: 0 })
@@ -232,11 +232,11 @@ describe('the block interval', () => {
     const { number } = chain.head
     await send(signed(0, 1n))
     await othersMake(4n)
-    // One block may have been in the making.
+    // One block may have been open.
     expect(chain.head.number - number).toBeLessThanOrEqual(1n)
   })
 
-  it('begins when the producer is started, and not before', async () => {
+  it('starts with the producer, and not before', async () => {
     const { chain, solo, send } = await producing({ starts: false, interval: 0.02 })
     await send(signed(0, 0n))
     await othersMake(3n)
@@ -248,7 +248,7 @@ describe('the block interval', () => {
 })
 
 describe('timestamps of blocks', () => {
-  it('rise by at least one, however fast blocks are made and by whom', async () => {
+  it('increase by at least one, however fast blocks are made', async () => {
     const { chain, solo, send } = await producing({ interval: 0.01 })
     await Promise.all([
       solo.mine(10n),
@@ -267,7 +267,7 @@ describe('timestamps of blocks', () => {
     expect(rises(made)).toBe(true)
   })
 
-  it('are the machine’s clock at first', async () => {
+  it('follow the machine’s clock by default', async () => {
     const { chain, solo } = await producing()
     const before = now()
     await solo.mine(1n)
@@ -277,7 +277,7 @@ describe('timestamps of blocks', () => {
     expect(chain.head.timestamp - before).toBeLessThanOrEqual(2n)
   })
 
-  it('are exactly what was set for one block, and the clock goes on from there', async () => {
+  it('equal a timestamp that was set for one block, and the clock continues from it', async () => {
     const { chain, solo } = await producing()
     const future = now() + 1_000_000n
     solo.next.timestamp = future
@@ -299,7 +299,7 @@ describe('timestamps of blocks', () => {
     }
   })
 
-  it('that were set belong to one block, however many are made at once', async () => {
+  it('that were set apply to one block, also when several are made at once', async () => {
     const { chain, solo } = await producing()
     const future = now() + 5_000n
     solo.next.timestamp = future
@@ -307,7 +307,7 @@ describe('timestamps of blocks', () => {
     expect((await times(chain)).slice(1)).toEqual([future, future + 1n, future + 2n])
   })
 
-  it('of several blocks are as far apart as requested', async () => {
+  it('of several mined blocks have the requested distance', async () => {
     const { chain, solo } = await producing()
     await solo.mine(4n, 60n)
     const [, first = 0n, ...rest] = await times(chain)
@@ -342,7 +342,7 @@ describe('timestamps of blocks', () => {
     expect(chain.head.timestamp).toBe(timestamp + 1n)
   })
 
-  it('and fees that are set while a block is being made are used by the next one', async () => {
+  it('and fees that are set while a block is open apply to the next one', async () => {
     const { chain, solo, store } = await producing()
     const future = now() + 9_000n
     store.beforeWrite = () => {
@@ -367,7 +367,7 @@ describe('waiting for a transaction to be mined', () => {
     expect(chain.transaction(transaction.hash)?.header.number).toBe(1n)
   })
 
-  it('ends at once for a transaction that no block is about to take', async () => {
+  it('ends at once for a transaction that no block will take', async () => {
     const { chain, solo, send } = await producing()
     const gapped = signed(0, 5n)
     await send(gapped)
@@ -380,7 +380,7 @@ describe('waiting for a transaction to be mined', () => {
     expect(chain.head.number).toBe(0n)
   })
 
-  it('lets senders that go on together share blocks, and a later one wait for its own', async () => {
+  it('lets concurrent senders share blocks, and a later sender get a separate block', async () => {
     const { chain, solo, send } = await producing()
     const sendAndSettle = async (transaction: Transaction) => {
       await send(transaction)
@@ -412,7 +412,7 @@ describe('waiting for a transaction to be mined', () => {
 })
 
 describe('stopping the producer', () => {
-  it('waits for the block that is being made, and makes no more', async () => {
+  it('waits for the open block, and makes no further block', async () => {
     for (const begin of ['automine', 'interval', 'mine'] as const) {
       const { chain, store, solo, send } = await producing({
         automine: begin === 'automine',

@@ -1,5 +1,5 @@
-// A contract for each precompile that costs much time for its gas: it calls the precompile with its own calldata, one word of
-// which it counts up where the precompile takes any, until little gas is left.
+// A contract for each precompile that takes much time for its gas. It calls the precompile in a loop with the contract's
+// calldata, one word of which it increments if the precompile accepts any value, until little gas is left.
 import { createHash } from 'node:crypto'
 
 export type CostlyContract = {
@@ -13,14 +13,14 @@ const word = (value: number | bigint): string => value.toString(16).padStart(64,
 const push = (bytes: number, value: number): string =>
   (0x5f + bytes).toString(16) + value.toString(16).padStart(bytes * 2, '0')
 
-/** `changing`: offset in memory of the word that is counted up. `least`: gas below which the loop ends. */
+/** `changing`: offset in memory of the word that is incremented. `least`: gas below which the loop ends. */
 function codeOf(precompile: number, length: number, changing: number, least: number): string {
   // CALLDATACOPY(0, 0, CALLDATASIZE), JUMPDEST
   const begin = '365f5f375b'
   const loop = 4
   const count = `${push(2, changing)}51600101${push(2, changing)}52`
   const call = `${push(2, 256)}${push(3, length + 64)}${push(3, length)}5f${push(2, precompile)}5afa15`
-  // To `fail` when the call failed; to `loop` while there is gas.
+  // Jump to `fail` if the call failed, to `loop` while there is gas.
   const again = `${push(4, least)}5a11${push(2, loop)}57`
   const end = '60205ff3'
   const failAt = [begin, count, call, push(2, 0), '57', again, end].join('').length / 2
@@ -35,13 +35,13 @@ const blsG1 =
   '0000000000000000000000000000000017f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb0000000000000000000000000000000008b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1'
 const blsG2 =
   '00000000000000000000000000000000024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb80000000000000000000000000000000013e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e000000000000000000000000000000000ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b82801000000000000000000000000000000000606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be'
-/** The commitment to the polynomial X is the generator; the proof of every value of it, the same (EIP-4844). */
+/** For the polynomial X the commitment is the generator, and so is the proof of every value (EIP-4844). */
 const commitment = blsG1.slice(32, 128).replace(/^17/, '97')
 const versionedHash = `01${createHash('sha256').update(Buffer.from(commitment, 'hex')).digest('hex').slice(2)}`
 const scalar = 'ff'.repeat(31)
 const noise = createHash('sha512').update('blake2f').digest('hex')
 
-/** Name, address, calldata, offset of the changing word (beyond the calldata: none changes), and gas of one call with its loop. */
+/** Name, address, calldata, offset of the changing word (none if beyond the calldata), and gas of one loop with its call. */
 const CASES: readonly (readonly [string, number, string, number, number])[] = [
   [
     'ecrecover',

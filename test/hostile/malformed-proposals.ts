@@ -1,13 +1,13 @@
-// Proposals of 4 MB that no honest validator makes, each wrong in a way of its own, and as costly to judge as that allows.
+// Invalid block proposals of 4 MB, each with a different fault, and as expensive to verify as possible.
 import { bigToFixed, bigToWord, fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { concatBytes, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts'
 import { encodeTransaction, signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
 
 /** `max_bytes` of CometBFT. */
 const SIZE = 4_194_304
-/** Most bytes of one transaction. */
+/** Maximum size of one transaction in bytes. */
 const LARGE = 128 * 1024
-/** Transactions of a block of 36 million gas. */
+/** Maximum number of transactions in a block of 36 million gas. */
 const MOST = 1714
 
 export type MalformedProposal = {
@@ -35,7 +35,7 @@ const FIELDS: TransactionFields = {
   authorizationList: [],
 }
 
-/** A key for each number; only number 0 is that of an account with coins. */
+/** A private key for each number; only the account of number 0 has coins. */
 const keyOf = (number: number): Uint8Array =>
   number === 0
     ? fromHex('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
@@ -44,17 +44,17 @@ const keyOf = (number: number): Uint8Array =>
 const sign = (fields: Partial<TransactionFields> = {}, key = 0): Uint8Array =>
   signTransaction({ ...FIELDS, ...fields }, keyOf(key)).raw
 
-/** Not signed: everything else may be right. */
+/** A transaction with a false signature. */
 const unsigned = (fields: Partial<TransactionFields>, signature = { v: 0n, r: 1n, s: 1n }): Uint8Array =>
   encodeTransaction({ ...FIELDS, ...fields, ...signature })
 
 const many = (count: number, of: (index: number) => Uint8Array): Uint8Array[] =>
   Array.from({ length: count }, (_, i) => of(i))
 
-/** As many as fit into a block's bytes. */
+/** Copies of a transaction that fill a block's bytes. */
 const filled = (of: Uint8Array): Uint8Array[] => many(Math.floor(SIZE / (of.length + 4)), () => of)
 
-/** Valid transfers in order, and one that is not. */
+/** Valid transfers in nonce order, and an invalid last one. */
 const withLast = (last: Uint8Array): Uint8Array[] => [
   ...many(MOST - 1, (nonce) => sign({ nonce: BigInt(nonce) })),
   last,
@@ -74,7 +74,7 @@ function nested(depth: number): Uint8Array {
   return bytes
 }
 
-/** 4 KB of calldata each, so that a block is full by its bytes. */
+/** Calldata of the transactions, so that a block is full by its bytes. */
 const data = zeros(2_300)
 const authorization = { chainId: 125n, address: to, nonce: 0n, yParity: 0n, r: 1n, s: 1n }
 const slots = (keys: number) => [
@@ -85,7 +85,7 @@ const slots = (keys: number) => [
 ]
 const later = 253_402_300_800n
 
-/** Fifty of them. `head`: number of the newest block. */
+/** The fifty proposals. `head`: number of the newest block. */
 export function malformedProposals(head: bigint): readonly MalformedProposal[] {
   const valid = sign()
   const of = (name: string, txs: readonly Uint8Array[]): MalformedProposal => ({ name, txs })

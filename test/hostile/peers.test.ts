@@ -1,5 +1,5 @@
-// A stock engine of a stranger, without stake, key or genesis, whose chain id and moniker are words by which log lines of engines
-// are told apart. It connects to every validator of a network: none ends, no consensus engine is started again, blocks go on.
+// A stock CometBFT of an attacker, without stake, key or genesis, whose chain id and moniker look like log lines of CometBFT.
+// It connects to every validator of a network: no node ends, no CometBFT is restarted, blocks continue.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { PROGRAM, temporaryFolder } from '../support/process.ts'
 
 const run = promisify(execFile)
 
-/** At most 50 characters, as CometBFT's genesis has it. */
+/** At most 50 characters, CometBFT's limit. */
 const CHAIN_IDS = [
   'CONSENSUS FAILURE!!!',
   'CONSENSUS FAILURE!!! module=consensus err="x"',
@@ -24,7 +24,7 @@ const CHAIN_IDS = [
   'E[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!',
   '\u001b[2J\u001b]0;title\u0007\u202e\r\nFATAL: disk full',
 ]
-/** Printable ASCII: a stock engine does not begin with another moniker. */
+/** Printable ASCII: a stock CometBFT does not start with another moniker. */
 const MONIKERS = [
   'CONSENSUS FAILURE!!! module=consensus err="wrong Block.Header.AppHash"',
   'ERROR: failed to create node: app block height (5) is higher than core (3)',
@@ -39,16 +39,16 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-type Stranger = { readonly chainId: string; readonly moniker: string }
+type Attacker = { readonly chainId: string; readonly moniker: string }
 
-/** Starts a stock engine with the application of its own that connects to these `ID@HOST:PORT`. */
-async function startStranger({ chainId, moniker }: Stranger, peers: readonly string[]): Promise<ChildProcess> {
+/** Starts a stock CometBFT with a built-in application that connects to these `ID@HOST:PORT`. */
+async function startAttacker({ chainId, moniker }: Attacker, peers: readonly string[]): Promise<ChildProcess> {
   const { path: home, remove } = await temporaryFolder()
   const program = findCometBft(undefined)
   await run(program, ['init', '--home', home])
   const genesis = join(home, 'config/genesis.json')
   await writeFile(genesis, JSON.stringify({ ...JSON.parse(await readFile(genesis, 'utf8')), chain_id: chainId }))
-  // Its victims share an address, on which it would keep one connection otherwise.
+  // The victims share an address; by default CometBFT keeps only one connection per address.
   const config = join(home, 'config/config.toml')
   const text = await readFile(config, 'utf8')
   await writeFile(config, text.replace('allow_duplicate_ip = false', 'allow_duplicate_ip = true'))
@@ -65,7 +65,7 @@ async function startStranger({ chainId, moniker }: Stranger, peers: readonly str
   return child
 }
 
-describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger reaches ${NO_ENGINE ?? ''}`, () => {
+describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators are reachable by an attacker ${NO_ENGINE ?? ''}`, () => {
   let network: TestNetwork
   let addresses: readonly string[]
   let engines: readonly (number | undefined)[]
@@ -79,13 +79,13 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger 
     engines = await Promise.all(network.all.map((node) => network.enginePid(node)))
   })
 
-  /** Lines about refused peers in the log of a validator's engine. */
+  /** Lines about refused peers in the log of a validator's CometBFT. */
   const refusals = async (node: number) =>
     (await readFile(join(network.home(node), 'engine/cometbft.log'), 'utf8'))
       .split('\n')
       .filter((line) => line.includes('incompatible: peer is on a different network'))
 
-  /** No node has ended or started its consensus engine again, and five more blocks come. */
+  /** Expects five more blocks, and that no node has ended or restarted its CometBFT. */
   async function expectUnharmed(): Promise<void> {
     await network.reach((await network.head(0)) + 5n)
     expect(network.all.filter((node) => !network.isRunning(node))).toEqual([])
@@ -96,8 +96,8 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger 
   }
 
   it('is not harmed by any chain id', async () => {
-    await Promise.all(CHAIN_IDS.map((chainId) => startStranger({ chainId, moniker: 'stranger' }, addresses)))
-    // Each validator has read each chain id, and its consensus engine has logged it.
+    await Promise.all(CHAIN_IDS.map((chainId) => startAttacker({ chainId, moniker: 'stranger' }, addresses)))
+    // Each validator's CometBFT has logged each chain id.
     await network.eventually('every chain id in every log', async () => {
       const lines = await Promise.all(network.all.map(refusals))
       const words = CHAIN_IDS.map((chainId) => (/[\w .!]{8,}/.exec(chainId)?.[0] ?? '').slice(0, 20))
@@ -107,8 +107,8 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators a stranger 
   })
 
   it('is not harmed by the moniker of a peer that it accepts', async () => {
-    await Promise.all(MONIKERS.map((moniker) => startStranger({ chainId: 'kestrel_125-1', moniker }, addresses)))
-    // A peer may be dropped for what it sends, and comes back.
+    await Promise.all(MONIKERS.map((moniker) => startAttacker({ chainId: 'kestrel_125-1', moniker }, addresses)))
+    // A peer may be dropped for its messages, and reconnects.
     const seen = network.all.map(() => new Set<string>())
     await network.eventually('every moniker at every validator', async () => {
       for (const [node, monikers] of seen.entries()) {

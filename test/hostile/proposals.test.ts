@@ -1,5 +1,5 @@
-// What a validator of the network can propose to the others: blocks that cost much to refuse, and blocks that cost much to
-// execute. The node refuses the former and decides the latter, and lives.
+// Hostile block proposals of a validator: blocks that are expensive to refuse, and blocks that are expensive to execute. The
+// node refuses the former, decides the latter, and keeps running.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,14 +12,14 @@ import { malformedProposals } from './malformed-proposals.ts'
 const ACCEPTED = { case: 'processProposal', value: { status: 1 } }
 const REJECTED = { case: 'processProposal', value: { status: 2 } }
 
-/** Seconds of processor time that a process and its threads have used. */
+/** Seconds of CPU time that a process and its threads have used. */
 async function processorTime(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** A validator whose consensus engine is this test. */
+/** A validator with this test in place of CometBFT. */
 async function startWithoutEngine() {
   const network = await TestNetwork.prepare({ validators: 1 })
   network.start(0, ['--external-engine'])
@@ -42,7 +42,7 @@ async function startWithoutEngine() {
 }
 
 describe('a hostile proposer', () => {
-  it('gets fifty malformed proposals of 4 MB refused, and ends nobody', async () => {
+  it('cannot end a node by any of fifty malformed proposals of 4 MB, which are all refused', async () => {
     const { network, client, seconds } = await startWithoutEngine()
     const pid = network.pid(0) ?? 0
     const proposals = malformedProposals(0n)
@@ -65,10 +65,10 @@ describe('a hostile proposer', () => {
   })
 })
 
-/** A quarter of a core: a process runs for so many milliseconds, and is stopped for three times as many. */
+/** A quarter of a core: a process runs for this many milliseconds, and is stopped for three times as long. */
 const SLICE = 25
 
-/** Slows the nodes of a network down, not their engines, until the returned function is called. */
+/** Slows down the nodes of a network, not their CometBFTs, until the returned function is called. */
 function throttle(network: TestNetwork): () => Promise<void> {
   let isOver = false
   const signal = (index: number, name: 'SIGSTOP' | 'SIGCONT') => {
@@ -102,14 +102,14 @@ async function rounds(network: TestNetwork, from: bigint): Promise<number[]> {
   return all
 }
 
-/** Gas of the calls that fit into a proposal of a slow node, and of one that takes most of a block. */
+/** Gas limits: of calls that fit into a proposal of a slow node, and of a call that takes most of a block. */
 const LITTLE = 1_000_000n
 const MUCH = 16_000_000n
 /** Calls with little gas to each contract; KESTREL_LONG=1 fills a block with them. */
 const CALLS = process.env.KESTREL_LONG === '1' ? 36 : 2
 
 describe.skipIf(NO_ENGINE !== undefined)(`a network on a quarter of a core ${NO_ENGINE ?? ''}`, () => {
-  it('decides blocks in three rounds whatever precompiles are called, and tells what it leaves out', async () => {
+  it('decides blocks within three rounds whatever precompiles are called, and logs the transactions that it omits', async () => {
     const network = await TestNetwork.prepare({ flags: ['--accounts', '40'] })
     await editGenesis(network, ({ alloc }) => {
       for (const { address, code } of costlyContracts) alloc[address] = { balance: '0', code }
@@ -124,14 +124,14 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network on a quarter of a core ${NO_
       for (const [number, { address: to, input: data }] of costlyContracts.entries()) {
         const send = (of: number, gas: bigint, nonce: number) =>
           network.wallet(number % network.size, of).sendTransaction({ to, data, gas, nonce, ...FEES })
-        // Each of its own sender: one that is left out keeps its sender's later ones waiting.
+        // Each from a different sender: an omitted transaction delays its sender's later ones.
         much.push(await send(14 + number, MUCH, 0))
         for (let call = 0; call < CALLS; call++) little.push(await send(number % 10, LITTLE, nextNonce(number % 10)))
       }
       await network.eventually('the calls with little gas', () => areMined(network, little), PATIENCE)
       await network.eventually(
         'the end of the others',
-        async () => (await untold(network, much)).length === 0,
+        async () => (await unreported(network, much)).length === 0,
         PATIENCE,
       )
     } finally {
@@ -151,7 +151,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network on a quarter of a core ${NO_
 
 type Hash = `0x${string}`
 const FEES = { maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
-/** Milliseconds for all calls, on four nodes that have one core together. */
+/** Milliseconds for all calls, on four nodes that share one core. */
 const PATIENCE = process.env.KESTREL_LONG === '1' ? 1_800_000 : 180_000
 
 const nonces = new Map<number, number>()
@@ -169,8 +169,8 @@ async function areMined(network: TestNetwork, hashes: readonly Hash[]): Promise<
   return true
 }
 
-/** Transactions that are neither mined nor named in the log of a node. */
-async function untold(network: TestNetwork, hashes: readonly Hash[]): Promise<Hash[]> {
+/** Transactions that are neither mined nor in the log of a node. */
+async function unreported(network: TestNetwork, hashes: readonly Hash[]): Promise<Hash[]> {
   const log = (await Promise.all(network.all.map((index) => network.log(index)))).join('\n')
   const receipts = await Promise.all(hashes.map((hash) => receiptOf(network, hash)))
   return hashes.filter((hash, index) => receipts[index] === null && !log.includes(hash))

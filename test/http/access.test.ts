@@ -1,4 +1,4 @@
-// Access control: the rules themselves, and that JSON-RPC, REST and WebSockets all apply them, whatever a request looks like.
+// Access control: the rules, and that JSON-RPC, REST and WebSockets apply them to every form of request.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, test } from 'vitest'
@@ -30,7 +30,7 @@ describe('the access rules', () => {
     ['evillocalhost', 'host'],
     ['127.0.0.1@evil.example', 'host'],
     ['[::1].evil.example', 'host'],
-    // What is not written as an address is looked up as a name.
+    // Not in the notation of an address, so resolved as a name.
     ['2130706433', 'host'],
     ['127.1', 'host'],
     ['', 'host'],
@@ -58,7 +58,7 @@ describe('the access rules', () => {
     expect(withKeys(origin, '127.0.0.1:8545')).toBe('origin')
   })
 
-  it("allow the node's own pages under the host name that the browser used", () => {
+  it("allow the node's pages under the host name that the browser used", () => {
     for (const host of ['127.0.0.1:8545', '[::1]:8545', 'localhost', '192.168.1.20:8545']) {
       expect(withKeys(`http://${host}`, host)).toBeUndefined()
       expect(withKeys(`https://${host}`, host)).toBeUndefined()
@@ -115,7 +115,7 @@ const OTHER_FACES = [
 ]
 const FOREIGN: [string, readonly string[]][] = [
   ['a foreign origin', ['Host: 127.0.0.1', `Origin: ${EVIL}`]],
-  ['no origin of its own', ['Host: 127.0.0.1', 'Origin: null']],
+  ['an opaque origin', ['Host: 127.0.0.1', 'Origin: null']],
   ['a foreign host', ['Host: evil.example']],
   ['a foreign host that is its origin', ['Host: evil.example', `Origin: ${EVIL}`]],
 ]
@@ -172,7 +172,7 @@ describe('an allowed page', () => {
       headers: {
         origin,
         'access-control-request-method': 'POST',
-        // What Blockscout's frontend and wallets ask for.
+        // Headers that Blockscout's frontend and wallets request.
         'access-control-request-headers': 'content-type,updated-gas-oracle',
         'access-control-request-private-network': 'true',
       },
@@ -185,7 +185,7 @@ describe('an allowed page', () => {
     ['null', { origins: ['null'] }],
     ['https://any.example', { origins: ['*'] }],
   ] satisfies [string, Partial<HttpOptions>][])(
-    'of %s is answered by its name, on every face',
+    'of %s gets its origin in the CORS headers, on every face',
     async (origin, http) => {
       const { url } = await testChain({ http })
       for (const path of ['/', '/rpc', '/api', '/api/v2/stats', '/api/eth-rpc']) {
@@ -215,14 +215,14 @@ describe('an allowed page', () => {
   )
 })
 
-it('does no work for a GET, which an image in a page of another site sends without an Origin', async () => {
+it('a GET of the Etherscan API does no work of the node, because an image in a page of another site sends it without an Origin', async () => {
   const { url } = await testChain()
-  const asked = async (query: string) => (await fetch(`${url}/api?${query}`)).json()
+  const get = async (query: string) => (await fetch(`${url}/api?${query}`)).json()
   const refused = { status: '0', result: expect.stringContaining('POST') }
-  expect(await asked('module=contract&action=verifySourceCode&contractaddress=0x00')).toMatchObject(refused)
+  expect(await get('module=contract&action=verifySourceCode&contractaddress=0x00')).toMatchObject(refused)
   const unsigned = { to: account(1).address, gas: 21_000n, gasPrice: 10n ** 10n, chainId: 125 }
-  // Signed already, it needs nothing of the node but to be passed on.
+  // A raw transaction is allowed: it is already signed, and the node only forwards it.
   const hex = await account(0).signTransaction(unsigned)
-  const sent = await asked(`module=proxy&action=eth_sendRawTransaction&hex=${hex}`)
+  const sent = await get(`module=proxy&action=eth_sendRawTransaction&hex=${hex}`)
   expect(sent).toMatchObject({ result: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
 })

@@ -1,5 +1,5 @@
-// Bodies of requests: every POST route of a node bounds their bytes, fields, parts, values and levels, and says so in its own format;
-// all bodies together are bounded.
+// Limits of request bodies: every POST route bounds bytes, fields, parts, values and levels, and reports a violation in its
+// format; all bodies together are bounded.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest'
@@ -37,10 +37,10 @@ const deep = `${'['.repeat(300)}${']'.repeat(300)}`.replace('[]', `["${'x'.repea
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=x' }
 
-/** Expects the refusal of a body that is too large, in the words of the route's face. */
+/** Expects the refusal of a body that is too large, in the format of the route's face. */
 function expectRefusal(route: string, { status, text }: { readonly status: number; readonly text: string }): void {
   const answer = JSON.parse(text)
-  // JSON-RPC errors have status 200, because wallets take others for a dead endpoint.
+  // JSON-RPC errors have status 200, because wallets treat an endpoint with other statuses as dead.
   expect(status, text).toBe(isRpc(route) ? 200 : 413)
   if (isRpc(route) || route === '/api/eth-rpc') expect(answer).toMatchObject({ id: null, error: { code: -32600 } })
   else if (route === '/api') expect(answer).toMatchObject({ status: '0', message: 'NOTOK' })
@@ -48,7 +48,7 @@ function expectRefusal(route: string, { status, text }: { readonly status: numbe
   else expect(answer.message).toMatch(/^the (body|form) /)
 }
 
-/** Sends a head that announces so many bytes, and some of them; gives what is answered. */
+/** Sends a request head with this content length and a part of the body. Returns the response. */
 async function announce(
   path: string,
   announced: number,
@@ -74,23 +74,23 @@ async function announce(
 }
 
 describe('every POST route', () => {
-  it('is found', () => {
+  it('is listed by Fastify', () => {
     expect(routes).toEqual(expect.arrayContaining(['/', '/rpc', '/api', '/api/eth-rpc', '/sourcify/verify']))
     expect(routes.length).toBeGreaterThanOrEqual(18)
   })
 
-  test.each(routes)('%s refuses a body of 40 MB before it has come', async (route) => {
+  test.each(routes)('%s refuses a body of 40 MB before it has arrived', async (route) => {
     const { answer } = await announce(route, 40 * MB, 0)
     const [head = '', text = ''] = (await answer).split('\r\n\r\n')
     expectRefusal(route, { status: Number(head.split(' ', 2)[1]), text })
   })
 
-  test.each(routes)('%s refuses JSON of many levels or values, unparsed', async (route) => {
+  test.each(routes)('%s refuses JSON with too many levels or values without parsing it', async (route) => {
     expectRefusal(route, await postRaw(`${node.url}${route}`, deep))
     expectRefusal(route, await postRaw(`${node.url}${route}`, `[${'1,'.repeat(MAX_JSON_VALUES)}1]`))
   })
 
-  test.each(routes.filter((route) => !isRpc(route)))('%s refuses forms of many fields', async (route) => {
+  test.each(routes.filter((route) => !isRpc(route)))('%s refuses forms with too many fields', async (route) => {
     expectRefusal(route, await postRaw(`${node.url}${route}`, manyFields, FORM))
     expectRefusal(route, await postRaw(`${node.url}${route}`, manyParts, MULTIPART))
   })
@@ -98,8 +98,8 @@ describe('every POST route', () => {
 
 test.each([
   ['without a boundary', 'multipart/form-data', manyParts],
-  ['that is cut off', 'multipart/form-data; boundary=x', part(1)],
-  ['with a name of objects', 'multipart/form-data; boundary=x', `${part(1).replace('k1', '__proto__')}--x--\r\n`],
+  ['that is truncated', 'multipart/form-data; boundary=x', part(1)],
+  ['with a field named __proto__', 'multipart/form-data; boundary=x', `${part(1).replace('k1', '__proto__')}--x--\r\n`],
 ])('a form %s gets status 400', async (_what, type, body) => {
   for (const path of ['/api', '/sourcify/verify']) {
     expect((await postRaw(`${node.url}${path}`, body, { 'content-type': type })).status).toBe(400)
@@ -111,7 +111,7 @@ describe('a body of 6 MB at /api', () => {
   const post = (query: string, body: string, headers = FORM) => postRaw(`${node.url}/api${query}`, body, headers)
 
   // Foundry's and Hardhat 2's order of fields; Hardhat 3 sends the first two in the query.
-  it('is read when the query or the first fields say that it is a verification', async () => {
+  it('is accepted when the query or the first fields name verifysourcecode', async () => {
     const named = 'module=contract&action=verifysourcecode'
     for (const [query, body] of [
       [`?${named}`, source],
@@ -122,7 +122,7 @@ describe('a body of 6 MB at /api', () => {
     }
   })
 
-  it('is refused for other actions, and where the action comes after the sources', async () => {
+  it('is refused for other actions, and if the action comes after the sources', async () => {
     for (const body of [source, `${source}&module=contract&action=verifysourcecode`]) {
       const { status, text } = await post('?module=contract&action=getabi', body)
       expect([status, JSON.parse(text)]).toEqual([
@@ -133,12 +133,12 @@ describe('a body of 6 MB at /api', () => {
   })
 })
 
-it('bodies of all connections together are bounded, and leave room again when their clients have gone', async () => {
+it('bodies of all connections together are bounded, and are freed when their clients disconnect', async () => {
   // 128 MB together.
   const uploads = await Promise.all(Array.from({ length: 4 }, () => announce('/sourcify/verify', 32 * MB, 31 * MB)))
   const { answer } = await announce('/sourcify/verify', 32 * MB, 20 * MB)
   expect(await answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n[\s\S]*too many bytes of requests/i)
-  // Small requests need no room.
+  // Small requests are not counted.
   expect((await postRaw(node.url, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).text).toContain('"result"')
   for (const { socket } of uploads) socket.destroy()
   const again = () => postRaw(`${node.url}/sourcify/verify`, `{"address":"${' '.repeat(20 * MB)}"}`)
@@ -149,7 +149,7 @@ test.each([
   'a=1&b=2&a=3',
   'sourceCode=%7B%22a%22%3A+%22%C3%A9%22%7D&empty=&=nameless&flag&&x=1',
   'percent=100%&half=%4&bad=%zz&plus=%2B+%2b',
-])('forms are read as the URL standard says: %s', (text) => {
+])('forms are parsed as in the URL standard: %s', (text) => {
   const expected: Record<string, string[]> = {}
   for (const [name, value] of new URLSearchParams(text)) expected[name] = [...(expected[name] ?? []), value]
   const form = Object.entries(urlEncodedForm(Buffer.from(text))).map(([name, value]) => [name, [value].flat()])
@@ -160,7 +160,7 @@ describe('bounded JSON', () => {
   test.each([
     ['levels', `${'['.repeat(MAX_JSON_DEPTH)}${']'.repeat(MAX_JSON_DEPTH)}`, true],
     ['one level more', `${'['.repeat(MAX_JSON_DEPTH + 1)}${']'.repeat(MAX_JSON_DEPTH + 1)}`, false],
-    // The list itself is a value.
+    // The array itself is a value.
     ['values', `[${'1,'.repeat(MAX_JSON_VALUES - 2)}1]`, true],
     ['two values more', `[${'1,'.repeat(MAX_JSON_VALUES)}1]`, false],
     ['commas and brackets in a string', JSON.stringify(`${',[{"\\"'.repeat(MAX_JSON_VALUES)}\\`), true],
@@ -171,7 +171,7 @@ describe('bounded JSON', () => {
 })
 
 describe('a budget', () => {
-  it('refuses what exceeds the total, or the share of a client', () => {
+  it('refuses amounts that exceed the total or the share of a client', () => {
     const budget = new Budget(100, 40)
     expect(budget.take(40, 'a')).toBe(true)
     expect(budget.take(1, 'a')).toBe(false)

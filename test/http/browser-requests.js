@@ -1,7 +1,7 @@
-// Runs in a page of a browser, not in Node, so it is JavaScript: the type definitions of the tests are those of Node.
+// JavaScript because it runs in a page of a browser: the tests' type definitions are those of Node.
 
 /**
- * Sends each body in every way in which a page can reach a server. Resolves to the answers that the page could read.
+ * Sends each body in every way in which a page can reach a server. Resolves to the requests whose answers the page could read.
  * @param {{ node: string, bodies: readonly string[] }} what
  * @returns {Promise<string[]>}
  */
@@ -31,7 +31,7 @@ export async function tryAllRequests({ node, bodies }) {
       })
       if (message.includes('"result"')) read.push(`WebSocket ${path}`)
     }
-    // A form can make a body of JSON too: `{"jsonrpc":…,"x":"=` and `"}`.
+    // A form can send JSON too: name `{"jsonrpc":…,"x":"`, value `"}`, joined by `=`.
     const frame = document.createElement('iframe')
     frame.name = `frame${document.forms.length}`
     const form = Object.assign(document.createElement('form'), { method: 'POST', enctype: 'text/plain' })

@@ -23,7 +23,7 @@ const SIGN = JSON.stringify({
   params: [account(0).address, '0xdeadbeef'],
 })
 
-describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped if not installed)', () => {
   let browser: Browser
   let pages: Server
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     return page
   }
   const pageOf = (name: string) => open(`http://${name}:${(pages.address() as AddressInfo).port}/`)
-  const nothingRan = async (rpc: (method: string, ...params: unknown[]) => Promise<unknown>) => {
+  const expectNothingRan = async (rpc: (method: string, ...params: unknown[]) => Promise<unknown>) => {
     expect(await rpc('eth_blockNumber')).toBe('0x0')
     expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   }
@@ -53,12 +53,12 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     ['in development', false],
     ['with an unlocked key', true],
   ])(
-    'a page of another site reaches nothing %s',
+    'a page of another site cannot call the node %s',
     async (_what, hasKeys) => {
       const { url, rpc } = await testChain({ http: { origins: originsOf(undefined, hasKeys) } })
       const page = await pageOf('evil.example')
       expect(await page.evaluate(tryAllRequests, { node: url, bodies: [SEND, SIGN] })).toEqual([])
-      await nothingRan(rpc)
+      await expectNothingRan(rpc)
     },
     60_000,
   )
@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     const here = url.replace('127.0.0.1', 'evil.example')
     const page = await open(here)
     expect(await page.evaluate(tryAllRequests, { node: here, bodies: [SEND, SIGN] })).toEqual([])
-    await nothingRan(rpc)
+    await expectNothingRan(rpc)
   }, 60_000)
 
   it('a page of this machine may call in development, but not with an unlocked key', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     const closed = await testChain({ http: { origins: originsOf(undefined, true) } })
     const page = await pageOf('localhost')
     expect(await page.evaluate(tryAllRequests, { node: closed.url, bodies: [SEND, SIGN] })).toEqual([])
-    await nothingRan(closed.rpc)
+    await expectNothingRan(closed.rpc)
   }, 60_000)
 
   it("the node's own pages work with an unlocked key and cannot be framed", async () => {

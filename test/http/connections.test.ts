@@ -1,4 +1,4 @@
-// Limits of connections: memory for unread answers, time for incomplete requests, and the closing of the server.
+// Limits of connections: memory for unread responses, time for incomplete requests, and closing the server.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
@@ -10,13 +10,13 @@ import { startNode } from '../../src/node.ts'
 import { serveFastPath } from '../../src/rpc/http/fast-path.ts'
 import { nodeOptions } from '../support/chain.ts'
 
-/** More than the buffers of two sockets hold. */
+/** More than the buffers of both sockets hold. */
 const LARGE = 'a'.repeat(24 << 20)
 
 const post = (body: string, headers: readonly string[] = []) =>
   ['POST / HTTP/1.1', 'Host: localhost', ...headers, `Content-Length: ${body.length}`, '', body].join('\r\n')
 
-/** A server of both paths: direct for `/`, node's for `/http`. A body is answered with what `answer` makes of it. */
+/** A server with both paths: the fast path for `/`, Node's HTTP server for `/http`. `answer` maps a body to its response. */
 async function serve(limits: Partial<ConnectionLimits>, answer: (body: string) => Promise<string>) {
   const connections = new Connections({ ...defaultConnectionLimits, ...limits })
   const server: Server = createServer({ connectionsCheckingInterval: 50 }, (request, response) => {
@@ -46,7 +46,7 @@ async function serve(limits: Partial<ConnectionLimits>, answer: (body: string) =
   return { accepted, open, connections }
 }
 
-/** What has come on a connection when it closes. */
+/** Everything received on a connection until it closes. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
@@ -59,8 +59,8 @@ async function roundTrip(socket: Socket): Promise<void> {
   await once(socket, 'data')
 }
 
-describe('unread answers', () => {
-  it('stop the reading of requests, and are complete when the client reads again', async () => {
+describe('unread responses', () => {
+  it('stop the server from reading requests, and are complete when the client reads again', async () => {
     let asked = 0
     const { open, accepted } = await serve({}, async (body) => {
       if (body === 'large') asked += 1
@@ -72,7 +72,7 @@ describe('unread answers', () => {
     const [atServer] = accepted
     for (let sent = 0; sent < 8; sent++) {
       stalled.write(post('large'))
-      // Another client's answer: the server has had its turn to read.
+      // Positive control: after another client's response the server has had its turn to read.
       for (let turns = 0; turns < 3; turns++) await roundTrip(clock)
       expect(atServer?.writableLength).toBeLessThan(LARGE.length + 1000)
     }
@@ -96,10 +96,10 @@ describe('unread answers', () => {
     expect(atServer.destroyed).toBe(true)
   })
 
-  it('close their connections, the largest first, when they exceed the limit together', async () => {
+  it('close their connections, the largest first, when their sum exceeds the limit', async () => {
     const { open, accepted } = await serve({ maxBuffered: 100 << 20 }, async (body) => LARGE.repeat(Number(body)))
     const clients: Socket[] = []
-    // 24, 48, 24, 48 and 24 MB, less what the system's buffers hold.
+    // 24, 48, 24, 48 and 24 MB, minus the system's buffers.
     for (const times of ['1', '2', '1', '2', '1']) {
       const client = (await open()).pause()
       client.write(post(times))
@@ -131,7 +131,7 @@ describe('incomplete requests', () => {
   it('do not close a connection whose request is being answered', async () => {
     const { open } = await serve(
       { requestTimeout: 100, idleTimeout: 100 },
-      // Time is the subject: five times as long as a request may take to come.
+      // Time is the subject: five times the request timeout.
       () => new Promise((resolve) => setTimeout(resolve, 500, 'late')),
     )
     for (const path of ['/', '/http']) {
@@ -142,13 +142,13 @@ describe('incomplete requests', () => {
   })
 })
 
-describe('when all places are taken', () => {
+describe('at the maximum number of connections', () => {
   const answered = async (socket: Socket): Promise<string> => {
     socket.write(post('x'))
     return String((await once(socket, 'data'))[0])
   }
 
-  it('a connection that has never asked anything is closed in favour of a new one, the oldest first', async () => {
+  it('the oldest connection without a request is closed in favour of a new one', async () => {
     const { open, connections } = await serve({ maxConnections: 3 }, async () => 'here')
     const known = await open()
     const silent = await open()
@@ -161,7 +161,7 @@ describe('when all places are taken', () => {
     expect(connections.load).toEqual({ refused: 0, displaced: 1 })
   })
 
-  it('one that is idle after its requests is closed if there is no other', async () => {
+  it('a connection that is idle after its requests is closed if there is no other', async () => {
     const { open } = await serve({ maxConnections: 2 }, async () => 'here')
     const older = await open()
     const younger = await open()
@@ -172,7 +172,7 @@ describe('when all places are taken', () => {
     expect(await answered(younger)).toContain('here')
   })
 
-  it('a new one is refused while the others are being answered', async () => {
+  it('a new connection is refused while requests of all others are being answered', async () => {
     const answers: (() => void)[] = []
     const { open, connections } = await serve(
       { maxConnections: 2 },
@@ -188,15 +188,15 @@ describe('when all places are taken', () => {
   })
 })
 
-describe('the share of a client', () => {
-  /** A connection as the server gets it. */
+describe('the connections of a client', () => {
+  /** A connection as the server accepts it. */
   function from(remoteAddress: string): Socket {
     const socket = new Socket()
     Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
     return socket
   }
 
-  it('is a quarter of all connections, and ends with them', async () => {
+  it('are limited to a quarter of all connections, and count until they close', async () => {
     const connections = new Connections({ ...defaultConnectionLimits, maxConnections: 100 })
     const all = Array.from({ length: 26 }, () => from('192.0.2.1'))
     expect(all.map((socket) => connections.admit(socket)).filter(Boolean)).toHaveLength(25)
@@ -207,7 +207,7 @@ describe('the share of a client', () => {
     expect(connections.admit(from('192.0.2.1'))).toBe(false)
   })
 
-  it('is that of an IPv6 network of 64 bits', () => {
+  it('are those of an IPv6 network of 64 bits', () => {
     const connections = new Connections({ ...defaultConnectionLimits, maxConnectionsPerClient: 1 })
     expect(connections.admit(from('2001:db8:1:2::1'))).toBe(true)
     expect(connections.admit(from('2001:0db8:0001:0002:aaaa::2'))).toBe(false)
@@ -216,10 +216,10 @@ describe('the share of a client', () => {
     expect(connections.admit(from('192.0.2.1'))).toBe(false)
   })
 
-  it('leaves places for this machine, which has no share, and neither have listed proxies', () => {
+  it('leave a reserve for this machine and listed proxies, which have no share', () => {
     const limits = { ...defaultConnectionLimits, maxConnections: 200, maxConnectionsPerClient: 198 }
     const connections = new Connections({ ...limits, trustedProxies: ['10.0.0.0/8', '2001:db8::7'] })
-    // What is answering is not closed in favour of others.
+    // A connection with a running request is not closed in favour of others.
     const admit = (address: string) => {
       const socket = from(address)
       const isAdmitted = connections.admit(socket)
@@ -235,8 +235,8 @@ describe('the share of a client', () => {
   })
 })
 
-describe('incomplete WebSocket messages', () => {
-  it('close their connections when they exceed the limit together', async () => {
+describe('incomplete messages of WebSockets', () => {
+  it('close the largest connection when their sum exceeds the limit', async () => {
     const node = await startNode(nodeOptions({ http: { maxBuffered: 3 << 20 } }))
     onTestFinished(() => node.close())
     const [large, small] = await Promise.all(
@@ -257,7 +257,7 @@ describe('incomplete WebSocket messages', () => {
   })
 })
 
-it('a request with Connection: close is answered, and later bytes of the client are ignored', async () => {
+it('a request with Connection: close is answered, and later bytes are ignored', async () => {
   const node = await startNode(nodeOptions())
   onTestFinished(() => node.close())
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1')
@@ -267,31 +267,31 @@ it('a request with Connection: close is answered, and later bytes of the client 
   expect(await text).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*"result":"0x7d"}$/)
 })
 
-describe('a node that is being closed', () => {
+describe('closing a node', () => {
   // RFC 6455, 1.3.
   const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
   const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
   const CLIENTS: readonly (readonly [what: string, bytes: string, waits: boolean])[] = [
-    ['has said nothing', '', false],
-    ['is within a head', 'POST / HTTP/1.1\r\nHost: ', false],
-    ['is within a body', post('0123456789').slice(0, -5), false],
+    ['has sent nothing', '', false],
+    ['has sent a part of a head', 'POST / HTTP/1.1\r\nHost: ', false],
+    ['has sent a part of a body', post('0123456789').slice(0, -5), false],
     [
-      'is within a body of chunks',
+      'has sent a part of a chunked body',
       'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n',
       false,
     ],
-    ['has just asked', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), false],
-    ['has been answered', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), true],
-    ['has been answered by the other path', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', true],
+    ['has just sent a request', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), false],
+    ['has got a response', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), true],
+    ['has got a response of Node’s HTTP server', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', true],
     ['has a WebSocket', ['GET /rpc HTTP/1.1', 'Host: localhost', ...HANDSHAKE, KEY, '', ''].join('\r\n'), true],
     [
-      'has a WebSocket of the explorer',
+      'has a WebSocket to the explorer',
       ['GET /socket/v2/websocket HTTP/1.1', 'Host: a.localhost', ...HANDSHAKE, KEY, '', ''].join('\r\n'),
       true,
     ],
   ]
   const outcomes = new Map<string, Promise<unknown>>()
-  // A node waits up to two seconds for its clients: all close at the same time.
+  // Closing waits up to two seconds for clients, so all nodes close at the same time.
   beforeAll(() => {
     for (const [what, bytes, waits] of CLIENTS) {
       const closed = closeWith(bytes, waits).then(
@@ -303,14 +303,14 @@ describe('a node that is being closed', () => {
   })
   afterAll(() => Promise.all(outcomes.values()))
   test.each(CLIENTS)(
-    'waits for no client that %s and never closes',
+    'does not wait for a client that %s and never closes',
     async (what) => {
       expect(await outcomes.get(what)).toBe('closed')
     },
     20_000,
   )
 
-  /** Closes a node that has a connection on which these bytes were sent, and first waits for an answer to them. */
+  /** Closes a node that has received these bytes on a connection; `waits`: after a response to them. */
   async function closeWith(bytes: string, waits: boolean): Promise<void> {
     const node = await startNode(nodeOptions())
     const socket = connect({ port: Number(new URL(node.url).port), host: '127.0.0.1', allowHalfOpen: true })

@@ -1,4 +1,4 @@
-// Offers of other protocols (RFC 9110, 7.8) are ignored: requests with such an offer are answered like others.
+// Offers of other protocols (RFC 9110, 7.8) are ignored: requests with an Upgrade header are answered like others.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const CHAIN_ID = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
 const OFFER = ['Host: localhost', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']
 const answers = (text: string): number => text.split('"result":"0x7d"').length - 1
 
-/** A connection that gathers what it is told. */
+/** A connection that collects received text. */
 async function open(url: string) {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
   let text = ''
@@ -45,11 +45,11 @@ const plain = post([`Content-Length: ${CHAIN_ID.length}`], CHAIN_ID)
 const get = ['GET /api/v2/stats HTTP/1.1', ...OFFER, '', ''].join('\r\n')
 
 test.each([
-  ['a plain request', plain, 1],
-  ['a body in chunks', chunked, 1],
-  ['an unknown protocol', chunked.replace('h2c', 'quic/9'), 1],
-  ['a handshake that is no GET', plain.replace('h2c', 'websocket'), 1],
-  ['one after the other', plain + get + chunked, 2],
+  ['a request with a body and an upgrade offer', plain, 1],
+  ['a request with a chunked body and an upgrade offer', chunked, 1],
+  ['an offer of an unknown protocol', chunked.replace('h2c', 'quic/9'), 1],
+  ['a WebSocket handshake that is not a GET', plain.replace('h2c', 'websocket'), 1],
+  ['a sequence of requests with upgrade offers', plain + get + chunked, 2],
 ])('%s is answered', async (_what, bytes, count) => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
@@ -62,7 +62,7 @@ test.each([
   socket.destroy()
 })
 
-it('a request with an ignored offer may have a body that arrives in pieces', async () => {
+it('a request with an ignored upgrade offer may have a body that arrives byte by byte', async () => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
   for (const byte of chunked) {
@@ -73,7 +73,7 @@ it('a request with an ignored offer may have a body that arrives in pieces', asy
   socket.destroy()
 })
 
-it('a WebSocket can be opened, also on a connection that had requests before', async () => {
+it('a WebSocket can be opened, also on a connection with earlier requests', async () => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
   socket.write(get)
@@ -81,7 +81,7 @@ it('a WebSocket can be opened, also on a connection that had requests before', a
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
   const handshake = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: WebSocket', 'Sec-WebSocket-Version: 13', key]
   socket.write(['GET /rpc HTTP/1.1', ...handshake, '', ''].join('\r\n'))
-  // RFC 6455, 1.3: what the sample nonce is answered with.
+  // RFC 6455, 1.3: the response to the sample nonce.
   const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo='
   expect(await until((text) => text.includes(accept))).toContain('HTTP/1.1 101 ')
   socket.destroy()
@@ -91,7 +91,7 @@ it('a WebSocket can be opened, also on a connection that had requests before', a
   client.close()
 })
 
-it.skipIf(!HAS_CURL)('answers curl --http2 (skipped where there is no curl)', async () => {
+it.skipIf(!HAS_CURL)('curl --http2 is answered (skipped without curl)', async () => {
   const { url } = await testChain()
   const { stdout } = await run('curl', ['-s', '--http2', '-d', CHAIN_ID, url, '--next', '--http2', '-d', CHAIN_ID, url])
   expect(answers(stdout)).toBe(2)
@@ -113,7 +113,7 @@ public class Ask {
 `
 
 it.skipIf(!HAS_JAVA)(
-  'answers Java’s own client (skipped where there is no Java)',
+  'Java’s HTTP client is answered (skipped without Java)',
   async () => {
     const { url } = await testChain()
     const { path, remove } = await temporaryFolder()

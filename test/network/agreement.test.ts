@@ -1,4 +1,4 @@
-// Four validators with real engines agree: blocks, transactions to any node, app hashes, what a network's node refuses to do.
+// Four validators with real CometBFTs: equal blocks, transactions to any node, app hashes, and what a network's node refuses.
 import { parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
@@ -10,7 +10,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     network = await TestNetwork.start()
   })
 
-  it('mine transactions that came to any node, in the same block everywhere', async () => {
+  it('mine transactions that were sent to any node, in the same block at all nodes', async () => {
     const bob = account(1).address
     for (let i = 0; i < 12; i++) {
       const hash = await network.wallet(i % 4).sendTransaction({ to: bob, value: parseEther('1'), nonce: i })
@@ -23,7 +23,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     }
   })
 
-  it('mine nonces that came to three nodes in the wrong order', async () => {
+  it('mine transactions of one sender that were sent to three nodes in the wrong nonce order', async () => {
     const to = account(2).address
     const hashes: `0x${string}`[] = []
     for (const [node, nonce] of [
@@ -39,7 +39,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     }
   })
 
-  it('have the hash of every block as app hash of the height after it, in a header that the validators sign', async () => {
+  it('sign a header with each block's hash as the app hash of the next height', async () => {
     const head = await network.head(0)
     await network.reach(head + 1n)
     for (let number = 1n; number < head; number++) {
@@ -53,7 +53,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     expect(JSON.stringify(proof)).toContain((await network.blocksAt(2n, [0]))[0]?.hash.slice(2).toUpperCase())
   })
 
-  it('answer what wallets ask, and refuse development methods', async () => {
+  it('answer wallets' requests, and refuse development methods', async () => {
     expect(await network.rpc(0, 'net_peerCount')).toBe('0x3')
     expect(await network.rpc(0, 'net_listening')).toBe(true)
     expect(await network.rpc(0, 'eth_syncing')).toBe(false)
@@ -73,10 +73,10 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     expect(error?.code).toBeLessThan(0)
   })
 
-  it('stand still without two thirds, and go on by themselves', async () => {
+  it('halt without two thirds of the stake, and continue by themselves when it is back', async () => {
     await network.stop(2)
     await network.stop(3)
-    // The block that was decided already may still come.
+    // A block that was already decided may still be committed.
     const still = (await network.head(0)) + 1n
     await expect(network.eventually('a block', async () => (await network.head(0)) > still, 8_000)).rejects.toThrow()
     network.start(2)

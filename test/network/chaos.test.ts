@@ -1,12 +1,12 @@
-// Nodes and engines that are killed at random under load, and engines that are cut off for a while: nothing acknowledged is
-// lost, no two nodes differ, and each is back with the others soon. CHAOS_ROUNDS sets the number of rounds.
+// Nodes and CometBFTs are killed at random under load, or CometBFTs partitioned for a while: no acknowledged transaction is
+// lost, no two nodes differ, and each catches up within `BACK` seconds. CHAOS_ROUNDS sets the number of rounds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../support/chain.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
 const ROUNDS = Number(process.env.CHAOS_ROUNDS ?? 4)
-/** Seconds in which a node must be back with the others. */
+/** Seconds within which a node must have caught up. */
 const BACK = 15
 
 /** Numbers between 0 and 1 that a seed determines (mulberry32). */
@@ -27,7 +27,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network under chaos ${NO_ENGINE ?? '
   })
 
   it(
-    'loses nothing and agrees on everything',
+    'loses no acknowledged transaction, and its nodes have equal blocks',
     async () => {
       const dice = random(Number(process.env.CHAOS_SEED ?? 7))
       const pick = (count: number) => Math.floor(dice() * count)
@@ -69,13 +69,13 @@ describe.skipIf(NO_ENGINE !== undefined)(`a network under chaos ${NO_ENGINE ?? '
   )
 })
 
-/** Sends some five transfers a second, each to a node that runs; those that were acknowledged are what counts. */
+/** Sends about five transfers a second to running nodes, until `stop`, which returns the hashes of the acknowledged ones. */
 function sender(network: TestNetwork) {
   const acknowledged: string[] = []
   const to = account(9).address
   let isRunning = true
   const work = (async () => {
-    // Each account sends to one node, so that nonces come in order; what no node has taken is sent again with the same nonce.
+    // Each account sends to one node, so that nonces arrive in order; a transfer that no node accepted is sent again.
     const nonces = new Map<number, number>()
     for (let turn = 0; isRunning; turn++) {
       const from = turn % 4
@@ -94,7 +94,7 @@ function sender(network: TestNetwork) {
         acknowledged.push(String(await network.rpc(from, 'eth_sendRawTransaction', signed)))
         nonces.set(from, nonce + 1)
       } catch (error) {
-        // A node that was killed may have recorded it without an answer.
+        // A node that was killed may have accepted it without answering.
         if (String(error).includes('already known') || String(error).includes('nonce too low'))
           nonces.set(from, nonce + 1)
       }

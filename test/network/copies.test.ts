@@ -1,4 +1,4 @@
-// What can be done with the data of a network's node while it is stopped: export and import elsewhere, reindex, check, rewind.
+// Commands on the data of a stopped node of a network: export, import elsewhere, reindex, check, rewind.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const kestrel = async (...args: string[]): Promise<string> => {
 }
 
 describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?? ''}`, () => {
-  it('is exported, imported elsewhere, indexed anew and sound, and the node goes on', async () => {
+  it('can be exported, imported elsewhere, reindexed and checked, and the node continues', async () => {
     const network = await TestNetwork.start({ validators: 2 })
     for (let nonce = 0; nonce < 3; nonce++) {
       const hash = await network.wallet(nonce % 2).sendTransaction({ to: account(1).address, value: 1n, nonce })
@@ -38,7 +38,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?
     expect((await network.blocksAt(BigInt(head), [0, 1])).map((block) => block.hash)).toEqual([hash, hash])
   })
 
-  it('is given its blocks again after a rewind, and goes back to the blocks of an older or empty engine', async () => {
+  it('gets its blocks again after a rewind, and can be rewound to an older or empty CometBFT', async () => {
     const network = await TestNetwork.start({ validators: 1, readers: 1 })
     const reader = 1
     const data = join(network.home(reader), 'data')
@@ -68,7 +68,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`data of a network's node ${NO_ENGINE ?
     await rewind(BigInt(height ?? ''))
     await catchesUp()
 
-    // A consensus engine without blocks fetches them again. It keeps what it has signed.
+    // A CometBFT without blocks fetches them again. It keeps its signing state.
     await network.stop(reader)
     for (const entry of await readdir(engine))
       if (entry !== 'priv_validator_state.json') await rm(join(engine, entry), { recursive: true })

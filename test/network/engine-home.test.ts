@@ -1,5 +1,5 @@
-// Homes that kestrel makes, with the real CometBFT: it reads keys and configuration, waits for its application, ends with it, and
-// is there again after both were killed.
+// Homes that kestrel creates, with the real CometBFT: it reads keys and configuration, waits for its application, ends with it,
+// and runs again after both were killed.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,25 +10,25 @@ import { PROGRAM } from '../support/process.ts'
 import { NO_ENGINE, TestNetwork } from './support.ts'
 
 const run = promisify(execFile)
-/** What CometBFT that COMETBFT names needs. */
+/** The mempool type of the CometBFT that COMETBFT names. */
 const mempool = async () => ((await cometBftVersion(findCometBft(undefined))).hasAppMempool ? 'app' : 'flood')
-const asked = async (...args: string[]) => (await run(findCometBft(undefined), args)).stdout.trim()
+const output = async (...args: string[]) => (await run(findCometBft(undefined), args)).stdout.trim()
 const key = async (...args: string[]) =>
   (await run(process.execPath, [PROGRAM, 'validator', 'key', ...args])).stdout.trim()
 
-/** Whether a process has ended; one whose parent has not looked yet stays in the table, as `Z`. */
+/** Whether a process has ended; until its parent has waited for it, it is a zombie (`Z`). */
 async function hasEnded(processId: number): Promise<boolean> {
   const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(processId)]).catch(() => ({ stdout: '' }))
   return stdout.trim() === '' || stdout.trim().startsWith('Z')
 }
 
-describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE ?? ''}`, () => {
+describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel creates ${NO_ENGINE ?? ''}`, () => {
   it('has keys that CometBFT reads', async () => {
     const network = await TestNetwork.prepare({ validators: 1, flags: ['--mempool', await mempool()] })
     const home = network.home(0)
     const engine = join(home, 'engine')
-    expect(await asked('show-node-id', '--home', engine)).toBe(await key('--home', home, '--node-id'))
-    expect(JSON.parse(await asked('show-validator', '--home', engine)).value).toBe(await key('--home', home))
+    expect(await output('show-node-id', '--home', engine)).toBe(await key('--home', home, '--node-id'))
+    expect(JSON.parse(await output('show-validator', '--home', engine)).value).toBe(await key('--home', home))
   })
 
   it('has a configuration with which CometBFT waits for its application', async () => {
@@ -41,19 +41,19 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE 
       stream.on('data', (chunk) => {
         text += chunk
       })
-    await network.eventually('a look for the socket', async () => /failed to connect to unix:/.test(text), 30_000)
+    await network.eventually('an attempt to connect to the socket', async () => /failed to connect to unix:/.test(text), 30_000)
     expect(text).toContain(join(network.home(0), 'data/abci.sock'))
     expect(child.exitCode).toBeNull()
   })
 
-  it('has a consensus engine that ends with its node, and is started again when it alone was killed', async () => {
+  it('has a CometBFT that ends with its node, and is restarted when it alone was killed', async () => {
     const network = await TestNetwork.start({ validators: 1, flags: ['--mempool', await mempool()] })
     const first = (await network.enginePid(0)) ?? 0
     await network.killEngine(0)
     await network.eventually('another engine', async () => (await network.enginePid(0)) !== first)
     await network.reach((await network.head(0)) + 1n)
 
-    // Hanging, it does not notice that its node is gone: the next start ends it.
+    // A hanging CometBFT does not notice that its node has ended: the next start ends it.
     const second = (await network.enginePid(0)) ?? 0
     await network.freezeEngine(0, true)
     await network.killApplication(0)
@@ -69,7 +69,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel makes ${NO_ENGINE 
     expect(await hasEnded(third)).toBe(true)
   })
 
-  it('is not shared by two nodes', async () => {
+  it('cannot be used by two nodes at once', async () => {
     const network = await TestNetwork.start({ validators: 1, flags: ['--mempool', await mempool()] })
     const other = await TestNetwork.prepare({ validators: 1 })
     const flags = ['--engine-home', join(network.home(0), 'engine'), '--genesis', join(network.home(0), 'genesis.json')]

@@ -1,4 +1,4 @@
-// Nodes that join, that are not what the network agreed on, and a network out of a chain of one node.
+// Nodes that join, nodes with deviating settings, and a network made from a chain of one node.
 import { type ExecFileException, execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ async function folder(): Promise<string> {
   return made
 }
 
-/** The line with which a command ends that is refused. */
+/** The exit code and the error line of a refused command. */
 async function refusal(...args: string[]): Promise<{ readonly code: unknown; readonly line: string }> {
   try {
     await run(process.execPath, [PROGRAM, ...args], { timeout: 30_000 })
@@ -36,7 +36,7 @@ async function refusal(...args: string[]): Promise<{ readonly code: unknown; rea
 }
 
 describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`, () => {
-  it('refuse in one line what the others do not have', async () => {
+  it('refuse in one line flags and files that contradict the network', async () => {
     const network = await TestNetwork.prepare({ validators: 1 })
     network.start(0)
     await network.reach(2n)
@@ -69,7 +69,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`
     await network.reach(4n)
   })
 
-  it('follow a network from an empty data directory, and then send to it', async () => {
+  it('catch up from an empty data directory, then send transactions', async () => {
     const network = await TestNetwork.prepare({ validators: 2, readers: 1 })
     network.start(0)
     network.start(1)
@@ -83,7 +83,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`
     expect(await network.differences()).toEqual([])
   })
 
-  it("exchange transactions by CometBFT's own mempool too", async () => {
+  it("exchange transactions also by CometBFT's flood mempool", async () => {
     const network = await TestNetwork.start({ validators: 2, flags: ['--mempool', 'flood'] })
     for (const node of [0, 1, 0, 1]) {
       const hash = await network.wallet(node).sendTransaction({ to: account(1).address, value: 1n })
@@ -95,7 +95,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`nodes of a network ${NO_ENGINE ?? ''}`
     expect(await network.differences()).toEqual([])
   })
 
-  it('go on with the chain of one node', async () => {
+  it('continue the chain of one node', async () => {
     const solo = await folder()
     const node = await startProcess(['--datadir', solo])
     const url = `${node.url}/rpc`

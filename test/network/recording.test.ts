@@ -1,5 +1,5 @@
-// Makes the recording of test/consensus/network/recorded.test.ts anew: a network in which everything happens that a block may begin
-// with, and what its first engine and application say to each other. Only with RECORD=FOLDER:
+// Renews the recording of test/consensus/network/recorded.test.ts: the ABCI messages between the first node and its CometBFT,
+// in a network with every event that a block may begin with. Only with RECORD=FOLDER:
 //   RECORD=test/consensus/network/recording npm run test:network -- test/network/recording.test.ts
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 const RECORD = process.env.RECORD
 
-/** The first node's engine and the recorder are started here, because the recorder sits between engine and application. */
+/** The first node's CometBFT and the recorder, which is between CometBFT and the application. */
 const children: ChildProcess[] = []
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
@@ -42,7 +42,7 @@ function startRecorded(network: TestNetwork, output: string): void {
 }
 
 it.skipIf(RECORD === undefined)(
-  'records a network (only with RECORD)',
+  'records the ABCI messages of a network (only with RECORD)',
   async () => {
     const network = await TestNetwork.prepare({ validators: 4, readers: 1 })
     await editGenesis(network, ({ kestrel }) => {
@@ -67,7 +67,7 @@ it.skipIf(RECORD === undefined)(
     const cli = (...args: string[]) =>
       run(process.execPath, [PROGRAM, ...args, '--rpc-url', `${network.url(1)}/rpc`, '--private-key-file', keyFile])
 
-    // A transfer, a contract that stores its argument, and a call of it; a transaction that fails.
+    // A transfer, a contract that stores its argument, a call of it, and a transaction that fails.
     const { address } = network.wallet(1, 1).account
     expect((await call(0, hexToAddress(address), '0x', parseEther('1'))).status).toBe('success')
     const deployed = await call(0, undefined, '0x6007600c60003960076000f360003560005500')
@@ -75,7 +75,7 @@ it.skipIf(RECORD === undefined)(
     expect((await call(0, deployed.contractAddress ?? undefined, `0x${'07'.padStart(64, '0')}`)).status).toBe('success')
     expect((await call(0, STAKING, '0xdeadbeef')).status).toBe('reverted')
 
-    // Stake, and a fifth validator.
+    // Delegations, and a fifth validator.
     const operator = (index: number) => hexToAddress(network.wallet(1, 10 + index).account.address)
     const delegation = [
       network.wallet(1, 0).account.address,
@@ -101,14 +101,14 @@ it.skipIf(RECORD === undefined)(
       for (const proposal of ['1', '2']) await cli('gov', 'vote', proposal, 'yes')
     }
 
-    // Downtime, and the way back.
+    // Downtime, and unjailing.
     await network.stop(3)
     const unjail = encodeFunctionData({ abi, functionName: 'unjail', args: [operator(3)] })
     await network.reach((await network.head(1)) + 14n, [0, 1, 2, 4])
     network.start(3)
     await network.eventually('the way back', async () => (await call(13, SLASHING, unjail)).status === 'success')
 
-    // Two engines with one key.
+    // Two CometBFTs with one key.
     await call(
       5,
       STAKING,

@@ -1,5 +1,5 @@
-// `kestrel resync` at a validator whose database is damaged, with the real CometBFT: the node comes back with the blocks of the
-// others, once by all blocks and once by a snapshot, and never signs below what it has signed.
+// `kestrel resync` at a validator with a damaged database, with the real CometBFT: the node recovers the others' blocks, once
+// by all blocks and once by a state snapshot, and never signs below its last signed height.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const FLAGS = ['--snapshot-interval', '10'] as const
 const DAMAGED = 3
 const OTHERS = [0, 1, 2]
 
-/** Changes a byte in the middle of the largest table of a database that is stopped. */
+/** Changes a byte in the middle of the largest table of a closed database. */
 async function damage(folder: string): Promise<void> {
   const tables = (await readdir(folder)).filter((name) => name.endsWith('.ldb')).map((name) => join(folder, name))
   const sizes = await Promise.all(tables.map(async (path) => (await stat(path)).size))
@@ -26,7 +26,7 @@ async function damage(folder: string): Promise<void> {
 }
 
 describe.skipIf(NO_ENGINE !== undefined)(`a damaged validator ${NO_ENGINE ?? ''}`, () => {
-  it('comes back by resync with the blocks of the others', async () => {
+  it('recovers the blocks of the others by resync', async () => {
     const network = await TestNetwork.prepare()
     for (const node of network.all) network.start(node, FLAGS)
     await network.reach(2n)
@@ -38,7 +38,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a damaged validator ${NO_ENGINE ?? ''}
     const resync = async () => (await promisify(execFile)(process.execPath, [PROGRAM, 'resync', '--home', home])).stdout
     await network.eventually('a snapshot', async () => existsSync(join(data, 'snapshots/10/metadata')))
 
-    // The log of the database becomes a table at the next start.
+    // The database's log becomes a table at the next start.
     await network.stop(DAMAGED)
     network.start(DAMAGED, FLAGS)
     await network.reach((await network.head(0)) + 2n)
@@ -56,7 +56,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a damaged validator ${NO_ENGINE ?? ''}
     await network.eventually('a vote of the node', async () => (await signed()) > lastSigned)
     expect(await network.differences()).toEqual([])
 
-    // The same by a snapshot.
+    // The same by a state snapshot.
     const trusted = (await network.engine(0, 'commit?height=3')) as {
       signed_header: { commit: { block_id: { hash: string } } }
     }

@@ -1,5 +1,5 @@
-// A reader that joins by a snapshot of the state, fetched and vouched for by a real engine: it has no earlier block, the same
-// ones from its base on, goes on after a kill, and makes the same snapshots as the others.
+// A reader that joins by a state snapshot, fetched and verified by a real CometBFT: it has no block before its base, the same
+// blocks from there on, continues after a kill, and makes the same state snapshots as the others.
 import { createHash } from 'node:crypto'
 import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { NO_ENGINE, TestNetwork } from './support.ts'
 const FLAGS = ['--snapshot-interval', '10'] as const
 const JOINED = 2
 
-describe.skipIf(NO_ENGINE !== undefined)(`a reader that joins by a snapshot ${NO_ENGINE ?? ''}`, () => {
+describe.skipIf(NO_ENGINE !== undefined)(`a reader that joins by a state snapshot ${NO_ENGINE ?? ''}`, () => {
   let network: TestNetwork
   beforeAll(async () => {
     network = await TestNetwork.prepare({ validators: 2, readers: 1 })
@@ -35,7 +35,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a reader that joins by a snapshot ${NO
   const same = async (method: string, ...params: unknown[]) =>
     expect(await network.rpc(JOINED, method, ...params)).toEqual(await network.rpc(0, method, ...params))
 
-  it('has the blocks from its base on, and the state of before', async () => {
+  it('has the blocks from its base on, and the state before them', async () => {
     const first = (await network.rpc(JOINED, 'eth_getBlockByNumber', 'earliest', false)) as { number: string }
     const base = BigInt(first.number)
     expect(base % 10n).toBe(0n)
@@ -50,7 +50,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`a reader that joins by a snapshot ${NO
     expect(await network.rpc(JOINED, 'dev_invariants', 'latest')).toEqual([])
   })
 
-  it('goes on after a kill, and makes the same snapshots as the others', async () => {
+  it('continues after a kill, and makes the same state snapshots as the others', async () => {
     await network.killApplication(JOINED)
     network.start(JOINED, FLAGS)
     const head = await network.head(0)

@@ -1,5 +1,5 @@
-// A network of real processes: `kestrel testnet`, one `kestrel start --home` for each node, and CometBFT that COMETBFT names.
-// Everything is ended and removed after the tests of a file.
+// A network of real processes: `kestrel testnet`, one `kestrel start --home` for each node, and the CometBFT that COMETBFT
+// names. All processes are ended and folders removed after the tests of a file.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,10 +15,10 @@ import { PROGRAM } from '../support/process.ts'
 
 const run = promisify(execFile)
 
-/** Why tests of this project are skipped where there is no consensus engine. */
+/** Why tests of this folder are skipped; undefined if COMETBFT names a program. */
 export const NO_ENGINE = process.env.COMETBFT === undefined ? 'skipped: COMETBFT names no consensus engine' : undefined
 
-/** What the tests call of the precompiles. */
+/** The precompiles and functions that the tests call. */
 export const STAKING = '0x0000000000000000000000000000000000000800'
 export const SLASHING = '0x0000000000000000000000000000000000000806'
 export const abi = parseAbi([
@@ -30,7 +30,7 @@ export const abi = parseAbi([
   'function unjail(address validator) returns (bool)',
 ])
 
-/** Milliseconds in which a network must do what a test waits for; the machine may be busy. */
+/** Milliseconds that a test waits for a condition; the machine may be busy. */
 const PATIENCE = 90_000
 
 export type NetworkShape = {
@@ -41,10 +41,10 @@ export type NetworkShape = {
   readonly blockTime?: number
 }
 
-/** Below the ports that the system gives to outgoing connections. */
+/** Below the ephemeral ports of outgoing connections. */
 let nextPort = 10_000 + (process.pid % 200) * 100
 
-/** Networks of the file; a hook that a hook registers would not run. */
+/** Networks of the file, for one cleanup hook: a hook registered within a hook would not run. */
 const networks: { readonly network: TestNetwork; readonly root: string }[] = []
 afterAll(async () => {
   for (const { network, root } of networks) {
@@ -72,7 +72,7 @@ export class TestNetwork {
     this.#portBase = portBase
   }
 
-  /** Prepares homes; no node runs yet. */
+  /** Creates the homes without starting a node. */
   static async prepare({
     validators = 4,
     readers = 0,
@@ -130,7 +130,7 @@ export class TestNetwork {
     this.#nodes[index] = child
   }
 
-  /** Of kestrel, not of its consensus engine. */
+  /** Process id of kestrel, not of its CometBFT. */
   pid(index: number): number | undefined {
     return this.#nodes[index]?.pid
   }
@@ -139,7 +139,7 @@ export class TestNetwork {
     return this.#nodes[index] !== undefined
   }
 
-  /** Ends a node and its consensus engine in order. */
+  /** Stops a node and its CometBFT in an orderly way. */
   async stop(index: number): Promise<void> {
     await this.#end(index, 'SIGTERM')
   }
@@ -153,7 +153,7 @@ export class TestNetwork {
     if (pid !== undefined) kill(pid, 'SIGKILL')
   }
 
-  /** Stops CometBFT's process without ending it, or lets it go on: a partition. */
+  /** Suspends or resumes CometBFT's process, like a partition. */
   async freezeEngine(index: number, isFrozen: boolean): Promise<void> {
     const pid = await this.enginePid(index)
     if (pid !== undefined) kill(pid, isFrozen ? 'SIGSTOP' : 'SIGCONT')
@@ -189,7 +189,7 @@ export class TestNetwork {
     return ((await response.json()) as { result: Record<string, unknown> }).result
   }
 
-  /** -1 while the node does not answer. */
+  /** The head, or -1 while the node does not answer. */
   async head(index: number): Promise<bigint> {
     try {
       return BigInt((await this.rpc(index, 'eth_blockNumber')) as string)
@@ -275,11 +275,11 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
-/** Changes the genesis of all homes before a node has started. */
+/** Changes the genesis of all homes. Call it before starting a node. */
 export async function editGenesis(
   network: TestNetwork,
   change: (genesis: { alloc: Record<string, unknown>; kestrel: { modules: Record<string, unknown> } }) => void,

@@ -1,4 +1,4 @@
-// Stake, downtime and evidence with real engines: what CometBFT's validators become, and what the chain says of them.
+// Stake, downtime and evidence with real CometBFTs: the effects on CometBFT's validators and on the chain's.
 
 import { execFile } from 'node:child_process'
 import { cp } from 'node:fs/promises'
@@ -43,7 +43,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`validators of a network ${NO_ENGINE ??
     await network.reach(2n)
   })
 
-  it('get the power of their stake', async () => {
+  it('get voting power by their stake', async () => {
     const key = await keyOf(network, 0)
     expect((await powers(network)).get(key)).toBe(1000)
     const args = [network.wallet(0).account.address, bech32(network, 0), parseEther('500')] as const
@@ -56,7 +56,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`validators of a network ${NO_ENGINE ??
     await network.eventually('power 1000', async () => (await powers(network)).get(key) === 1000)
   })
 
-  it('may be added by createValidator with the key of a reader, which signs then', async () => {
+  it('can be added by createValidator with the key of a reader, which then signs', async () => {
     const key = await keyOf(network, 4)
     expect((await powers(network)).has(key)).toBe(false)
     const newcomer = network.wallet(0, 5).account.address
@@ -93,7 +93,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`validators of a network ${NO_ENGINE ??
     await network.eventually('its end', async () => !(await powers(network)).has(key))
   })
 
-  it('are slashed and jailed for downtime, and come back after their time', async () => {
+  it('are slashed and jailed for downtime, and can return after the jail time', async () => {
     const key = await keyOf(network, 3)
     await network.stop(3)
     await network.eventually('the jail', async () => !(await powers(network)).has(key))
@@ -105,14 +105,14 @@ describe.skipIf(NO_ENGINE !== undefined)(`validators of a network ${NO_ENGINE ??
     expect(String(early)).toContain('validator still jailed; cannot be unjailed')
     network.start(3)
     await network.eventually('the way back', async () => (await call(network, 0, 13, SLASHING, unjail)) === 'success')
-    // 1 % of 1,000 is gone.
+    // Slashed by 1 % of 1,000.
     await network.eventually('power 990', async () => (await powers(network)).get(key) === 990)
     for (const node of network.all) expect(await network.rpc(node, 'dev_invariants', 'latest')).toEqual([])
   })
 
-  it('are slashed for ever when two engines sign with one key', async () => {
+  it('are slashed and tombstoned when two CometBFTs sign with one key', async () => {
     const key = await keyOf(network, 2)
-    // The reader's home gets the key of node 2: both propose and vote, for different blocks sooner or later.
+    // The reader's home gets the key of node 2: sooner or later both vote for different blocks in one round.
     await network.stop(4)
     const keyFile = 'engine/config/priv_validator_key.json'
     await cp(join(network.home(2), keyFile), join(network.home(4), keyFile))

@@ -1,4 +1,4 @@
-// A proposal with more transactions than a block can hold is cut before it is decoded; everything else is as it came.
+// A proposal with more transactions than a block can hold is truncated before decoding; all other requests are unchanged.
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { boundBlockProposal } from '../../../src/consensus/abci/bounded-block-proposal.ts'
@@ -22,14 +22,14 @@ const fields: MessageInitShape<typeof RequestProcessProposalSchema> = {
 }
 const txs = Array.from({ length: 30_000 }, (_, i) => Uint8Array.of(i, i >> 8))
 
-it('leaves one transaction more than there may be, and all other fields', () => {
+it('boundBlockProposal keeps one transaction more than allowed, and all other fields', () => {
   const request = proposal({ ...fields, txs })
   const { value } = fromBinary(RequestSchema, boundBlockProposal(request, 1714))
   const expected = proposal({ ...fields, txs: txs.slice(0, 1715) })
   expect(value).toEqual(fromBinary(RequestSchema, expected).value)
 })
 
-it('cuts transactions that come in several places', () => {
+it('boundBlockProposal drops excess transactions also when they are not contiguous', () => {
   const [head, tail] = [txs.slice(0, 10), txs.slice(10)].map((part) => bodyOf({ txs: part }))
   const rest = bodyOf(fields)
   const request = requestOf(Buffer.concat([head ?? '', rest, tail ?? ''].map((part) => Buffer.from(part))))
@@ -38,7 +38,7 @@ it('cuts transactions that come in several places', () => {
   expect(fromBinary(RequestSchema, bounded).value).toEqual(fromBinary(RequestSchema, expected).value)
 })
 
-it('returns what is no such proposal as it is', () => {
+it('boundBlockProposal returns other requests unchanged', () => {
   const whole = proposal({ ...fields, txs })
   const others = [
     proposal({ ...fields, txs: txs.slice(0, 1715) }),
@@ -50,10 +50,10 @@ it('returns what is no such proposal as it is', () => {
   expect(boundBlockProposal(whole, txs.length)).toBe(whole)
 })
 
-/** The fields of a ProcessProposal without the request around them. */
+/** The encoded ProcessProposal without the enclosing request. */
 function bodyOf(value: MessageInitShape<typeof RequestProcessProposalSchema>): Uint8Array {
   const request = proposal(value)
-  // Tag of two bytes, then a length of as many bytes as its last one, below 0x80, says.
+  // A tag of two bytes, then a length whose last byte is below 0x80.
   const length = request.subarray(2).findIndex((byte) => byte < 0x80)
   return request.subarray(3 + length)
 }

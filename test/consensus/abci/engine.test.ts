@@ -1,5 +1,5 @@
-// the real CometBFT on the socket of an application that counts transactions. `COMETBFT` names its binary, v0.38 or v0.40; a
-// v0.40 runs with the application's mempool, a v0.38 with its own.
+// The real CometBFT on the socket of an application that counts transactions. `COMETBFT` names its binary, v0.38 or v0.40;
+// v0.40 runs with the application's mempool, v0.38 with CometBFT's.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,32 +20,32 @@ type Node = {
   readonly home: string
   readonly application: CountingApplication
   readonly server: AbciServer
-  /** Handlers that CometBFT has called. */
-  readonly asked: Set<string>
+  /** Names of the handlers that CometBFT has called. */
+  readonly called: Set<string>
   readonly errors: unknown[]
   readonly engine: ChildProcess
   readonly arguments: readonly string[]
   /** `ID@HOST:PORT` */
   readonly peer: string
-  /** A method of CometBFT's RPC, with its arguments as in addresses. */
+  /** Calls a method of CometBFT's RPC, given as path and query. */
   rpc(call: string): Promise<unknown>
   log(): string
 }
 const nodes: Node[] = []
 
 const cometbft = (...args: readonly string[]): string => execFileSync(COMETBFT ?? '', args, { encoding: 'utf8' }).trim()
-/** It came with v0.39. */
+/** Since v0.39. */
 const hasApplicationMempool = COMETBFT !== undefined && !cometbft('version').startsWith('0.38.')
 
-/** A validator of a new chain, or one who follows the chain of `first`. Blocks follow each other after a quarter of a second. */
+/** A validator of a new chain, or a node that follows the chain of `first`. The block time is a quarter of a second. */
 async function start(replaced: Partial<AbciApplication> = {}, first?: Node): Promise<Node> {
   const home = mkdtempSync(join(tmpdir(), 'abci-'))
   const application = countingApplication(replaced)
-  const asked = new Set<string>()
+  const called = new Set<string>()
   const errors: unknown[] = []
   const watched = new Proxy(application, {
     get(target, name, receiver) {
-      asked.add(String(name))
+      called.add(String(name))
       return Reflect.get(target, name, receiver)
     },
   })
@@ -70,7 +70,7 @@ async function start(replaced: Partial<AbciApplication> = {}, first?: Node): Pro
     home,
     application,
     server,
-    asked,
+    called,
     errors,
     engine,
     arguments: arguments_,
@@ -111,13 +111,13 @@ afterEach(async () => {
 })
 
 describe.skipIf(COMETBFT === undefined)('CometBFT (skipped where COMETBFT names no binary)', () => {
-  it('makes blocks of what was sent to a node that follows them, over four connections each', async () => {
+  it('makes blocks of transactions that were sent to a following node; each node has four connections', async () => {
     const validator = await start()
     await vi.waitUntil(() => validator.application.committed.height >= 2n, DEADLINE)
     const follower = await start({}, validator)
     await vi.waitUntil(() => follower.application.committed.height >= 2n, DEADLINE)
     expect([validator, follower].map(({ server }) => server.connected)).toEqual([4, 4])
-    // CometBFT gives its mempool to the network when it has caught up.
+    // CometBFT shares its mempool with peers once it has caught up.
     const status = z.object({ result: z.object({ sync_info: z.object({ catching_up: z.boolean() }) }) })
     const catchingUp = async () => status.parse(await follower.rpc('status')).result.sync_info.catching_up
     await vi.waitUntil(async () => !(await catchingUp()), DEADLINE)
@@ -131,25 +131,25 @@ describe.skipIf(COMETBFT === undefined)('CometBFT (skipped where COMETBFT names 
 
     const { height } = follower.application.committed
     await vi.waitUntil(() => follower.application.committed.height > height, DEADLINE)
-    // The count in the next header, as it was answered by FinalizeBlock.
+    // The next header's app hash is the count that FinalizeBlock returned.
     const block = z.object({ result: z.object({ block: z.object({ header: z.object({ app_hash: z.string() }) }) }) })
     const { header } = block.parse(await follower.rpc(`block?height=${height + 1n}`)).result.block
     expect(header.app_hash).toBe('0000000000000003')
     const query = z.object({ result: z.object({ response: z.object({ value: z.string() }) }) })
     const { value } = query.parse(await follower.rpc('abci_query')).result.response
     expect(Buffer.from(value, 'base64').readBigUInt64BE()).toBe(3n)
-    expect([...validator.asked]).toEqual(
+    expect([...validator.called]).toEqual(
       expect.arrayContaining([
         ...['info', 'initChain', 'prepareProposal', 'processProposal', 'finalizeBlock', 'commit'],
         hasApplicationMempool ? 'insertTx' : 'checkTx',
       ]),
     )
-    expect([...follower.asked]).toEqual(expect.arrayContaining(['checkTx', 'query', 'finalizeBlock']))
-    expect(follower.asked.has('reapTxs')).toBe(hasApplicationMempool)
+    expect([...follower.called]).toEqual(expect.arrayContaining(['checkTx', 'query', 'finalizeBlock']))
+    expect(follower.called.has('reapTxs')).toBe(hasApplicationMempool)
     expect([...validator.errors, ...follower.errors]).toEqual([])
   }, 60_000)
 
-  it('ends itself when the application fails, and prints why', async () => {
+  it('exits when the application fails, and prints why', async () => {
     const counting = countingApplication()
     const { engine, errors, log, server } = await start({
       finalizeBlock: (request) => {
@@ -163,7 +163,7 @@ describe.skipIf(COMETBFT === undefined)('CometBFT (skipped where COMETBFT names 
     await vi.waitUntil(() => server.connected === 0)
   })
 
-  it('ends itself when the server closes, which calls the application no more', async () => {
+  it('exits when the server closes, after which the application is not called', async () => {
     const { engine, server, application } = await start()
     await vi.waitUntil(() => application.committed.height >= 1n, DEADLINE)
     const exited = once(engine, 'exit')
@@ -174,7 +174,7 @@ describe.skipIf(COMETBFT === undefined)('CometBFT (skipped where COMETBFT names 
     expect(server.connected).toBe(0)
   })
 
-  it('goes on from where it was after kill -9', async () => {
+  it('continues from the same height after kill -9', async () => {
     const { engine, server, application, arguments: again } = await start()
     await vi.waitUntil(() => application.committed.height >= 2n, DEADLINE)
     await kill(engine)

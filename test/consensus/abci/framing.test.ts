@@ -1,4 +1,4 @@
-// Frames of CometBFT's socket: uvarint lengths as the Protocol Buffers encoding defines them (300 = ac 02).
+// Framing of CometBFT's socket: uvarint lengths as in the Protocol Buffers encoding (300 = ac 02).
 import { describe, expect, it } from 'vitest'
 import { frame, LONGEST_MESSAGE, messagesOf } from '../../../src/consensus/abci/framing.ts'
 
@@ -24,11 +24,11 @@ describe('a frame', () => {
 })
 
 describe('messages of a stream', () => {
-  it('are several in one chunk', async () => {
+  it('are found when one chunk holds several', async () => {
     expect(await collect(stream(bytes(`00 020102 ac02 ${long} 0105`)))).toEqual(['', '0102', long, '05'])
   })
 
-  it('are the same wherever the stream is cut', async () => {
+  it('are the same wherever the stream is split into chunks', async () => {
     const whole = bytes(`020102 ac02 ${long} 00 0105`)
     const wanted = ['0102', long, '', '05']
     for (let cut = 0; cut <= whole.length; cut++)
@@ -36,8 +36,8 @@ describe('messages of a stream', () => {
     expect(await collect(stream(...[...whole].map((byte) => Uint8Array.of(byte))))).toEqual(wanted)
   })
 
-  it('are copies: the packet they came in may be forgotten or written again', async () => {
-    // What a socket gives: views of packets, as buffers.
+  it('are copies, so their packet may be freed or overwritten', async () => {
+    // A socket emits views of packets, as buffers.
     const chunk = Buffer.alloc(65_536)
     chunk.set([2, 7, 7])
     const { value } = await messagesOf(stream(chunk)).next()
@@ -52,16 +52,16 @@ describe('messages of a stream', () => {
     const large = new Uint8Array(2 ** 26)
     const { value } = await messagesOf(stream(bytes('80808020'), large)).next()
     expect(value?.length).toBe(large.length)
-    // 2^28 - 1 = ff ff ff 7f waits for its message; one more ends the stream at its length, whatever follows.
+    // 2^28 - 1 = ff ff ff 7f waits for its message; a larger length fails at once.
     await expect(collect(stream(bytes('ffffff7f')))).rejects.toThrow('ended within a message')
     await expect(collect(stream(bytes('8080808001')))).rejects.toThrow('longer than 268435455 bytes')
     await expect(collect(stream(bytes('00 8080808001')))).rejects.toThrow('longer than')
     await expect(collect(stream(bytes('ffffffffffffffffff01')))).rejects.toThrow('longer than')
-    // A length that never ends, even when each byte adds nothing.
+    // A length without a last byte, although its bytes add nothing.
     await expect(collect(stream(bytes('80'), bytes('80'), bytes('80'), bytes('80')))).rejects.toThrow('longer than')
   })
 
-  it('end with an error when the last one is cut', async () => {
+  it('end with an error when the last one is truncated', async () => {
     for (const cut of ['02', '0201', 'ac', 'ac02', '020102 05 01'])
       await expect(collect(stream(bytes(cut)))).rejects.toThrow('ended within a message')
     expect(await collect(stream())).toEqual([])

@@ -1,5 +1,5 @@
-// What no consensus engine sends, from fixed seeds: noise, cut frames, and recorded requests with flipped bits. The server must
-// answer it or end the connection, and serve the next one.
+// Invalid input from fixed seeds: random bytes, truncated frames, and recorded requests with flipped bits. The server must
+// answer it or end the connection, and serve the next connection.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Sends the pieces, closes this side, and lists the kinds of the answers until the server closes the other. */
+/** Sends the pieces, half-closes the connection, and lists the kinds of responses until the server closes it. */
 async function answersTo(...pieces: readonly Uint8Array[]): Promise<(string | undefined)[]> {
   const engine = await AbciClient.connect(path)
   for (const piece of pieces.slice(0, -1)) {
@@ -46,7 +46,7 @@ async function answersTo(...pieces: readonly Uint8Array[]): Promise<(string | un
   return kinds
 }
 
-/** The bytes in two pieces, of which the last is not empty. */
+/** Splits the bytes in two at random; the second piece is not empty. */
 function inTwo(bytes: Uint8Array, random: Random): [Uint8Array, Uint8Array] {
   const cut = random.below(bytes.length)
   return [bytes.subarray(0, cut), bytes.subarray(cut)]
@@ -60,7 +60,7 @@ async function isServing(): Promise<boolean> {
 }
 
 describe('CometBFT’s socket', () => {
-  it('survives noise', async () => {
+  it('survives random bytes', async () => {
     const random = new Random(1)
     errors = []
     for (let round = 0; round < ROUNDS; round++) {
@@ -71,17 +71,17 @@ describe('CometBFT’s socket', () => {
     expect(await isServing()).toBe(true)
   })
 
-  it('survives frames of noise', async () => {
+  it('survives frames of random bytes', async () => {
     const random = new Random(2)
     for (let round = 0; round < ROUNDS; round++) {
       const noise = Uint8Array.from({ length: random.below(60) }, () => random.below(256))
-      // The frame is whole, so there is an answer: an exception or, for noise that has a meaning, another.
+      // The frame is complete, so there is a response: an exception, or another one if the bytes happen to be a request.
       expect(await answersTo(frame(noise))).toHaveLength(1)
     }
     expect(await isServing()).toBe(true)
   })
 
-  it('survives recorded requests that are cut', async () => {
+  it('survives truncated recorded requests', async () => {
     const random = new Random(3)
     for (let round = 0; round < ROUNDS; round++) {
       const whole = frame(random.pick(requests))
@@ -93,7 +93,7 @@ describe('CometBFT’s socket', () => {
     expect(await isServing()).toBe(true)
   })
 
-  it('survives recorded requests with flipped bits, behind good ones', async () => {
+  it('survives recorded requests with flipped bits, sent after valid ones', async () => {
     const random = new Random(4)
     const outcomes = { answered: 0, refused: 0, cut: 0 }
     for (let round = 0; round < ROUNDS; round++) {
@@ -106,7 +106,7 @@ describe('CometBFT’s socket', () => {
       expect(['none', 'exception']).not.toContain(first)
       outcomes[second === undefined ? 'cut' : second === 'exception' ? 'refused' : 'answered']++
     }
-    // All happen: a flipped bit of a hash is a good request, one of the frame's length cuts it.
+    // All outcomes occur: a flipped bit in a hash leaves a valid request, one in the frame's length truncates it.
     for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(5)
     expect(await isServing()).toBe(true)
     expect(server.connected).toBeLessThanOrEqual(1)

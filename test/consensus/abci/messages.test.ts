@@ -1,4 +1,4 @@
-// The generated messages, compared with bytes that the real CometBFT has sent.
+// The generated messages, compared with bytes recorded from the real CometBFT.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -10,7 +10,7 @@ const recorded = readRecording(readFileSync(join(import.meta.dirname, 'recorded-
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 describe('messages recorded from CometBFT', () => {
-  it('decode, and encode to the same bytes', () => {
+  it('decode, and re-encode to the same bytes', () => {
     const kinds = new Set<string>()
     for (const { from, bytes } of recorded) {
       const schema = from === 'engine' ? RequestSchema : ResponseSchema
@@ -29,7 +29,7 @@ describe('messages recorded from CometBFT', () => {
   })
 
   // 1a 13: field 3, 19 bytes. 0a 06 "0.39.0": version. 10 0b: block protocol 11. 18 08: P2P protocol 8. 22 05 "2.0.0".
-  it('have the values of their bytes: Info', () => {
+  it('decode to the values in their bytes: Info', () => {
     expect(
       fromBinary(RequestSchema, Buffer.from('1a130a06302e33392e30100b18082205322e302e30', 'hex')).value,
     ).toMatchObject({
@@ -40,7 +40,7 @@ describe('messages recorded from CometBFT', () => {
 
   // 2a 4d: field 5. 0a 0b { 08 98e48ad806: seconds, 10 a0bcdf35: nanos }. 12 0d "kestrel_125-1". 1a 2d: parameters. 30 01: height
   // 1.
-  it('have the values of their bytes: InitChain', () => {
+  it('decode to the values in their bytes: InitChain', () => {
     const [exchange] = exchangesOf(recorded).filter(({ kind }) => kind === 'initChain')
     expect(exchange?.request).toMatchObject({
       case: 'initChain',

@@ -1,4 +1,4 @@
-// scripts/record-abci.ts between a consensus engine's connections and an application: it changes nothing and writes everything.
+// scripts/record-abci.ts between CometBFT's connections and an application: it changes nothing and records everything.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { countingApplication } from '../../support/abci-application.ts'
 import { AbciClient } from '../../support/abci-client.ts'
 import { exchangesOf, readRecording } from '../../support/abci-recording.ts'
 
-it('the recorder passes on all messages and writes each request with its answer', async () => {
+it('the ABCI recorder forwards all messages and records each request with its response', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'abci-'))
   const application = join(folder, 'application.sock')
   const listen = join(folder, 'engine.sock')
@@ -35,7 +35,7 @@ it('the recorder passes on all messages and writes each request with its answer'
   expect(await consensus.ask({ case: 'finalizeBlock', value: { txs: [tx] } })).toMatchObject({
     value: { appHash: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1) },
   })
-  // One side's end is the other's.
+  // When one side ends, the recorder ends the other.
   consensus.close()
   await vi.waitUntil(() => server.connected === 1)
   await server.close()
@@ -44,7 +44,7 @@ it('the recorder passes on all messages and writes each request with its answer'
   expect(await once(recorder, 'exit')).toEqual([0, null])
 
   const text = await readFile(output, 'utf8')
-  // 1a 00: an empty Info. 22 09 0a 07 "counter". 42 05 0a 03 010203: CheckTx. 4a 00: its answer.
+  // 1a 00: an empty Info. 22 09 0a 07 "counter". 42 05 0a 03 010203: CheckTx. 4a 00: its response.
   expect(text.split('\n').slice(0, 4)).toEqual(['> 1a00', '< 22090a07636f756e746572', '> 42050a03010203', '< 4a00'])
   const exchanges = exchangesOf(readRecording(text))
   expect(exchanges.map(({ kind, response }) => [kind, response.case])).toEqual([

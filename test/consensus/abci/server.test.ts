@@ -1,4 +1,4 @@
-// The server of CometBFT's socket, with connections that behave as CometBFT's, and some that do not.
+// The server of CometBFT's socket, with clients that behave as CometBFT does, and some that do not.
 import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe('CometBFT’s socket', () => {
-  it('answers Echo and Flush by itself, and each request with the answer of its kind', async () => {
+  it('answers Echo and Flush itself, and each other request with a response of its kind', async () => {
     await serve()
     const engine = await client()
     expect(await engine.ask({ case: 'echo', value: { message: 'hello' } })).toMatchObject({
@@ -65,7 +65,7 @@ describe('CometBFT’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('leaves votes as they are: no extension, and every extension is accepted', async () => {
+  it('adds no vote extension, and accepts every vote extension', async () => {
     await serve()
     const engine = await client()
     expect(await engine.ask({ case: 'extendVote', value: { height: 3n } })).toMatchObject({
@@ -77,7 +77,7 @@ describe('CometBFT’s socket', () => {
     })
   })
 
-  it('answers requests that come in one packet, or byte by byte', async () => {
+  it('answers requests that arrive in one packet, or byte by byte', async () => {
     await serve()
     const engine = await client()
     engine.send({ case: 'info', value: {} }, flush, transaction(1), transaction(0xff), flush)
@@ -93,7 +93,7 @@ describe('CometBFT’s socket', () => {
     expect(await engine.answer()).toMatchObject({ case: 'checkTx' })
   })
 
-  it('answers in the order of the requests, although later ones are ready first', async () => {
+  it('answers in the order of the requests, even if later ones finish first', async () => {
     const slow = gate()
     const begun: number[] = []
     await serve({
@@ -105,7 +105,7 @@ describe('CometBFT’s socket', () => {
     })
     const engine = await client()
     engine.send(transaction(1), transaction(2), transaction(3), flush)
-    // Transactions do not wait for each other.
+    // CheckTx requests run concurrently.
     await vi.waitUntil(() => begun.length === 3)
     slow.open()
     const codes = []
@@ -115,7 +115,7 @@ describe('CometBFT’s socket', () => {
     expect(begun).toEqual([1, 2, 3])
   })
 
-  it('begins a request of another kind when all before it are answered', async () => {
+  it('starts a request of another kind only after all earlier ones are answered', async () => {
     const slow = gate()
     const events: string[] = []
     await serve({
@@ -142,7 +142,7 @@ describe('CometBFT’s socket', () => {
     expect(events).toEqual(['check begins', 'check ends', 'block', 'commit'])
   })
 
-  it('has at most 256 transactions of a connection under way', async () => {
+  it('runs at most 256 transactions of a connection at a time', async () => {
     const slow = gate()
     let begun = 0
     await serve({
@@ -155,7 +155,7 @@ describe('CometBFT’s socket', () => {
     const engine = await client()
     engine.send(...Array.from({ length: 600 }, () => transaction(1)))
     await vi.waitUntil(() => begun === 256)
-    // Another connection is answered meanwhile; by then the 257th would have begun.
+    // Control: another connection is answered; the 257th would have started before that.
     const other = await client()
     for (let i = 0; i < 10; i++) await other.ask(flush)
     expect(begun).toBe(256)
@@ -164,7 +164,7 @@ describe('CometBFT’s socket', () => {
     expect(begun).toBe(600)
   })
 
-  it('serves four connections at a time, each with its own order', async () => {
+  it('serves four connections at a time, each in the order of its requests', async () => {
     const slow = gate()
     const server = await serve({ commit: () => slow.opened.then(() => ({})) })
     const engines = [await client(), await client(), await client(), await client()] as const
@@ -179,8 +179,8 @@ describe('CometBFT’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('answers what was asked before CometBFT closed its side', async () => {
-    // More than the system holds for a socket, so that the answers are still waiting when the end is read.
+  it('answers requests that CometBFT sent before it half-closed the connection', async () => {
+    // More than the socket's buffer holds, so that responses are still pending when the end is read.
     await serve({ query: () => ({ value: new Uint8Array(5_000_000) }) })
     const engine = await client()
     const kinds = ['query', 'query', 'info'] as const
@@ -190,7 +190,7 @@ describe('CometBFT’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('passes a block of 5,000 transactions and its results', async () => {
+  it('transfers a block of 5,000 transactions and its results', async () => {
     await serve()
     const engine = await client()
     const txs = Array.from({ length: 5000 }, (_, i) => Uint8Array.of(1, i >> 8, i & 255, ...new Uint8Array(109)))
@@ -202,8 +202,8 @@ describe('CometBFT’s socket', () => {
   })
 })
 
-describe('what goes wrong on CometBFT’s socket', () => {
-  it('is answered as an exception when the application throws: its own words, but none of a bug', async () => {
+describe('errors on CometBFT’s socket', () => {
+  it('send an exception when the application throws, with the message of a ChainError but not of a bug', async () => {
     await serve({
       finalizeBlock: () => Promise.reject(new ChainError('invalid-block', 'block 7 does not follow block 5')),
       commit: () => {
@@ -226,17 +226,17 @@ describe('what goes wrong on CometBFT’s socket', () => {
     ])
   })
 
-  it('is answered as an exception when an answer cannot be encoded', async () => {
+  it('send an exception when a response cannot be encoded', async () => {
     await serve({ info: () => ({ lastBlockHeight: 2n ** 63n }) })
     const engine = await client()
     expect(await engine.ask({ case: 'info', value: {} })).toMatchObject({ case: 'exception' })
     expect(errors).toHaveLength(1)
   })
 
-  it('is answered as an exception for a kind that ABCI 2.0 does not have', async () => {
+  it('send an exception for a request that ABCI 2.0 does not have', async () => {
     await serve()
     const engine = await client()
-    // Field 9 was DeliverTx; an empty request has no kind at all.
+    // Field 9 was DeliverTx; an empty request has no kind.
     for (const request of ['024a00', '00']) {
       engine.socket.write(Buffer.from(request, 'hex'))
       expect(await engine.answer()).toMatchObject({ value: { error: 'the request is of an unknown kind' } })
@@ -244,10 +244,10 @@ describe('what goes wrong on CometBFT’s socket', () => {
     expect(await engine.ask(flush)).toMatchObject({ case: 'flush' })
   })
 
-  it('ends a connection, after the answers before it, for a request that does not decode', async () => {
+  it('end the connection, after the pending responses, for a request that does not decode', async () => {
     const server = await serve()
     const engine = await client()
-    // Field 20 with 5 bytes, of which one is there.
+    // Field 20 with length 5, but one byte.
     engine.socket.write(Buffer.concat([requestFrame(transaction(1)), Buffer.from('04a2010501', 'hex')]))
     expect(await engine.answer()).toMatchObject({ case: 'checkTx' })
     expect(await engine.answer()).toMatchObject({ value: { error: 'the request cannot be decoded' } })
@@ -256,7 +256,7 @@ describe('what goes wrong on CometBFT’s socket', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('ends a connection that announces more than 256 MB, before they come', async () => {
+  it('end a connection that announces more than 256 MB, before the bytes arrive', async () => {
     const server = await serve()
     const engine = await client()
     engine.socket.write(Buffer.concat([requestFrame(transaction(1)), Buffer.from('8080808001', 'hex')]))
@@ -267,7 +267,7 @@ describe('what goes wrong on CometBFT’s socket', () => {
     expect(await (await client()).ask(flush)).toMatchObject({ case: 'flush' })
   })
 
-  it('is reported once when a consensus engine dies within a request, and nothing is when it leaves between two', async () => {
+  it('are reported once if CometBFT disconnects within a request, and not at all between two requests', async () => {
     const server = await serve()
     const leaving = await client()
     await leaving.ask(flush)
@@ -278,7 +278,7 @@ describe('what goes wrong on CometBFT’s socket', () => {
     expect(errors.map(String)).toEqual(['Error: the connection ended within a message'])
   })
 
-  it('does not read on while CometBFT does not take its answers', async () => {
+  it('do not follow when CometBFT does not read: the server stops reading its requests', async () => {
     let handled = 0
     await serve({
       query: () => {
@@ -291,14 +291,14 @@ describe('what goes wrong on CometBFT’s socket', () => {
     await vi.waitUntil(() => handled > 0)
     const other = await client()
     for (let i = 0; i < 20; i++) await other.ask(flush)
-    // 50 MB would be waiting otherwise.
+    // Otherwise 50 MB would be buffered.
     expect(handled).toBeLessThan(5)
     for (let i = 0; i < 50; i++) expect((await engine.answer())?.case).toBe('query')
   })
 })
 
 describe('closing CometBFT’s socket', () => {
-  it('waits for the request that is being answered, sends its answer, and takes no further one', async () => {
+  it('waits for the running request, sends its response, and accepts no further request', async () => {
     const slow = gate()
     const asked: string[] = []
     const server = await serve({
@@ -340,7 +340,7 @@ describe('closing CometBFT’s socket', () => {
     expect(errors).toEqual([])
   })
 
-  it('does not wait for a consensus engine that does not read', async () => {
+  it('does not wait for a CometBFT that does not read', async () => {
     let handled = 0
     const server = await serve({
       query: () => {
@@ -357,7 +357,7 @@ describe('closing CometBFT’s socket', () => {
 })
 
 describe('the file of CometBFT’s socket', () => {
-  it('may be opened by this user only', async () => {
+  it('can be opened by this user only', async () => {
     const before = process.umask(0)
     try {
       await serve()
@@ -368,8 +368,8 @@ describe('the file of CometBFT’s socket', () => {
     expect(process.umask()).toBe(before)
   })
 
-  it('is replaced when the process that made it is gone', async () => {
-    // A server that closes removes its file. One with another name stays, as after kill -9.
+  it('is replaced when the process that created it has ended', async () => {
+    // A closing server removes its file. A renamed one stays, as after kill -9.
     const killed = createServer().listen(join(folder, 'other.sock'))
     await vi.waitUntil(() => killed.listening)
     await rename(join(folder, 'other.sock'), path)
@@ -379,7 +379,7 @@ describe('the file of CometBFT’s socket', () => {
     expect(await (await client()).ask(flush)).toMatchObject({ case: 'flush' })
   })
 
-  it('is left alone when another process listens there, or when it is none', async () => {
+  it('is not replaced when another process listens there, or when it is not a socket', async () => {
     await serve()
     await expect(serve()).rejects.toThrow('another process listens on')
     expect(await (await client()).ask(flush)).toMatchObject({ case: 'flush' })
@@ -389,8 +389,8 @@ describe('the file of CometBFT’s socket', () => {
     expect((await stat(note)).size).toBe(4)
   })
 
-  // 108 bytes with the zero at the end on Linux (unix(7)), 104 elsewhere.
-  it('has a path that the system can take, else the error says how much is too long', async () => {
+  // 108 bytes with the terminating zero on Linux (unix(7)), 104 elsewhere.
+  it('has a path within the system's limit, otherwise the error names the limit', async () => {
     const longest = process.platform === 'linux' ? 107 : 103
     path = join(folder, 'a'.repeat(longest - folder.length - 1))
     await serve()
@@ -399,7 +399,7 @@ describe('the file of CometBFT’s socket', () => {
     await expect(serve()).rejects.toThrow('3 bytes too long for this system')
   })
 
-  it('needs a folder', async () => {
+  it('needs an existing folder', async () => {
     path = join(folder, 'missing', 'abci.sock')
     await expect(serve()).rejects.toThrow(/ENOENT|EACCES/)
   })

@@ -1,4 +1,4 @@
-// Requests to CometBFT's JSON-RPC, against a server that answers as CometBFT v0.40.0 did (recorded at a network of four).
+// Requests to CometBFT's JSON-RPC, against a server with answers recorded from CometBFT v0.40.0 in a network of four.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,14 +8,14 @@ import { ChainError } from '../../../src/lib/errors.ts'
 
 type Request = { readonly id: number; readonly method: string; readonly params: Readonly<Record<string, string>> }
 
-/** A server with answers by method; it notes what it was asked. `undefined`: it never answers. */
+/** A server with answers by method, and the requests that it received. It never answers methods without one. */
 async function engine(answers: Readonly<Record<string, (request: Request) => unknown>>) {
-  const asked: (Request | Request[])[] = []
+  const requests: (Request | Request[])[] = []
   const server = createServer(async (incoming, response) => {
     let text = ''
     for await (const part of incoming) text += part
     const body: Request | Request[] = JSON.parse(text)
-    asked.push(body)
+    requests.push(body)
     const answer = (request: Request) => ({
       jsonrpc: '2.0',
       id: request.id,
@@ -31,7 +31,7 @@ async function engine(answers: Readonly<Record<string, (request: Request) => unk
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { client: new CometBftClient(`http://127.0.0.1:${port}`, 2), asked }
+  return { client: new CometBftClient(`http://127.0.0.1:${port}`, 2), requests }
 }
 
 const status = {
@@ -48,8 +48,8 @@ const tooHigh = (height: string) => ({
 })
 
 describe('the client of CometBFT', () => {
-  it('tells how far CometBFT is, and asks once for what is asked again at once', async () => {
-    const { client, asked } = await engine({ status: () => ({ result: status }) })
+  it('returns CometBFT's status, and sends one request for two concurrent calls', async () => {
+    const { client, requests } = await engine({ status: () => ({ result: status }) })
     const expected = {
       catchingUp: false,
       height: 242n,
@@ -58,10 +58,10 @@ describe('the client of CometBFT', () => {
       address: 'AE9188A938EF3775FE9F2272AF066EEA7D5E6FF8',
     }
     expect(await Promise.all([client.status(), client.status()])).toEqual([expected, expected])
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  it('tells of peers', async () => {
+  it('returns the number of peers and their highest block', async () => {
     const peer = (height: string) => ({ node_address: 'x', peer_state: { round_state: { height, round: 0 } } })
     const { client } = await engine({
       net_info: () => ({ result: { listening: true, listeners: ['Listener(@)'], n_peers: '3', peers: [] } }),
@@ -69,17 +69,17 @@ describe('the client of CometBFT', () => {
     })
     expect(await client.peers()).toBe(3)
     expect(await client.isListening()).toBe(true)
-    // A peer that works on block 250 has 249.
+    // A peer that is deciding block 250 has block 249.
     expect(await client.highestHeight()).toBe(249n)
   })
 
-  it('knows no highest block while no peer tells', async () => {
+  it('returns no highest block without peers', async () => {
     const { client } = await engine({ dump_consensus_state: () => ({ result: { round_state: {}, peers: null } }) })
     expect(await client.highestHeight()).toBeUndefined()
   })
 
-  it('tells where the vote is, and what more than two thirds have voted for', async () => {
-    // After the node had another block 15 than the others: CometBFT v0.40.0 ends its consensus at the precommit of block 16.
+  it('returns the state of the vote, and the block that more than two thirds have voted for', async () => {
+    // The node's block 15 differs from the others': CometBFT v0.40.0 stops its consensus at the precommit of block 16.
     const appHash = 'C09A3A486594E6E455D266B6E5969822EFB0301B1CC361D72343F1B1C44AFCA8'
     const valid_block = { header: { chain_id: 'kestrel_125-1', height: '16', app_hash: appHash }, data: { txs: [] } }
     const validators = { validators: [{}, {}, {}, {}], proposer: {} }
@@ -89,10 +89,10 @@ describe('the client of CometBFT', () => {
     const { client } = await engine({ dump_consensus_state: () => ({ result: { round_state: state, peers: [] } }) })
     const agreed = { height: 16n, appHash: `0x${appHash.toLowerCase()}` }
     const place = { height: 16n, round: 1, step: 6, validators: 4 }
-    // Of the stake, what was seen to vote in this round or the one before.
+    // `voting`: the fraction of the stake that voted in this round or the one before.
     expect(await client.rounds()).toEqual({ ...place, voting: 0.75, hasBlock: true, agreed })
 
-    // A proposal that nobody has voted for yet says nothing; in the last step the proposed block is the decided one.
+    // A proposal without votes is not agreed; in the last step the proposed block is the decided one.
     const again = async (change: object) => {
       state = { ...state, ...change }
       const other = await engine({ dump_consensus_state: () => ({ result: { round_state: state, peers: [] } }) })
@@ -103,7 +103,7 @@ describe('the client of CometBFT', () => {
     expect(await again({ step: 8, proposal_block: null })).toMatchObject({ hasBlock: false, agreed: undefined })
   })
 
-  it('gives the signed header of a height with all pages of its validators', async () => {
+  it('returns the signed header of a height with all pages of its validators', async () => {
     const all = Array.from({ length: 101 }, (_, index) => ({ address: String(index), voting_power: '1' }))
     const { client } = await engine({
       commit: ({ params }) => ({
@@ -125,21 +125,21 @@ describe('the client of CometBFT', () => {
     })
   })
 
-  it('refuses a height that is not decided', async () => {
+  it('throws not-found for a height that is not decided', async () => {
     const { client } = await engine({ commit: ({ params }) => tooHigh(params.height ?? '') })
     const refusal = await client.commit(500_000n).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(ChainError)
     expect(refusal).toMatchObject({ code: 'not-found', message: 'the consensus engine has no commit of height 500000' })
   })
 
-  it('hands transactions over in batches that CometBFT takes', async () => {
-    const { client, asked } = await engine({ broadcast_tx_async: () => ({ result: { code: 0 } }) })
+  it('broadcasts transactions in batches within CometBFT's limit', async () => {
+    const { client, requests } = await engine({ broadcast_tx_async: () => ({ result: { code: 0 } }) })
     await client.broadcast([Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)])
-    const texts = asked.map((batch) => (Array.isArray(batch) ? batch.map(({ params }) => params.tx) : []))
+    const texts = requests.map((batch) => (Array.isArray(batch) ? batch.map(({ params }) => params.tx) : []))
     expect(texts).toEqual([['AQ==', 'Ag=='], ['Aw==']])
   })
 
-  it('says that a consensus engine is away', async () => {
+  it('throws overloaded when CometBFT does not run', async () => {
     const client = new CometBftClient('http://127.0.0.1:1')
     await expect(client.status()).rejects.toMatchObject({
       code: 'overloaded',
@@ -148,12 +148,12 @@ describe('the client of CometBFT', () => {
     await expect(client.broadcast([Uint8Array.of(1)])).rejects.toThrow('the consensus engine does not answer')
   })
 
-  it('does not wait for a consensus engine that hangs', { timeout: 10_000 }, async () => {
+  it('times out when CometBFT hangs', { timeout: 10_000 }, async () => {
     const { client } = await engine({})
     await expect(client.peers()).rejects.toThrow('the consensus engine does not answer')
   })
 
-  it('refuses answers of another form', async () => {
+  it('refuses malformed answers', async () => {
     const { client } = await engine({ status: () => ({ result: { node_info: {} } }), net_info: () => ({}) })
     await expect(client.status()).rejects.toThrow('the consensus engine does not answer')
     await expect(client.peers()).rejects.toThrow('the consensus engine does not answer')

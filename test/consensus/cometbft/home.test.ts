@@ -1,5 +1,5 @@
-// The CometBFT home: key files as CometBFT writes and reads them, a configuration that is read back, a genesis that follows
-// from kestrel's alone, and nothing that is there is overwritten.
+// The CometBFT home: key files in CometBFT's format, a configuration that is read back, a genesis that follows from kestrel's
+// alone. Existing files are not overwritten.
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ import { parseGenesis } from '../../../src/spec/genesis-file.ts'
 import { presets } from '../../../src/spec/presets.ts'
 import { temporaryFolder } from '../../support/process.ts'
 
-/** Written by `cometbft init` of v0.40.0; `show-node-id` says the id. */
+/** Written by `cometbft init` of v0.40.0; the id is the output of `show-node-id`. */
 const RECORDED = {
   validatorKey: `{
   "address": "A728C8EBDC8F22BCFD1B3E6781F0C4DA839F14B3",
@@ -79,19 +79,19 @@ async function genesisOf(spec: GenesisSpec) {
 }
 
 describe('key files of CometBFT', () => {
-  it('are read as CometBFT writes them', () => {
+  it('are parsed as CometBFT writes them', () => {
     const key = toHash(publicKeyIn(RECORDED.validatorKey, 'key.json'))
     expect(consensusAddress(key)).toBe('0xa728c8ebdc8f22bcfd1b3e6781f0c4da839f14b3')
     expect(nodeIdOf(publicKeyIn(RECORDED.nodeKey, 'key.json'))).toBe(RECORDED.nodeId)
   })
 
-  it('are written as CometBFT writes them', () => {
+  it('are written byte for byte as CometBFT writes them', () => {
     const validator = JSON.parse(validatorKeyFile(keyOf(privateBytes(RECORDED.validatorKey))))
     expect(validator).toEqual(JSON.parse(RECORDED.validatorKey))
     expect(nodeKeyFile(keyOf(privateBytes(RECORDED.nodeKey)))).toBe(`${RECORDED.nodeKey}\n`)
   })
 
-  it('have new keys of ed25519', () => {
+  it('hold new ed25519 keys', () => {
     const { seed, publicKey } = newKey()
     expect(Buffer.from(ed25519.getPublicKey(seed)).equals(publicKey)).toBe(true)
     expect(Buffer.from(newKey().seed).equals(seed)).toBe(false)
@@ -106,7 +106,7 @@ describe('key files of CometBFT', () => {
 })
 
 describe("CometBFT's configuration", () => {
-  it('is read back', () => {
+  it('is written and read back', () => {
     expect(readConfig(configText(config), 'config.toml')).toEqual({
       socket: '/data/abci.sock',
       rpcUrl: 'http://127.0.0.1:26657',
@@ -123,7 +123,7 @@ describe("CometBFT's configuration", () => {
     expect(configText(config)).toContain(`persistent_peers = "${config.peers.join(',')}"`)
   })
 
-  it('has the defaults of CometBFT where it says nothing', () => {
+  it('falls back to CometBFT's defaults', () => {
     expect(readConfig('', 'config.toml')).toEqual({
       socket: undefined,
       rpcUrl: 'http://127.0.0.1:26657',
@@ -138,7 +138,7 @@ describe("CometBFT's configuration", () => {
     })
   })
 
-  it('says whether a new engine fetches a snapshot', () => {
+  it('has statesync.enable, by which a new CometBFT fetches a state snapshot', () => {
     expect(readConfig('[statesync]\nenable = true', 'config.toml').stateSync).toBe(true)
     expect(() => readConfig('[statesync]\nenable = 1', 'config.toml')).toThrow('config.toml: statesync.enable: ')
   })
@@ -176,7 +176,7 @@ describe("CometBFT's configuration", () => {
 })
 
 describe("CometBFT's genesis", () => {
-  it('has the parameters of the chain, and the chain in its state', async () => {
+  it('has the parameters of the chain, and kestrel's genesis as app_state', async () => {
     const spec = network()
     const genesis = await genesisOf(spec)
     expect(genesis).toMatchObject({
@@ -194,12 +194,12 @@ describe("CometBFT's genesis", () => {
     expect(parseGenesis(genesis.app_state)).toEqual(spec)
   })
 
-  it('keeps evidence as long as stake can be slashed', async () => {
+  it('keeps evidence for the unbonding time, during which stake can be slashed', async () => {
     const { consensus_params: params } = await genesisOf(network({ params: { unbondingTime: '100' } }))
     expect(params.evidence).toMatchObject({ max_age_duration: '100000000000', max_age_num_blocks: '34' })
   })
 
-  it('keeps it for as many blocks as the block time of the chain makes in that time', async () => {
+  it('keeps evidence for the unbonding time divided by the block time, in blocks', async () => {
     const { native, ...spec } = network({ params: { unbondingTime: '100' } })
     if (native?.consensus === undefined) throw new Error('no network')
     const faster = { ...spec, native: { ...native, consensus: { ...native.consensus, blockTimeMs: 1_500n } } }
@@ -213,7 +213,7 @@ describe("CometBFT's genesis", () => {
 })
 
 describe('the CometBFT home', () => {
-  it('is made whole, for its owner alone, and stays as it is', async () => {
+  it('is created with private file modes, and existing files are kept', async () => {
     const home = await folder()
     const keys = await makeHome(home, network(), config)
     expect(missingFile(home)).toBeUndefined()
@@ -233,7 +233,7 @@ describe('the CometBFT home', () => {
     expect((await readHomeConfig(home)).mempool).toBe('flood')
   })
 
-  it('gets no new key, and no new state of signatures, once CometBFT has run', async () => {
+  it('gets no new key and no new signing state once CometBFT has run', async () => {
     const home = await folder()
     await makeKeys(home)
     const { blocks, signatures, validatorKey } = cometBftFiles(home)
@@ -245,7 +245,7 @@ describe('the CometBFT home', () => {
     expect(existsSync(validatorKey)).toBe(false)
   })
 
-  it('is refused for another chain, and without the blocks that the chain has', async () => {
+  it('is refused if it belongs to another chain, or lacks the chain's blocks', async () => {
     const home = await folder()
     const spec = network()
     await makeHome(home, spec, config)
@@ -260,7 +260,7 @@ describe('the CometBFT home', () => {
   })
 })
 
-it('the socket is in the data directory, unless its path would be too long for a socket', () => {
+it('the ABCI socket is in the data directory, unless that path is too long for a socket', () => {
   expect(socketIn('/data/chain')).toBe('/data/chain/abci.sock')
   const long = socketIn(`/${'d'.repeat(120)}`)
   expect(long.length).toBeLessThan(104)

@@ -1,4 +1,4 @@
-// CometBFT as a child process, with a stand-in for its program: a shell script that does what a test wants.
+// CometBFT as a child process, with a shell script of the test in place of the program.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,8 +14,7 @@ import { temporaryFolder } from '../../support/process.ts'
 const WORDS = 'I[2026-01-01|00:00:00.000] service start module=proxy'
 
 /**
- * A consensus engine whose program runs these lines of shell in its home; each start adds a line to the file `starts`, its
- * arguments.
+ * A CometBftProcess whose program runs this shell script in its home; each start appends its arguments to the file `starts`.
  */
 async function engine(script: string, given: Partial<CometBftSettings> = {}) {
   const { path: home, remove } = await temporaryFolder()
@@ -33,7 +32,7 @@ async function engine(script: string, given: Partial<CometBftSettings> = {}) {
     blockTime: undefined,
     checkPorts: async () => undefined,
     log,
-    // The stand-in has no RPC: it answers as soon as it has written this file.
+    // The script has no RPC: it counts as answering once it has written this file.
     answers: async () => existsSync(join(home, 'answers')),
     ...given,
   })
@@ -45,7 +44,7 @@ async function engine(script: string, given: Partial<CometBftSettings> = {}) {
   return { home, child, lines, starts, program }
 }
 
-/** Runs until it is asked to end. `exec`, so that the signal reaches it. */
+/** Runs until it gets a signal. `exec`, so that the signal reaches it. */
 const RUNS = `echo '${WORDS}'\ntouch answers\nexec sleep 1000`
 const isAlive = (processId: number) => {
   try {
@@ -57,8 +56,8 @@ const isAlive = (processId: number) => {
 const processIdIn = async (home: string) =>
   Number((await readFile(cometBftFiles(home).processId, 'utf8')).split(' ')[0])
 
-describe('CometBFT as a child', () => {
-  it('is started with its home, the socket and the peers, and writes into its log', async () => {
+describe('CometBFT as a child process', () => {
+  it('is started with its home, the socket and the peers, and its output goes to the log', async () => {
     const { child, home, starts } = await engine(RUNS, { peers: ['ab@host:1', 'cd@host:2'] })
     await child.start()
     expect(await starts()).toEqual([
@@ -71,13 +70,13 @@ describe('CometBFT as a child', () => {
     expect(isAlive(processId)).toBe(false)
   })
 
-  it('is given the block time of the genesis, which wins over its configuration', async () => {
+  it('gets the block time of the genesis, which overrides its configuration', async () => {
     const { child, home } = await engine(`echo "$CMT_CONSENSUS_TIMEOUT_COMMIT" > time\n${RUNS}`, { blockTime: 1500 })
     await child.start()
     expect(await readFile(join(home, 'time'), 'utf8')).toBe('1500ms\n')
   })
 
-  it('is started again when it ends', async () => {
+  it('is restarted when it ends', async () => {
     const { child, lines, home, starts } = await engine(RUNS)
     await child.start()
     process.kill(await processIdIn(home), 'SIGKILL')
@@ -85,7 +84,7 @@ describe('CometBFT as a child', () => {
     expect(lines.join('\n')).toMatch(/CometBFT ended \(by SIGKILL\); it is started again in 1 s/)
   })
 
-  it('refuses in one line a consensus engine that ends before it answers, and quotes its error', async () => {
+  it('is given up with one line, which quotes its error, when it ends before it answers', async () => {
     const { child, starts } = await engine('echo "ERROR: error in config file: bad" >&2\nexit 1')
     await expect(child.start()).rejects.toThrow(
       /^CometBFT ended before it was ready \(code 1\); last error "ERROR: error in config file: bad"; its log is/,
@@ -93,12 +92,12 @@ describe('CometBFT as a child', () => {
     expect(await starts()).toHaveLength(1)
   })
 
-  it('refuses in one line a program that cannot be run', async () => {
+  it('is given up with one line when the program cannot be run', async () => {
     const { child } = await engine('', { program: '/nowhere/cometbft' })
     await expect(child.start()).rejects.toThrow('/nowhere/cometbft cannot be started')
   })
 
-  it('is tried again when it was killed before it answered', async () => {
+  it('is restarted when it was killed before it answered', async () => {
     const { child, starts } = await engine(
       'if test -e once; then touch answers; exec sleep 1000; fi\ntouch once\nkill -9 $$',
     )
@@ -107,7 +106,7 @@ describe('CometBFT as a child', () => {
     expect(await Promise.race([child.failed, 'runs'])).toBe('runs')
   })
 
-  it('is ended and started again on request', async () => {
+  it('is restarted on request', async () => {
     const { child, starts, home } = await engine(RUNS)
     await child.start()
     const first = await processIdIn(home)
@@ -119,42 +118,42 @@ describe('CometBFT as a child', () => {
     expect(await starts()).toHaveLength(2)
   })
 
-  it('is ended first where it has outlived its kestrel', async () => {
+  it('is killed before the start if it has outlived its kestrel', async () => {
     const { child, home } = await engine(RUNS)
-    // As a hanging engine: it does not hear SIGTERM.
-    const deaf = "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log('ready')"
-    const still = spawn(process.execPath, ['-e', deaf, 'start', '--home', home], {
+    // Like a hanging CometBFT, it ignores SIGTERM.
+    const hanging = "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log('ready')"
+    const orphan = spawn(process.execPath, ['-e', hanging, 'start', '--home', home], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    onTestFinished(() => void still.kill('SIGKILL'))
-    await once(still.stdout, 'data')
-    const nobody = 2 ** 22 + 1
-    await writeFile(cometBftFiles(home).processId, `${still.pid} ${nobody}\n`)
-    const ended = once(still, 'exit')
+    onTestFinished(() => void orphan.kill('SIGKILL'))
+    await once(orphan.stdout, 'data')
+    const unusedId = 2 ** 22 + 1
+    await writeFile(cometBftFiles(home).processId, `${orphan.pid} ${unusedId}\n`)
+    const ended = once(orphan, 'exit')
     await child.start()
     expect((await ended)[1]).toBe('SIGKILL')
   })
 
-  it('is refused while another kestrel runs it', async () => {
+  it('does not start in a home whose CometBFT another kestrel runs', async () => {
     const { child, home, starts } = await engine(RUNS)
     const shell = `"${process.execPath}" -e 'setInterval(() => 0, 1000)' start --home ${home} & echo $!; wait`
     const other = spawn('/bin/sh', ['-c', shell], { stdio: ['ignore', 'pipe', 'ignore'] })
     const [text] = await once(other.stdout, 'data')
-    const theirs = Number(String(text))
+    const otherCometBft = Number(String(text))
     onTestFinished(() => {
       other.kill('SIGKILL')
-      process.kill(theirs, 'SIGKILL')
+      process.kill(otherCometBft, 'SIGKILL')
     })
-    await writeFile(cometBftFiles(home).processId, `${theirs} ${other.pid}\n`)
-    // Before it runs its program it has the command line of the shell, in which the home is a part of a word.
-    const words = async () => (await readFile(`/proc/${theirs}/cmdline`, 'utf8')).split('\0')
+    await writeFile(cometBftFiles(home).processId, `${otherCometBft} ${other.pid}\n`)
+    // Wait for exec: before it the process has the shell's command line, in which the home is part of a word.
+    const words = async () => (await readFile(`/proc/${otherCometBft}/cmdline`, 'utf8')).split('\0')
     await vi.waitUntil(async () => (await words()).includes(home))
     await expect(child.start()).rejects.toThrow(`${home} is in use by the node with process id ${other.pid}`)
-    expect(isAlive(theirs)).toBe(true)
+    expect(isAlive(otherCometBft)).toBe(true)
     await expect(starts()).rejects.toThrow('ENOENT')
   })
 
-  it('leaves another process alone that has got the id', async () => {
+  it('does not end an unrelated process that has reused the process id', async () => {
     const { child, home } = await engine(RUNS)
     const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' })
     onTestFinished(() => void other.kill('SIGKILL'))
@@ -166,7 +165,7 @@ describe('CometBFT as a child', () => {
   })
 })
 
-/** What a peer may choose as its chain id or moniker: words by which log lines of engines are told apart. */
+/** Chain ids or monikers that a peer may choose, which look like log lines of CometBFT. */
 const HOSTILE = [
   'CONSENSUS FAILURE!!!',
   'CONSENSUS FAILURE!!! module=consensus err="wrong Block.Header.AppHash.  Expected AA, got BB" stack="x"',
@@ -179,7 +178,7 @@ const HOSTILE = [
 ]
 
 describe('text that peers write into the output of CometBFT', () => {
-  it('does not end or restart a consensus engine that runs', async () => {
+  it('does not end or restart a running CometBFT', async () => {
     const { child, home, lines, starts } = await engine(`cat hostile\ncat hostile >&2\ntouch answers\nexec sleep 1000`)
     const rejected = HOSTILE.map(
       (text) => `I[2026-01-01|00:00:00.000] Inbound Peer rejected err="Got ${text}, expected"`,
@@ -195,7 +194,7 @@ describe('text that peers write into the output of CometBFT', () => {
     expect(lines).toEqual([expect.stringMatching(/^CometBFT runs as process \d+$/)])
   })
 
-  it('changes nothing of what follows when CometBFT ends', async () => {
+  it('does not change what happens when CometBFT ends', async () => {
     const ends = async (text: string) => {
       const { child, home, lines, starts } = await engine('touch answers\ncat hostile >&2\nsleep 0.3\nexit 1')
       await writeFile(join(home, 'hostile'), `panic: ${text}\n`)
@@ -204,7 +203,7 @@ describe('text that peers write into the output of CometBFT', () => {
       return { line: lines.find((line) => line.startsWith('CometBFT ended')) ?? '', log: cometBftFiles(home).log }
     }
     for (const { line, log } of await Promise.all(HOSTILE.map(ends))) {
-      // The text stands in quotes, on one line and without invisible characters; no advice goes with it.
+      // The text is in quotes, on one line, without invisible characters; no advice follows from it.
       expect(line).toMatch(
         /^CometBFT ended \(code 1\); it is started again in 1 s; last error "panic: .*"; its log is /,
       )
@@ -213,7 +212,7 @@ describe('text that peers write into the output of CometBFT', () => {
     }
   })
 
-  it('is cut when it is long', async () => {
+  it('is truncated when it is long', async () => {
     const { child, lines } = await engine(`touch answers\nprintf 'panic: %0100000d\\n' 1\nsleep 0.3\nexit 1`)
     await child.start()
     await vi.waitUntil(() => lines.some((line) => line.startsWith('CometBFT ended')), { timeout: 10_000 })
@@ -221,7 +220,7 @@ describe('text that peers write into the output of CometBFT', () => {
   })
 })
 
-it('a port that another program has is refused in one line', { timeout: 20_000 }, async () => {
+it('a port of CometBFT that another program uses is refused in one line', { timeout: 20_000 }, async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

@@ -1,4 +1,4 @@
-// Which program runs as CometBFT: where it is looked for, and which versions are accepted.
+// Which program runs as CometBFT: where it is searched, and which versions are accepted.
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -11,7 +11,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-/** A program that prints a text; `more` is in its file too. */
+/** A program that prints a text; `more` is appended to its file. */
 async function program(prints: string, more = ''): Promise<string> {
   const path = join(await folder(), 'cometbft')
   await writeFile(path, `#!/bin/sh\necho '${prints}'\nexit 0\n${more}\n`)
@@ -19,11 +19,11 @@ async function program(prints: string, more = ''): Promise<string> {
   return path
 }
 
-/** As Go writes the version of its module into a program. */
+/** The module version as Go embeds it in a program. */
 const built = (version: string) => `path\tgithub.com/x\nmod\tgithub.com/cometbft/cometbft\t${version}\th1:abc\n`
 
 describe('CometBFT’s program', () => {
-  it('is the given one, else that of COMETBFT, else the one on PATH', async () => {
+  it('is the given one, else that of the variable COMETBFT, else the one on PATH', async () => {
     const [given, named, onPath] = await Promise.all([program('0.40.0'), program('0.40.0'), program('0.40.0')])
     const PATH = ['/nowhere', join(onPath, '..')].join(delimiter)
     expect(findCometBft(given, { COMETBFT: named, PATH })).toBe(given)
@@ -32,7 +32,7 @@ describe('CometBFT’s program', () => {
     expect(findCometBft('cometbft', { PATH })).toBe(onPath)
   })
 
-  it('is missing in one line that says how to get it', async () => {
+  it('causes, if missing, one line that says how to get it', async () => {
     const how = 'go install github.com/cometbft/cometbft/cmd/cometbft@v0.40.0'
     expect(() => findCometBft('./none', {})).toThrow(`--cometbft: ./none: no such program; ${how}`)
     expect(() => findCometBft(undefined, { COMETBFT: '/none' })).toThrow(`COMETBFT: /none: no such program; ${how}`)
@@ -50,8 +50,8 @@ describe('CometBFT’s program', () => {
     expect(await cometBftVersion(await program(text))).toEqual(expected)
   })
 
-  // `go install …@v0.40.0` makes a program that says 0.39.0.
-  it('may say 0.39.0 where Go has written another version into it', async () => {
+  // `go install …@v0.40.0` builds a program that prints 0.39.0.
+  it('may print 0.39.0 if Go has embedded another version', async () => {
     const path = await program('0.39.0', built('v0.40.0'))
     expect(await cometBftVersion(path)).toEqual({ version: '0.40.0', hasAppMempool: true })
   })
@@ -67,7 +67,7 @@ describe('CometBFT’s program', () => {
     )
   })
 
-  it('is refused when it is another program', async () => {
+  it('is refused if it is not CometBFT', async () => {
     await expect(cometBftVersion(await program('hello'))).rejects.toThrow('is no cometbft')
     const failing = join(await folder(), 'failing')
     await writeFile(failing, '#!/bin/sh\nexit 3\n')

@@ -1,4 +1,4 @@
-// The application as a consensus engine drives it, at several nodes: what all answer alike, what is committed, what is refused.
+// The ABCI application at several nodes, driven by a fake engine: equal responses, commits, refusals.
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { fromHex, hexToAddress, toHex } from '../../../src/lib/hex.ts'
@@ -23,7 +23,7 @@ const transfer = async (nonce: number, to: `0x${string}` = bob): Promise<Uint8Ar
     }),
   )
 
-test('decide the same blocks at all nodes, with the app hash of the block and the commit info of CometBFT', async () => {
+test('nodes decide the same blocks, with the block's hash as app hash and the commit info of CometBFT', async () => {
   const engine = await fakeNetwork()
   const [first, second] = engine.nodes
   await second?.chain.submit(await transfer(0))
@@ -37,14 +37,14 @@ test('decide the same blocks at all nodes, with the app hash of the block and th
     { code: 0, gasWanted: 21_000n, gasUsed: 21_000n },
     { code: 0, gasWanted: 21_000n, gasUsed: 21_000n },
   ])
-  // The three validators of genesis signed the block before.
+  // The three genesis validators signed the previous block.
   expect(block?.commit?.votes.map(({ power, flag }) => [power, flag])).toEqual(Array(3).fill([1000n, 2]))
   expect(block?.commit && commitInfoHash(block.commit)).toBe(block?.header.parentBeaconBlockRoot)
   expect(block?.commit && block.commit.time % 1_000_000_000n).toBe(7n)
   expect(block?.header.coinbase).toBe(first?.chain.operatorOf(engine.validators[1]?.address ?? (bob as never)))
 })
 
-test('mine nonces that came to three different nodes in any order', async () => {
+test('nodes mine transactions of one sender that arrive at three nodes in any nonce order', async () => {
   const engine = await fakeNetwork()
   const [first, second, third] = engine.nodes
   await first?.chain.submit(await transfer(2))
@@ -55,7 +55,7 @@ test('mine nonces that came to three different nodes in any order', async () => 
     expect((await chain.at('latest')).view.nonce(hexToAddress(account(0).address))).toBe(3n)
 })
 
-test('reject what does not decode, run or follow the head, and go on', async () => {
+test('nodes reject proposals that do not decode, execute or follow the head, and decide the next block', async () => {
   const engine = await fakeNetwork()
   const gap = await transfer(5)
   const garbage = fromHex('0xdeadbeef')

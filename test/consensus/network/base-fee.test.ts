@@ -1,4 +1,4 @@
-// The floor of the base fee in a network: at every door of the pool, in proposals, and beside the tips that nodes ask for.
+// The floor of the base fee in a network: at every entry of the pool, in proposals, and together with minimum tips.
 import { create } from '@bufbuild/protobuf'
 import { parseGwei } from 'viem'
 import { expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const specWith = (minBaseFee: string) =>
     kestrel.feeMarket = { minBaseFee }
   })
 
-test('a transaction below the floor enters no pool, and its proposal is rejected', async () => {
+test('a transaction below the base fee floor enters no pool, and a proposal with it is rejected', async () => {
   const engine = new FakeEngine(specWith(FLOOR.toString()))
   for (let i = 0; i < 2; i++) await engine.addNode()
   await engine.begin()
@@ -38,7 +38,7 @@ test('a transaction below the floor enters no pool, and its proposal is rejected
   await expect(first?.chain.submit(below)).rejects.toThrow('transaction underpriced: gas fee cap')
   expect(await first?.application.insertTx(create(RequestInsertTxSchema, { tx: below }))).toEqual({ code: 1 })
   for (const { chain } of engine.nodes) expect(chain.pool.pending + chain.pool.queued).toBe(0)
-  // A proposer without the rule would put it into a block.
+  // A proposer without the rule could include it.
   expect(await engine.judge([below])).toEqual([{ status: 2 }, { status: 2 }])
 
   await first?.chain.submit(await transfer(0, FLOOR))
@@ -48,7 +48,7 @@ test('a transaction below the floor enters no pool, and its proposal is rejected
   expect(first?.chain.pool.pending).toBe(0)
 })
 
-test('the minimum tip is a node’s own: other proposers’ blocks may hold less', async () => {
+test('the minimum tip applies to a node’s pool only: blocks of other proposers may contain lower tips', async () => {
   const engine = new FakeEngine(specWith('0'))
   const strict = await engine.addNode({ pool: { minTip: 5n, allowUnprotected: true } })
   const open = await engine.addNode()
@@ -58,7 +58,7 @@ test('the minimum tip is a node’s own: other proposers’ blocks may hold less
   await expect(strict.submit(free)).rejects.toThrow('transaction underpriced: gas tip cap 0, minimum needed 5')
   await engine.gossip()
   expect([strict.pool.pending, open.pool.pending]).toEqual([0, 1])
-  // The strict node proposes the even heights, and the blocks of the other are as good as its own.
+  // The strict node proposes the even heights, and accepts the blocks of the other.
   await engine.decideMany(2)
   expect(strict.head.hash).toBe(open.head.hash)
   expect(open.pool.pending).toBe(0)

@@ -1,4 +1,4 @@
-// Proposals that are wrong, slow, or of transactions that are slow: what a node refuses, proposes and decides.
+// Invalid and slow proposals, and slow transactions: what a node refuses, proposes and decides.
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import * as abci from '../../../src/consensus/abci/generated/tendermint/abci/types_pb.ts'
@@ -40,10 +40,10 @@ const signed = async ({
     }),
   )
 
-/** BLS12-381 additions: 16 million gas of them take a second of processor time, ten times what a proposal has in these tests. */
+/** BLS12-381 additions: 16 million gas of them take a second of CPU time, ten times the limit of a proposal in these tests. */
 const [g1add] = costlyContracts.filter(({ name }) => name === 'bls12 g1add')
 if (g1add === undefined) throw new Error('there is no such contract')
-/** Writes slot 0 and sends a wei to the zero address, then calls the contract above with its calldata until no gas is left. */
+/** Writes slot 0, sends a wei to the zero address, then calls the contract above with its calldata until it is out of gas. */
 const SLOW = '0x00000000000000000000000000000000005105f0'
 const slowCode = `0x60015f555f5f5f5f60015f5af1506020358050365f5f375f5f365f5f73${g1add.address.slice(2)}5af100`
 const slowCall = { to: SLOW, data: g1add.input, gas: 16_000_000n } as const
@@ -62,7 +62,7 @@ async function slowNetwork(size: number, proposeTimeout: number): Promise<FakeEn
   return engine
 }
 
-/** Bytes that count how many transactions are read. */
+/** Transactions that count how many of them are read. */
 function counted(raws: readonly Uint8Array[]) {
   const count = { read: 0 }
   class Counted extends Uint8Array {
@@ -82,8 +82,8 @@ function counted(raws: readonly Uint8Array[]) {
 const REJECTED = [{ status: 2 }]
 const ACCEPTED = [{ status: 1 }]
 
-describe('a proposal that is wrong', () => {
-  it('is refused at its first transaction that is', async () => {
+describe('an invalid proposal', () => {
+  it('is rejected at its first invalid transaction, before later ones are read', async () => {
     const engine = await slowNetwork(1, 3000)
     const valid = await Promise.all(Array.from({ length: 5 }, (_, nonce) => signed({ nonce })))
     const garbage = Array.from({ length: 1000 }, () => Uint8Array.of(2, 1))
@@ -102,7 +102,7 @@ describe('a proposal that is wrong', () => {
     expect(await engine.judge(valid)).toEqual(ACCEPTED)
   })
 
-  it('is refused with a time that no block can have', async () => {
+  it('is rejected if its time is outside the range of a block', async () => {
     const engine = await slowNetwork(1, 3000)
     const at = (seconds: bigint, nanos = 0) =>
       engine.judge([], { time: { $typeName: 'google.protobuf.Timestamp', seconds, nanos } })
@@ -113,7 +113,7 @@ describe('a proposal that is wrong', () => {
     expect(await at(1_800_000_000n)).toEqual(ACCEPTED)
   })
 
-  it('is taken when it was decided, with a result for each transaction', async () => {
+  it('is executed if it was decided, with a result for each transaction', async () => {
     const engine = await slowNetwork(1, 3000)
     const [node] = engine.nodes
     const first = await signed()
@@ -129,15 +129,15 @@ describe('a proposal that is wrong', () => {
   })
 })
 
-describe('a transaction that is slow', () => {
-  it('is undone in a proposal, which goes on without it, and leaves the pool after three tries', async () => {
+describe('a slow transaction', () => {
+  it('is reverted in a proposal, which continues without it, and leaves the pool after three attempts', async () => {
     const engine = await slowNetwork(2, 300)
     const [node] = engine.nodes
     if (node === undefined) throw new Error('no node')
     const slow = await signed({ ...slowCall, tip: 9n })
     const hash = await node.chain.submit(slow)
     for (const of of [1, 2, 3]) await node.chain.submit(await signed({ of }))
-    // In the first proposal it is stopped, in the next it would come last.
+    // In the first proposal it is stopped; in the next it would come last.
     await engine.decideMany(4)
     for (const { chain } of engine.nodes) {
       expect(chain.pool.pending).toBe(1)
@@ -147,13 +147,13 @@ describe('a transaction that is slow', () => {
     await engine.decideMany(130)
     for (const { log } of engine.nodes) expect(log.join('\n')).toContain(`${hash} leaves the pool`)
     for (const { chain } of engine.nodes) expect(chain.pool.get(hash)).toBeUndefined()
-    // What it would have done can still be done: nothing of it is left in the machine that stopped it.
+    // The stopped execution left no state behind: the same transaction can run again.
     await node.chain.submit(await signed({ nonce: 0 }))
     await engine.decideMany(2)
     for (const { chain } of engine.nodes) expect(chain.pool.pending).toBe(0)
   })
 
-  it('is mined when another validator proposes it, executed once', async () => {
+  it('is mined when another validator proposes it, and executed only once', async () => {
     const engine = new FakeEngine(spec())
     await engine.addNode({}, { proposeTimeout: 60_000 })
     await engine.addNode({}, { proposeTimeout: 50 })
@@ -162,7 +162,7 @@ describe('a transaction that is slow', () => {
     const txs = [await signed(slowCall)]
     expect(await engine.judge(txs)).toEqual([...ACCEPTED, ...REJECTED])
     expect(slow?.log.at(-1)).toBe('the proposal for block 1 is rejected: it takes longer than 0.05 s to execute here')
-    // The next proposals of this height may take longer, until it is accepted.
+    // Later proposals of this height may take longer, until one is accepted.
     const answers = []
     for (let round = 0; round < 40; round++) answers.push(...(await engine.judge(txs)))
     expect(answers.filter(({ status }) => status === 2).length).toBeGreaterThan(0)
@@ -174,11 +174,11 @@ describe('a transaction that is slow', () => {
 })
 
 describe('after failed rounds of a height', () => {
-  it('proposals have half of the gas, then one transaction, then none; the next height has all again', async () => {
+  it('proposals have half of the gas, then one transaction, then none; at the next height the full share again', async () => {
     const engine = await slowNetwork(1, 3000)
     const [node] = engine.nodes
     if (node === undefined) throw new Error('no node')
-    // Three in the whole gas, one in half of it, and one of an eighth of it.
+    // Three fit the full gas, one fits half of it, and one has an eighth of it.
     for (const of of [1, 2, 3]) await node.chain.submit(await signed({ of, gas: 11_000_000n, tip: 9n }))
     await node.chain.submit(await signed({ of: 4, gas: 4_000_000n }))
     const request = create(abci.RequestPrepareProposalSchema, {
@@ -202,7 +202,7 @@ describe('after failed rounds of a height', () => {
   })
 })
 
-describe('an execution whose time is up', () => {
+describe('an execution that runs out of time', () => {
   /** Counts to a number, with a pause before each step. */
   function counting(to: number) {
     const steps: number[] = []
@@ -216,7 +216,7 @@ describe('an execution whose time is up', () => {
     return { steps, execution }
   }
 
-  it('rests, and goes on from there', async () => {
+  it('pauses and can be resumed', async () => {
     const { steps, execution } = counting(5)
     expect(await execution.within(0)).toBeUndefined()
     expect(steps).toEqual([])

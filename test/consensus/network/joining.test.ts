@@ -1,5 +1,5 @@
-// A node that joins a network by a snapshot of the state: from CometBFT's first request on its socket to the blocks that it
-// decides with the others.
+// A node that joins a network by state sync: from CometBFT's first request on its socket to the blocks that it decides with the
+// others.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ const applicationOf = (
     fail,
   })
 
-/** A network with a snapshot at block `HEIGHT`, whose node `giver` hands it out, and a consensus engine of a node that joins. */
+/** A network with a state snapshot at block `HEIGHT`, served by the node `giver`, and a CometBFT client of a joining node. */
 async function networkWithSnapshot() {
   const spec = networkSpec()
   const engine = new FakeEngine(spec)
@@ -82,7 +82,7 @@ async function networkWithSnapshot() {
   expect(snapshot.chunks).toBeGreaterThan(2)
 
   const store = await openMemoryStore()
-  /** Restores the snapshot into the store. `check` runs before the first chunk. */
+  /** Restores the state snapshot into the store. `check` runs before the first chunk. */
   const joinOnce = async (check: (client: AbciClient, offer: Offer) => Promise<void> = async () => undefined) => {
     const socket = join(newFolder(), 'abci.sock')
     const lines: string[] = []
@@ -125,7 +125,7 @@ async function networkWithSnapshot() {
   return { engine, giver, failures, store, joinOnce, openChain }
 }
 
-it('a node joins a network by a snapshot, with the votes and evidence of its first block', async () => {
+it('a node joins a network by a state snapshot, with the votes and evidence of its first block', async () => {
   const { engine, giver, failures, joinOnce, openChain } = await networkWithSnapshot()
   const info = { case: 'info', value: {} } as const
   const { joining, client } = await joinOnce(async (client, offer) => {
@@ -134,7 +134,7 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
     expect(await offer({ format: 9 })).toMatchObject({ value: { result: OFFERED.rejectFormat } })
   })
 
-  // CometBFT asks at once; it is answered when the node has opened its chain.
+  // CometBFT's request is answered when the node has opened its chain.
   client.send(info)
   const chain = await openChain()
   const application = applicationOf(chain)
@@ -151,7 +151,7 @@ it('a node joins a network by a snapshot, with the votes and evidence of its fir
   expect(failures).toEqual([])
 })
 
-it('a node whose consensus engine has not kept the snapshot ends, and fetches another when it is started again', async () => {
+it('a node whose CometBFT has not stored the state snapshot ends, and fetches another on the next start', async () => {
   const { giver, failures, store, joinOnce, openChain } = await networkWithSnapshot()
   const first = await joinOnce()
   const lines: string[] = []
@@ -164,7 +164,7 @@ it('a node whose consensus engine has not kept the snapshot ends, and fetches an
   expect(failures).toEqual([])
 })
 
-it('a node with blocks whose consensus engine has none ends', async () => {
+it('a node with blocks ends if its CometBFT has none', async () => {
   const engine = await fakeNetwork(1)
   await engine.decideMany(2)
   const [node] = engine.nodes
@@ -174,7 +174,7 @@ it('a node with blocks whose consensus engine has none ends', async () => {
   expect(node?.chain.head.number).toBe(2n)
 })
 
-it('a node that cannot write what it is given says so and ends its server', async () => {
+it('a joining node that cannot write a chunk reports it and closes its server', async () => {
   const spec = networkSpec()
   const store = await openMemoryStore()
   const socket = join(newFolder(), 'abci.sock')
@@ -204,7 +204,7 @@ it('a node that cannot write what it is given says so and ends its server', asyn
   await expect(AbciClient.connect(socket)).rejects.toThrow()
 })
 
-it('a node that is given no snapshot says so, less and less often, until its consensus engine fails', async () => {
+it('a joining node that gets no state snapshot logs it at growing intervals until its CometBFT fails', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const spec = networkSpec()

@@ -1,5 +1,5 @@
-// Heights of a real network, as its consensus engine and its first node recorded them (test/network/recording.test.ts makes them
-// anew): a fresh chain answers every request of consensus with the same bytes, on every engine that runs contracts.
+// A recording of a real network's ABCI messages at its first node (test/network/recording.test.ts renews it): a fresh chain
+// answers every consensus request with the same bytes, on every EVM engine.
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,14 +32,14 @@ let spec: GenesisSpec
 let exchanges: Exchange[]
 beforeAll(async () => {
   spec = parseGenesisText(await unpacked('genesis.json.gz'))
-  // What is proposed depends on the pool; the other requests of consensus decide their answers.
+  // Without prepareProposal, whose response depends on the pool; the other responses follow from the requests.
   const kinds = ['info', 'initChain', 'processProposal', 'finalizeBlock', 'commit']
   exchanges = exchangesOf(readRecording(await unpacked('recording.txt.gz'))).filter(({ kind }) => kinds.includes(kind))
 })
 
 let sockets = 0
 
-/** A fresh chain behind a socket, and CometBFT's side of it. */
+/** A fresh chain behind a socket, and a client of the socket. */
 async function application(engine?: EngineChoice) {
   const chain = await openFresh(spec, { engine })
   const failures: string[] = []
@@ -67,7 +67,7 @@ async function application(engine?: EngineChoice) {
   return { chain, failures, ask }
 }
 
-/** This program's version of then, which Info tells. */
+/** The program's version at the time of the recording, from Info. */
 function versionIn(all: readonly Exchange[]): string {
   const found = all.find(({ kind }) => kind === 'info')?.response
   return found?.case === 'info' ? found.value.version : ''
@@ -85,7 +85,7 @@ async function replay(ask: (request: Uint8Array) => Promise<Uint8Array>, count =
 }
 
 describe('a recorded network', () => {
-  it('has votes that were missing, evidence, validators that came and went, and heights enough', () => {
+  it('contains missing votes, evidence, validator changes, and enough heights', () => {
     const finalized = exchanges.flatMap(({ request }) => (request.case === 'finalizeBlock' ? [request.value] : []))
     const answered = exchanges.flatMap(({ response }) => (response.case === 'finalizeBlock' ? [response.value] : []))
     expect(finalized.length).toBeGreaterThan(50)
@@ -96,14 +96,14 @@ describe('a recorded network', () => {
     for (const power of [0n, 700n, 1500n, 990n]) expect(powers).toContain(power)
   })
 
-  it.each(['compiled', 'wasm', 'library'] as const)('is answered with the same bytes on %s', async (engine) => {
+  it.each(['compiled', 'wasm', 'library'] as const)('is answered with the same bytes by the engine %s', async (engine) => {
     const { chain, failures, ask } = await application(engine)
     await replay(ask)
     expect(failures).toEqual([])
     expect(await chain.stateQueries.invariants('latest')).toEqual([])
   })
 
-  it('gives the same chain when it is exported and imported, indexed anew, and traced', async () => {
+  it('yields the same chain after export and import, reindexing, and tracing', async () => {
     const { chain, ask } = await application()
     await replay(ask)
     const copy = await openFresh(spec)
@@ -120,18 +120,18 @@ describe('a recorded network', () => {
     }
   })
 
-  it('is not committed when requests come in a wrong order or with other bytes', async () => {
+  it('is not committed when requests are out of order or altered', async () => {
     const { chain, failures, ask } = await application()
     const finalizes = exchanges.filter(({ kind }) => kind === 'finalizeBlock')
     const commit = exchanges.find(({ kind }) => kind === 'commit')
     const caseOf = async (request: Uint8Array | undefined) =>
       fromBinary(ResponseSchema, await ask(request ?? new Uint8Array(0))).value.case
-    // Nothing is decided; then block 2 before block 1.
+    // A commit without a decision; then block 2 before block 1.
     expect(await caseOf(commit?.requestBytes)).toBe('exception')
     expect(await caseOf(finalizes[1]?.requestBytes)).toBe('exception')
     expect(failures).toHaveLength(2)
     expect(chain.head.number).toBe(0n)
-    // The same block may be decided twice: the second answer is the first one.
+    // The same block may be decided twice, with equal responses.
     const first = finalizes[0]?.requestBytes ?? new Uint8Array(0)
     const answer = await ask(first)
     expect(Buffer.from(await ask(first)).equals(Buffer.from(answer))).toBe(true)

@@ -1,5 +1,5 @@
-// What a node makes of a consensus engine whose rounds do not go on. The fields are those that CometBFT v0.40.0 answered after
-// real failures: a block with another app hash (step 6, with a valid block), and a full disk under its log of votes (step 3).
+// A node's reaction to a CometBFT whose rounds do not progress. The fields are answers of CometBFT v0.40.0 after real failures:
+// a different app hash (step 6, with a valid block), and a full disk under its write-ahead log (step 3).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type RoundState, STEP } from '../../../src/consensus/network/options.ts'
 import { watchRounds } from '../../../src/consensus/network/round-watch.ts'
@@ -21,7 +21,7 @@ const waiting: RoundState = {
   agreed: undefined,
 }
 
-/** A node at block 15 and its consensus engine; the fields can be changed while it is watched. */
+/** A watched node at block 15; the state of its CometBFT can be changed. */
 function watched(state: Partial<RoundState> = {}) {
   const node = {
     rounds: { ...waiting, ...state },
@@ -61,7 +61,7 @@ function watched(state: Partial<RoundState> = {}) {
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * SECONDS)
 
 describe('a block that more than two thirds have voted for', () => {
-  it('ends the node when it follows another block than the node has', async () => {
+  it('ends the node if its parent differs from the node's block', async () => {
     const { node, stop } = watched({ step: STEP.precommit, agreed: { height: 16n, appHash: hash('bb') } })
     await pass(5)
     stop()
@@ -69,7 +69,7 @@ describe('a block that more than two thirds have voted for', () => {
     expect(node.failed[0]).toContain('kestrel resync')
   })
 
-  it('does nothing when it follows the own block, or one that is not here yet', async () => {
+  it('does nothing if its parent is the node's block, or not here yet', async () => {
     const { node, stop } = watched({ agreed: { height: 16n, appHash: OWN } })
     await pass(5)
     node.rounds = { ...waiting, agreed: { height: 18n, appHash: hash('bb') } }
@@ -79,15 +79,15 @@ describe('a block that more than two thirds have voted for', () => {
   })
 })
 
-describe('a consensus engine that takes no step', () => {
-  it('is left alone while it may wait for the votes of others', async () => {
+describe('a CometBFT that takes no step', () => {
+  it('is not restarted while it may wait for the votes of others', async () => {
     const { node, stop } = watched()
     await pass(3_600)
     stop()
     expect(node).toMatchObject({ restarts: 0, lines: [], failed: [] })
   })
 
-  it('is started again when it has all that the step needs, less and less often', async () => {
+  it('is restarted, at growing intervals, if it has everything that the step needs', async () => {
     const { node, stop } = watched({ step: STEP.propose })
     await pass(30)
     expect(node.restarts).toBe(0)
@@ -116,7 +116,7 @@ describe('a consensus engine that takes no step', () => {
     expect(node.restarts).toBe(restarts)
   })
 
-  it('is only ever restarted by what a peer claims, at growing intervals', async () => {
+  it('is only restarted, never ended, for a peer's claim, at growing intervals', async () => {
     const { node, stop } = watched()
     node.highest = 10n ** 18n
     await pass(24 * 3_600)
@@ -127,7 +127,7 @@ describe('a consensus engine that takes no step', () => {
     expect(node.failed).toEqual([])
   })
 
-  it('is left alone while it fetches blocks, executes one, or takes steps', async () => {
+  it('is not restarted while it fetches blocks, executes one, or takes steps', async () => {
     const { node, stop } = watched({ step: STEP.propose })
     node.catchingUp = true
     await pass(120)

@@ -1,14 +1,14 @@
-// How many rounds of a height have failed, as a node can know it, and what its proposals then have.
+// The estimated number of failed rounds of a height, and the share of proposals that follows from it.
 import { expect, it } from 'vitest'
 import { Rounds, shareAfter } from '../../../src/consensus/network/rounds.ts'
 
-/** Rounds under a clock that the test sets. */
+/** Rounds with a simulated clock. */
 function clocked() {
   const clock = { now: 0 }
   return { clock, rounds: new Rounds({ proposeTimeout: 3000, commitTimeout: 1000 }, () => clock.now) }
 }
 
-it('counts the proposals of the height, and begins anew with the next', () => {
+it('failed rounds: counts the proposals of a height, from 0 for each height', () => {
   const { clock, rounds } = clocked()
   expect(rounds.failed).toBe(0)
   rounds.proposed()
@@ -19,7 +19,7 @@ it('counts the proposals of the height, and begins anew with the next', () => {
   expect(rounds.failed).toBe(0)
 })
 
-it('counts rounds whose proposal did not come by their time, after the wait between blocks', () => {
+it('failed rounds: counts timeouts without a proposal, after the wait between blocks', () => {
   const { clock, rounds } = clocked()
   clock.now = 3_999
   expect(rounds.failed).toBe(0)
@@ -32,7 +32,7 @@ it('counts rounds whose proposal did not come by their time, after the wait betw
   expect(rounds.failed).toBe(0)
 })
 
-it('gives proposals half of the gas, then one transaction, then none', () => {
+it('shareAfter: a proposal has half of the gas after one failed round, then one transaction, then none', () => {
   const shares = [0, 1, 2, 3, 4, 1000].map(shareAfter)
   expect(shares.map(({ gas }) => gas)).toEqual([1, 0.5, 0.125, 0, 0, 0])
   expect(shares.map(({ transactions }) => transactions)).toEqual([Infinity, Infinity, 1, 0, 0, 0])

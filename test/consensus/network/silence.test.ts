@@ -1,4 +1,4 @@
-// The line that an operator reads when a network makes no blocks.
+// The log lines of a network's node that gets no blocks.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { newMeasurements } from '../../../src/consensus/network/measurements.ts'
 import { watchSilence } from '../../../src/consensus/network/silence.ts'
@@ -7,7 +7,7 @@ import { fakeNetwork } from '../../support/network.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('says that no block comes after 30 seconds, less and less often, and when one comes', async () => {
+it('logs that no block has come after 30 seconds, then at doubling intervals, and logs the next block', async () => {
   const engine = await fakeNetwork(1)
   const [node] = engine.nodes
   if (node === undefined) throw new Error('no node')

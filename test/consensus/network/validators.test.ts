@@ -1,5 +1,5 @@
-// Staking, votes and evidence of a network: what CometBFT is told of the validators, and what its votes do to them. Expected
-// values are worked out from the Cosmos SDK's rules (x/staking, x/slashing, x/distribution) and the genesis' parameters.
+// Staking, votes and evidence in a network: validator updates to CometBFT, and the effects of votes and evidence. Expected
+// values are calculated by the Cosmos SDK's rules (x/staking, x/slashing, x/distribution) with the genesis' parameters.
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect, onTestFinished, test } from 'vitest'
@@ -60,7 +60,7 @@ async function validatorAt(engine: FakeEngine, operator: Address) {
 
 const powers = (engine: FakeEngine) => engine.validators.map(({ power }) => power)
 
-test('tell CometBFT of delegations, which count two blocks later', async () => {
+test('delegations are reported to CometBFT and take effect two blocks later', async () => {
   const engine = await fakeNetwork()
   const alice = account(0)
   await send(
@@ -82,7 +82,7 @@ test('tell CometBFT of delegations, which count two blocks later', async () => {
   expect(powers(engine).sort()).toEqual([1000n, 1000n, 1500n])
 })
 
-test('slash five hundredths of the stake for two votes in a round, for ever', async () => {
+test('two votes in one round slash 5 % of the stake and tombstone the validator', async () => {
   const engine = await fakeNetwork()
   await engine.decideMany(3)
   const evidence = [{ address: signer(0), height: 2n, power: 1000n }]
@@ -92,7 +92,7 @@ test('slash five hundredths of the stake for two votes in a round, for ever', as
   expect(validator).toMatchObject({ tokens: parseEther('950'), jailed: true, status: 'unbonding' })
   expect(info).toMatchObject({ tombstoned: true, jailedUntil: 253_402_300_799n })
   expect(invariants).toEqual([])
-  // The same evidence again, and after it a call of unjail, change nothing.
+  // The same evidence again, and a later unjail, have no effect.
   await engine.decide({ evidence })
   const hash = await send(
     engine,
@@ -105,7 +105,7 @@ test('slash five hundredths of the stake for two votes in a round, for ever', as
   expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('950'), jailed: true })
 })
 
-test('slash for an attack on light clients as for two votes in a round', async () => {
+test('an attack on light clients is slashed like two votes in one round', async () => {
   const engine = await fakeNetwork()
   await engine.decideMany(3)
   const evidence = [{ address: signer(0), height: 2n, power: 1000n, type: MisbehaviorType.LIGHT_CLIENT_ATTACK }]
@@ -115,7 +115,7 @@ test('slash for an attack on light clients as for two votes in a round', async (
   expect(info).toMatchObject({ tombstoned: true })
 })
 
-test('do not punish an attack on light clients by version 1 of the rules, as their blocks have it', async () => {
+test('version 1 of the slashing rules does not punish an attack on light clients, as in old blocks', async () => {
   const engine = await fakeNetwork(
     2,
     networkSpec(({ kestrel }) => {
@@ -132,7 +132,7 @@ test('do not punish an attack on light clients by version 1 of the rules, as the
   })
 })
 
-test('carry a slash of many entries out in several blocks, and refuse its stake meanwhile', async () => {
+test('a slash of many entries takes several blocks, during which its stake is locked', async () => {
   const { ofBlock } = SLASH_WORK
   SLASH_WORK.ofBlock = 1
   onTestFinished(() => {
@@ -158,7 +158,7 @@ test('carry a slash of many entries out in several blocks, and refuse its stake 
     await send(engine, person, STAKING, call('undelegate', hexToAddress(person.address), parseEther('10')))
   await engine.decideMany(2)
   await engine.decide({ evidence: [{ address: signer(0), height: 2n, power: 1300n }] })
-  // One entry is slashed, two are not: of the 65 coins the validator is to lose 62 and more.
+  // One entry is slashed, two are not: 62 and more of the 65 coins are still to be slashed.
   const pendingAt = async () => (await validatorAt(engine, operator(0))).pending
   expect(await pendingAt()).toMatchObject([{ left: parseEther('64.5'), done: 1n }])
   expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('1270'), jailed: true })
@@ -175,7 +175,7 @@ test('carry a slash of many entries out in several blocks, and refuse its stake 
   expect((await validatorAt(engine, operator(0))).validator).toMatchObject({ tokens: parseEther('1206.5') })
 })
 
-test('jail and slash a validator that misses more than half of a full window, and let it back after its time', async () => {
+test('a validator that misses more than half of a full window is slashed and jailed, and can return after the jail time', async () => {
   const engine = await fakeNetwork(
     2,
     networkSpec(({ kestrel }) => {
@@ -208,7 +208,7 @@ test('jail and slash a validator that misses more than half of a full window, an
   expect((await validatorAt(engine, operator(2))).invariants).toEqual([])
 })
 
-test('keep the last validator in the set, whatever it did', async () => {
+test('the last validator stays in the set, also after evidence', async () => {
   const engine = await fakeNetwork(2)
   await engine.decideMany(3)
   const guilty = [0, 1, 2].map(signer).map((address) => ({ address, height: 2n, power: 1000n }))
@@ -221,7 +221,7 @@ test('keep the last validator in the set, whatever it did', async () => {
   expect((await validatorAt(engine, operator(index))).validator).toMatchObject({ jailed: true, status: 'bonded' })
 })
 
-test('share fees by the powers of the votes', async () => {
+test('fees are distributed by the voting power of the votes', async () => {
   const engine = await fakeNetwork(2)
   const alice = account(0)
   await send(
@@ -237,7 +237,7 @@ test('share fees by the powers of the votes', async () => {
   await engine.decide()
   expect((await validatorAt(engine, operator(0))).validator?.tokens).toBe(parseEther('2000'))
   const before = await outstanding(engine)
-  // Block 2 shares the fees of block 1, and the commit of block 1 was signed with equal powers.
+  // Block 2 distributes the fees of block 1, whose commit was signed with equal powers.
   await engine.decide()
   const after = await outstanding(engine)
   const [one, two, three] = after.map((value, index) => value - (before[index] ?? 0n))
@@ -255,7 +255,7 @@ async function outstanding(engine: FakeEngine): Promise<bigint[]> {
   return [0, 1, 2].map((index) => distribution?.outstandingRewards(operator(index)) ?? 0n)
 }
 
-test('begin blocks with evidence again in traces, on import and when the index is made anew', async () => {
+test('blocks with evidence are executed again by traces, import and reindexing', async () => {
   const engine = await fakeNetwork(2)
   await engine.decideMany(3)
   await send(engine, account(0), operator(1), '0x')
@@ -265,7 +265,7 @@ test('begin blocks with evidence again in traces, on import and when the index i
   if (node === undefined) throw new Error('no node')
   const { chain } = node
   expect(await chain.traces.replayBlock({ number: 4n })).toHaveLength(1)
-  // Another chain of the same genesis takes the exported blocks, and comes to the same state.
+  // Another chain of the same genesis imports the exported blocks and reaches the same state.
   const copy = await openFresh(networkSpec())
   for (let number = 1n; number <= engine.head; number++) {
     const block = await chain.block({ number })
