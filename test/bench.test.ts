@@ -146,7 +146,7 @@ describe('the chart', () => {
   })
 })
 
-describe('the benchmark's HTTP client', () => {
+describe('the benchmark’s HTTP client', () => {
   const answerOf = (text: string) => {
     const answer = readAnswer(Buffer.from(text))
     return answer instanceof Buffer ? answer.toString() : answer

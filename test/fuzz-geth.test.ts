@@ -59,7 +59,7 @@ const guessed: Guess = {
   rejected: 1,
 }
 
-describe('the fuzzer's test of a seed', () => {
+describe('the fuzzer’s test of a seed', () => {
   it('is deterministic, and differs from that of another seed', () => {
     expect(testOfSeed(7)).toEqual(testOfSeed(7))
     expect(testOfSeed(7)).not.toEqual(testOfSeed(8))

@@ -1,5 +1,5 @@
-// A block builder takes what becomes ready while it is open as if it had been there before, commits or keeps nothing, and
-// holds the writer's lock until it ends.
+// A block builder also takes transactions that become ready while it is open, commits all or nothing, and holds the writer's
+// lock until it is sealed or abandoned.
 import { describe, expect, it } from 'vitest'
 import type { Transaction } from '../../src/primitives/types.ts'
 import { GWEI, keyAt, openSmallChain, signed } from './support.ts'
@@ -14,7 +14,7 @@ async function chainWith(...transactions: readonly Transaction[]) {
 }
 
 describe('BlockBuilder', () => {
-  it('takes transactions that become ready while it is open, by tip and nonce, after those it has', async () => {
+  it('takes transactions that become ready while it is open, by tip and nonce, after those already taken', async () => {
     const first = signed(0, 0n)
     const second = signed(0, 1n)
     const third = signed(0, 2n)
@@ -25,7 +25,7 @@ describe('BlockBuilder', () => {
     const builder = await chain.openBlock()
     await builder.take()
     const sizes = [builder.size]
-    // The third transaction arrives before the second of its sender's next nonces, and waits for it.
+    // `gapped` arrives before the transaction with its sender's preceding nonce, and waits for it.
     for (const wave of [[second, better, gapped], [], [third, last]]) {
       for (const { raw } of wave) await chain.submit(raw)
       await builder.take()
@@ -38,7 +38,7 @@ describe('BlockBuilder', () => {
     expect(hashes([...chain.pool.content().queued.values()].flat())).toEqual([gapped.hash])
   })
 
-  it('takes each nonce once, though a taken transaction is replaced in the pool', async () => {
+  it('takes each nonce once, even if a taken transaction is replaced in the pool', async () => {
     const taken = signed(0, 0n)
     const replacement = signed(0, 0n, { maxFeePerGas: 200n * GWEI, maxPriorityFeePerGas: 2n * GWEI })
     const chain = await chainWith(taken)
@@ -65,7 +65,7 @@ describe('BlockBuilder', () => {
     builder.abandon()
   })
 
-  it('takes the candidates it is given, and not those of the pool', async () => {
+  it('takes given candidates instead of those of the pool', async () => {
     const pooled = signed(0, 0n)
     const given = signed(1, 0n)
     const chain = await chainWith(pooled)
@@ -76,7 +76,7 @@ describe('BlockBuilder', () => {
     expect(chain.pool.get(pooled.hash)).toBeDefined()
   })
 
-  it('holds the lock of the writer until it is sealed, and says that another writer waits', async () => {
+  it('holds the writer’s lock until it is sealed, and reports a waiting writer by isContended', async () => {
     const chain = await chainWith(signed(0, 0n))
     const builder = await chain.openBlock()
     expect(builder.isContended).toBe(false)
@@ -94,7 +94,7 @@ describe('BlockBuilder', () => {
     expect((await chain.at({ number: 1n })).view.balance(keyAt(3).address)).toBe(5n)
   })
 
-  it('keeps nothing when it is abandoned, and leaves its transactions in the pool', async () => {
+  it('changes nothing when it is abandoned, and leaves its transactions in the pool', async () => {
     const transaction = signed(0, 0n)
     const chain = await chainWith(transaction)
     const builder = await chain.openBlock()
@@ -107,9 +107,9 @@ describe('BlockBuilder', () => {
     expect(hashes((await chain.produce()).block.transactions)).toEqual([transaction.hash])
   })
 
-  it('drops a candidate that an empty block refuses', async () => {
+  it('drops a candidate that not even an empty block accepts', async () => {
     const chain = await chainWith(signed(0, 0n))
-    // Gone while the transaction waits: it can no longer be paid for.
+    // With this base fee the sender can no longer pay for the pending transaction.
     const builder = await chain.openBlock({ baseFeePerGas: 10_000n * GWEI })
     await builder.take()
     expect([builder.size, builder.refused]).toEqual([0, 1])

@@ -1,5 +1,5 @@
-// What is on disk: random blocks, amendments and ways back. After each step blocks, receipts, look-ups, index and state
-// tell one story, from memory and from disk alike, and a point that is gone back to is the database it was, byte for byte.
+// The canonical chain on disk under random blocks, amendments and rewinds. After each step blocks, receipts, look-ups, index
+// and state are consistent, in memory and on disk, and a rewind restores the database byte for byte.
 
 import fc from 'fast-check'
 import { getContractAddress } from 'viem'
@@ -34,12 +34,12 @@ const CHILD = hexToAddress(
     opcode: 'CREATE2',
     from: FACTORY,
     salt: '0x00',
-    // As FACTORY has it in its code: slot 0 becomes one, then CHILD_CODE is returned.
+    // As in FACTORY's code: set slot 0 to one, then return CHILD_CODE.
     bytecode: `0x60016000556e${CHILD_CODE.slice(2)}600052600f6011f3`,
   }),
 )
 
-/** What one transaction of a random block does. */
+/** The action of one transaction in a random block. */
 const act = fc.record({
   key: fc.nat({ max: KEYS.length - 1 }),
   call: fc.oneof(
@@ -62,7 +62,7 @@ function transactionsOf(canonical: CanonicalChain, acts: readonly Act[]): Transa
   return acts.map(({ key, call: { to, input } }, i) => {
     const { address } = keyAt(key)
     const nonce = view.nonce(address) + BigInt(acts.slice(0, i).filter((other) => other.key === key).length)
-    // A creation runs its input as code: STOP, and an empty contract stands.
+    // A creation runs its input as code: STOP, which creates an empty contract.
     return signed(key, nonce, { to, data: words(...input), value: to === keyAt(3).address ? 5n : 0n })
   })
 }
@@ -78,9 +78,9 @@ function amend(canonical: CanonicalChain, what: number): Promise<void> {
 }
 
 type Mined = { readonly block: Block; readonly receipts: readonly Receipt[] }
-type Told = { readonly point: StateCheckpoint; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
+type Moment = { readonly point: StateCheckpoint; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
 
-const tell = async (canonical: CanonicalChain, mined: readonly Mined[]): Promise<Told> => ({
+const momentOf = async (canonical: CanonicalChain, mined: readonly Mined[]): Promise<Moment> => ({
   point: canonical.checkpoint,
   rows: await everyRow(canonical.store),
   mined,
@@ -88,8 +88,8 @@ const tell = async (canonical: CanonicalChain, mined: readonly Mined[]): Promise
 
 const minedText = ({ block, receipts }: Mined): string => textOf({ block, receipts })
 
-/** The canonical shows exactly these blocks, and no transaction of the ones that are gone. */
-function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly Mined[]): void {
+/** Expects that the chain has exactly these blocks, and no transaction of the removed ones. */
+function check(canonical: CanonicalChain, { point, mined }: Moment, removedBlocks: readonly Mined[]): void {
   expect(canonical.checkpoint).toEqual(point)
   expect(canonical.head.number).toBe(BigInt(mined.length))
   for (const { block, receipts } of mined) {
@@ -110,7 +110,7 @@ function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly
   }
   const hashes = new Set<Hash>(mined.flatMap(({ block }) => block.transactions.map(({ hash }) => hash)))
   const blocks = new Set<Hash>(mined.map(({ block }) => block.header.hash))
-  for (const { block } of gone) {
+  for (const { block } of removedBlocks) {
     if (!blocks.has(block.header.hash)) expect(canonical.blocks.number(block.header.hash)).toBeUndefined()
     for (const { hash } of block.transactions)
       if (!hashes.has(hash)) expect(canonical.blocks.transaction(hash)).toBeUndefined()
@@ -124,8 +124,8 @@ function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly
   expect(() => canonical.viewAt(above)).toThrow(ChainError)
 }
 
-describe.each(['shanghai', 'prague'] as const)('a canonical under %s', (fork) => {
-  it('the canonical chain is consistent after any commits, amendments and rollbacks', {
+describe.each(['shanghai', 'prague'] as const)('under the rules of %s', (fork) => {
+  it('the canonical chain is consistent after any commits, amendments and rewinds', {
     timeout: 120_000,
   }, async () => {
     const spec = smallSpec(fork)
@@ -134,30 +134,30 @@ describe.each(['shanghai', 'prague'] as const)('a canonical under %s', (fork) =>
         const store = await openMemoryStore()
         await createChain(store, spec, indexer)
         const canonical = new CanonicalChain(store, new Runtime(spec), indexer)
-        const told: Told[] = [await tell(canonical, [])]
-        const gone: Mined[] = []
-        const last = (): Told => told.at(-1) ?? fail('there is always block 0')
+        const moments: Moment[] = [await momentOf(canonical, [])]
+        const removedBlocks: Mined[] = []
+        const last = (): Moment => moments.at(-1) ?? fail('there is always block 0')
         for (const step of steps) {
           if (step.do === 'block') {
             const executed = await blockOn(canonical, spec, transactionsOf(canonical, step.acts))
             expect(executed.refused).toEqual([])
             await canonical.commit(executed)
-            told.push(await tell(canonical, [...last().mined, executed]))
+            moments.push(await momentOf(canonical, [...last().mined, executed]))
           } else if (step.do === 'amend') {
             await amend(canonical, step.what)
-            told.push(await tell(canonical, last().mined))
+            moments.push(await momentOf(canonical, last().mined))
           } else {
             const before = last().mined
-            told.length = (step.to % told.length) + 1
+            moments.length = (step.to % moments.length) + 1
             const { point, mined, rows } = last()
             const removed = await canonical.rewind(point)
-            gone.push(...removed)
+            removedBlocks.push(...removed)
             expect(removed.map(textOf)).toEqual(before.slice(mined.length).toReversed().map(minedText))
             expect(await everyRow(store)).toEqual(rows)
           }
-          check(canonical, last(), gone)
+          check(canonical, last(), removedBlocks)
         }
-        check(new CanonicalChain(store, new Runtime(spec), indexer), last(), gone)
+        check(new CanonicalChain(store, new Runtime(spec), indexer), last(), removedBlocks)
         await store.close()
       }),
       { numRuns: 15 },
@@ -173,7 +173,7 @@ describe('a canonical chain', () => {
     return { store: inner, spec, canonical: new CanonicalChain(inner, new Runtime(spec), indexer) }
   }
 
-  it('stays at its head when the disk fails, and goes on from there', async () => {
+  it('stays at its head when the disk fails, and can continue', async () => {
     const { store, spec, canonical } = await open()
     await canonical.commit(await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
     const before = await everyRow(store)
@@ -199,7 +199,7 @@ describe('a canonical chain', () => {
     expect(canonical.viewAt(0n).storage(KEEPER, 1n)).toBe(0n)
   })
 
-  it('is a block further after a restart when the process ended just after the batch', async () => {
+  it('has the block after a restart when the process ended just after its batch was written', async () => {
     const { store, spec, canonical } = await open()
     const block = await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
     store.afterWrite = () => {
@@ -216,7 +216,7 @@ describe('a canonical chain', () => {
     expect(await everyRow(store)).toEqual(await everyRow((await open()).store))
   })
 
-  it('takes only blocks that were run on its head', async () => {
+  it('commits only blocks that were executed on its head', async () => {
     const { spec, canonical } = await open()
     const first = await blockOn(canonical, spec, [])
     const second = await blockOn(canonical, spec, [signed(0, 0n)])
@@ -235,17 +235,17 @@ describe('a canonical chain', () => {
     expect(() => canonical.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
   })
 
-  it('is created in an empty store only', async () => {
+  it('can be created only in an empty store', async () => {
     const { store, spec } = await open()
     const before = await everyRow(store)
-    const theirs = await openMemoryStore()
-    await theirs.write([{ type: 'put', key: fromHex('0x4c617374426c6f636b'), value: fromHex('0x01') }])
-    for (const full of [store, theirs]) {
+    const foreign = await openMemoryStore()
+    await foreign.write([{ type: 'put', key: fromHex('0x4c617374426c6f636b'), value: fromHex('0x01') }])
+    for (const full of [store, foreign]) {
       await expect(createChain(full, spec, indexer)).rejects.toThrow(/not empty/)
     }
     expect(await everyRow(store)).toEqual(before)
-    expect([...(await everyRow(theirs))]).toEqual([['0x4c617374426c6f636b', '0x01']])
-    expect(() => new CanonicalChain(theirs, new Runtime(spec), indexer)).toThrow(ChainError)
+    expect([...(await everyRow(foreign))]).toEqual([['0x4c617374426c6f636b', '0x01']])
+    expect(() => new CanonicalChain(foreign, new Runtime(spec), indexer)).toThrow(ChainError)
   })
 })
 

@@ -1,5 +1,5 @@
-// The chain as its users see it: what is submitted is mined or waits, what is taken back is as if it had never been, and
-// nothing is told before the disk holds it. The disk is one that a test can stop, break or cut off.
+// The chain's public behaviour: submitted transactions are mined or pending, a rollback leaves no trace, and nothing is visible
+// before it is on disk. The test's store can be delayed or made to fail.
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
@@ -28,7 +28,7 @@ async function chainOn(inner?: KvStore) {
   return { store, spec, chain, send: (transaction: Transaction) => chain.submit(transaction.raw) }
 }
 
-const waitingIn = (chain: BlockChain): Hash[] => {
+const pooledIn = (chain: BlockChain): Hash[] => {
   const { pending, queued } = chain.pool.content()
   return [...pending.values(), ...queued.values()]
     .flat()
@@ -36,7 +36,7 @@ const waitingIn = (chain: BlockChain): Hash[] => {
     .sort()
 }
 
-/** What a process would find that begins now. */
+/** The journal's transactions as a new process would load them. */
 function journalOf({ log }: KvStore): Hash[] {
   const copy = memoryRecordLog()
   copy.append(log.read().records)
@@ -46,9 +46,9 @@ function journalOf({ log }: KvStore): Hash[] {
     .sort()
 }
 
-/** Stops the next batch that carries a block, until it is let go. */
+/** Delays the next batch that contains a block until `release` is called. */
 function holdBlock(store: TestStore, moment: 'beforeWrite' | 'afterWrite') {
-  let letGo: () => void = () => undefined
+  let release: () => void = () => undefined
   let reached: () => void = () => undefined
   const reach = new Promise<void>((resolve) => {
     reached = resolve
@@ -58,10 +58,10 @@ function holdBlock(store: TestStore, moment: 'beforeWrite' | 'afterWrite') {
     store[moment] = () => undefined
     reached()
     await new Promise<void>((resolve) => {
-      letGo = resolve
+      release = resolve
     })
   }
-  return { reached: reach, letGo: () => letGo() }
+  return { reached: reach, release: () => release() }
 }
 
 const failOnBlock = (batch: readonly { readonly key: Uint8Array }[]): void => {
@@ -69,7 +69,7 @@ const failOnBlock = (batch: readonly { readonly key: Uint8Array }[]): void => {
 }
 
 describe('rolling the chain back', () => {
-  it('restores database, pool and head of the snapshot, after any operations', async () => {
+  it('restores the snapshot’s database, pool and head after any operations', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -94,7 +94,7 @@ describe('rolling the chain back', () => {
         const moment = async (): Promise<Moment> => ({
           rows: await rows(),
           head: chain.head.hash,
-          waiting: waitingIn(chain),
+          waiting: pooledIn(chain),
         })
         const taken = new Map<bigint, Moment & { readonly number: bigint }>()
         const byNumber: Moment[] = [await moment()]
@@ -132,8 +132,8 @@ describe('rolling the chain back', () => {
             const wanted = byNumber[to]
             await chain.rewind(BigInt(to))
             expect(chain.head.hash).toBe(wanted?.head)
-            expect(waitingIn(chain)).toEqual([])
-            // Block 0 comes back as the genesis has it, others as they were amended.
+            expect(pooledIn(chain)).toEqual([])
+            // Block 0 is restored as in the genesis, other blocks with their amendments.
             if (to > 0) expect(await rows()).toEqual(wanted?.rows)
             for (const [id, { number }] of taken) if (number > BigInt(to)) taken.delete(id)
             if (to === 0) taken.clear()
@@ -142,31 +142,31 @@ describe('rolling the chain back', () => {
           }
         }
         expect(chain.errors).toEqual([])
-        // After a restart it is the same chain with the same transactions waiting.
+        // After a restart the chain and its pending transactions are the same.
         const last = await moment()
         await vi.waitUntil(() => journalOf(store).join() === last.waiting.join(), { interval: 2 })
         const again = reopen(store, spec)
         await again.restorePool()
         expect(again.head.hash).toBe(last.head)
-        expect(waitingIn(again)).toEqual(last.waiting)
+        expect(pooledIn(again)).toEqual(last.waiting)
       }),
       { numRuns: 25 },
     )
   })
 
-  it('reports the removed blocks and logs, the newest first', async () => {
+  it('emits the removed blocks and logs, newest first', async () => {
     const { chain, send } = await chainOn()
     const id = chain.snapshot()
     await send(signed(0, 0n, { to: LOGGERS[1] ?? null, data: words(1n, 2n) }))
     const first = await chain.produce()
     const second = await chain.produce()
-    const told: unknown[] = []
+    const removals: unknown[] = []
     const live: ChainEvents = chain.events
     live.on('removed', (blocks, logs) =>
-      told.push([blocks.map(({ header }) => header.hash), logs.map(({ logIndex }) => logIndex)]),
+      removals.push([blocks.map(({ header }) => header.hash), logs.map(({ logIndex }) => logIndex)]),
     )
     await chain.rollback(id)
-    expect(told).toEqual([
+    expect(removals).toEqual([
       [
         [second.block.header.hash, first.block.header.hash],
         [0, 1],
@@ -174,7 +174,7 @@ describe('rolling the chain back', () => {
     ])
   })
 
-  it('is refused for an unknown block, and changes nothing', async () => {
+  it('to an unknown block is refused, and changes nothing', async () => {
     const { store, chain } = await chainOn()
     await chain.produce()
     const before = await everyRow(store)
@@ -190,7 +190,7 @@ describe('rolling the chain back', () => {
     await write(2n)
     await chain.produce()
     for (const word of [3n, 4n, 5n]) await write(word)
-    // Rows and history are gone from disk and the writer does not know it yet: a reader of older blocks asks now.
+    // Read older blocks when rows and history are already deleted on disk, but the writer has not been notified yet.
     const seen: bigint[] = []
     store.afterWrite = async () => {
       for (const number of [0n, 1n]) seen.push((await chain.at({ number })).view.storage(KEEPER, 0n))
@@ -207,10 +207,10 @@ describe('a block that is being written', () => {
     const { store, chain, send } = await chainOn()
     const transaction = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
     await send(transaction)
-    // Cached, so that the old row is what a reader meets.
+    // Fill the cache, so that readers get the old row.
     expect((await chain.at('latest')).view.storage(KEEPER, 1n)).toBe(0n)
     const order: string[] = []
-    chain.events.on('block', () => order.push(`told of block ${chain.head.number}`))
+    chain.events.on('block', () => order.push(`block ${chain.head.number}`))
     const hold = holdBlock(store, 'afterWrite')
     const producing = chain.produce()
     await hold.reached
@@ -222,10 +222,10 @@ describe('a block that is being written', () => {
     expect(chain.receipts(hash)).toBeUndefined()
     await expect(chain.at({ hash })).rejects.toMatchObject({ code: 'header-not-found' })
     expect(order).toEqual([])
-    hold.letGo()
+    hold.release()
     const { block } = await producing
     expect(block.header.hash).toBe(hash)
-    expect(order).toEqual(['told of block 1'])
+    expect(order).toEqual(['block 1'])
     expect((await chain.at({ hash })).view.storage(KEEPER, 1n)).toBe(7n)
     expect(chain.receipt(transaction.hash)?.receipt.status).toBe(1)
   })
@@ -242,11 +242,11 @@ describe('a block that is being written', () => {
       expect(view.storage(KEEPER, 1n)).toBe(0n)
       const { returnData } = await chain.call({ to: KEEPER }, { number })
       expect(returnData.length).toBe(0)
-      // It waits: the head that the pool knows is the old one.
+      // It stays pending: the pool's head is the old one.
       await send(signed(1, number))
-      hold.letGo()
+      hold.release()
       await producing
-      expect(waitingIn(chain)).toEqual([signed(1, number).hash])
+      expect(pooledIn(chain)).toEqual([signed(1, number).hash])
       await chain.produce()
     }
     expect(chain.head.number).toBe(4n)
@@ -254,8 +254,8 @@ describe('a block that is being written', () => {
   })
 })
 
-describe('a process that is killed', () => {
-  it('before the batch: the head is the old one, the transactions wait, and the next block takes them', async () => {
+describe('a process that is killed while it writes', () => {
+  it('before the batch: the head is unchanged, the transactions are pending, and the next block takes them', async () => {
     const { store, spec, chain, send } = await chainOn()
     const first = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
     await send(first)
@@ -268,18 +268,18 @@ describe('a process that is killed', () => {
     await expect(chain.produce({ timestamp: 20n })).rejects.toThrow('killed')
     expect(await everyRow(store)).toEqual(before)
 
-    // In this process, where only the disk failed ...
+    // In this process, in which only the disk failed ...
     expect(chain.head).toBe(head)
-    expect(waitingIn(chain)).toEqual(sent.map(({ hash }) => hash).sort())
+    expect(pooledIn(chain)).toEqual(sent.map(({ hash }) => hash).sort())
     store.beforeWrite = () => undefined
-    // ... and in the next one, on what the disk holds.
+    // ... and in a new one, on the contents of the disk.
     const copy = await openMemoryStore()
     await copy.write([...before].map(([key, value]) => ({ type: 'put', key: bytes(key), value: bytes(value) })))
     copy.log.append(store.log.read().records)
     const next = reopen(copy, spec)
     await next.restorePool()
     for (const survivor of [chain, next]) {
-      expect(waitingIn(survivor)).toEqual(sent.map(({ hash }) => hash).sort())
+      expect(pooledIn(survivor)).toEqual(sent.map(({ hash }) => hash).sort())
       const { block, refused } = await survivor.produce({ timestamp: 20n })
       expect(refused).toEqual([])
       expect(block.transactions.map(({ hash }) => hash).sort()).toEqual(
@@ -289,13 +289,13 @@ describe('a process that is killed', () => {
           .sort(),
       )
       expect((await survivor.at('latest')).view.storage(KEEPER, 1n)).toBe(8n)
-      expect(waitingIn(survivor)).toEqual(sent.slice(3).map(({ hash }) => hash))
+      expect(pooledIn(survivor)).toEqual(sent.slice(3).map(({ hash }) => hash))
     }
     expect(next.head.hash).toBe(chain.head.hash)
     await next.close()
   })
 
-  it('after the batch: the block stands, and its transactions do not come back', async () => {
+  it('after the batch: the block is committed, and its transactions are not pending again', async () => {
     const { store, spec, chain, send } = await chainOn()
     const mined = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
     const gapped = signed(0, 2n)
@@ -307,13 +307,13 @@ describe('a process that is killed', () => {
     await next.restorePool()
     expect(next.head.number).toBe(1n)
     expect(next.transaction(mined.hash)?.header.hash).toBe(next.head.hash)
-    expect(waitingIn(next)).toEqual([gapped.hash])
+    expect(pooledIn(next)).toEqual([gapped.hash])
     expect(journalOf(store)).toEqual([gapped.hash])
     const { block } = await next.produce()
     expect([block.header.number, block.transactions]).toEqual([2n, []])
   })
 
-  it('during a rollback: everything is rolled back or nothing', async () => {
+  it('during a rollback: all of it is rolled back, or nothing', async () => {
     const { store, spec, chain } = await chainOn()
     const genesis = await everyRow(store)
     await chain.produce()
@@ -346,7 +346,7 @@ describe('a transaction that cannot be written to the journal', () => {
       throw new Error('no space left on device')
     }
     await expect(send(signed(0, 0n))).rejects.toThrow('no space left')
-    expect(waitingIn(chain)).toEqual([])
+    expect(pooledIn(chain)).toEqual([])
     store.beforeAppend = () => undefined
     await send(signed(0, 0n))
     expect((await chain.produce()).block.transactions.length).toBe(1)
@@ -354,7 +354,7 @@ describe('a transaction that cannot be written to the journal', () => {
 })
 
 describe('building a block', () => {
-  it('keeps nothing until the block is committed', async () => {
+  it('changes nothing until the block is committed', async () => {
     const { store, chain, send } = await chainOn()
     await send(signed(0, 0n, { to: KEEPER, data: words(1n, 7n) }))
     const before = await everyRow(store)
@@ -376,7 +376,7 @@ describe('building a block', () => {
     expect(await everyRow(store)).toEqual(before)
   })
 
-  it('shows the pending block, and gives each reader a state of its own', async () => {
+  it('shows the pending block, and gives each reader a separate state', async () => {
     const { chain, send } = await chainOn()
     await send(signed(0, 0n, { to: KEEPER, data: words(1n, 7n) }))
     const one = await chain.at('pending')
@@ -392,7 +392,7 @@ describe('building a block', () => {
 })
 
 describe('an edit of the state at the head', () => {
-  it('holds at the head and not before it, and under the blocks that follow', async () => {
+  it('applies at the head and later blocks, not to earlier ones', async () => {
     const { chain } = await chainOn()
     await chain.produce()
     const { hash, stateRoot } = chain.head
@@ -419,7 +419,7 @@ describe('an edit of the state at the head', () => {
   })
 })
 
-/** Hash of block 1 as the disk has it, whether or not the chain shows it. */
+/** Hash of block 1 on disk, even if the chain does not show it. */
 async function hashOnDisk(store: KvStore): Promise<Hash> {
   for (const [key, value] of await everyRow(store)) {
     if (key.startsWith('0x21') && value === '0x01') return `0x${key.slice(4)}` as Hash

@@ -1,5 +1,5 @@
-// Stored blocks executed again: equal engines find no difference, and a wrong receipt, a wrong engine or a wrong state is reported
-// with block, transaction, field and both values.
+// Stored blocks are executed again: equal engines find no difference; a wrong receipt, engine or state is reported with block,
+// transaction, field and both values.
 import { encodeFunctionData, type Hex, parseAbi, parseEther, toHex } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
 import { baseRow } from '../../src/chain/base.ts'
@@ -44,7 +44,7 @@ async function checked({ chain }: Node, range: Range = {}, engine: EngineChoice 
   return { difference, blocks }
 }
 
-/** All blocks of the chain are executed, without a difference. */
+/** Expects that all blocks of the chain are executed without a difference. */
 async function expectAgreement({ node }: TestChain, engine: EngineChoice = 'library'): Promise<void> {
   const head = Number(node.chain.head.number)
   const all = Array.from({ length: head }, (_, index) => BigInt(index + 1))
@@ -66,7 +66,7 @@ describe('executing blocks again finds no difference', () => {
     const descend = encodeFunctionData({ abi: frames.abi, functionName: 'descend', args: [30n, 3n] })
     await chain.send(deep, { data: descend, gas: 5_000_000 })
     await chain.send(deep, { data: encodeFunctionData({ abi: frames.abi, functionName: 'greedy' }), gas: 100_000 })
-    // A slot is set and cleared, accounts are destroyed, and BLOCKHASH reads a former block.
+    // A slot is set and cleared, accounts are destroyed, and BLOCKHASH reads an earlier block.
     const cells = await chain.contract(asm('PUSH0', 'CALLDATALOAD', 'PUSH0', 'SSTORE'))
     await chain.send(cells, { data: toHex(1n, { size: 32 }) })
     await chain.send(cells, { data: toHex(0n, { size: 32 }) })
@@ -123,7 +123,7 @@ describe('executing blocks again reports', () => {
   const moduleOf = (apply: Proposal['apply']) => [
     { file: 'seven.mjs', sha256, proposals: [{ number: 7, title: 'seven', apply }] },
   ]
-  /** A chain with a proposal, and the runtime of a wrong engine: the same proposal does something else there. */
+  /** A chain with an opcode proposal, and the runtime of a wrong engine, in which the same proposal does something else. */
   async function wrong(codes: Record<string, Hex>, right: Proposal['apply'], other: Proposal['apply']) {
     const spec = specWith({ active: ['kestrel_7'], codes })
     const chain = await chainWith({ spec, modules: moduleOf(right) })
@@ -137,7 +137,7 @@ describe('executing blocks again reports', () => {
       (table) => table.op('PUSH1').setConstantGas(3n),
       (table) => table.op('PUSH1').setConstantGas(4n),
     )
-    // Two PUSH1 of 3 or 4, and a slot that is cold and empty: 21000 + 2 * 3 + 22100, or 2 more.
+    // Two PUSH1 of 3 or 4, and SSTORE to a cold, empty slot: 21000 + 2 * 3 + 22100, or 2 more.
     const hash = await send(CODES.sstore.address)
     const { blockHash } = await viem.getTransactionReceipt({ hash })
     expect((await checked(node, {}, 'library', runtime)).difference).toBe(
@@ -146,7 +146,7 @@ describe('executing blocks again reports', () => {
   })
 
   test('the slot that a transaction wrote, when gas and logs are equal', async () => {
-    // The first price is lower and the last one higher by 1, so that only the value of GAS in between differs.
+    // The first opcode costs 1 less and the last one 1 more, so that only the value of GAS in between differs.
     const { send, node, runtime } = await wrong(
       { [CELL]: asm('PUSH1 0x01', 'GAS', 'PUSH0', 'SSTORE') },
       (table) => table.op('PUSH1').setConstantGas(3n),
@@ -203,7 +203,7 @@ const withLog = (receipt: Receipt): Receipt => ({
 })
 
 describe('the range of blocks to execute again', () => {
-  test('is part of the chain', async () => {
+  test('must be within the chain', async () => {
     const { node, mine } = await chainWith()
     await mine(5)
     expect((await checked(node, { from: 2n, to: 4n })).blocks).toEqual([2n, 3n, 4n])
@@ -212,15 +212,15 @@ describe('the range of blocks to execute again', () => {
     await expect(checked(node, { from: 4n, to: 3n })).rejects.toThrow('no block is from 4 to 3')
   })
 
-  test('begins after the pruning horizon', async () => {
+  test('must begin after the pruning horizon', async () => {
     const { node, mine } = await chainWith({ prune: 128 })
     await mine(135)
-    // 135 - 128: the state of block 7 is the oldest, so block 8 is the first to execute.
+    // 135 - 128: the oldest state is that of block 7, so block 8 is the first that can be executed.
     await expect(checked(node, { from: 7n })).rejects.toThrow('states before block 7 were pruned: begin with block 8')
     expect((await checked(node, { to: 9n })).blocks).toEqual([8n, 9n])
   })
 
-  test('begins with the block of the state snapshot that the chain began with', async () => {
+  test('must begin after the block of the state snapshot that the chain began with', async () => {
     const { node, mine } = await chainWith()
     await mine(6)
     await node.chain.store.write([baseRow(4n)])

@@ -1,4 +1,4 @@
-// What `kestrel check` finds of rows that are not as they were written, and what reading them answers.
+// `kestrel check` finds rows that differ from what was written, and reading them throws.
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { BlockStore } from '../../src/chain/blocks.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   rows = await everyRow(disk)
 })
 
-/** All findings, in a line each. */
+/** All findings, one line each. */
 async function findings(): Promise<string[]> {
   const found: string[] = []
   await checkChain(store, {
@@ -57,7 +57,7 @@ async function findings(): Promise<string[]> {
   return found
 }
 
-/** A row with one bit changed, for as long as the act takes. */
+/** Runs `act` while one bit of a row is flipped. */
 async function withFlipped<T>(key: Uint8Array, bit: number, act: () => Promise<T> | T): Promise<T> {
   const value = Uint8Array.from(disk.get(key) ?? EMPTY_BYTES)
   const changed = Uint8Array.from(value)
@@ -71,11 +71,11 @@ async function withFlipped<T>(key: Uint8Array, bit: number, act: () => Promise<T
   }
 }
 
-test('the check finds nothing in a sound chain', async () => {
+test('the check finds nothing in an intact chain', async () => {
   expect(await findings()).toEqual([])
 })
 
-// Of the meta rows only the head says something that the rest of the rows knows.
+// Meta rows other than the head cannot be checked against other rows.
 const known = ([key]: [string, string]): boolean => !key.startsWith('0x00')
 
 test('the check finds any missing row', { timeout: 60_000 }, async () => {
@@ -105,8 +105,8 @@ test('the check finds any flipped bit', { timeout: 60_000 }, async () => {
   )
 })
 
-// Version 0 follows from no block: the accounts of the genesis, and the values that later blocks replaced.
-test('the check finds any flipped bit of the genesis and of former values', { timeout: 60_000 }, async () => {
+// No block can confirm version 0: the genesis accounts, and values that later blocks replaced.
+test('the check finds any flipped bit of the genesis and of historical values', { timeout: 60_000 }, async () => {
   const keys = [...rows]
     .filter(([key, value]) => (key.startsWith('0x27') || key.startsWith('0x18')) && value !== '0x')
     .map(([key]) => fromHex(key))
@@ -119,7 +119,7 @@ test('the check finds any flipped bit of the genesis and of former values', { ti
   )
 })
 
-test('changed rows of blocks and codes are errors when they are read', async () => {
+test('reading changed rows of blocks and codes throws', async () => {
   const [transaction] = transactions
   if (transaction === undefined) throw new Error('there are transactions')
   const fresh = () => new BlockStore(store, 4n)

@@ -1,5 +1,5 @@
-// A chain on a disk that takes no writes for a while: what it holds afterwards is, row by row, what a chain holds whose
-// disk never failed. Nothing that a failed batch would have written may be remembered anywhere.
+// A chain on a disk that refuses writes for a while equals afterwards, row by row, a chain whose disk never failed. No cache
+// may keep values of a failed batch.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -12,7 +12,7 @@ import { FACTORY, KEEPER, keyAt, LOGGERS, reopen, signed, smallSpec, words } fro
 
 const NO_ROOM = new Error('IO error: /data/chain/000009.ldb: No space left on device')
 
-/** A chain as on a disk (rows remembered, failures guarded), whose disk a test may fill. */
+/** A chain on a simulated disk (row cache, guarded store) that a test can fill. */
 async function chainOnDisk() {
   const disk = new TestStore(await openMemoryStore())
   let isFull = false
@@ -44,7 +44,7 @@ async function chainOnDisk() {
   return { chain, disk, fill, empty, recovered }
 }
 
-/** Transactions of a block: a transfer, a slot that changes, logs, and a contract that is made once. */
+/** Transactions of a block: a transfer, a changed slot, logs, and a contract that is created once. */
 const transactionsOf = (n: bigint) => [
   signed(0, n, { to: keyAt(1).address, value: n + 1n }),
   signed(1, n, { to: KEEPER, data: words(n % 3n, n) }),
@@ -67,7 +67,7 @@ describe('a full disk', () => {
         await expect(failing.chain.produce(draft)).rejects.toThrow(/^disk full$/)
         const { chain } = failing
         const before = chain.head
-        // Refused at once, before anything is made or pooled; reads are answered.
+        // Sends are refused at once, before anything is built or pooled; reads are answered.
         const late = signed(3, 0n)
         await expect(chain.submit(late.raw)).rejects.toThrow(/^disk full$/)
         await expect(chain.edit((view) => view.setBalance(KEEPER, 5n))).rejects.toThrow(/^disk full$/)
@@ -92,7 +92,7 @@ describe('a full disk', () => {
     expect(failing.chain.errors).toEqual([])
   })
 
-  it('refuses a transaction whose record finds no room, and does not keep it', async () => {
+  it('refuses a transaction whose journal record cannot be written, and does not keep it', async () => {
     const { chain, disk, fill, empty, recovered } = await chainOnDisk()
     const goesOn = recovered()
     fill()

@@ -1,5 +1,5 @@
-// Fees: the arithmetic against the vectors of geth's tests and against @ethereumjs/block; what wallets are told against
-// a small chain worked out by hand.
+// Fees: the arithmetic against the vectors of geth's tests and against @ethereumjs/block; the suggestions for wallets against a
+// small chain calculated by hand.
 import { createBlockHeader } from '@ethereumjs/block'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import fc from 'fast-check'
@@ -37,17 +37,17 @@ describe('the base fee (EIP-1559)', () => {
     expect(nextBaseFee({ baseFeePerGas: 1n, gasLimit: 10_000_000n, gasUsed: 10_000_000n })).toBe(2n)
   })
 
-  it('begins with 1 gwei, rises by at least one, and falls to nothing', () => {
+  it('begins with 1 gwei, rises by at least one wei, and falls to zero', () => {
     const block = { gasLimit: 100n, gasUsed: 100n }
     expect(nextBaseFee({ ...block, baseFeePerGas: undefined })).toBe(1_000_000_000n)
     expect(nextBaseFee({ ...block, baseFeePerGas: 0n })).toBe(1n)
-    // 7 * 50 / 50 / 8 = 0, so nothing is taken off; 8 loses one.
+    // 7 * 50 / 50 / 8 = 0, so 7 stays; 8 falls by one.
     expect(nextBaseFee({ ...block, gasUsed: 0n, baseFeePerGas: 7n })).toBe(7n)
     expect(nextBaseFee({ ...block, gasUsed: 0n, baseFeePerGas: 8n })).toBe(7n)
     expect(nextBaseFee({ ...block, gasUsed: 50n, baseFeePerGas: 8n })).toBe(8n)
   })
 
-  it('is that of @ethereumjs/block for any parent', () => {
+  it('equals that of @ethereumjs/block for any parent', () => {
     const common = new Common({ chain: Mainnet, hardfork: Hardfork.London })
     const parent = fc
       .record({
@@ -69,7 +69,7 @@ describe('the base fee (EIP-1559)', () => {
 })
 
 describe('the blob base fee (EIP-4844)', () => {
-  // geth, consensus/misc/eip4844: TestFakeExponential, the cases whose factor is one.
+  // geth, consensus/misc/eip4844: TestFakeExponential, the cases with factor one.
   it.each([
     [0n, 1n, 1n],
     [2n, 1n, 6n],
@@ -95,7 +95,7 @@ describe('the blob base fee (EIP-4844)', () => {
     expect(blobBaseFee(excess, cancun)).toBe(expected)
   })
 
-  // geth, consensus/misc/eip4844: TestCalcExcessBlobGas; blobs are counted here, gas there.
+  // geth, consensus/misc/eip4844: TestCalcExcessBlobGas; here in blobs instead of gas.
   it.each([
     [0n, 0n, 0n],
     [0n, 1n, 0n],
@@ -112,7 +112,7 @@ describe('the blob base fee (EIP-4844)', () => {
     expect(nextExcessBlobGas(parent, cancun)).toBe(expected)
   })
 
-  it('has no excess at first', () => {
+  it('has no excess in the first blocks', () => {
     expect(nextExcessBlobGas({ excessBlobGas: undefined, blobGasUsed: undefined, baseFeePerGas: GWEI }, cancun)).toBe(
       0n,
     )
@@ -120,15 +120,15 @@ describe('the blob base fee (EIP-4844)', () => {
 })
 
 describe('the blob reserve price (EIP-7918)', () => {
-  it('keeps the excess while a blob is cheaper than the gas it costs', () => {
-    // 8192 * 1 gwei is more than 131072 * 1: with nine of nine blobs a third of the gas is added, nothing taken off.
+  it('keeps the excess while the blob fee is below its execution cost (EIP-7918)', () => {
+    // 8192 * 1 gwei is more than 131072 * 1: nine of nine blobs add a third of the gas, and the target is not subtracted.
     const full = { excessBlobGas: 0n, blobGasUsed: 9n * BLOB, baseFeePerGas: GWEI }
     expect(nextExcessBlobGas(full, osaka)).toBe(393_216n)
     expect(nextExcessBlobGas({ ...full, blobGasUsed: 6n * BLOB, excessBlobGas: 5n }, osaka)).toBe(262_149n)
-    // 8192 * 16 wei is 131072 * 1, and not more: the old rule.
+    // 8192 * 16 wei equals 131072 * 1, so the old rule applies.
     expect(nextExcessBlobGas({ ...full, baseFeePerGas: 16n }, osaka)).toBe(3n * BLOB)
     expect(nextExcessBlobGas({ ...full, baseFeePerGas: 17n }, osaka)).toBe(393_216n)
-    // Under the target there is no excess either way.
+    // Below the target there is no excess by either rule.
     expect(nextExcessBlobGas({ ...full, blobGasUsed: 5n * BLOB }, osaka)).toBe(0n)
   })
 
@@ -153,14 +153,14 @@ describe('the blob reserve price (EIP-7918)', () => {
   })
 })
 
-/** Blocks of 100,000 gas: a target of 50,000. Base fee of block 1: 1 gwei less an eighth, for block 0 is empty. */
+/** Blocks of 100,000 gas, thus a target of 50,000. Base fee of block 1: 1 gwei minus an eighth, because block 0 is empty. */
 async function smallChain(): Promise<BlockChain> {
   const chain = await openSmallChain({ spec: smallSpec('prague', 100_000n) })
   return chain
 }
 const transfer = (key: number, nonce: bigint, tip: bigint, maxFeePerGas = 100n * GWEI) =>
   signed(key, nonce, { gasLimit: 21_000n, maxPriorityFeePerGas: tip, maxFeePerGas })
-/** Uses exactly its limit. */
+/** A transaction that uses exactly its gas limit. */
 const burn = (key: number, nonce: bigint, tip: bigint, gasLimit: bigint) =>
   signed(key, nonce, { to: BURNER, gasLimit, maxPriorityFeePerGas: tip })
 
@@ -175,7 +175,7 @@ describe('the history of fees', () => {
     const chain = await smallChain()
     // Block 1, base fee 875,000,000: 42,000 gas at 1 gwei, 21,000 at 3 gwei.
     await mine(chain, [transfer(0, 0n, 3n * GWEI), burn(1, 0n, GWEI, 42_000n)])
-    // Block 2: 875,000,000 + 875,000,000 * 13,000 / 50,000 / 8 = 903,437,500. Of a tip of 1 gwei the cap leaves a half.
+    // Block 2: 875,000,000 + 875,000,000 * 13,000 / 50,000 / 8 = 903,437,500. The fee cap leaves half of the tip of 1 gwei.
     await mine(chain, [transfer(0, 1n, GWEI, 1_403_437_500n)])
     // Block 3: 903,437,500 - 903,437,500 * 29,000 / 50,000 / 8 = 903,437,500 - 65,499,218 = 837,938,282. Empty.
     await mine(chain, [])
@@ -188,7 +188,7 @@ describe('the history of fees', () => {
       baseFeePerBlobGas: [1n, 1n, 1n, 1n],
       blobGasUsedRatio: [0, 0, 0],
       reward: [
-        // 66.6 % of 63,000 are 41,958: within the 42,000 of the smaller tip. 67 % are 42,210: beyond.
+        // 66.6 % of 63,000 are 41,958, within the 42,000 gas of the smaller tip; 67 % are 42,210, beyond it.
         [GWEI, GWEI, GWEI, 3n * GWEI, 3n * GWEI],
         [GWEI / 2n, GWEI / 2n, GWEI / 2n, GWEI / 2n, GWEI / 2n],
         [0n, 0n, 0n, 0n, 0n],
@@ -205,7 +205,7 @@ describe('the history of fees', () => {
       baseFeePerGas: [875_000_000n, 903_437_500n, 837_938_282n],
       reward: undefined,
     })
-    // There are no more blocks than there are.
+    // The count is limited to existing blocks.
     expect((await fees.history(1024, head, undefined)).oldestBlock).toBe(0n)
     expect((await fees.history(1024, head, undefined)).baseFeePerGas.length).toBe(5)
   })
@@ -214,7 +214,7 @@ describe('the history of fees', () => {
     const chain = await smallChain()
     await chain.submit(burn(1, 0n, GWEI, 50_000n).raw)
     const pending = await chain.header('pending')
-    // At the target nothing changes.
+    // At the target the base fee does not change.
     expect(pending && (await chain.fees.history(2, pending, undefined))).toMatchObject({
       oldestBlock: 0n,
       baseFeePerGas: [GWEI, 875_000_000n, 875_000_000n],
@@ -224,7 +224,7 @@ describe('the history of fees', () => {
 })
 
 describe('suggested fees', () => {
-  it('are a tip of 1 gwei, and a price with a quarter of headroom, while nobody has paid', async () => {
+  it('are a tip of 1 gwei, and a price with a quarter of headroom, without transactions', async () => {
     const chain = await smallChain()
     expect(chain.fees.nextBaseFee()).toBe(875_000_000n)
     expect(chain.fees.maxPriorityFeePerGas()).toBe(GWEI)
@@ -233,18 +233,18 @@ describe('suggested fees', () => {
     expect(chain.fees.nextBlobBaseFee()).toBe(1n)
   })
 
-  it('follow the median of what crowded blocks took, block by block, and back', async () => {
+  it('follow the median tip of crowded blocks, and return to the default afterwards', async () => {
     const chain = await smallChain()
     await mine(chain, [transfer(0, 0n, 7n), transfer(1, 0n, 5n), transfer(2, 0n, 6n)])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(6n)
     await mine(chain, [transfer(0, 1n, 9n), transfer(1, 1n, 7n), transfer(2, 1n, 9n)])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
-    // A block with room to spare: its tip bought nothing.
+    // A block with free space: its tip does not count.
     await mine(chain, [transfer(0, 2n, 50n)])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
     for (let i = 0; i < 17; i++) await mine(chain, [])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
-    // The first block is the twenty-first back now.
+    // Now the first block is outside the window of twenty.
     await mine(chain, [])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(9n)
     await mine(chain, [])

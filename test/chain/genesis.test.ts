@@ -1,4 +1,4 @@
-// Block 0 of a database: where its accounts are kept, that it can be as large as one likes, and what an interruption leaves.
+// Block 0 of a database: how its accounts are stored, large ones, and interrupted creations.
 import { expect, test } from 'vitest'
 import { checkChain } from '../../src/chain/check.ts'
 import { StoredAllocation } from '../../src/chain/genesis.ts'
@@ -21,7 +21,7 @@ import { genesisOn } from '../support/genesis.ts'
 import { everyRow } from '../support/stores.ts'
 import { openSmallChain, reopen, signed, smallSpec } from './support.ts'
 
-/** What `kestrel check` finds. */
+/** The findings of `kestrel check`. */
 async function findings(store: KvStore, spec: GenesisSpec): Promise<string[]> {
   const found: string[] = []
   await checkChain(store, {
@@ -41,7 +41,7 @@ async function stored(store: KvStore): Promise<GenesisSpec['genesis']['alloc']> 
   return accounts
 }
 
-/** More accounts than are indexed at a time, with balances of 1 to 1,000 in no order. */
+/** Accounts with balances of 1 to 1,000 in no order; more than are indexed at a time. */
 function largeSpec(count: number): GenesisSpec {
   const spec = smallSpec()
   const alloc = new Map(spec.genesis.alloc)
@@ -62,19 +62,19 @@ test.each([
   expect(await storedSpec(store)).toEqual(withoutAllocation(spec))
   const text = Buffer.from(store.get(KEY.meta('genesis')) ?? EMPTY_BYTES).toString()
   for (const address of spec.genesis.alloc.keys()) {
-    // Validators name their operators.
+    // An operator of a validator is an account too.
     const named = spec.native?.validators.some(({ operator }) => operator === address) ?? false
     expect(text.includes(address)).toBe(named)
   }
   expect(await stored(store)).toEqual(spec.genesis.alloc)
 })
 
-test('a genesis of more accounts than are in memory at a time makes the same chain', { timeout: 120_000 }, async () => {
+test('a genesis with more accounts than are held in memory creates the same chain', { timeout: 120_000 }, async () => {
   const spec = largeSpec(25_000)
   const store = await openMemoryStore()
   const entries: GenesisAllocation = { [Symbol.iterator]: () => spec.genesis.alloc[Symbol.iterator]() }
   await createChain(store, { ...spec, genesis: { ...spec.genesis, alloc: entries } }, indexer)
-  // The header by way of a view in memory, which builds the trie as blocks do.
+  // The expected header from a view in memory, which builds the trie as blocks do.
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
   const chain = reopen(store, spec)
   expect(chain.head).toEqual(genesisOn(view, spec).header)
@@ -94,14 +94,14 @@ test('a genesis of more accounts than are in memory at a time makes the same cha
   expect(await findings(store, spec)).toEqual([])
 })
 
-test('a database of the former format is brought to this one when it is opened', async () => {
+test('a database of the previous format is migrated when it is opened', async () => {
   const spec = smallSpec()
   const chain = await openSmallChain({ spec })
   const { store } = chain
   await chain.submit(signed(0, 0n, { value: 5n }).raw)
   await chain.produce()
   const before = await everyRow(store)
-  // As kestrel/3 had it: the allocation in the specification, no rows for it, and a full list of the changes of version 0.
+  // As in kestrel/3: the allocation in the specification, without rows, and a full list of the changes of version 0.
   const ops: WriteOp[] = [
     { type: 'put', key: KEY.meta('format'), value: Buffer.from('kestrel/3') },
     { type: 'put', key: KEY.meta('genesis'), value: Buffer.from(JSON.stringify(formatGenesis(spec))) },
@@ -113,7 +113,7 @@ test('a database of the former format is brought to this one when it is opened',
   expect(readHead(store).number).toBe(1n)
 })
 
-test('a full list of the changes of block 0, as former programs wrote it, is no fault', async () => {
+test('the check accepts the full list of the changes of block 0 that earlier versions wrote', async () => {
   const spec = smallSpec()
   const { store } = await openSmallChain({ spec })
   const changes = []
@@ -123,7 +123,7 @@ test('a full list of the changes of block 0, as former programs wrote it, is no 
   expect(await findings(store, spec)).toEqual([])
 })
 
-test('an interrupted creation leaves a database that is begun anew', async () => {
+test('an interrupted creation of block 0 is started over by the next one', async () => {
   const undisturbed = await openMemoryStore()
   await createChain(undisturbed, smallSpec(), indexer)
   const expected = await everyRow(undisturbed)
@@ -140,7 +140,7 @@ test('an interrupted creation leaves a database that is begun anew', async () =>
       expect(error).toEqual(new Error('killed'))
       store.write = write
       expect(await storedSpec(store)).toBeUndefined()
-      // Another chain, so that nothing of the first one may stay.
+      // A different chain, so that no row of the first one may remain.
       await createChain(store, smallSpec(), indexer)
       expect(await everyRow(store)).toEqual(expected)
     }
@@ -148,7 +148,7 @@ test('an interrupted creation leaves a database that is begun anew', async () =>
   expect(writes).toBeGreaterThan(3)
 })
 
-test('a database of somebody else is left alone', async () => {
+test('a database of another program is not changed', async () => {
   const store = await openMemoryStore()
   await store.write([{ type: 'put', key: Buffer.from('key'), value: Buffer.from('value') }])
   const rows = await everyRow(store)
@@ -156,7 +156,7 @@ test('a database of somebody else is left alone', async () => {
   expect(await everyRow(store)).toEqual(rows)
 })
 
-test('an address that comes twice is refused, wherever the second one is', async () => {
+test('a duplicate address in the genesis is refused, wherever the second one is', async () => {
   const spec = largeSpec(30_000)
   const [again] = [...spec.genesis.alloc].slice(-1)
   const alloc: GenesisAllocation = {
@@ -172,7 +172,7 @@ test('an address that comes twice is refused, wherever the second one is', async
   )
 })
 
-test('the check tells an account of block 0 that is not of its genesis', async () => {
+test('the check reports an account of block 0 that is not in its genesis', async () => {
   const spec = smallSpec()
   const { store } = await openSmallChain({ spec })
   const [address] = [...spec.genesis.alloc.keys()]

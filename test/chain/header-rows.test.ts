@@ -1,4 +1,4 @@
-// How headers are stored: without the bloom of a block that has no logs, and as in databases that were written before that.
+// How headers are stored: without the bloom if the block has no logs, and in the format of older databases.
 import { expect, test } from 'vitest'
 import { blockRows, decodeStoredHeader } from '../../src/chain/blocks.ts'
 import { toHex } from '../../src/lib/hex.ts'
@@ -7,7 +7,7 @@ import { EMPTY_BLOOM } from '../../src/primitives/receipt.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { testChain } from '../support/chain.ts'
 
-/** A block, with the bytes that its header's row has and those of the header's RLP. */
+/** A block, the bytes of its header's row, and the header's RLP. */
 async function stored(logsBloom: Uint8Array) {
   const { node } = await testChain()
   const { header, ...rest } = (await node.chain.block('latest')) ?? expect.fail('no block')
@@ -18,9 +18,9 @@ async function stored(logsBloom: Uint8Array) {
   return { sealed, row: row.value, rlp: encodeHeader(sealed) }
 }
 
-test('the row of a header without logs has no bloom, and is read with the same hash', async () => {
+test('the row of a header without logs has no bloom, and yields the same hash when read', async () => {
   const { sealed, row, rlp } = await stored(EMPTY_BLOOM)
-  // One byte that says so instead of the bloom's 256.
+  // One marker byte instead of the bloom's 256.
   expect(row.length).toBe(rlp.length + 1 - 256)
   expect(decodeStoredHeader(row)).toEqual(sealed)
 })

@@ -1,4 +1,4 @@
-// The index of logs against no index at all: every log of every receipt, filtered as eth_getLogs is specified to.
+// The index of logs against a full scan: every log of every receipt, filtered by the specification of eth_getLogs.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MinedLog } from '../../src/chain/types.ts'
@@ -9,7 +9,7 @@ import type { ExecutedBlock } from '../../src/runtime/types.ts'
 import { listLength } from '../../src/tables/list.ts'
 import { KEEPER, KEYS, LOGGERS, openSmallChain, signed, word, words } from './support.ts'
 
-/** Where a log stands and what it says, in one line. */
+/** A log with its position, in one line. */
 const line = ({ log, header, transactionHash, transactionIndex, logIndex }: MinedLog): string =>
   [header.number, header.hash, transactionIndex, transactionHash, logIndex, log.address, ...log.topics].join(' ')
 
@@ -30,10 +30,10 @@ function allLogs(blocks: readonly ExecutedBlock[]): MinedLog[] {
 }
 
 /**
- * eth_getLogs: addresses are alternatives, and so is each position's list; null takes any topic. A filter with more
+ * eth_getLogs: addresses are alternatives, as is the list of each position; null matches any topic. A filter with more
  * positions than a log has topics does not match it (geth, eth/filters: `len(topics) > len(log.Topics)`).
  */
-function wanted({ log, header }: MinedLog, { from, to, addresses, topics }: LogQuery): boolean {
+function matches({ log, header }: MinedLog, { from, to, addresses, topics }: LogQuery): boolean {
   if (header.number < from || header.number > to) return false
   if (addresses.length > 0 && !addresses.some((address) => address === log.address)) return false
   if (topics.length > log.topics.length) return false
@@ -50,7 +50,7 @@ async function found(logs: Logs, query: LogQuery): Promise<string[]> {
   return lines
 }
 
-// Few values, so that filters hit; words 0 to 5 of a logger's input are the topics of its two logs.
+// Few values, so that filters match; words 0 to 5 of a logger's input are the topics of its two logs.
 const value = fc.bigInt(0n, 3n)
 const call = fc.record({
   key: fc.nat({ max: KEYS.length - 1 }),
@@ -67,7 +67,7 @@ const query = fc.record({
 })
 
 describe('the index of logs', () => {
-  it('finds what a scan of all receipts finds, also after a rollback', async () => {
+  it('finds the same logs as a scan of all receipts, also after a rollback', async () => {
     await fc.assert(
       fc.asyncProperty(
         blocks,
@@ -76,7 +76,7 @@ describe('the index of logs', () => {
         fc.array(query, { minLength: 30, maxLength: 30 }),
         async (first, back, second, queries) => {
           const chain = await openSmallChain()
-          // By the blocks' blooms, and by the lists alone.
+          // By the blocks' blooms, and by the lists only.
           const ways = [new Logs(chain), new Logs(chain, 0n)]
           const made: ExecutedBlock[] = []
           const make = async (calls: typeof first): Promise<void> => {
@@ -91,7 +91,7 @@ describe('the index of logs', () => {
           const check = async (): Promise<void> => {
             const all = allLogs(made)
             for (const query of queries) {
-              const expected = all.filter((log) => wanted(log, query)).map(line)
+              const expected = all.filter((log) => matches(log, query)).map(line)
               for (const logs of ways) expect(await found(logs, query)).toEqual(expected)
             }
           }
@@ -108,7 +108,7 @@ describe('the index of logs', () => {
     )
   })
 
-  it('lists a log by address, by topic, and by both; nothing after the blocks are gone', async () => {
+  it('lists a log by address, by topic, and by both; no log of removed blocks', async () => {
     const chain = await openSmallChain()
     for (const [topics, to] of LOGGERS.entries()) {
       await chain.submit(signed(0, BigInt(topics), { to, data: words(1n, 1n, 2n, 2n, 3n) }).raw)
@@ -118,7 +118,7 @@ describe('the index of logs', () => {
     const byBoth = LOGGERS.map((logger) => LIST.logsOfWith(logger, word(1n)))
     const byTopic = [0, 1, 2, 3].flatMap((position) => [1n, 2n, 3n].map((n) => LIST.logsByTopic(position, word(n))))
     await chain.produce()
-    // Two logs each with none to four topics: 1, 1, 2, 2 and 1, 2, 2, 3 as far as they go.
+    // Two logs each with zero to four topics: prefixes of 1, 1, 2, 2 and 1, 2, 2, 3.
     expect(lengths(byAddress)).toEqual([2, 2, 2, 2, 2])
     expect(lengths(byBoth)).toEqual([0, 2, 2, 2, 2])
     expect(lengths(byTopic)).toEqual([...[8, 0, 0], ...[3, 3, 0], ...[0, 4, 0], ...[0, 1, 1]])
@@ -126,7 +126,7 @@ describe('the index of logs', () => {
     for (const length of lengths([...byAddress, ...byBoth, ...byTopic])) expect(length).toBe(0)
   })
 
-  it('has nothing for a range that is the wrong way round, or beyond the head', async () => {
+  it('finds nothing in a reversed range, or beyond the head', async () => {
     const chain = await openSmallChain()
     const to = LOGGERS[1] ?? KEEPER
     await chain.submit(signed(0, 0n, { to, data: words(1n, 2n) }).raw)
@@ -163,7 +163,7 @@ function parts(chain: Awaited<ReturnType<typeof openSmallChain>>) {
   }
 }
 
-/** Holds the thread for some milliseconds. */
+/** Blocks the thread for some milliseconds. */
 function wait(milliseconds: number): undefined {
   const end = performance.now() + milliseconds
   while (performance.now() < end);

@@ -1,5 +1,5 @@
-// A chain that keeps 128 states beside an archive of the same blocks: the same answers where there are answers, refusals
-// below, and as many rows of history however long it grows.
+// A chain that keeps 128 states, compared with an archive of the same blocks: equal answers above its horizon, refusals below,
+// and a constant number of history rows.
 import { describe, expect, it } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { FEWEST_STATES } from '../../src/chain/pruning.ts'
@@ -13,8 +13,8 @@ import { FACTORY, KEEPER, keyAt, LOGGERS, openSmallChain, reopen, signed, smallS
 
 const KEPT = BigInt(FEWEST_STATES)
 const EDITED = hexToAddress(`0x${'00'.repeat(19)}ed`)
-/** Prefixes of rows that pruning takes: history, changes, undo rows of readers' tables. */
-const GONE = [0x18, 0x19, 0x46]
+/** Prefixes of rows that pruning deletes: history, change lists, undo rows of the index. */
+const PRUNED = [0x18, 0x19, 0x46]
 
 const transactionsOf = (n: bigint) => [
   signed(0, n, { to: keyAt(1).address, value: n + 1n }),
@@ -26,14 +26,14 @@ async function grow(chain: BlockChain, from: bigint, to: bigint): Promise<void> 
   for (let n = from; n < to; n++) {
     for (const { raw } of transactionsOf(n)) await chain.submit(raw)
     await chain.produce({ timestamp: 100n + n })
-    // Some blocks are of several versions.
+    // Some blocks have several versions.
     for (let edit = 0n; n % 10n === 3n && edit < 3n; edit++) {
       await chain.edit((view) => view.setBalance(EDITED, 100n * n + edit))
     }
   }
 }
 
-/** What a state says: balances, slots, a proof of both, and a call. */
+/** The contents of a state as text: balances, slots, a proof of both, and a call. */
 async function stateAt(chain: BlockChain, number: bigint): Promise<string> {
   const { view } = await chain.at({ number })
   const accounts = [keyAt(0).address, keyAt(1).address, KEEPER, EDITED]
@@ -57,7 +57,7 @@ const unavailable = (oldest: bigint) =>
   })
 
 describe('a pruned chain', () => {
-  it('answers as an archive above its horizon, refuses below, and keeps blocks and index', async () => {
+  it('answers like an archive above its horizon, refuses below, and keeps blocks and index', async () => {
     const archiveStore = await openMemoryStore()
     const store = await openMemoryStore()
     const archive = await openSmallChain({ store: archiveStore })
@@ -80,47 +80,47 @@ describe('a pruned chain', () => {
       expect(chain.receipt(transaction.hash)).toEqual(archive.receipt(transaction.hash))
       await expect(chain.traces.replayTransaction(transaction.hash)).rejects.toEqual(unavailable(oldest))
     }
-    // The block after the oldest state can be run again, the oldest itself not: its parent's state is gone.
+    // The block after the oldest state can be replayed, the oldest itself not: its parent's state was pruned.
     expect(await chain.traces.replayBlock({ number: oldest + 1n })).toHaveLength(3)
     await expect(chain.traces.replayBlock({ number: oldest })).rejects.toEqual(unavailable(oldest))
-    // Beside the horizon's own row all else is the same, row by row.
-    const rows = await everyRow(store, GONE)
+    // All rows except the horizon's are equal.
+    const rows = await everyRow(store, PRUNED)
     expect(rows.delete(`0x00${Buffer.from('horizon').toString('hex')}`)).toBe(true)
-    expect(rows).toEqual(await everyRow(archiveStore, GONE))
+    expect(rows).toEqual(await everyRow(archiveStore, PRUNED))
     await expect(reindex(store, new Runtime(smallSpec()), indexer, () => undefined)).rejects.toThrow(/were pruned/)
 
-    // Going back to the oldest state leaves what the archive has there, and both go on alike.
+    // A rewind to the oldest state leaves the same rows as in the archive, and both continue equally.
     for (const one of [chain, archive]) {
       await one.rewind(oldest)
       await grow(one, oldest, oldest + 20n)
     }
-    const after = await everyRow(store, GONE)
+    const after = await everyRow(store, PRUNED)
     after.delete(`0x00${Buffer.from('horizon').toString('hex')}`)
-    expect(after).toEqual(await everyRow(archiveStore, GONE))
+    expect(after).toEqual(await everyRow(archiveStore, PRUNED))
     expect(await stateAt(chain, oldest + 3n)).toBe(await stateAt(archive, oldest + 3n))
     expect(chain.oldestState).toBe(oldest)
   })
 
-  it('has as many rows of history however long it grows', async () => {
+  it('has a constant number of history rows however long it grows', async () => {
     const store = await openMemoryStore()
     const chain = await openSmallChain({ store, prune: FEWEST_STATES })
     const counts = async () => {
       const sizes = await bytesByPrefix(store)
-      return GONE.map((prefix) => sizes.get(prefix)?.rows ?? 0)
+      return PRUNED.map((prefix) => sizes.get(prefix)?.rows ?? 0)
     }
     await grow(chain, 0n, 160n)
     const [history = 0, changes, undo] = await counts()
-    // 128 blocks, of which thirteen have three more versions; and the genesis, which replaced nothing.
+    // 128 blocks, thirteen of them with three more versions, and the genesis, which replaced nothing.
     const versions = 1 + 128 + 13 * 3
     expect([changes, undo]).toEqual([versions, versions])
     await grow(chain, 160n, 240n)
     const [later = 0, ...others] = await counts()
     expect(others).toEqual([versions, versions])
-    // Eighty blocks more would be some fifty per cent more; depths of the tries vary a little.
+    // Without pruning eighty more blocks would add some fifty per cent; the depths of the tries vary a little.
     expect(Math.abs(later - history)).toBeLessThan(history / 20)
   })
 
-  it('catches up from an archive a few states a block, and stays readable without pruning', async () => {
+  it('prunes an archive by a few states per block, and stays readable without pruning', async () => {
     const store = new TestStore(await openMemoryStore())
     const spec = smallSpec()
     const archive = await openSmallChain({ store, spec })
@@ -128,7 +128,7 @@ describe('a pruned chain', () => {
     const chain = reopen(store, spec, FEWEST_STATES)
     const horizons: bigint[] = []
     for (let n = 150n; n < 162n; n++) {
-      // A write that fails moves no horizon.
+      // A failed write does not move the horizon.
       store.beforeWrite = () => {
         store.beforeWrite = () => undefined
         throw new Error('the disk is full')
@@ -141,7 +141,7 @@ describe('a pruned chain', () => {
       horizons.push(chain.oldestState)
       await stateAt(chain, chain.oldestState)
     }
-    // Five versions a block, of which a block that ends in 4 has four (it was edited three times): 1, 2, 3, 4a, 4b | …
+    // Five versions per block; a block number that ends in 4 has four versions (three edits): 1, 2, 3, 4a, 4b | …
     expect(horizons.slice(0, 3)).toEqual([4n, 7n, 12n])
     expect(horizons.at(-1)).toBe(162n - KEPT)
     const oldest = chain.oldestState
@@ -152,7 +152,7 @@ describe('a pruned chain', () => {
     await expect(archived.at({ number: oldest - 1n })).rejects.toEqual(unavailable(oldest))
   })
 
-  it('refuses to go back to a snapshot below its horizon', async () => {
+  it('refuses to revert to a snapshot below its horizon', async () => {
     const chain = await openSmallChain({ prune: FEWEST_STATES })
     const id = chain.snapshot()
     for (let n = 0n; n < KEPT + 5n; n++) await chain.produce({ timestamp: 100n + n })

@@ -1,5 +1,5 @@
-// Traces within a full block: whichever transaction is traced first, each shows the state that the ones before it left, and what
-// was replayed for one trace is not replayed for the next.
+// Traces within a full block, in any order: each shows the state after the preceding transactions, and transactions replayed
+// for one trace are not replayed for the next.
 import type { Hex } from 'viem'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BlockReplay } from '../../src/runtime/tracing/replay.ts'
@@ -12,7 +12,7 @@ afterEach(() => {
 
 const COUNT = 60
 const SLOT = `0x${'0'.repeat(64)}`
-/** Counts its calls in slot 0. */
+/** Code that counts its calls in slot 0. */
 const COUNTER = asm('PUSH1 0x01', 'PUSH0', 'SLOAD', 'ADD', 'PUSH0', 'SSTORE')
 
 /** A chain, and the hashes of 60 calls of a counter, all in one block. */
@@ -30,21 +30,21 @@ async function counted() {
     expect(block.transactions).toEqual(hashes)
     return hashes
   }
-  /** The counter as the transaction finds it. */
-  const foundBy = async (hash: Hex | undefined): Promise<number> => {
+  /** The counter before the transaction. */
+  const countBefore = async (hash: Hex | undefined): Promise<number> => {
     const { structLogs } = await rpc('debug_traceTransaction', hash)
     const load = structLogs.find(({ op }: { op: string }) => op === 'SLOAD')
     return Number(load.storage[SLOT])
   }
-  return { rpc, send, to, mineCalls, foundBy }
+  return { rpc, send, to, mineCalls, countBefore }
 }
 
 describe('traces of transactions of a full block', () => {
-  it('show the state before each, in whatever order they are asked for', async () => {
-    const { mineCalls, foundBy, rpc } = await counted()
+  it('show the state before each, in whatever order they are requested', async () => {
+    const { mineCalls, countBefore, rpc } = await counted()
     const hashes = await mineCalls()
     const order = [59, 0, 58, 57, 1, 2, 3, 30, 29, 31, 59, 17, 8, 16, 24, 0, 59]
-    for (const index of order) expect(await foundBy(hashes[index])).toBe(index)
+    for (const index of order) expect(await countBefore(hashes[index])).toBe(index)
     const { number } = await rpc('eth_getBlockByNumber', 'latest', false)
     const whole = await rpc('debug_traceBlockByNumber', number, { tracer: 'prestateTracer' })
     for (const index of [0, 33, 59]) {
@@ -53,8 +53,8 @@ describe('traces of transactions of a full block', () => {
     }
   })
 
-  it('begin the block once, and run what lies before once', async () => {
-    const { mineCalls, foundBy } = await counted()
+  it('begin the block once, and replay each transaction once', async () => {
+    const { mineCalls, countBefore } = await counted()
     const hashes = await mineCalls()
     const begin = vi.spyOn(BlockReplay, 'begin')
     const trace = vi.spyOn(BlockReplay.prototype, 'trace')
@@ -65,33 +65,33 @@ describe('traces of transactions of a full block', () => {
       await advance.call(this, to, pause)
       advanced.push(this.position - from)
     })
-    for (const hash of hashes) await foundBy(hash)
+    for (const hash of hashes) await countBefore(hash)
     expect(begin).toHaveBeenCalledTimes(1)
     expect(trace).toHaveBeenCalledTimes(COUNT)
-    // A walk through the block: each trace leaves the replay where the next begins.
+    // In block order each trace ends where the next one begins.
     expect(advanced.reduce((sum, count) => sum + count, 0)).toBe(0)
-    // Some way back, a kept position is at most 8 transactions away.
-    await foundBy(hashes[20])
+    // Backwards, a cached position is at most 8 transactions away.
+    await countBefore(hashes[20])
     expect(advanced.reduce((sum, count) => sum + count, 0)).toBeLessThan(8)
     expect(begin).toHaveBeenCalledTimes(1)
   })
 
   it('show the new state when the chain was rolled back and built again', async () => {
-    const { mineCalls, foundBy, rpc, to } = await counted()
+    const { mineCalls, countBefore, rpc, to } = await counted()
     const snapshot = await rpc('evm_snapshot')
     const first = await mineCalls()
-    expect(await foundBy(first[40])).toBe(40)
+    expect(await countBefore(first[40])).toBe(40)
     await rpc('evm_revert', snapshot)
     await rpc('anvil_setStorageAt', to, SLOT, `0x${'5'.padStart(64, '0')}`)
     const second = await mineCalls()
-    expect(await foundBy(second[40])).toBe(45)
-    expect(await foundBy(second[39])).toBe(44)
+    expect(await countBefore(second[40])).toBe(45)
+    expect(await countBefore(second[39])).toBe(44)
   })
 
-  it('run at the same time without disturbing each other', async () => {
-    const { mineCalls, foundBy } = await counted()
+  it('can run concurrently', async () => {
+    const { mineCalls, countBefore } = await counted()
     const hashes = await mineCalls()
     const indices = [50, 10, 50, 51, 9, 59]
-    expect(await Promise.all(indices.map((index) => foundBy(hashes[index])))).toEqual(indices)
+    expect(await Promise.all(indices.map((index) => countBefore(hashes[index])))).toEqual(indices)
   })
 })

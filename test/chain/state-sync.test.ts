@@ -1,5 +1,5 @@
-// Snapshots of the state: equal bytes on every node, refused when anything in them is not as it was, and a chain that goes on
-// from one like the chain that it was made of.
+// State snapshots: equal bytes on every node, refused when any byte is altered, and a chain that continues from one like the
+// original chain.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -142,7 +142,7 @@ const newest = (): StateSnapshot => snapshots[0] ?? fail(new Error('there is no 
 const appHash = async (height: bigint): Promise<Uint8Array> =>
   fromHex((await origin.chain.header({ number: height }))?.hash ?? '0x')
 
-/** A restore into a store, with all that the chunks are asked for. */
+/** Restores chunks into a store. */
 async function restored(store: KvStore, given: readonly Uint8Array[] = chunks, of: StateSnapshot = newest()) {
   const restore = new StateRestore({ store, spec, runtime: runtime(), indexer, onRefused: (why) => refusals.push(why) })
   const refusals: string[] = []
@@ -156,7 +156,7 @@ async function restored(store: KvStore, given: readonly Uint8Array[] = chunks, o
   return { restore, results, refusals }
 }
 
-/** Every row of a store in another one. */
+/** A new store with every row of another. */
 async function copyOf(store: KvStore): Promise<KvStore> {
   const copy = await openMemoryStore()
   const rows = await everyRow(store)
@@ -164,7 +164,7 @@ async function copyOf(store: KvStore): Promise<KvStore> {
   return copy
 }
 
-/** What `kestrel check` finds, in a line each. */
+/** The findings of `kestrel check`, one line each. */
 async function faultsOf(store: KvStore): Promise<string[]> {
   const found: string[] = []
   await checkChain(store, {
@@ -189,8 +189,8 @@ async function openRestored(store?: KvStore): Promise<{ store: KvStore; chain: B
   return { store: into, chain }
 }
 
-describe('a snapshot of the state', () => {
-  it('is made every so many blocks, and the newest two are kept', async () => {
+describe('a state snapshot', () => {
+  it('is made at the interval, and the newest two are kept', async () => {
     expect(snapshots.map(({ height, format }) => [height, format])).toEqual([
       [300n, 1],
       [200n, 1],
@@ -201,7 +201,7 @@ describe('a snapshot of the state', () => {
     expect(toHex(newest().hash)).toBe(toHex(sha256(newest().metadata)))
   })
 
-  it('has the same bytes when it is made again, later, on a reindexed copy, and on a chain that began with it', async () => {
+  it('has the same bytes when made again, later, on a reindexed copy, and on a chain that began with it', async () => {
     const copy = await copyOf(origin.store)
     await reindex(copy, runtime(), indexer, () => undefined)
     const reindexed = reopen(copy, spec)
@@ -209,14 +209,14 @@ describe('a snapshot of the state', () => {
     const began = await openRestored()
     for (const chain of [origin.chain, reindexed, began.chain]) {
       const again = await follow(chain)
-      // The head of the first two is ten blocks further.
+      // The heads of the first two are ten blocks further.
       expect(again.list()).toEqual([newest()])
       expect((await chunksOf(again, newest())).map(toHex)).toEqual(chunks.map(toHex))
       await again.close()
     }
   })
 
-  it('is removed when it was not finished, and when a chunk is damaged on disk', async () => {
+  it('is removed if it was not finished, or if a chunk is damaged on disk', async () => {
     const copied = newFolder()
     cpSync(folder, copied, { recursive: true })
     mkdirSync(join(copied, '400.tmp'))
@@ -240,7 +240,7 @@ describe('a snapshot of the state', () => {
     await found.close()
   })
 
-  it('ends when the chain is closed, and leaves nothing', async () => {
+  it('is abandoned when the chain is closed, and leaves no files', async () => {
     const made = newFolder()
     const ended = await StateSnapshots.open(origin.chain, {
       folder: made,
@@ -250,13 +250,13 @@ describe('a snapshot of the state', () => {
       onError: fail,
     })
     await ended.close()
-    // Work that takes less than a turn may have come to its end.
+    // It may have finished if it takes less than a turn.
     expect(readdirSync(made).filter((name) => name !== '300')).toEqual([])
   })
 })
 
-describe('a restore from a snapshot', () => {
-  it('is a chain with the same state, headers and blocks from its base on', async () => {
+describe('a chain restored from a state snapshot', () => {
+  it('has the same state, headers and blocks from its base on', async () => {
     const { store, chain } = await openRestored()
     expect(chain.base).toBe(300n)
     expect(chain.head).toEqual(await origin.chain.header({ number: 300n }))
@@ -265,7 +265,7 @@ describe('a restore from a snapshot', () => {
     expect(chain.receipts(chain.head.hash)).toEqual(origin.chain.receipts(chain.head.hash))
     for (const number of [0n, 1n, 299n]) {
       const hash = origin.chain.canonicalHash(number)
-      // The hash of block 0 names the chain, so it is known without the block.
+      // The hash of block 0 identifies the chain, so it is known without the block.
       expect(chain.canonicalHash(number)).toBe(number === 0n ? hash : undefined)
       expect(await chain.block({ number })).toBeUndefined()
       expect(await chain.header(hash === undefined ? { number } : { hash })).toBeUndefined()
@@ -274,7 +274,7 @@ describe('a restore from a snapshot', () => {
     }
     const { view } = await chain.at('latest')
     expect(view.root()).toBe(chain.head.stateRoot)
-    // The state at the base is all there, row by row: the latest values without their history.
+    // The state at the base is complete, row by row: the latest values without their history.
     const values = async (of: BlockChain) => {
       const accounts: string[] = []
       for await (const account of of.accounts()) accounts.push(textOf({ ...account, storage: [...account.storage] }))
@@ -287,14 +287,14 @@ describe('a restore from a snapshot', () => {
     expect(await faultsOf(store)).toEqual([])
   })
 
-  it('goes on with the same blocks, and they are traced and undone as on any chain', async () => {
+  it('continues with the same blocks, which can be traced and rolled back as on any chain', async () => {
     const { store, chain } = await openRestored()
     for (let number = 301n; number <= 305n; number++) {
       const block = await origin.chain.block({ number })
       await chain.importBlock(block === undefined ? EMPTY_BYTES : encodeBlock(block))
       expect(chain.head.hash).toBe(block?.header.hash)
     }
-    // From now on both make their own blocks of the same transactions.
+    // From here on both build blocks of the same transactions.
     await grow(chain, LAST)
     expect(chain.head.hash).toBe(origin.chain.head.hash)
     for (const number of [300n, 310n]) {
@@ -324,7 +324,7 @@ describe('a restore from a snapshot', () => {
     expect(await faultsOf(store)).toEqual([])
   })
 
-  it('is pruned as any chain', async () => {
+  it('is pruned like any chain', async () => {
     const { store } = await openRestored()
     const chain = reopen(store, spec, FEWEST_STATES)
     expect(chain.oldestState).toBe(300n)
@@ -342,7 +342,7 @@ describe('a restore from a snapshot', () => {
 
   it('has the hashes of 256 blocks for BLOCKHASH', async () => {
     const { chain } = await openRestored()
-    // BLOCKHASH(word 0), 32 bytes of it.
+    // Returns BLOCKHASH(word 0).
     const code = fromHex('0x6000354060005260206000f3')
     const asked = async (of: BlockChain, number: bigint) => {
       const overrides = { accounts: [{ address: keyAt(3).address, code }] }
@@ -353,7 +353,7 @@ describe('a restore from a snapshot', () => {
       expect(await asked(chain, number)).toBe(await asked(origin.chain, number))
   })
 
-  it('refuses a chunk in which any byte is another, names its sender, and takes the right one then', async () => {
+  it('refuses a chunk with any altered byte, names its sender, and then accepts the right one', async () => {
     const store = await openMemoryStore()
     const restore = new StateRestore({ store, spec, runtime: runtime(), indexer })
     await restore.offer(newest(), await appHash(300n))
@@ -375,7 +375,7 @@ describe('a restore from a snapshot', () => {
     expect(await restore.offer(newest(), await appHash(300n))).toBe('abort')
   })
 
-  it('refuses snapshots whose hashes fit and whose content does not', async () => {
+  it('refuses state snapshots with matching hashes but wrong content', async () => {
     const rows = chunks.slice(1)
     const forged: [readonly Uint8Array[], RegExp][] = [
       [[chunks[0] ?? EMPTY_BYTES, ...rows.slice(1)], /its state has the root|comes? with|without an account/],
@@ -396,11 +396,11 @@ describe('a restore from a snapshot', () => {
       expect(restore.height).toBeUndefined()
       expect(await storedSpec(store)).toBeUndefined()
     }
-    // After all of these the right one is taken.
+    // After all of these the right one is accepted.
     expect((await restored(store)).restore.height).toBe(300n)
   })
 
-  it('refuses what is offered wrongly', async () => {
+  it('refuses invalid offers', async () => {
     const store = await openMemoryStore()
     const offer = async (of: Partial<StateSnapshot>, hash?: Uint8Array) => {
       const restore = new StateRestore({ store, spec, runtime: runtime(), indexer })
@@ -414,7 +414,7 @@ describe('a restore from a snapshot', () => {
     expect(await offer({ height: 0n })).toBe('reject')
     expect(await offer({})).toBe('accept')
 
-    // The hash of another block; and the right hash for another height.
+    // The hash of another block, and the right hash for another height.
     const other = new StateRestore({ store, spec, runtime: runtime(), indexer })
     expect(await other.apply(0, chunks[0] ?? EMPTY_BYTES, '')).toMatchObject({ result: 'abort' })
     await other.offer(newest(), await appHash(299n))
@@ -428,7 +428,9 @@ describe('a restore from a snapshot', () => {
     expect(await busy.offer(newest(), await appHash(300n))).toBe('abort')
   })
 
-  it('leaves no chain when it ends at any of its writes, and another begins anew', { timeout: 120_000 }, async () => {
+  it('does not exist after an interruption at any write, and the next restore starts over', {
+    timeout: 120_000,
+  }, async () => {
     const counted = new TestStore(await openMemoryStore())
     let writes = 0
     counted.beforeWrite = () => void writes++
@@ -448,7 +450,7 @@ describe('a restore from a snapshot', () => {
         await restored(inner)
         expect(await everyRow(inner)).toEqual(whole)
       } else {
-        // A chain that begins with its genesis instead is as if nothing had been there.
+        // Creating a chain from its genesis instead leaves no row of the restore.
         await createChain(inner, spec, indexer, runtime())
         const began = reopen(inner, spec)
         expect([began.base, began.head.number, began.oldestState]).toEqual([0n, 0n, 0n])

@@ -1,5 +1,5 @@
-// A small plain chain for tests of the chain: a few funded keys and contracts whose whole code is spelled out here, so
-// that what a transaction does can be told by hand.
+// A small chain without native modules: a few funded keys, and contracts whose whole code is here, so that the effect of a
+// transaction can be worked out by hand.
 import { privateKeyToAddress } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { BlockChain } from '../../src/chain/block-chain.ts'
@@ -25,7 +25,7 @@ export const CHAIN_ID = 1337n
 
 const at = (n: number): Address => hexToAddress(`0x${n.toString(16).padStart(40, '0')}`)
 
-/** Four keys that belong to nobody: the numbers 1 to 4. */
+/** Four test keys: the numbers 1 to 4. */
 export const KEYS: readonly { readonly address: Address; readonly privateKey: Uint8Array }[] = [1n, 2n, 3n, 4n].map(
   (n) => {
     const privateKey = bigToFixed(n, 32)
@@ -33,17 +33,17 @@ export const KEYS: readonly { readonly address: Address; readonly privateKey: Ui
   },
 )
 
-/** LOG0 to LOG4: two logs per call, with the topics at words 0.. and 1.. of the input, and no data. */
+/** LOG0 to LOG4: two logs per call, with the topics from words 0 and 1 of the input on, without data. */
 export const LOGGERS: readonly Address[] = [0xc0, 0xc1, 0xc2, 0xc3, 0xc4].map(at)
 /** SSTORE(word 0, word 1). */
 export const KEEPER = at(0xd0)
-/** Makes CHILD with CREATE2, which keeps a one in slot 0. */
+/** Creates CHILD with CREATE2, whose constructor stores 1 in slot 0. */
 export const FACTORY = at(0xd1)
-/** With input as KEEPER; without it destroys itself. */
+/** With input like KEEPER; without input it self-destructs. */
 export const CHILD_CODE = '0x36600657' + '33ff' + '5b60203560003555' + '00'
 /** Always reverts. */
 export const REVERTER = at(0xd2)
-/** Burns all the gas it is given. */
+/** Burns all its gas. */
 export const BURNER = at(0xd3)
 
 const CHILD_INIT = `60016000556e${CHILD_CODE.slice(2)}600052600f6011f3`
@@ -63,7 +63,7 @@ const CODES: readonly [Address, string][] = [
   [BURNER, '0xfe'],
 ]
 
-/** Keys with 1,000 ether each; `until` ends the schedule of forks (all from block 0). */
+/** Keys with 1,000 ether each; `until` is the last fork (all forks are active from block 0). */
 export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30_000_000n): GenesisSpec {
   const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg', 'istanbul']
   return parseGenesis({
@@ -94,7 +94,7 @@ export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30
 
 type Fields = Partial<Pick<Transaction, 'to' | 'value' | 'data' | 'gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>>
 
-/** Signed by a key, type 2, 200,000 gas at up to 100 gwei with a tip of 1 gwei. */
+/** A transaction signed by a key: type 2, 200,000 gas, fee cap 100 gwei, tip 1 gwei by default. */
 export function signed(key: number, nonce: bigint, fields: Fields = {}): Transaction {
   const { privateKey } = keyAt(key)
   return signTransaction(
@@ -128,7 +128,7 @@ export const word = (value: bigint): Hash => toHex(bigToFixed(value, 32)) as Has
 export const words = (...values: readonly bigint[]): Uint8Array =>
   fromHex(`0x${values.map((v) => word(v).slice(2)).join('')}`)
 
-/** A chain in its own store, closed after the test. */
+/** A chain in a separate store, closed after the test. */
 export async function openSmallChain(options: { store?: KvStore; spec?: GenesisSpec; prune?: number } = {}) {
   const store = options.store ?? (await openMemoryStore())
   const spec = options.spec ?? smallSpec()
@@ -138,7 +138,7 @@ export async function openSmallChain(options: { store?: KvStore; spec?: GenesisS
   return chain
 }
 
-/** The chain that a store holds, as after a restart. */
+/** Opens the chain in a store, as after a restart. */
 export function reopen(store: KvStore, spec: ChainSpec, prune?: number): BlockChain & { readonly errors: unknown[] } {
   const errors: unknown[] = []
   const chain = new BlockChain({
@@ -153,7 +153,7 @@ export function reopen(store: KvStore, spec: ChainSpec, prune?: number): BlockCh
   return Object.assign(chain, { errors })
 }
 
-/** A block of these transactions on a canonical's head, one second after it; not committed. */
+/** Executes a block of these transactions on the head, one second after it, without committing it. */
 export function blockOn(
   canonical: CanonicalChain,
   spec: ChainSpec,
@@ -166,7 +166,7 @@ export function blockOn(
   })
 }
 
-/** Anything as text, fields in order: bytes in hex, so that a Buffer and an array of the same bytes are the same. */
+/** Any value as text with sorted fields; bytes in hex, so that a Buffer equals an array of the same bytes. */
 export const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === 'bigint') return `${item}n`

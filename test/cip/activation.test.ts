@@ -174,7 +174,7 @@ describe('an upgrade of the EVM parameters', () => {
     expect(await after.gasOfCall(create.address, '0x2')).toBe(USED.create)
   })
 
-  test('does not change the format of tracers' results', async () => {
+  test('does not change the format of tracers’ results', async () => {
     const shapeOf = async (active: readonly string[]) => {
       const { send, rpc } = await proposalChain({ active })
       const hash = await send(create.address)
@@ -259,7 +259,7 @@ describe('opcode proposals of users', () => {
     await expect(rpc('eth_call', { to: one }, 'latest')).rejects.toThrow('stack underflow (1 <=> 2)')
   })
 
-  test('that the chain's list names must be loaded', async () => {
+  test('that the chain’s list names must be loaded', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ active: ['kestrel_8'] }) })

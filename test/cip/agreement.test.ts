@@ -100,7 +100,7 @@ test('a voted list that conflicts with a later upgrade fails with a fixed messag
   expect((await step(submit([evmParams('kestrel_7')]))).status).toBe('success')
 })
 
-test('an error of a user's opcode does not get into revert data', async () => {
+test('an error of a user’s opcode does not get into revert data', async () => {
   const throwing = proposal(9, (table) => {
     table.define(0x0c, 'THROW', {
       execute: () => {

@@ -91,7 +91,7 @@ test('a changed module is refused, and the error lists the remedies', async () =
   await node.close()
 })
 
-test('in production no module is added to the chain's list', async () => {
+test('in production no module is added to the chain’s list', async () => {
   const options = { ...(await stored(specWith({}))), namesModules: false }
   const words = '--proposal test.mjs: this chain does not name kestrel_7; kestrel.proposals of its genesis has no '
   const refused = `${words}{"name":"kestrel_7","sha256":"${seven.sha256.slice(2)}"}`
@@ -109,7 +109,7 @@ test('in production no module is added to the chain's list', async () => {
   await node.close()
 })
 
-test('a list may contain a module's proposal from the module's block on', () => {
+test('a list may contain a module’s proposal from the module’s block on', () => {
   const registry = registryOf(naming({ name: 'kestrel_7', sha256: seven.sha256, since: 5n }), [seven])
   expect(() => registry.check(['kestrel_0', 'kestrel_7'], 5n)).not.toThrow()
   expect(() => registry.check(['kestrel_0', 'kestrel_7'], 4n)).toThrow(

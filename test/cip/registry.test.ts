@@ -46,7 +46,7 @@ describe('names of opcode proposals', () => {
 })
 
 describe('the registry of opcode proposals', () => {
-  it('has the program's proposals under the chain’s name, and Ethereum’s', () => {
+  it('has the program’s proposals under the chain’s name, and Ethereum’s', () => {
     expect(proposalsOf('kestrel').names()).toEqual(BUILT_IN)
     expect(proposalsOf('evmos').names()).toContain('evmos_2')
     expect(PROPOSALS.map(({ number }) => number)).toEqual(PROPOSALS.map((_, i) => i))

@@ -16,29 +16,32 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-test.runIf(process.platform === 'linux')('--call-timeout ends a call by its CPU time, not by the wall clock', async () => {
-  const node = await startProcess(['--in-memory', '--call-timeout', String(LIMIT), '--call-gas-cap', '1000000000000'])
-  let isOver = false
-  onTestFinished(async () => {
-    isOver = true
-    process.kill(node.pid, 'SIGCONT')
-    await node.stop()
-  })
-  const before = cpuOf(node.pid)
-  const endless = { to: `0x${'c0'.repeat(20)}` }
-  const code = { [endless.to]: { code: '0x5b5f56' } }
-  const answer = rawRequest(node.url, 'eth_call', [endless, 'latest', code])
-  void answer.finally(() => {
-    isOver = true
-  })
-  // Time is the subject.
-  while (!isOver) {
-    await sleep(RUNS)
-    process.kill(node.pid, 'SIGSTOP')
-    await sleep(PAUSES)
-    process.kill(node.pid, 'SIGCONT')
-  }
-  expect((await answer).error?.message).toContain('the call took longer than this node allows')
-  // A limit by the wall clock would have given a third of it.
-  expect(cpuOf(node.pid) - before).toBeGreaterThan(0.8 * LIMIT)
-})
+test.runIf(process.platform === 'linux')(
+  '--call-timeout ends a call by its CPU time, not by the wall clock',
+  async () => {
+    const node = await startProcess(['--in-memory', '--call-timeout', String(LIMIT), '--call-gas-cap', '1000000000000'])
+    let isOver = false
+    onTestFinished(async () => {
+      isOver = true
+      process.kill(node.pid, 'SIGCONT')
+      await node.stop()
+    })
+    const before = cpuOf(node.pid)
+    const endless = { to: `0x${'c0'.repeat(20)}` }
+    const code = { [endless.to]: { code: '0x5b5f56' } }
+    const answer = rawRequest(node.url, 'eth_call', [endless, 'latest', code])
+    void answer.finally(() => {
+      isOver = true
+    })
+    // Time is the subject.
+    while (!isOver) {
+      await sleep(RUNS)
+      process.kill(node.pid, 'SIGSTOP')
+      await sleep(PAUSES)
+      process.kill(node.pid, 'SIGCONT')
+    }
+    expect((await answer).error?.message).toContain('the call took longer than this node allows')
+    // A limit by the wall clock would have given a third of it.
+    expect(cpuOf(node.pid) - before).toBeGreaterThan(0.8 * LIMIT)
+  },
+)

@@ -77,7 +77,14 @@ describe('every native contract', () => {
 
   it('distribution: withdraw rewards', async () => {
     await sendCall('staking', 'delegate', 'me', VALIDATOR, '100KEST', '--from', '3')
-    const { WithdrawDelegatorRewards } = await sendCall('distr', 'withdrawDelegatorRewards', 'me', OPERATOR, '--from', '3')
+    const { WithdrawDelegatorRewards } = await sendCall(
+      'distr',
+      'withdrawDelegatorRewards',
+      'me',
+      OPERATOR,
+      '--from',
+      '3',
+    )
     expect(WithdrawDelegatorRewards).toMatchObject({ delegatorAddress: account(3).address })
     await sendCall('distribution', 'setWithdrawAddress', 'me', BOB, '--from', '3')
     const { withdrawAddress } = await json('call', 'distribution', 'delegatorWithdrawAddress', account(3).address)

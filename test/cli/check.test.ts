@@ -50,7 +50,9 @@ test('a truncated LevelDB log is refused by start, reported by check, and accept
   expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('imported 1 block in')])
 })
 
-test('a gap in a LevelDB log is refused by start, reported by check, and accepted with --accept-loss', { timeout: 60_000 }, async () => {
+test('a gap in a LevelDB log is refused by start, reported by check, and accepted with --accept-loss', {
+  timeout: 60_000,
+}, async () => {
   const { cwd, log } = await chain()
   const bytes = await readFile(log)
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1

@@ -81,7 +81,12 @@ test('three gov commands activate kestrel_0', async () => {
   expect(await gasOfCreate()).toBe(53_009n)
 
   const proposed = await kestrel('params', 'propose', '--activate', 'kestrel_0')
-  expectParts(proposed.stdout, 'Proposal 1: Activate kestrel_0', 'kestrel gov vote 1 yes --from validators', 'count until 20')
+  expectParts(
+    proposed.stdout,
+    'Proposal 1: Activate kestrel_0',
+    'kestrel gov vote 1 yes --from validators',
+    'count until 20',
+  )
   const [voted] = await Promise.all([kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
   for (const index of [10, 11, 12]) expectParts(voted.stdout, `${account(index).address} votes yes on proposal 1`)
   // 3 validators with 1,000 coins each are all of the bonded stake.
@@ -162,7 +167,11 @@ test('gov lists, shows and cancels proposals, also as JSON', async () => {
     abstain: '0',
     veto: String(1000n * KEST),
   })
-  expectParts((await kestrel('gov', 'show', '1')).stdout, 'veto         50 %  1,000 KEST', 'yes          35 %  700 KEST')
+  expectParts(
+    (await kestrel('gov', 'show', '1')).stdout,
+    'veto         50 %  1,000 KEST',
+    'yes          35 %  700 KEST',
+  )
 
   expect(await refusal('gov', 'cancel', '1', '--from', '3')).toContain('proposer')
   expectParts((await kestrel('gov', 'cancel', '1')).stdout, 'Proposal 1 is cancelled')
@@ -191,7 +200,11 @@ test('gov submit takes a file, and gov show prints why a proposal failed', async
     summary: 'More than is there',
   }
   await writeFile(file, JSON.stringify(proposal))
-  expectParts((await kestrel('gov', 'submit', file)).stdout, 'Too much', `pays 900,000 KEST from the community pool to ${EVE}`)
+  expectParts(
+    (await kestrel('gov', 'submit', file)).stdout,
+    'Too much',
+    `pays 900,000 KEST from the community pool to ${EVE}`,
+  )
   const [outcome] = await Promise.all([json('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait'), passTime()])
   expect(outcome).toMatchObject({ id: 1, status: 'failed' })
   expect(outcome.failure).toContain('community pool does not have sufficient coins')

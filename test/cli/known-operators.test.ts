@@ -7,7 +7,7 @@ import { MNEMONIC } from '../support/chain.ts'
 import { folder, run } from './support.ts'
 
 describe('a genesis with operators whose keys are public', () => {
-  it('is detected by the operators' coins', async () => {
+  it('is detected by the operators’ coins', async () => {
     const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
     const file = JSON.parse((await run(await folder(), 'genesis', '--mnemonic', words)).stdout)
     expect(await fundsKnownOperators(parseGenesis(file))).toBe(true)

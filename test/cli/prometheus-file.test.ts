@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { composePrometheusText, composeText } from '../../src/cli/network/compose.ts'
 import { prometheusText } from '../../src/cli/network/prometheus.ts'
 
-it('prometheus.yml has each node and its CometBFT as targets, with the node's name as instance', () => {
+it('prometheus.yml has each node and its CometBFT as targets, with the node’s name as instance', () => {
   const text = prometheusText([
     { name: 'node0', node: '127.0.0.1:8545', engine: '127.0.0.1:26658' },
     { name: 'node1', node: '127.0.0.1:8546', engine: '127.0.0.1:26668' },

@@ -106,7 +106,7 @@ describe('resync', () => {
     expect(await kept()).toEqual(before)
   })
 
-  test('refuses a folder that is not the home of a network's node, or whose node could not rejoin, and changes nothing', async () => {
+  test('refuses a folder that is not the home of a network’s node, or whose node could not rejoin, and changes nothing', async () => {
     const { cwd, home, engine } = await homeOfUsedNode()
     const data = join(home, 'data')
     const refused = async (words: RegExp, ...args: string[]) => {

@@ -202,7 +202,7 @@ describe('kestrel testnet', () => {
 })
 
 describe('kestrel testnet with flags', () => {
-  it("replaces the validator keys of a genesis file, and keeps the rest", async () => {
+  it('replaces the validator keys of a genesis file, and keeps the rest', async () => {
     const cwd = await folder()
     const { stdout } = await run(cwd, 'genesis', '--chain-id', '777')
     await writeFile(join(cwd, 'mine.json'), stdout)
@@ -314,7 +314,7 @@ describe('kestrel testnet with flags', () => {
     expect(funded.sort()).toEqual([own(0), own(1), own(10)].sort())
   })
 
-  it('copies the chain of one node into each home, and replaces its validators' keys', async () => {
+  it('copies the chain of one node into each home, and replaces its validators’ keys', async () => {
     const cwd = await folder()
     const node = await start(cwd, '--datadir', 'solo')
     for (let block = 0; block < 2; block++) await rawRequest(node.url, 'evm_mine', [])

@@ -1,4 +1,4 @@
-// Malformed parameters for every method: answers in the standard's terms, and no internal error.
+// Malformed parameters for every method: errors of the JSON-RPC standard, and no internal error.
 import { afterEach, expect, test } from 'vitest'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { account } from '../support/chain.ts'
@@ -6,7 +6,7 @@ import { processForFile } from '../support/process.ts'
 import { faultOf, INSIDES, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
 
 const MAX_BATCH = 1000
-/** Levels that a request may have, less those around it: deeper ones are refused before anything is parsed (`bodies.test.ts`). */
+/** Nesting that passes the check before parsing (`bodies.test.ts`), minus the levels around the parameter. */
 const DEEP = 200
 const { node, url, rpc } = await processForFile(['--in-memory'])
 const endpoint = `${url}/rpc`
@@ -21,7 +21,7 @@ const envelope = (method: string, params: unknown) => JSON.stringify({ jsonrpc: 
 const call = async (method: string, ...params: unknown[]): Promise<WireAnswer> =>
   readAnswer((await postRaw(endpoint, envelope(method, params))).text)
 
-/** What is wrong with the answers, each with its request. */
+/** Faults of the responses, each with its request. */
 function faults(text: string, requests: readonly string[]): string[] {
   const answers = JSON.parse(text) as WireAnswer[]
   expect(answers, text.slice(0, 1000)).toHaveLength(requests.length)
@@ -32,7 +32,7 @@ function faults(text: string, requests: readonly string[]): string[] {
   })
 }
 
-// Written into the text afterwards: JSON.stringify would overflow the stack of this test.
+// Inserted into the text afterwards: JSON.stringify would overflow the test's stack.
 const DEEP_LIST = 'a deep list'
 const withDeepList = (text: string) => text.replaceAll(`"${DEEP_LIST}"`, `${'['.repeat(DEEP)}1${']'.repeat(DEEP)}`)
 const polluted = JSON.parse('{"__proto__":{"to":"0x00"},"constructor":{"prototype":{"polluted":1}},"to":"0x1234"}')
@@ -47,13 +47,13 @@ const paramsWith = (value: unknown, most: number) => [
   Array(most).fill(value),
   [alice, value, value].slice(0, Math.max(most, 2)),
 ]
-/** These accept the number, and make as many blocks. */
-const obedient = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
+/** Methods that accept the number, and mine as many blocks. */
+const mining = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
 
-test('nonsense as parameters of every method is refused', { timeout: 60_000 }, async () => {
+test('invalid parameters of every method are refused', { timeout: 60_000 }, async () => {
   const failures: string[] = []
   for (const [method, { params }] of methods) {
-    if (obedient.has(method)) continue
+    if (mining.has(method)) continue
     const requests = nasty.flatMap((value) => paramsWith(value, params.length)).map((given) => envelope(method, given))
     const { text } = await postRaw(endpoint, withDeepList(`[${requests.join()}]`))
     failures.push(...faults(text, requests))
@@ -62,7 +62,7 @@ test('nonsense as parameters of every method is refused', { timeout: 60_000 }, a
   expect(failures).toEqual([])
 })
 
-test('nonsense in the place of any part of a good request is refused', { timeout: 60_000 }, async () => {
+test('an invalid value in the place of any part of a valid request is refused', { timeout: 60_000 }, async () => {
   const failures: string[] = []
   for (const [method, params] of GOOD) {
     const requests = replacements(params).flatMap((replace) => nasty.map((value) => envelope(method, replace(value))))
@@ -167,7 +167,7 @@ const GOOD: readonly (readonly [method: string, params: readonly unknown[]])[] =
   ['debug_storageRangeAt', [`0x${'00'.repeat(32)}`, 0, alice, '0x0', 5]],
   ['anvil_setStorageAt', [alice, '0x0', `0x${'00'.repeat(32)}`]],
 ]
-/** One function for each part of a value, which puts something else in that part's place. */
+/** For each part of a value, a function that replaces that part. */
 function replacements(whole: unknown): ((value: unknown) => unknown)[] {
   if (typeof whole !== 'object' || whole === null) return []
   return Object.entries(whole).flatMap(([key, part]) => {
@@ -176,7 +176,7 @@ function replacements(whole: unknown): ((value: unknown) => unknown)[] {
   })
 }
 
-test('keys like __proto__ change nothing for others', async () => {
+test('keys like __proto__ do not affect other requests', async () => {
   const raw =
     '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"__proto__":{"to":"0x01"},"constructor":{"prototype":{"to":"0x01"}},"data":"0x"}],"__proto__":{"polluted":true}}'
   readAnswer((await postRaw(endpoint, raw)).text)
@@ -185,7 +185,7 @@ test('keys like __proto__ change nothing for others', async () => {
   expect(Object.keys((await call('rpc_modules')).result as object)).not.toContain('polluted')
 })
 
-test('absurd numbers are refused or answered', async () => {
+test('extreme numbers are refused or answered', async () => {
   const most = '0x7fffffffffffffff'
   const beyond = `0x1${'0'.repeat(64)}`
   const history = (await call('eth_feeHistory', most, 'latest', [])).result as { gasUsedRatio: number[] }

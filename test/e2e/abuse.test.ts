@@ -1,4 +1,4 @@
-// Malformed and hostile input. The node answers with the standard's errors, reveals no internals, and keeps running.
+// Malformed and hostile input. The node returns standard errors, reveals no internals, and keeps running.
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { processForFile } from '../support/process.ts'
@@ -50,12 +50,12 @@ const NO_REQUEST = [
   '{"__proto__":{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}}',
 ]
 
-describe('over HTTP', () => {
-  test.each(NOT_JSON.map((body) => [body.slice(0, 70), body]))('%j is no JSON', async (_, body) => {
+describe('hostile input over HTTP', () => {
+  test.each(NOT_JSON.map((body) => [body.slice(0, 70), body]))('%j is refused as invalid JSON', async (_, body) => {
     expect(await codeOf(body)).toBe(-32700)
   })
 
-  test('bytes that are no UTF-8, and a body that ends too early, are refused', async () => {
+  test('invalid UTF-8 and a truncated body are refused', async () => {
     expect(await codeOf(Buffer.from([0xff, 0xfe, 0x7b]))).toBe(-32700)
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
@@ -63,16 +63,19 @@ describe('over HTTP', () => {
     await new Promise((resolve) => socket.on('close', resolve).resume())
   })
 
-  test.each(NO_REQUEST.map((body) => [body.slice(0, 70), body]))('%s is no request', async (_, body) => {
-    const { text } = await postRaw(endpoint, body)
-    const answer = JSON.parse(text)
-    // A batch is answered entry by entry.
-    const errors: WireAnswer[] = Array.isArray(answer) ? answer : [answer]
-    for (const one of errors) {
-      expect(faultOf(one), text.slice(0, 200)).toBeUndefined()
-      expect(one.error?.code, text.slice(0, 200)).toBe(-32600)
-    }
-  })
+  test.each(NO_REQUEST.map((body) => [body.slice(0, 70), body]))(
+    '%s is refused as an invalid request',
+    async (_, body) => {
+      const { text } = await postRaw(endpoint, body)
+      const answer = JSON.parse(text)
+      // Each entry of a batch gets an error.
+      const errors: WireAnswer[] = Array.isArray(answer) ? answer : [answer]
+      for (const one of errors) {
+        expect(faultOf(one), text.slice(0, 200)).toBeUndefined()
+        expect(one.error?.code, text.slice(0, 200)).toBe(-32600)
+      }
+    },
+  )
 
   test('unknown methods are refused, also by names like toString', async () => {
     for (const method of [
@@ -88,7 +91,7 @@ describe('over HTTP', () => {
       expect((await call(method)).error?.code, method.slice(0, 50)).toBe(-32601)
   })
 
-  test('too large a body or batch is refused', async () => {
+  test('a too large body or batch is refused', async () => {
     const large = `"${'x'.repeat(MAX_REQUEST)}"`
     const { status, text } = await postRaw(endpoint, large)
     expect({ status, code: readAnswer(text).error?.code }).toEqual({ status: 200, code: -32600 })
@@ -98,7 +101,7 @@ describe('over HTTP', () => {
     expect(JSON.parse((await postRaw(endpoint, batch(MAX_BATCH))).text)).toHaveLength(MAX_BATCH)
   })
 
-  test('a batch of good, bad and silent entries is answered in order', async () => {
+  test('a batch of valid requests, invalid ones and notifications is answered in order', async () => {
     const { text } = await postRaw(
       endpoint,
       `[${envelope('eth_chainId', [], 'a')},1,{"jsonrpc":"2.0","method":"eth_chainId"},${envelope('nothing', [], null)},[],${envelope('eth_chainId', { a: 1 }, 5)}]`,
@@ -114,7 +117,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('other paths, verbs and content types are answered', async () => {
+  test('other paths, methods and content types are answered', async () => {
     for (const [path, method] of [
       ['/nothing', 'GET'],
       ['/rpc/x', 'POST'],
@@ -151,8 +154,8 @@ describe('over HTTP', () => {
   })
 })
 
-describe('over a WebSocket', () => {
-  test('nonsense is answered as over HTTP, and the connection stays open', async () => {
+describe('hostile input over a WebSocket', () => {
+  test('invalid messages are answered as over HTTP, and the connection stays open', async () => {
     const socket = await openSocket(wsUrl)
     for (const body of NOT_JSON) {
       socket.send(body)
@@ -181,7 +184,7 @@ describe('over a WebSocket', () => {
     socket.close()
   })
 
-  test('a message that is too large ends its connection only', async () => {
+  test('a too large message ends only its connection', async () => {
     const large = await openSocket(wsUrl)
     const other = await openSocket(wsUrl)
     large.send('x'.repeat(MAX_REQUEST + 1))
@@ -191,7 +194,7 @@ describe('over a WebSocket', () => {
     other.close()
   })
 
-  test('many subscriptions and sudden ends leave nothing behind', async () => {
+  test('many subscriptions and abrupt disconnects leave nothing behind', async () => {
     const socket = await openSocket(wsUrl)
     let refused: WireAnswer | undefined
     for (let i = 0; i < 2000 && refused === undefined; i++) {

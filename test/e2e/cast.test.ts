@@ -1,4 +1,4 @@
-// The node as foundry's cast sees it: each command as people type it, over HTTP and over a WebSocket.
+// Foundry's cast against the node: common commands, over HTTP and over a WebSocket.
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ import { account } from '../support/chain.ts'
 import { deployToken } from '../support/contracts.ts'
 import { processForFile } from '../support/process.ts'
 
-// The package's own wrapper hides the exit code; the program is in a package of its own per platform.
+// The package's wrapper hides the exit code, so use the program in the package of this platform.
 const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
 const CAST = createRequire(import.meta.url).resolve(`@foundry-rs/cast-${machine}/bin/cast`)
 
@@ -18,7 +18,7 @@ const clients = await processForFile()
 const keyOf = (index: number) => toHex(account(index).getHdKey().privateKey ?? new Uint8Array())
 const stranger = (text: string) => privateKeyToAddress(keccak256(toHex(text)))
 
-// The first command reads a program of 60 MB, for which a cold disk has taken more than 20 s.
+// The first command reads a program of 60 MB, which has taken more than 20 s on a cold disk.
 beforeAll(() => promisify(execFile)(CAST, ['--version']), 300_000)
 
 describe.each([

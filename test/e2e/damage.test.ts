@@ -1,6 +1,6 @@
-// A disk that lies: copies of one chain's folder are damaged at random, and each of them is either refused, or answers
-// errors, or answers everything as the original does. No answer is another one.
-// `KESTREL_DAMAGES=100 npx vitest run test/e2e/damage.test.ts` makes a hundred and prints what became of them.
+// Damaged disks: copies of one chain's folder are damaged at random. Each copy is either refused, or answers with errors, or
+// answers like the original; no answer is wrong.
+// `KESTREL_DAMAGES=100 npx vitest run test/e2e/damage.test.ts` damages a hundred copies and prints the outcomes.
 import {
   closeSync,
   cpSync,
@@ -28,14 +28,14 @@ import { account, nodeOptions, rawRequest } from '../support/chain.ts'
 import { startProcess, temporaryFolder } from '../support/process.ts'
 
 const RUNS = Number(process.env.KESTREL_DAMAGES ?? 12)
-/** Nodes whose tables change while they run. */
+/** Number of nodes whose tables are damaged while they run. */
 const RUNNING = Number(process.env.KESTREL_RUNNING ?? 2)
 const SEED = Number(process.env.KESTREL_SEED ?? 1)
 
 const start = (datadir: string): Promise<Node> =>
   startNode(nodeOptions({ datadir, spec: spec(), log: createLogger({ level: 'error', json: false }) }))
 
-/** A chain with some of everything in tables and some more in the log, as `kill -9` leaves it. */
+/** A chain with all kinds of rows in tables and in the log, as after `kill -9`. */
 async function makeChain(folder: string): Promise<ReadonlyMap<string, string>> {
   const alive = join(folder, 'alive')
   let node = await start(alive)
@@ -66,7 +66,7 @@ const OF_ADDRESS = [
   ...['/tokens', '/token-balances', '/counters'],
 ]
 
-/** The answer to a method with its parameters, as JSON, or to a path of the explorer. */
+/** The answer to a question: a method with its parameters as JSON, or a path of the explorer. */
 async function answerTo(url: string, question: string): Promise<string> {
   if (question.startsWith('[')) {
     const [method, params] = JSON.parse(question) as [string, unknown[]]
@@ -77,7 +77,7 @@ async function answerTo(url: string, question: string): Promise<string> {
   return response.status >= 500 ? `error ${response.status}` : response.text()
 }
 
-/** All answers about the chain's past, by request. Of an error only the code is recorded. */
+/** All answers about the chain's history, by request; of an error only the code. */
 async function answersOf(node: Node): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>()
   const get = async (question: string): Promise<string> => {
@@ -107,7 +107,7 @@ async function answersOf(node: Node): Promise<ReadonlyMap<string, string>> {
   return answers
 }
 
-/** Numbers below a bound, the same for the same seed (a linear congruential generator, Numerical Recipes). */
+/** Pseudo-random numbers below a bound (linear congruential generator, Numerical Recipes). */
 function randomFrom(seed: number): (bound: number) => number {
   let state = seed >>> 0
   return (bound) => {
@@ -118,7 +118,7 @@ function randomFrom(seed: number): (bound: number) => number {
 
 const kindOf = (file: string): string => /\.\w+$|^[A-Za-z]+/.exec(file)?.[0] ?? file
 
-/** Damages one file of a folder; returns the kind of file, and what was done to it. */
+/** Damages one file of a folder; returns the kind of file, and the damage. */
 function damage(folder: string, below: (bound: number) => number): [kind: string, what: string] {
   const files = readdirSync(folder).sort()
   const kinds = [...new Set(files.map(kindOf))].flatMap((kind) => (/ldb|log/.test(kind) ? [kind, kind, kind] : [kind]))
@@ -155,14 +155,14 @@ function damage(folder: string, below: (bound: number) => number): [kind: string
       return 'garbage behind it'
     },
   ]
-  // Bits are what is hardest to notice.
+  // Prefer flipped bits, which are hardest to detect.
   const act = acts[Math.max(0, below(acts.length + 3) - 3)]
   return [kind, `${file}: ${act?.() ?? ''}`]
 }
 
 type Outcome = 'refused' | 'error' | 'same' | 'WRONG'
 
-/** What becomes of a damaged chain. */
+/** The outcome of starting a damaged chain. */
 async function outcomeOf(folder: string, answers: ReadonlyMap<string, string>): Promise<[Outcome, string]> {
   const isFound = findAllDamage(folder, () => undefined).length > 0
   let node: Node
@@ -215,7 +215,7 @@ test(`${RUNS} damaged databases give no wrong answer`, { timeout: 60_000 + RUNS 
   expect(wrong).toEqual([])
 })
 
-/** Flips bits of tables in place, as a failing disk does under a database that is open. */
+/** Flips bits of tables in place, like a failing disk under an open database. */
 function flipBits(folder: string, count: number, below: (bound: number) => number): void {
   const tables = readdirSync(folder).filter((file) => file.endsWith('.ldb'))
   for (let i = 0; i < count; i++) {
@@ -228,7 +228,7 @@ function flipBits(folder: string, count: number, below: (bound: number) => numbe
   }
 }
 
-/** Waits until a node has verified all tables, so that what comes later is not found by the first round. */
+/** Waits until a node has verified all tables, so that its first round cannot find later damage. */
 async function verified(url: string): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -237,7 +237,7 @@ async function verified(url: string): Promise<void> {
   }
 }
 
-test(`bits of a running node's tables flip in ${RUNNING} runs: answers are right or errors, and the node ends with the file`, {
+test(`flipped bits in a running node's tables (${RUNNING} runs) give right answers or errors, and the node ends naming the file`, {
   timeout: 60_000 + RUNNING * 30_000,
 }, async () => {
   const below = randomFrom(SEED)

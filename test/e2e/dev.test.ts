@@ -1,5 +1,5 @@
-// What contract developers do to a chain between tests: snapshots, time, other people's accounts, many blocks at once.
-// The requests are those of hardhat-network-helpers and of viem's test client.
+// Development methods between contract tests: snapshots, time, impersonated accounts, many blocks at once. The requests are
+// those of hardhat-network-helpers and of viem's test client.
 import { encodeFunctionData, type Hex, keccak256, numberToHex, parseEther, parseGwei, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -21,21 +21,21 @@ const latest = async () => {
 }
 const send = async (value: bigint, to = bob) =>
   viem.waitForTransactionReceipt({ hash: await walletOf(0).sendTransaction({ to, value }) })
-/** Runs code by eth_call, as if it stood at an address. */
+/** Runs code by eth_call with a state override. */
 const run = (code: Hex, block: unknown = 'latest') => rpc('eth_call', { to: CODE }, block, { [CODE]: { code } })
 const CODE = `0x${'c0'.repeat(20)}`
-/** Code that returns one word that an opcode gives: OPCODE PUSH0 MSTORE PUSH1 32 PUSH0 RETURN. */
+/** Code that returns the word pushed by an opcode: OPCODE PUSH0 MSTORE PUSH1 32 PUSH0 RETURN. */
 const returning = (opcode: string): Hex => `0x${opcode}5f5260205ff3`
 const TIMESTAMP = returning('42')
 
-/** Of the newest reset, by `performance.now()`. */
+/** `performance.now()` at the newest reset. */
 let began = 0
 beforeEach(async () => {
   began = performance.now()
   await rpc('hardhat_reset')
 })
 
-test('Hardhat’s network helpers take the node for a development network', async () => {
+test('Hardhat’s network helpers accept the node as a development network', async () => {
   expect(await rpc('web3_clientVersion')).toMatch(/^(anvil|HardhatNetwork|zksync)/)
   expect(await rpc('hardhat_metadata')).toMatchObject({ chainId: 125, latestBlockNumber: 0 })
   expect(await rpc('anvil_nodeInfo')).toMatchObject({ currentBlockNumber: '0x0', environment: { chainId: 125 } })
@@ -43,7 +43,7 @@ test('Hardhat’s network helpers take the node for a development network', asyn
 })
 
 describe('snapshots over JSON-RPC', () => {
-  test('nest, and leave the outer ones usable', async () => {
+  test('can be nested, and inner reverts leave the outer ones usable', async () => {
     const to = stranger()
     const outer = await rpc('evm_snapshot')
     await send(1n, to)
@@ -93,7 +93,7 @@ describe('snapshots over JSON-RPC', () => {
     expect((await latest()).timestamp).toBeLessThan(before.timestamp + 1_000n)
   })
 
-  test('serve as fixtures, dozens of times', async () => {
+  test('can serve as fixtures dozens of times', async () => {
     const { address } = await deployToken(clients, 0)
     let snapshot = await rpc('evm_snapshot')
     for (let round = 0; round < 30; round++) {
@@ -123,18 +123,18 @@ describe('snapshots over JSON-RPC', () => {
 })
 
 describe('time over JSON-RPC', () => {
-  test('increases, is set, and is seen by calls', async () => {
+  test('can be increased and set, and calls see it', async () => {
     const start = await latest()
     await rpc('evm_increaseTime', toHex(3_600))
     await rpc('evm_mine')
     const later = await latest()
-    // The clock goes on from block 0 after a reset.
+    // After a reset the clock continues from block 0.
     const elapsed = Math.ceil((performance.now() - began) / 1000)
     expect(Number(later.timestamp - start.timestamp)).toBeGreaterThanOrEqual(3_600)
     expect(Number(later.timestamp - start.timestamp)).toBeLessThanOrEqual(3_601 + elapsed)
 
     await rpc('evm_setNextBlockTimestamp', toHex(later.timestamp + 500n))
-    // At latest a call sees the block's own time, at pending that of the next.
+    // At `latest` a call sees the block's timestamp, at `pending` that of the next block.
     expect(await run(TIMESTAMP)).toBe(numberToHex(later.timestamp, { size: 32 }))
     expect(await run(TIMESTAMP, 'pending')).toBe(numberToHex(later.timestamp + 500n, { size: 32 }))
     await send(1n)
@@ -149,7 +149,7 @@ describe('time over JSON-RPC', () => {
     expect(refused.error?.code).toBe(-32602)
   })
 
-  test('takes numbers and hex, as each tool writes them', async () => {
+  test('accepts numbers and hex, as different tools write them', async () => {
     const { timestamp } = await latest()
     const wanted = [Number(timestamp) + 1_000, toHex(timestamp + 2_000n), String(timestamp + 3_000n)]
     for (const time of wanted) {
@@ -165,7 +165,7 @@ describe('time over JSON-RPC', () => {
 })
 
 describe('mining over JSON-RPC', () => {
-  test('makes a thousand blocks at an interval, quickly', async () => {
+  test('mines a thousand blocks at an interval of timestamps without waiting for it', async () => {
     await rpc('evm_mine')
     const first = await latest()
     const began = performance.now()
@@ -179,7 +179,7 @@ describe('mining over JSON-RPC', () => {
     expect(middle.timestamp).toBe(second.timestamp + 499n * 60n)
     expect((await viem.getBlock({ blockNumber: first.number + 501n })).parentHash).toBe(middle.hash)
     await send(1n)
-    // Time is the subject: 2 s on an idle machine, minutes when every block waited for its interval. This one may be busy.
+    // Time is the subject: 2 s on an idle machine, minutes if every block waited for its interval. The machine may be busy.
     expect(took, 'milliseconds').toBeLessThan(20_000)
   })
 
@@ -201,7 +201,7 @@ describe('mining over JSON-RPC', () => {
     await send(1n)
   })
 
-  test('makes blocks by the clock', async () => {
+  test('makes blocks by evm_setIntervalMining', async () => {
     await rpc('evm_setAutomine', false)
     await rpc('evm_setIntervalMining', 200)
     const { hash } = { hash: await walletOf(0).sendTransaction({ to: bob, value: 1n, gas: 21_000n }) }
@@ -221,11 +221,11 @@ describe('mining over JSON-RPC', () => {
     await rpc('evm_mine')
     const block = await viem.getBlock()
     expect(block).toMatchObject({ baseFeePerGas: parseGwei('7'), mixHash: randomness, miner: miner.toLowerCase() })
-    // PREVRANDAO, COINBASE, BASEFEE: what the header says.
+    // PREVRANDAO, COINBASE, BASEFEE equal the header's fields.
     expect(await run(returning('44'))).toBe(randomness)
     expect(await run(returning('41'))).toBe(`0x${miner.slice(2).toLowerCase().padStart(64, '0')}`)
     await rpc('evm_mine')
-    // EIP-1559 from an empty block: an eighth less.
+    // EIP-1559 after an empty block: an eighth less.
     expect((await viem.getBlock()).baseFeePerGas).toBe(parseGwei('7') - parseGwei('7') / 8n)
     await rpc('evm_setBlockGasLimit', toHex(20_000_000))
     await rpc('evm_mine')
@@ -235,7 +235,7 @@ describe('mining over JSON-RPC', () => {
 })
 
 describe('accounts over JSON-RPC', () => {
-  test('are set, and are in the next block’s state root', async () => {
+  test('can be set, and the next block’s state root includes them', async () => {
     const { address } = await deployToken(clients, 0)
     const who = stranger()
     await rpc('hardhat_setBalance', who, toHex(parseEther('5')))
@@ -253,7 +253,7 @@ describe('accounts over JSON-RPC', () => {
     expect(await viem.readContract({ ...token, address, functionName: 'totalSupply' })).toBe(123n)
   })
 
-  test('without a key send when impersonated, contracts too', async () => {
+  test('without a key can send when impersonated, also contracts', async () => {
     const { address } = await deployToken(clients, 0)
     const whale = stranger()
     await rpc('hardhat_setBalance', whale, toHex(parseEther('1')))
@@ -275,7 +275,7 @@ describe('accounts over JSON-RPC', () => {
 })
 
 describe('the state of the whole chain', () => {
-  test('is moved from one node to another as a dump', async () => {
+  test('can be moved from one node to another as a dump', async () => {
     const { address } = await deployToken(clients, 0)
     const frames = await deployFrames(clients, 1)
     await send(parseEther('3'), account(5).address)
@@ -298,7 +298,7 @@ describe('the state of the whole chain', () => {
     await other.stop()
   })
 
-  test('loses edits of genesis with a snapshot and with a reset', async () => {
+  test('loses edits of genesis by a revert and by a reset', async () => {
     const balance = () => viem.getBalance({ address: bob })
     const snapshot = await rpc('evm_snapshot')
     await rpc('hardhat_setBalance', bob, '0x1')
@@ -314,7 +314,7 @@ describe('the state of the whole chain', () => {
     expect(await balance()).toBe(parseEther('10000'))
   })
 
-  test('begins again with a reset', async () => {
+  test('starts over with a reset', async () => {
     const genesis = await viem.getBlock({ blockNumber: 0n })
     const { receipt } = await deployToken(clients, 0)
     await rpc('hardhat_setBalance', bob, '0x0')

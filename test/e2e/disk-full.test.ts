@@ -1,4 +1,4 @@
-// A node on a file system that is really full: what it says, what it goes on answering, and that it goes on by itself.
+// A node on a full file system: its errors, the requests that it still answers, and its recovery when there is room.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
@@ -8,11 +8,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { rawRequest, request } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
 
-/** LevelDB's log and the next one have to fit into what is free before the node goes on. */
+/** LevelDB's log and the next one must fit into the free space before the node continues. */
 const SIZE = '48m'
 const LEFT = 1_000_000
 
-/** A file system of its own in memory; undefined where this user may mount none. */
+/** Mounts a file system in memory; undefined if this user may not. */
 function smallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'kestrel-disk-'))
   try {
@@ -27,7 +27,7 @@ function smallDisk(): string | undefined {
 const disk = smallDisk()
 
 test.skipIf(disk === undefined)(
-  'refuses sends while full, and goes on when there is room (needs to mount a tmpfs)',
+  'a node refuses sends while the disk is full, and continues when there is room (needs to mount a tmpfs)',
   async () => {
     if (disk === undefined) return
     onTestFinished(() => {

@@ -1,5 +1,5 @@
-// The walk of docs/precompiles.md, as a reader does it: its shell blocks, one after the other, on a node of its own. Only the
-// port and the folder of what is compiled are others, and programs are found without npx, which takes half a second each time.
+// The tutorial of docs/precompiles.md: runs its shell blocks in order on a node. Only the port and the folder of compiled files
+// differ, and programs are started without npx, which takes half a second each time.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { startProcess, temporaryFolder } from '../support/process.ts'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-it('the steps of docs/precompiles.md lead to a working precompile', { timeout: 120_000 }, async () => {
+it('the steps of docs/precompiles.md work', { timeout: 120_000 }, async () => {
   const node = await startProcess(['--in-memory', '--silent'])
   const folder = await temporaryFolder()
   onTestFinished(async () => {
@@ -30,6 +30,6 @@ it('the steps of docs/precompiles.md lead to a working precompile', { timeout: 1
   // 5 KEST counted, 5 KEST delegated, 5 of 10 KEST of the grant left: 18 decimals.
   const [, after = ''] = stdout.split('counted by the contract:\n')
   expect(after.match(/\b5000000000000000000 /g)).toHaveLength(3)
-  // Shares have 18 decimals more.
+  // Shares have 18 more decimals.
   expect(after).toContain(`5${'0'.repeat(36)} `)
 })

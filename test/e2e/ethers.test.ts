@@ -1,4 +1,4 @@
-// The node as ethers sees it, over HTTP and over a WebSocket.
+// ethers against the node, over HTTP and over a WebSocket.
 import {
   type AbstractProvider,
   Contract,
@@ -46,8 +46,8 @@ describe.each([
   ['a WebSocket', socket, 5],
 ] as const)('over %s', (_, provider: JsonRpcProvider | WebSocketProvider, first) => {
   const signer = (index: number) => root.deriveChild(first + index).connect(provider)
-  /** Counts from now on; waits until so many listeners are in force: each begins with a request of its own. */
-  const listens = (count: number) => {
+  /** Counts the requests by which listeners start, from now on; the returned function waits for this many. */
+  const countListeners = (count: number) => {
     const send = vi.spyOn(provider, 'send')
     const begins = /^eth_(subscribe|newFilter|newPendingTransactionFilter|blockNumber)$/
     return async () => {
@@ -110,10 +110,10 @@ describe.each([
     expect(await provider.getCode(owner.address)).toBe(`0xef0100${String(target).slice(2).toLowerCase()}`)
   })
 
-  test('blob transactions, with the proof that ethers makes and with cell proofs', async () => {
+  test('blob transactions, with ethers’ proof and with cell proofs', async () => {
     const sender = signer(1)
     const maxFeePerBlobGas = parseUnits('10', 'gwei')
-    // Of the zero polynomial the commitment and every proof are the point at infinity.
+    // For the zero polynomial the commitment and every proof are the point at infinity.
     const data = hexlify(new Uint8Array(131_072))
     const commitment = `0xc0${'00'.repeat(47)}`
     const proof = concat(Array(128).fill(commitment))
@@ -134,13 +134,13 @@ describe.each([
     const contract = await token(owner)
     expect(contract.target).toBe(getCreateAddress({ from: owner.address, nonce }))
     const to = stranger()
-    const isListening = listens(1)
-    const heard = new Promise<bigint>((resolve) => {
+    const untilListening = countListeners(1)
+    const transferred = new Promise<bigint>((resolve) => {
       contract.once('Transfer', (_from: string, _to: string, value: bigint) => resolve(value))
     })
-    await isListening()
+    await untilListening()
     const receipt = await (await contract.getFunction('transfer')(to, 5n)).wait()
-    expect(await heard).toBe(5n)
+    expect(await transferred).toBe(5n)
     expect(await contract.getFunction('balanceOf')(to)).toBe(5n)
     expect(await contract.getFunction('balanceOf')(to, { blockTag: receipt.blockNumber - 1 })).toBe(0n)
     const events = await contract.queryFilter(contract.filters.Transfer?.(owner.address) ?? '*', 0)
@@ -176,7 +176,7 @@ describe.each([
     throw new Error('no CALL_EXCEPTION', { cause: error })
   }
 
-  test('an estimate suffices when gas passes through many frames', async () => {
+  test('a gas estimate suffices for a call through many frames', async () => {
     const factory = new ContractFactory(Frames.abi, Frames.bytecode, signer(3))
     const frames = await (await factory.deploy()).waitForDeployment()
     const receipt = await (await new Contract(frames, Frames.abi, signer(3)).getFunction('descend')(30, 5)).wait()
@@ -193,7 +193,7 @@ describe.each([
     expect(await provider.getBalance(to)).toBe(30n)
   })
 
-  test('errors in ethers’ own terms', async () => {
+  test('errors have ethers’ codes', async () => {
     const code = (call: Promise<unknown>) =>
       call.then(
         () => 'none',
@@ -220,10 +220,10 @@ describe.each([
     const blocks: number[] = []
     const hashes: string[] = []
     const listening = provider as AbstractProvider
-    const isListening = listens(2)
+    const untilListening = countListeners(2)
     await listening.on('block', (number: number) => blocks.push(number))
     await listening.on('pending', (hash: string) => hashes.push(hash))
-    await isListening()
+    await untilListening()
     const response = await signer(4).sendTransaction({ to: stranger(), value: 1n })
     const receipt = await response.wait()
     await expect.poll(() => blocks).toContain(receipt?.blockNumber)
@@ -231,7 +231,7 @@ describe.each([
     await listening.removeAllListeners()
   })
 
-  test('the node’s own accounts send and sign', async () => {
+  test('the node’s accounts send and sign', async () => {
     const account = await provider.getSigner(signer(4).address)
     const response = await account.sendTransaction({ to: stranger(), value: 1n })
     expect(await response.wait()).toMatchObject({ status: 1, from: account.address })

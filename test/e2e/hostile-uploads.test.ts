@@ -1,5 +1,5 @@
-// Twenty hostile clients at every door at once: the node stays, answers others, and its memory is bounded. Before bodies were
-// bounded, one form of 26 MB took 11 s of the thread, and one multipart body of 1.2 GB as much memory.
+// Twenty hostile clients at all POST routes at once: the node keeps running, answers others, and its memory is bounded. Before
+// bodies were bounded, a form of 26 MB blocked the thread for 11 s, and a multipart body of 1.2 GB took as much memory.
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { processForFile } from '../support/process.ts'
@@ -8,7 +8,7 @@ const { node, url, rpc } = await processForFile(['--in-memory'])
 
 const MB = 1 << 20
 const CLIENTS = 20
-const DOORS = [
+const ROUTES = [
   '/',
   '/api',
   '/api?module=contract&action=verifysourcecode',
@@ -27,7 +27,7 @@ const file = (name: string, megabytes: number) => [
   Buffer.from('\r\n'),
 ]
 const override = (i: number) => `"0x${(i + 1).toString(16).padStart(40, '0')}":{"balance":"0x1"}`
-/** Bodies, in the pieces in which they are sent. */
+/** Bodies, in the chunks in which they are sent. */
 const BODIES: readonly (readonly [type: string, pieces: readonly Buffer[]])[] = [
   [FORM, [Buffer.from(Array.from({ length: 400_000 }, (_, i) => `k${i}=1`).join('&'))]],
   [
@@ -47,7 +47,7 @@ const BODIES: readonly (readonly [type: string, pieces: readonly Buffer[]])[] = 
   ['multipart/form-data; boundary=x', Array.from({ length: 3 }, (_, i) => file(`${i}.sol`, 30)).flat()],
 ]
 
-/** Sends a body in chunks; settles with the status of the answer, or undefined when the connection was closed before one came. */
+/** Sends a body in chunks; settles with the response's status, or undefined if the connection was closed without one. */
 const post = (path: string, type: string, pieces: readonly Buffer[]) =>
   new Promise<number | undefined>((resolve) => {
     const sent = request(`${url}${path}`, { method: 'POST', headers: { 'content-type': type } }, (answer) => {
@@ -58,12 +58,12 @@ const post = (path: string, type: string, pieces: readonly Buffer[]) =>
     sent.end()
   })
 
-test('hostile uploads to all endpoints at once do not end the node, and others are answered meanwhile', async () => {
-  const tasks = DOORS.flatMap((door) =>
+test('hostile uploads to all endpoints at once do not end the node, and other clients are answered in the meantime', async () => {
+  const tasks = ROUTES.flatMap((route) =>
     BODIES.map(
       ([type, pieces]) =>
         () =>
-          post(door, type, pieces),
+          post(route, type, pieces),
     ),
   )
   const total = tasks.length
@@ -82,11 +82,11 @@ test('hostile uploads to all endpoints at once do not end the node, and others a
   })()
   await Promise.all([...clients, other])
   expect(statuses).toHaveLength(total)
-  // Accepted calls, refusals of each kind, and connections that were closed under bodies without an end.
+  // Accepted calls, refusals of each kind, and connections closed during endless bodies.
   expect(statuses.filter((status) => ![200, 400, 403, 404, 413, 422, 503, undefined].includes(status))).toEqual([])
   expect(answered).toBeGreaterThan(10)
   expect(node.isRunning()).toBe(true)
-  // The process itself takes some 200 MB.
+  // The process takes some 200 MB without load.
   expect(peak).toBeLessThan(1 << 30)
 }, 120_000)
 

@@ -1,5 +1,5 @@
-// `kill -9` under load: everything that was acknowledged to a client exists after the next start, nothing is half
-// written, and the chain continues. The moments are random; the invariants are not.
+// `kill -9` under load at random moments: everything acknowledged to a client exists after the next start, nothing is partly
+// written, and the chain continues.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, parseGwei } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -13,12 +13,12 @@ const SENDERS = [0, 1, 2, 3]
 const FOLDER = await temporaryFolder()
 afterAll(() => FOLDER.remove())
 
-/** Acknowledgements: hashes of accepted sends, and the blocks of those with a receipt. */
-const taken = new Set<Hex>()
-const seen = new Map<Hex, Hex>()
+/** Acknowledgements: hashes of accepted sends, and block hashes of those with a receipt. */
+const accepted = new Set<Hex>()
+const withReceipt = new Map<Hex, Hex>()
 const recipient = privateKeyToAccount(generatePrivateKey()).address
 
-/** Sends one wei after the other from an account and looks at each receipt, until the node is gone. */
+/** Sends single wei from an account and reads each receipt, until the node ends. */
 async function keepSending({ viem, rpc }: Clients, index: number): Promise<void> {
   const sender = account(index)
   let nonce = await viem.getTransactionCount({ address: sender.address, blockTag: 'pending' })
@@ -34,24 +34,24 @@ async function keepSending({ viem, rpc }: Clients, index: number): Promise<void>
       nonce: nonce++,
     })
     const hash = await viem.sendRawTransaction({ serializedTransaction })
-    taken.add(hash)
+    accepted.add(hash)
     for (;;) {
       const receipt = (await rpc('eth_getTransactionReceipt', hash)) as { blockHash: Hex } | null
       if (receipt === null) continue
-      seen.set(hash, receipt.blockHash)
+      withReceipt.set(hash, receipt.blockHash)
       break
     }
   }
 }
 
-async function checkEverythingTold(clients: Clients): Promise<void> {
+async function checkAcknowledged(clients: Clients): Promise<void> {
   const { viem, rpc } = clients
-  for (const [hash, blockHash] of seen) {
+  for (const [hash, blockHash] of withReceipt) {
     const receipt = await viem.getTransactionReceipt({ hash })
     expect(receipt.blockHash, `block of ${hash}`).toBe(blockHash)
   }
-  // What was taken is mined by now, or still waits and is mined in a moment.
-  for (const hash of taken) {
+  // Accepted transactions are mined, or still pending and mined soon.
+  for (const hash of accepted) {
     await expect.poll(() => rpc('eth_getTransactionReceipt', hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
   }
   expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
@@ -60,7 +60,7 @@ async function checkEverythingTold(clients: Clients): Promise<void> {
   const senders = await Promise.all(SENDERS.map((index) => provenAccount(clients, account(index), head.number)))
   const { balance } = await provenAccount(clients, { address: recipient }, head.number)
   const sent = senders.reduce((sum, { nonce }) => sum + nonce, 0)
-  expect(sent).toBeGreaterThanOrEqual(taken.size)
+  expect(sent).toBeGreaterThanOrEqual(accepted.size)
   expect(balance).toBe(BigInt(sent))
 
   let count = 0
@@ -73,25 +73,25 @@ async function checkEverythingTold(clients: Clients): Promise<void> {
   expect(count).toBe(sent)
 }
 
-test(`survives ${ROUNDS} kills at random moments`, { timeout: 120_000 }, async () => {
+test(`the node survives ${ROUNDS} kills at random moments`, { timeout: 120_000 }, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const node = await startProcess(['--datadir', FOLDER.path])
     const clients = clientsOf(node.url)
-    await checkEverythingTold(clients)
-    const before = seen.size
+    await checkAcknowledged(clients)
+    const before = withReceipt.size
     const sending = Promise.allSettled(SENDERS.map((index) => keepSending(clients, index)))
-    await expect.poll(() => seen.size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
-    // Time is the subject: the process is killed at any moment of its work.
+    await expect.poll(() => withReceipt.size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
+    // Time is the subject: the process is killed at a random moment of its work.
     await sleep(Math.random() * 600)
     await node.kill()
     await sending
   }
   const node = await startProcess(['--datadir', FOLDER.path])
-  await checkEverythingTold(clientsOf(node.url))
+  await checkAcknowledged(clientsOf(node.url))
   expect(await node.stop()).toBe(0)
 })
 
-test('the node survives a kill in its first moments', { timeout: 60_000 }, async () => {
+test('the node survives a kill just after its start', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   afterAll(() => folder.remove())
   for (const delay of [0, 0.2, 0.5, 0.8]) {

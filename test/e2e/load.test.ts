@@ -1,4 +1,4 @@
-// A burst of transfers from many accounts over many connections, while each makes a block at once: none may be left.
+// A burst of transfers from many accounts over many connections with automine: all must be mined.
 import { Agent, request as httpRequest } from 'node:http'
 import { type Address, type Hex, parseEther, parseGwei } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -48,7 +48,7 @@ test(`${SENDERS * EACH} transfers over ${CONNECTIONS} connections are all mined`
   const coins = parseEther('10')
   for (const { address } of senders) await dev.setBalance({ address, value: coins })
   const signed = await Promise.all(senders.map((sender, i) => signTransfers(sender, recipients[i] ?? '0x', EACH)))
-  // Interleaved, so that every account's transactions come over many connections and out of order.
+  // Interleaved, so that every account's transactions arrive over many connections and out of order.
   const order = Array.from({ length: EACH }, (_, nonce) => signed.map((raws) => raws[nonce])).flat()
 
   const began = performance.now()
@@ -74,7 +74,7 @@ test(`${SENDERS * EACH} transfers over ${CONNECTIONS} connections are all mined`
   )
   expect(blocks.flatMap(({ transactions }) => transactions).sort()).toEqual([...hashes].sort())
 
-  // 1 + 2 + … + EACH wei each, and from the sender the fees besides.
+  // 1 + 2 + … + EACH wei each, plus the fees for the sender.
   const sum = BigInt((EACH * (EACH + 1)) / 2)
   for (const [i, { address }] of senders.entries()) {
     const fees = receipts

@@ -1,5 +1,5 @@
-// What MetaMask sends on a network that a user adds by hand, request by request, and what it needs of the answers.
-// It speaks plain fetch from a page or an extension, compares some answers as strings, and signs everything itself.
+// MetaMask's requests on a manually added network, and what it requires of the responses. It uses plain fetch from a page or an
+// extension, compares some responses as strings, and signs everything itself.
 import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, keccak256, parseEther, parseGwei, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
@@ -9,14 +9,14 @@ import { processForFile } from '../support/process.ts'
 
 const clients = await processForFile()
 const endpoint = `${clients.url}/rpc`
-/** Its background page asks, whatever page the dApp is. */
+/** The origin of its background page, which sends all requests. */
 const ORIGIN = 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'
 const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/
 const HASH = /^0x[0-9a-f]{64}$/
 
 let lastId = 0
 
-/** One request as the extension's fetch sends it; every answer has to come with HTTP 200. */
+/** Sends one request like the extension's fetch; every response must have HTTP status 200. */
 async function send(method: string, params: readonly unknown[] = []) {
   const id = ++lastId
   const response = await fetch(endpoint, {
@@ -34,7 +34,7 @@ type WireError = { code: number; message: string; data?: unknown }
 const result = async (method: string, ...params: unknown[]) => {
   const { result, error } = await send(method, params)
   expect(error, method).toBeUndefined()
-  // The wire has no types.
+  // The type of a result depends on the method.
   return result as never
 }
 const refusal = async (method: string, ...params: unknown[]): Promise<WireError> => {
@@ -61,7 +61,7 @@ describe('MetaMask adds the network', () => {
     expect(await result('eth_getBlockByNumber', toHex(1_000_000), false)).toBeNull()
   })
 
-  test('its background page may call: preflight and answers carry the CORS headers', async () => {
+  test('its background page may call: preflights and responses have the CORS headers', async () => {
     const preflight = await fetch(endpoint, {
       method: 'OPTIONS',
       headers: {
@@ -85,7 +85,7 @@ describe('MetaMask adds the network', () => {
 })
 
 describe('MetaMask shows the accounts', () => {
-  test('balances, nonces and code at the number the block tracker knows', async () => {
+  test('balances, nonces and code at the block tracker’s number', async () => {
     const number = await latestNumber()
     expect(number).toMatch(QUANTITY)
     expect(await result('eth_getBalance', account(0).address, number)).toBe(toHex(parseEther('10000')))
@@ -107,7 +107,7 @@ describe('MetaMask shows the accounts', () => {
     // supportsInterface(ERC-721), ERC-165: the token has none, and refuses without a reason.
     const { error } = await call(`0x01ffc9a7${'80ac58cd'.padEnd(64, '0')}`)
     expect(error).toMatchObject({ message: expect.stringMatching(/^execution reverted/) })
-    // Of an account without code every call succeeds with nothing.
+    // A call of an account without code succeeds with empty data.
     expect(await result('eth_call', { to: stranger(), data: '0x95d89b41' }, number)).toBe('0x')
   })
 })
@@ -131,7 +131,7 @@ describe('MetaMask sends transactions', () => {
       nonce,
       ...(fees ?? (await feesNow())),
     })
-  /** The higher of both counts, as the nonce tracker takes it. */
+  /** The higher of both counts, as in the nonce tracker. */
   const nextNonce = async () => {
     const confirmed: Hex = await result('eth_getTransactionCount', from.address, await latestNumber())
     const pending: Hex = await result('eth_getTransactionCount', from.address, 'pending')
@@ -150,7 +150,7 @@ describe('MetaMask sends transactions', () => {
 
     await expect.poll(() => result('eth_getTransactionReceipt', hash)).not.toBeNull()
     const receipt: Record<string, Hex> = await result('eth_getTransactionReceipt', hash)
-    // An integer here leaves MetaMask pending for ever.
+    // With an integer status MetaMask shows the transaction as pending forever.
     expect(receipt).toMatchObject({ status: '0x1', gasUsed: '0x5208', type: '0x2', contractAddress: null, logs: [] })
     for (const field of ['blockNumber', 'transactionIndex', 'cumulativeGasUsed', 'effectiveGasPrice'])
       expect(receipt[field], field).toMatch(QUANTITY)
@@ -167,13 +167,13 @@ describe('MetaMask sends transactions', () => {
     expect(await result('eth_getBalance', to, number)).toBe('0x0')
   })
 
-  test('while a transaction waits: no receipt at once, known by its hash, counted as pending', async () => {
+  test('while a transaction is pending: no receipt, found by its hash, counted in the pending nonce', async () => {
     const nonce = await nextNonce()
     const gapped = await sign(nonce + 1)
     const hash: Hex = await result('eth_sendRawTransaction', gapped)
     expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
     expect(await result('eth_getTransactionByHash', hash)).toMatchObject({ blockHash: null, blockNumber: null })
-    // Published again, as MetaMask does while it waits: one of the words it takes for "known".
+    // MetaMask publishes pending transactions again, and expects one of its messages for "known".
     expect((await refusal('eth_sendRawTransaction', gapped)).message).toMatch(KNOWN)
     const dearer = { maxFeePerGas: parseGwei('50') + 1n, maxPriorityFeePerGas: 1n }
     expect((await refusal('eth_sendRawTransaction', await sign(nonce + 1, 2n, dearer))).message).toMatch(KNOWN)
@@ -230,7 +230,7 @@ describe('MetaMask sends transactions', () => {
       ...(await feesNow()),
     })
     expect(await refusal('eth_sendRawTransaction', otherChain)).toMatchObject({ code: -32000 })
-    // Only accounts that the node holds are sent for by the node.
+    // The node sends only for accounts whose keys it holds.
     expect(await refusal('eth_sendTransaction', { from: stranger(), to, value: '0x1' })).toMatchObject({
       code: -32000,
       message: 'unknown account',
@@ -238,11 +238,11 @@ describe('MetaMask sends transactions', () => {
   })
 })
 
-// Where no gas service knows the chain, the wallet takes eth_gasPrice for both fees: its tip is the price's headroom.
+// Without a gas service for the chain the wallet uses eth_gasPrice for both fees: its tip is the price's headroom.
 test('the gas price that MetaMask suggests does not climb by itself', { timeout: 60_000 }, async () => {
   const sender = account(5)
   const { address: to } = account(6)
-  // As on a chain that is in use, where the base fee stands.
+  // As on a chain in use, with a constant base fee.
   const price = async () => {
     await result('anvil_setNextBlockBaseFeePerGas', toHex(parseGwei('1')))
     return hexToBigInt(await result('eth_gasPrice'))
@@ -266,8 +266,8 @@ test('the gas price that MetaMask suggests does not climb by itself', { timeout:
   expect(await price()).toBeLessThanOrEqual((before * 12n) / 10n)
 })
 
-describe('what a dApp asks through the wallet', () => {
-  test('logs of a range and blocks by hash stand for filters and subscriptions', async () => {
+describe('requests of a dApp through the wallet', () => {
+  test('logs of a range and blocks by hash replace filters and subscriptions', async () => {
     const { address, receipt } = await deployToken(clients, 3)
     const fromBlock = toHex(receipt.blockNumber)
     const toBlock = await latestNumber()

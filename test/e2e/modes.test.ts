@@ -1,4 +1,4 @@
-// How blocks are made and what is open, as the flags of `start` say.
+// Flags of `start` that decide how blocks are made and which methods are open.
 import { encodeFunctionData, type Hex, parseEther, parseGwei, toHex } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { account } from '../support/chain.ts'
@@ -15,14 +15,14 @@ async function nodeWith(...flags: string[]) {
 }
 const to = account(9).address
 
-test('--block-time: blocks at an interval, empty ones too; transactions wait for the next one', async () => {
+test('--block-time: blocks at an interval, also empty ones; transactions wait for the next one', async () => {
   const { viem, walletOf, wsUrl } = await nodeWith('--block-time', '1')
   const socket = await openSocket(wsUrl)
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))
   await socket.next()
   const head = async () => JSON.parse(await socket.next()).params.result as Record<'number' | 'timestamp', Hex>
   const first = await head()
-  // A block has just been made: there is a second for these.
+  // A block has just been made, so there is a second for these.
   const hashes = await Promise.all(
     [0, 1, 2, 3].map((index) => walletOf(index).sendTransaction({ to, value: 1n, gas: 21_000n })),
   )
@@ -36,7 +36,7 @@ test('--block-time: blocks at an interval, empty ones too; transactions wait for
   socket.close()
 })
 
-test('--no-mining: blocks when asked for only; sends of the node’s accounts do not wait', async () => {
+test('--no-mining: blocks only on request; sends of the node’s accounts do not wait', async () => {
   const { rpc, viem } = await nodeWith('--no-mining')
   const [from] = (await rpc('eth_accounts')) as Hex[]
   const hashes: unknown[] = []
@@ -48,7 +48,7 @@ test('--no-mining: blocks when asked for only; sends of the node’s accounts do
 })
 
 describe('the pending block without mining', () => {
-  test('shows state, nonces, logs and calls as they will be', async () => {
+  test('shows state, nonces, logs and calls after the pending transactions', async () => {
     const clients = await nodeWith()
     const { rpc, viem, walletOf } = clients
     const { address } = await deployToken(clients, 0)
@@ -59,7 +59,7 @@ describe('the pending block without mining', () => {
     expect(await viem.readContract(balanceOf)).toBe(0n)
     expect(await viem.readContract({ ...balanceOf, blockTag: 'pending' })).toBe(5n)
     expect(await viem.getTransactionCount({ address: account(0).address, blockTag: 'pending' })).toBe(2)
-    // As Hardhat and Ignition ask: fees and the next nonce in the call, on pending.
+    // As Hardhat and Ignition do: with fees and the next nonce, on pending.
     const request = {
       from: account(0).address,
       to: address,
@@ -70,14 +70,14 @@ describe('the pending block without mining', () => {
     }
     expect(await rpc('eth_call', request, 'pending')).toBe(toHex(1n, { size: 32 }))
     const gas = (await rpc('eth_estimateGas', request, 'pending')) as Hex
-    // The recipient has a balance by then, so that its slot costs less than a new one (EIP-2200: 20000 against 5000).
+    // In the pending state the recipient has a balance, so its slot costs less than a new one (EIP-2200: 5000, not 20000).
     expect(Number(gas)).toBeLessThan(Number(await rpc('eth_estimateGas', request, 'latest')))
     await rpc('evm_mine')
     expect(await viem.readContract(balanceOf)).toBe(5n)
   })
 })
 
-test('--production: no development methods, no keys, its own client name', async () => {
+test('--production: no development methods, no keys, kestrel’s client name', async () => {
   const { rpc, raw, viem } = await nodeWith('--production', '--preset', 'kestrel')
   expect(await rpc('web3_clientVersion')).toMatch(/^kestrel/)
   expect(await rpc('eth_accounts')).toEqual([])

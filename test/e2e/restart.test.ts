@@ -1,4 +1,4 @@
-// A chain outlives its process: what was there before a stop is there after the next start, to the byte.
+// A chain is the same after a stop and a start of its process, to the byte.
 import { type Address, encodeFunctionData, type Hex, parseEther, parseGwei, toHex } from 'viem'
 import { afterAll, describe, expect, test } from 'vitest'
 import { account } from '../support/chain.ts'
@@ -9,7 +9,7 @@ import { provenAccount } from '../support/proofs.ts'
 const folder = await temporaryFolder()
 afterAll(() => folder.remove())
 
-/** Runs the process on the folder while `use` runs, and stops it as a terminal does. */
+/** Runs the process on the folder during `use`, and then stops it with SIGINT. */
 async function session<T>(
   flags: readonly string[],
   use: (clients: Clients, startedIn: number) => Promise<T>,
@@ -22,7 +22,7 @@ async function session<T>(
   }
 }
 
-/** Everything that readers see of the chain, in its wire form. */
+/** All readable data of the chain in wire form. */
 async function everything({ rpc, viem }: Clients, contract: Address) {
   const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
   const numbers = Array.from({ length: head + 1 }, (_, number) => toHex(number))
@@ -72,7 +72,7 @@ describe('a chain in a folder', () => {
         const hash = await walletOf(1).sendTransaction({ to: account(2).address, value: parseEther('1') })
         await viem.waitForTransactionReceipt({ hash })
       }
-      // Outside any block; the next block's state root takes it in.
+      // Outside any block; the next block's state root includes it.
       await rpc('anvil_setBalance', account(3).address, '0x1234')
       await rpc('anvil_mine')
       gapped = await viem.sendRawTransaction({ serializedTransaction: await signed(4, 1) })
@@ -110,7 +110,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('mines pending transactions when mining begins again', async () => {
+  test('mines pending transactions when mining is enabled again', async () => {
     await session([], async ({ rpc, viem }) => {
       expect(await viem.waitForTransactionReceipt({ hash: waiting })).toMatchObject({
         status: 'success',
@@ -129,7 +129,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('keeps its timestamps rising after a clock that was set ahead', async () => {
+  test('keeps increasing timestamps after the clock was set ahead', async () => {
     const ahead = await session([], async ({ dev, viem }) => {
       await dev.increaseTime({ seconds: 86_400 })
       await dev.mine({ blocks: 1 })
@@ -142,7 +142,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('is refused to a second process, which does not change it', async () => {
+  test('cannot be opened by a second process, which does not change it', async () => {
     await session([], async ({ viem }) => {
       await expect(startProcess(['--datadir', folder.path])).rejects.toThrow(/in use/)
       expect(await viem.getBlockNumber({ cacheTime: 0 })).toBeGreaterThan(14n)

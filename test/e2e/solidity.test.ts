@@ -1,5 +1,5 @@
-// The example contracts of `solidity/`, deployed and used as their readers would: an account grants, a contract acts,
-// time goes by. One chain for the whole file; every part has accounts of its own.
+// The example contracts of `solidity/`, deployed and used: an account grants, a contract acts, time passes. All parts share one
+// chain and use different accounts.
 import {
   type Abi,
   type Address,
@@ -55,7 +55,7 @@ beforeAll(async () => {
   chain = clientsOf(node.url)
 }, 120_000)
 afterAll(async () => {
-  // What all tests of this file have done comes out the same on another engine.
+  // All blocks of this file have the same results on another engine.
   const { store, spec } = node.chain
   const runtime = new Runtime(spec, undefined, 'library')
   const difference = await checkExecution(store, { runtime, engine: 'library', onBlock: () => undefined })
@@ -84,7 +84,7 @@ const ics20: Target = { name: 'ICS20I', address: ICS20 }
 const vesting: Target = { name: 'VestingI', address: VESTING }
 const authorization: Target = { name: 'AuthorizationI', address: AUTHORIZATION }
 
-/** Sends a call with the gas that the node estimates; its receipt and the events that the target's interface knows. */
+/** Sends a call with the node's gas estimate; returns its receipt, and the events in the target's ABI. */
 async function send(
   from: number,
   { name, address }: Target,
@@ -99,7 +99,7 @@ async function send(
   return { ...receipt, fee: receipt.gasUsed * receipt.effectiveGasPrice }
 }
 
-/** What a view function answers; its type is the reader's word, for ABIs come from the compiler. */
+/** The result of a view function; the caller states its type, because ABIs come from the compiler at run time. */
 async function read<T>(
   from: number,
   { name, address }: Target,
@@ -112,7 +112,7 @@ async function read<T>(
 
 type Coin = { readonly denom: string; readonly amount: bigint }
 
-/** Why a call would revert; undefined: it would not. */
+/** The revert reason of a call; undefined if it would succeed. */
 async function refusal(from: number, { name, address }: Target, functionName: string, args: readonly unknown[]) {
   const { abi } = artifact(name)
   try {
@@ -171,11 +171,11 @@ describe('StakingManager', () => {
     )
   })
 
-  it('stakes for no other account, and on no other account’s call', async () => {
+  it('stakes for no other account, and not when another account calls', async () => {
     expect(await refusal(1, manager, 'stake', [A, 1n])).toMatch(/does not exist or is expired$/)
   })
 
-  it('tries validators until one takes the coins, and failed tries leave no state', async () => {
+  it('tries validators until one accepts the coins, and failed attempts leave no state', async () => {
     const unknownValidator = operator(5)
     const { logs } = await send(USER, manager, 'stakeWithAny', [[unknownValidator, 'nonsense', B], parseEther('5')])
     const events = eventsOf([...artifact('StakingManager').abi, ...artifact('StakingI').abi], logs)
@@ -187,7 +187,7 @@ describe('StakingManager', () => {
     expect(await stakeOf(user, B)).toBe(parseEther('5'))
   })
 
-  it('moves stake, takes it back, stakes a part again; the rest is paid after the unbonding time', async () => {
+  it('redelegates, undelegates, and stakes a part again; the rest is paid after the unbonding time', async () => {
     await send(USER, manager, 'move', [A, B, parseEther('10')])
     expect([await stakeOf(user, A), await stakeOf(user, B)]).toEqual([parseEther('50'), parseEther('15')])
 
@@ -225,7 +225,7 @@ describe('AutoCompounder', () => {
   const user = account(USER).address
   let compounder: Target
 
-  /** Blocks whose fees become rewards. */
+  /** Mines blocks whose fees become rewards. */
   async function earn(): Promise<void> {
     for (let i = 0; i < 5; i++) {
       const request = { to: account(8).address, value: 1n, maxPriorityFeePerGas: 10n ** 12n, maxFeePerGas: 10n ** 13n }
@@ -251,16 +251,16 @@ describe('AutoCompounder', () => {
     const [event] = eventsOf(artifact('AutoCompounder').abi, logs) as unknown as [{ args: { amount: bigint } }]
     expect(event.args.amount).toBeGreaterThanOrEqual(due.amount)
     expect(await stakeOf(user)).toBe(parseEther('1000') + event.args.amount)
-    // Both happened in one block, after which nothing is due.
+    // Withdrawal and delegation were in one block, after which no rewards are due.
     const { abi } = artifact('DistributionI')
     const call = { address: DISTRIBUTION, abi, functionName: 'delegationRewards', args: [user, A] } as const
     expect(await chain.viem.readContract({ ...call, blockNumber })).toEqual([])
-    // The history still knows what was due before.
+    // The previous state still has the due rewards.
     const then = (await chain.viem.readContract({ ...call, blockNumber: blockNumber - 1n })) as [{ amount: bigint }]
     expect(then[0].amount).toBe(due.amount)
   })
 
-  it('stakes rewards of its own without a grant, and pays its owner in the end', async () => {
+  it('stakes the contract’s rewards without a grant, and finally pays its owner', async () => {
     await send(OWNER, compounder, 'stake', [B], parseEther('500'))
     await earn()
     await send(USER, compounder, 'compoundOwn', [B])
@@ -310,7 +310,7 @@ describe('InterchainSender', () => {
     )
   })
 
-  it('is refunded coins whose transfer timed out', async () => {
+  it('refunds coins whose transfer timed out', async () => {
     const sender = await opened('channel-2')
     await send(USER, ics20, 'approve', [sender.address, allocation('channel-2', parseEther('10'))])
     const before = await balance(user)
@@ -320,7 +320,7 @@ describe('InterchainSender', () => {
     expect(await balance(user)).toBe(before - fee)
   })
 
-  it('gets its own coins back after the timeout', async () => {
+  it('gets the contract’s coins back after the timeout', async () => {
     const sender = await opened('channel-3')
     const hash = await chain.walletOf(USER).sendTransaction({ to: sender.address, value: parseEther('2') })
     await chain.viem.waitForTransactionReceipt({ hash })
@@ -347,14 +347,14 @@ describe('VestingVault', () => {
     vault = { name: 'VestingVault', address: await deploy('VestingVault', BOSS, ['akest']) }
   })
 
-  it('does not pay an account that has not agreed', async () => {
+  it('does not pay an account that has not accepted', async () => {
     const call = { address: vault.address, abi: artifact('VestingVault').abi, functionName: 'award' } as const
     const args = [worker, 4n, BigInt(DAY), BigInt(DAY)]
     const request = { ...call, args, account: account(BOSS).address, value: parseEther('40') }
     await expect(chain.viem.simulateContract(request)).rejects.toThrow(/is not subject to clawback vesting/)
   })
 
-  it('awards coins that vest step by step and stay locked for a while', async () => {
+  it('awards coins that vest in steps and stay locked for a while', async () => {
     await send(WORKER, vesting, 'createClawbackVestingAccount', [vault.address, worker, false])
     const before = await balance(worker)
     await send(BOSS, vault, 'award', [worker, 4n, BigInt(10 * DAY), BigInt(25 * DAY)], parseEther('40'))
@@ -363,7 +363,7 @@ describe('VestingVault', () => {
 
     await later(10 * DAY)
     expect(await balancesOf(worker)).toEqual([parseEther('40'), parseEther('30'), parseEther('10')])
-    // Vested, but locked: the account has no more than it had before.
+    // Vested, but locked: the spendable balance is unchanged.
     const all = { to: account(FRIEND).address, value: before, gas: 21_000n }
     await expect(chain.walletOf(WORKER).sendTransaction(all)).rejects.toThrow(`balance ${before},`)
 
@@ -374,7 +374,7 @@ describe('VestingVault', () => {
     expect((await chain.viem.waitForTransactionReceipt({ hash })).status).toBe('success')
   })
 
-  it('takes back what has not vested when the worker leaves', async () => {
+  it('claws back unvested coins when the worker leaves', async () => {
     expect(await refusal(FRIEND, vault, 'dismiss', [worker])).toBe('not the owner')
     const boss = account(BOSS).address
     const before = await balance(boss)

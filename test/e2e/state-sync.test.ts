@@ -1,4 +1,4 @@
-// A node that began with a snapshot of another one's state, as clients of JSON-RPC and of the explorer see it.
+// A node that began with another one's state snapshot, as seen by clients of JSON-RPC and the explorer.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,8 +100,8 @@ beforeAll(async () => {
   }
 }, 120_000)
 
-describe('a node that began with a snapshot', () => {
-  it('has the same index after it was made again', async () => {
+describe('a node that began with a state snapshot', () => {
+  it('has the same index after a reindex', async () => {
     const rows = await everyRow(joined.chain.store)
     const copy = await openMemoryStore()
     await copy.write(Array.from(rows, ([key, value]) => ({ type: 'put', key: fromHex(key), value: fromHex(value) })))
@@ -110,7 +110,7 @@ describe('a node that began with a snapshot', () => {
     await copy.close()
   })
 
-  it('has the blocks from its base, and treats earlier ones as unknown', async () => {
+  it('has the blocks from its base on, and treats earlier ones as unknown', async () => {
     expect(await rpc('eth_blockNumber')).toBe(await request(origin.url, 'eth_blockNumber'))
     for (const method of ['eth_getBlockByNumber', 'eth_getHeaderByNumber']) {
       expect(await rpc(method, 'latest', ...(method === 'eth_getBlockByNumber' ? [true] : []))).toEqual(
@@ -169,7 +169,7 @@ describe('a node that began with a snapshot', () => {
       await same(`/addresses/${of}`, 'coin_balance', 'is_contract')
     await same(`/addresses/${token}`, 'is_contract', 'token')
     await same(`/tokens/${token}`, 'name', 'symbol', 'decimals', 'total_supply', 'type')
-    // One of the holders has nothing but these tokens, so that there is no account of it.
+    // One holder has only these tokens, so its account does not exist.
     const { items: holders } = await same(`/tokens/${token}/holders`, 'items', 'total_count')
     expect(holders).toHaveLength(6)
     for (const of of [account(1).address, `0x${'77'.repeat(20)}`])

@@ -1,4 +1,4 @@
-// Every way in which viem sends: all transaction types, the node's own accounts, bursts, batches; and signatures.
+// viem's ways of sending: all transaction types, the node's accounts, bursts, batches; and signatures.
 import {
   concatHex,
   createPublicClient,
@@ -64,7 +64,7 @@ describe('a transaction of type', () => {
     expect(receipt).toMatchObject({ type: 'eip1559', effectiveGasPrice: (baseFeePerGas ?? 0n) + 5n })
   })
 
-  test.each(['one proof per blob', 'cell proofs'])('3 brings a blob with %s', async (proofs) => {
+  test.each(['one proof per blob', 'cell proofs'])('3 carries a blob with %s', async (proofs) => {
     const blobs = toBlobs({ data: stringToHex(`a blob with ${proofs}`) })
     const request = await walletOf(2).prepareTransactionRequest({
       to,
@@ -96,16 +96,16 @@ describe('a transaction of type', () => {
     await expect(viem.sendRawTransaction({ serializedTransaction: forged })).rejects.toThrow('invalid')
   })
 
-  test('4 gives an account code, and takes it back (EIP-7702)', async () => {
+  test('4 sets the code of an account, and clears it (EIP-7702)', async () => {
     const { address } = await deployToken(clients, 3)
     const owner = privateKeyToAccount(generatePrivateKey())
     const authorization = await owner.signAuthorization({ address, chainId: 125, nonce: 0 })
-    // Another account pays; the owner has no coins at all.
+    // Another account pays; the owner has no coins.
     const hash = await walletOf(3).sendTransaction({ to, authorizationList: [authorization] })
     expect(await mined(hash)).toMatchObject({ status: 'success', type: 'eip7702' })
     expect(await viem.getCode({ address: owner.address })).toBe(concatHex(['0xef0100', address]).toLowerCase())
     expect(await viem.getTransactionCount({ address: owner.address })).toBe(1)
-    // The token's code runs on the owner's empty storage.
+    // The token's code uses the owner's empty storage.
     expect(await viem.readContract({ ...token, address: owner.address, functionName: 'totalSupply' })).toBe(0n)
     const { authorizationList } = await viem.getTransaction({ hash })
     // A quantity has no leading zeros; viem's signature has 32 bytes.
@@ -117,7 +117,7 @@ describe('a transaction of type', () => {
     expect(await viem.getCode({ address: owner.address })).toBeUndefined()
   })
 
-  test('4 of its own authority counts the nonce twice', async () => {
+  test('4 with its sender as authority increases the nonce twice', async () => {
     const { address } = await deployToken(clients, 3)
     const wallet = walletOf(4)
     const nonce = await viem.getTransactionCount({ address: account(4).address })
@@ -125,7 +125,7 @@ describe('a transaction of type', () => {
     expect(authorization.nonce).toBe(nonce + 1)
     await mined(await wallet.sendTransaction({ to, authorizationList: [authorization] }))
     expect(await viem.getTransactionCount({ address: account(4).address })).toBe(nonce + 2)
-    // An account with a delegation goes on sending (EIP-7702 amends EIP-3607).
+    // An account with a delegation can still send (EIP-7702 amends EIP-3607).
     expect(await mined(await wallet.sendTransaction({ to, value: 1n }))).toMatchObject({ status: 'success' })
   })
 })
@@ -152,7 +152,7 @@ describe('the order of one account’s transactions', () => {
       .sort((a, b) => a.at - b.at)
       .map(({ item }) => item)
 
-  test('does not matter: 30 sent at once in any order are all mined', async () => {
+  test('does not matter: 30 sent concurrently in any order are all mined', async () => {
     const raws = await signed(
       5,
       Array.from({ length: 30 }, (_, nonce) => nonce),
@@ -165,7 +165,7 @@ describe('the order of one account’s transactions', () => {
     expect(await viem.getTransactionCount({ address: account(5).address })).toBe(30)
   })
 
-  test('is kept while a nonce is missing, and a replacement has to pay more', async () => {
+  test('is kept while a nonce is missing, and a replacement must pay more', async () => {
     const [first = '0x', second = '0x'] = await signed(6, [0, 1])
     const waiting = await viem.sendRawTransaction({ serializedTransaction: second })
     expect(await viem.getTransaction({ hash: waiting })).toMatchObject({ blockNumber: null, nonce: 1 })
@@ -186,7 +186,7 @@ describe('the order of one account’s transactions', () => {
     await expect(viem.sendRawTransaction({ serializedTransaction: first })).rejects.toThrow('nonce too low')
   })
 
-  test('is that of viem’s nonce manager when sends overlap', async () => {
+  test('follows viem’s nonce manager when sends overlap', async () => {
     const wallet = walletOf(7)
     const hashes: Hex[] = []
     for (let i = 0; i < 5; i++) hashes.push(await wallet.sendTransaction({ to: account(0).address, value: BigInt(i) }))
@@ -194,14 +194,14 @@ describe('the order of one account’s transactions', () => {
   })
 })
 
-describe('the node’s own accounts', () => {
+describe('the node’s accounts', () => {
   const wallet = createWalletClient({ chain, transport: http(), account: account(8).address })
 
-  test('send, also many at once', async () => {
+  test('send, also many transactions concurrently', async () => {
     expect(await wallet.getAddresses()).toContain(account(8).address)
     const to = stranger().address
     const hashes = await Promise.all(Array.from({ length: 10 }, () => wallet.sendTransaction({ to, value: 1n })))
-    // Who has the hash finds the receipt at once.
+    // When the hash is returned the receipt exists.
     const receipts = await Promise.all(hashes.map((hash) => viem.getTransactionReceipt({ hash })))
     expect(receipts.every(({ status }) => status === 'success')).toBe(true)
     expect(await viem.getBalance({ address: to })).toBe(10n)

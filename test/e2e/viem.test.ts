@@ -1,4 +1,4 @@
-// The node as viem sees it: reading, transfers, contracts, events, reverts, estimates.
+// viem against the node: reads, transfers, contracts, events, reverts, estimates.
 import {
   type Abi,
   BaseError,
@@ -25,7 +25,7 @@ const clients = await processForFile()
 const { viem, walletOf, overSocket } = clients
 const stranger = () => privateKeyToAccount(generatePrivateKey()).address
 
-test('the interfaces of these tests are those of the compiled contracts', () => {
+test('the ABIs in these tests equal those of the compiled contracts', () => {
   const signatures = (abi: Abi) => abi.flatMap((item) => ('name' in item ? [formatAbiItem(item)] : [])).sort()
   expect(signatures(token.abi)).toEqual(signatures(compiled.contracts.Token.abi as Abi))
   expect(signatures(frames.abi)).toEqual(signatures(compiled.contracts.Frames.abi as Abi))
@@ -40,7 +40,7 @@ describe('the chain with viem', () => {
     expect(await viem.getBlock({ blockHash: genesis.hash })).toEqual(genesis)
   })
 
-  test('moves exactly the value and the fee', async () => {
+  test('transfers exactly the value and the fee', async () => {
     const to = stranger()
     const before = await viem.getBalance({ address: account(0).address })
     const hash = await walletOf(0).sendTransaction({ to, value: 12_345n })
@@ -52,7 +52,7 @@ describe('the chain with viem', () => {
     expect(await viem.getBalance({ address: to, blockNumber: receipt.blockNumber - 1n })).toBe(0n)
   })
 
-  test('has the fee history that EIP-1559 prescribes', async () => {
+  test('has a fee history by EIP-1559', async () => {
     const hash = await walletOf(1).sendTransaction({ to: stranger(), value: 1n, maxPriorityFeePerGas: 7n })
     const { blockNumber } = await viem.waitForTransactionReceipt({ hash })
     const history = await viem.getFeeHistory({ blockCount: 2, blockNumber, rewardPercentiles: [50] })
@@ -79,7 +79,7 @@ describe('the chain with viem', () => {
 })
 
 describe('a contract with viem', () => {
-  test('is deployed at the address of its creator and nonce, read and written', async () => {
+  test('is deployed at the address of its creator and nonce, and can be read and written', async () => {
     const nonce = await viem.getTransactionCount({ address: account(3).address })
     const { address, receipt } = await deployToken(clients, 3)
     expect(address).toBe(getContractAddress({ from: account(3).address, nonce: BigInt(nonce) }))
@@ -102,7 +102,7 @@ describe('a contract with viem', () => {
     expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'failure'])
   })
 
-  test('gives its events by range, topic and block, and to polling filters', async () => {
+  test('returns its events by range, topic and block, and to polling filters', async () => {
     const { address, receipt } = await deployToken(clients, 3)
     const filter = await viem.createContractEventFilter({ abi: token.abi, address, fromBlock: 0n })
     const to = [stranger(), stranger()] as const
@@ -145,9 +145,9 @@ describe('a contract with viem', () => {
       socket.watchBlocks({ onBlock: ({ number }) => seen.heads.push(number) }),
       socket.watchPendingTransactions({ onTransactions: (hashes) => seen.hashes.push(...hashes) }),
     ]
-    // The subscriptions are in force once a later request on the same connection has been answered.
+    // The subscriptions are active once a later request on the same connection has been answered.
     await socket.getBlockNumber({ cacheTime: 0 })
-    // The polling watcher sees events from the moment its filter is made.
+    // The polling watcher sees events from the creation of its filter on.
     await vi.waitUntil(() =>
       fetching.mock.calls.some(
         ([, init], i) =>
@@ -173,7 +173,7 @@ describe('a contract with viem', () => {
 })
 
 describe('a revert with viem', () => {
-  test('is decoded: reason, custom error, and a receipt when sent all the same', async () => {
+  test('is decoded: reason, custom error, and the receipt of a sent transaction', async () => {
     const { address } = await deployToken(clients, 6)
     const poor = account(7).address
     const refused = await reverted(
@@ -233,7 +233,7 @@ describe('an estimate with viem', () => {
   })
 })
 
-test('an access list names the slots that Solidity’s layout prescribes, and saves what it costs', async () => {
+test('an access list has the slots of Solidity’s layout, and saves as much gas as it costs', async () => {
   const { address } = await deployToken(clients, 9)
   const to = stranger()
   const data = encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, 1n] })

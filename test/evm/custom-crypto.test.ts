@@ -40,7 +40,7 @@ describe('ecrecover', () => {
     )
   })
 
-  it('agrees with the library on noise', () => {
+  it('agrees with the library on random bytes', () => {
     const word = fc.oneof(
       fc.constantFrom(0n, 1n, ORDER - 1n, ORDER, ORDER + 1n, 2n ** 256n - 1n, ORDER / 2n, ORDER / 2n + 1n),
       fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -57,8 +57,8 @@ describe('ecrecover', () => {
     )
   })
 
-  it('takes r and s without leading zeros', () => {
-    // Found by search with noble: the key and hash below give an r with a leading zero byte.
+  it('accepts r and s without leading zeros', () => {
+    // Search with noble for a key and hash that give an r with a leading zero byte.
     const key = bigToFixed(1n, 32)
     for (let i = 0; i < 2000; i++) {
       const hash = bigToFixed(BigInt(i), 32)
@@ -75,7 +75,7 @@ describe('ecrecover', () => {
   })
 })
 
-it('signs by RFC 6979, with low s', () => {
+it('secp256k1 signs by RFC 6979, with low s', () => {
   fc.assert(
     fc.property(bytes32, fc.bigInt({ min: 1n, max: ORDER - 1n }), (hash, secret) => {
       const key = bigToFixed(secret, 32)
@@ -85,7 +85,7 @@ it('signs by RFC 6979, with low s', () => {
   )
 })
 
-it('keccak256 and sha256 are those of the noble library', () => {
+it('keccak256 and sha256 equal those of the noble library', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
       expect(keccak256(message)).toEqual(keccak_256(message))

@@ -1,4 +1,4 @@
-// Whether the engine that lies in dist/ is the one that the sources make: by content, whatever the files' times are.
+// Whether the engine in dist/ was built from the present sources, by content, not by file times.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,12 +9,12 @@ import { ENGINE_SECTION, engineSourceHash } from '../../src/evm/engine-sources.t
 const ROOT = join(import.meta.dirname, '../..')
 const PARTS = ['package.json', 'src/evm/gas/gas-rules.ts', 'src/evm/wasm/layout.ts', 'src/evm/wasm/assembly']
 
-// The tests are run on what `npm run build` has just made.
+// `npm run build` runs before the tests.
 test('the engine is built from these sources', () => {
   expect(engineState()).toBe('present')
   const engine = readBuiltFile('engine.wasm') ?? Buffer.alloc(0)
   expect(engineHash(engine)).toBe(engineSourceHash(ROOT))
-  // A section of its own: the module is valid, and name and content can be distinguished.
+  // In a custom section: the module stays valid, and name and content are separate.
   const [section] = Object(WebAssembly.Module).customSections(new WebAssembly.Module(engine), ENGINE_SECTION)
   expect(Buffer.from(section).toString()).toBe(engineSourceHash(ROOT))
 })
@@ -29,7 +29,7 @@ describe('the hash of the sources', () => {
   })
   afterAll(() => rmSync(copy, { recursive: true }))
 
-  test('is the same for the same content at another place and time', () => {
+  test('is the same for the same content in another folder and with other file times', () => {
     expect(engineSourceHash(copy)).toBe(engineSourceHash(ROOT))
   })
 
@@ -43,7 +43,7 @@ describe('the hash of the sources', () => {
     },
   )
 
-  test('is another one when a file is added, and when the compiler is another version', () => {
+  test('changes when a file is added, and with the compiler’s version', () => {
     const added = join(copy, 'src/evm/wasm/assembly/added.ts')
     writeFileSync(added, '')
     expect(engineSourceHash(copy)).not.toBe(engineSourceHash(ROOT))

@@ -1,5 +1,5 @@
-// Messages that native code sends to contracts: they count as a call opcode's do. Checkpoint, gas, refunds, logs in order,
-// destructions, depth, tracers. This fails first when the library changes underneath us.
+// Messages from native code to contracts behave like those of call opcodes: checkpoint, gas, refunds, log order,
+// self-destructs, depth, tracers. These tests detect changes of the library.
 
 import { decodeFunctionResult, encodeFunctionData, getAddress, hexToBytes, parseAbi, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ const abi = parseAbi([
   'event Before(address to)',
   'event After(address to)',
 ])
-/** Calls a contract as bob, between two logs of its own. */
+/** A native contract that calls a contract as bob, between two logs. */
 const trial = definePrecompile({
   name: 'trial',
   address: NATIVE_CONTRACT.bank,
@@ -60,7 +60,7 @@ const at = (tail: string): Address => hexToAddress(`0x${'c0'.repeat(18)}${tail}`
 const target = at('0001')
 const below = at('0002')
 const forwarder = at('0003')
-/** What a plain call of the trial costs without the contract: 2,000, 30 a byte of two words, a read and a fresh word. */
+/** Gas of the trial without the called contract: 2,000, 30 per byte of two words, a read and a new slot. */
 const OWN_GAS = 2_000n + 30n * 64n + 200n + 22_100n
 
 let view: StateView
@@ -101,11 +101,11 @@ async function run(data: `0x${string}`, { gasLimit = 1_000_000n, to = trial.addr
 }
 const word = (value: bigint) => value.toString(16).padStart(64, '0')
 const noted = () => view.storage(trial.address, 0n)
-/** Runtime code that calls the trial's `passOn(target)` with all its calldata. */
+/** Runtime code that calls `of` with all its calldata. */
 const calling = (of: Address) => `0x365f5f375f5f365f5f73${of.slice(2)}5af13d5f5f3e602a573d5ffd5b3d5ff3` as const
 
 describe('a contract called by native code', () => {
-  it('sees its caller, and returns its answer', async () => {
+  it('sees its caller, and its return data are passed back', async () => {
     view.setCode(target, hexToBytes('0x335f5260205ff3')) // return(caller)
     const result = await run(passOn(target))
     expect([result.error, result.output]).toEqual([undefined, word(BigInt(bob))])
@@ -113,21 +113,21 @@ describe('a contract called by native code', () => {
     expect(result.gas).toBe(OWN_GAS + 15n)
   })
 
-  it('logs among the native contract’s own logs, in order', async () => {
+  it('logs in order with the native contract’s logs', async () => {
     put(target, 'PUSH0', 'PUSH0', 'LOG0', 'STOP')
     expect((await run(passOn(target))).logs).toEqual([trial.address, target, trial.address])
     view.setCode(forwarder, hexToBytes(calling(trial.address)))
     expect((await run(passOn(target), { to: forwarder })).logs).toEqual([trial.address, target, trial.address])
   })
 
-  it('is undone with the native contract when it reverts, and its reason is passed on', async () => {
+  it('reverts together with the native contract, and its reason is passed on', async () => {
     put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH1 0x2a', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'REVERT')
     const result = await run(passOn(below))
     expect(result).toMatchObject({ error: 'execution reverted', output: word(42n), logs: [] })
     expect([view.storage(below, 0n), noted()]).toEqual([0n, 0n])
   })
 
-  it('may fail without failing the native contract', async () => {
+  it('can fail without failing the native contract', async () => {
     put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH0', 'PUSH0', 'LOG0', 'PUSH0', 'PUSH0', 'REVERT')
     const data = encodeFunctionData({ abi, functionName: 'tryFirst', args: [below] })
     const result = await run(data)
@@ -136,7 +136,7 @@ describe('a contract called by native code', () => {
     expect(view.storage(below, 0n)).toBe(0n)
   })
 
-  it('may not write when it is called statically', async () => {
+  it('cannot write when it is called statically', async () => {
     put(target, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'STOP')
     const result = await run(passOn(target, true))
     expect(result.error).toBe('execution reverted')
@@ -147,7 +147,7 @@ describe('a contract called by native code', () => {
     expect(view.storage(target, 0n)).toBe(7n)
   })
 
-  it('has all gas but a 64th, and uses no more than that up', async () => {
+  it('gets all but one 64th of the gas, and cannot use more', async () => {
     put(target, 'INVALID')
     const left = 1_000_000n - OWN_GAS
     const result = await run(passOn(target))
@@ -159,7 +159,7 @@ describe('a contract called by native code', () => {
     view.setStorage(target, 0n, 1n)
     view.beginTransaction()
     put(target, 'PUSH0', 'PUSH0', 'SSTORE', 'STOP')
-    // EIP-3529: clearing a slot gives 4,800 back.
+    // EIP-3529: clearing a slot refunds 4,800.
     expect((await run(passOn(target))).refund).toBe(4_800n)
     view.setStorage(target, 0n, 1n)
     view.beginTransaction()
@@ -167,7 +167,7 @@ describe('a contract called by native code', () => {
     expect((await run(passOn(target), { to: forwarder })).refund).toBe(4_800n)
   })
 
-  it('has its self-destruction carried out, unless it is reverted', async () => {
+  it('can self-destruct, unless it is reverted', async () => {
     put(target, `PUSH20 ${bob}`, 'SELFDESTRUCT')
     expect((await run(passOn(target))).destroyed).toEqual([target])
     view.setCode(forwarder, hexToBytes(calling(trial.address)))
@@ -176,7 +176,7 @@ describe('a contract called by native code', () => {
     expect((await run(passOn(below))).destroyed).toEqual([])
   })
 
-  it('is not called beyond the greatest depth', async () => {
+  it('is not called beyond the maximum depth', async () => {
     put(target, 'STOP')
     const at = async (depth: number) => {
       const message = {
@@ -196,7 +196,7 @@ describe('a contract called by native code', () => {
       return Buffer.from(output).toString()
     }
     expect(await at(1024)).toContain(`call of ${getAddress(target)} failed: max call depth exceeded`)
-    // One frame higher the machine is asked for the message, which it refuses only because it runs none.
+    // One frame higher the machine gets the message, and refuses it only because no message is running.
     await expect(at(1023)).rejects.toThrow('a message within none')
   })
 
@@ -215,7 +215,7 @@ describe('a contract called by native code', () => {
 describe('tracers of a call by native code', () => {
   beforeEach(() => put(target, 'PUSH0', 'PUSH0', 'LOG0', 'PUSH1 0x05', ...returnTop))
 
-  it('see the call below the native contract', async () => {
+  it('see the call as a child of the native contract', async () => {
     const tracer = new CallTreeTracer()
     await run(passOn(target, false), {
       machine: (machine) => {
@@ -258,7 +258,7 @@ describe('voucher contracts of the state', () => {
     },
   })
 
-  it('are looked up only where the code is a single INVALID', async () => {
+  it('are looked up only if the code is a single INVALID', async () => {
     createNativeAccount(view, below)
     createNativeAccount(view, forwarder)
     put(target, 'STOP')

@@ -1,4 +1,4 @@
-// What each setter does to a running opcode, in gas worked out by the Yellow Paper and EIP-2929.
+// The effect of each setter on a running opcode, in gas calculated by the Yellow Paper and EIP-2929.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cip0 } from '../../src/cip/cip-0.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const GAS = 1_000_000n
 
-/** Runs code as alice's, with nothing warm, on our engine and on the library's: both have to find the same. */
+/** Runs code as alice's, with nothing warm, on our engine and the library's, and expects equal outcomes. */
 async function run(code: string, change?: Change, gasLimit = GAS) {
   const own = await runOn('wasm', code, change, gasLimit)
   const library = await runOn('library', code, change, gasLimit)
@@ -56,25 +56,25 @@ async function runOn(engine: EngineChoice, code: string, change: Change | undefi
   }
 }
 
-/** Lets `look` see the table of a fork. */
+/** Calls `look` with the table of a fork. */
 function inspect(look: (table: JumpTable) => void, fork: Fork = 'prague'): void {
   buildTable(forkRules(fork), look)
 }
 
 const CREATE = '0x600060006000f000'
 const CREATE2 = '0x6000600060006000f500'
-/** CALLs the same address twice, with no gas and no memory: cold, then warm. */
+/** CALLs the same address twice, without gas and memory: cold, then warm. */
 const CALLS = `0x${'6000600060006000600060046000f1'.repeat(2)}00`
 const SSTORE = '0x600160005500'
-/** CALL(2^24 - 1, 0xbbbb, 0, 0, 0, 0, 32) RETURN(0, 32): what the callee has left after its GAS, for 2. */
+/** CALL(2^24 - 1, 0xbbbb, 0, 0, 0, 0, 32) RETURN(0, 32): the callee's remaining gas after GAS, which costs 2. */
 const CALL_ALL = '0x6020600060006000600061bbbb62fffffff160206000f3'
-/** All but a 64th. */
-const handedOn = (left: bigint) => left - left / 64n - 2n
-/** PUSH1 7, RETURNs it as a word after `op`. */
+/** Gas after GAS in a callee that gets all but one 64th of `left`. */
+const forwarded = (left: bigint) => left - left / 64n - 2n
+/** PUSH1 7, `op`, and RETURN of the top of the stack as a word. */
 const returning = (op: string) => `0x6007${op}60005260206000f3`
 
 describe('constant gas of opcodes', () => {
-  it('of CREATE and CREATE2 is tenfold under proposal 0, and unchanged in the next table', async () => {
+  it('of CREATE and CREATE2 is multiplied by ten by proposal 0, and unchanged in the next table', async () => {
     // Three or four pushes of 3 gas, and 32,000.
     expect((await run(CREATE)).gas).toBe(32_009n)
     expect((await run(CREATE2)).gas).toBe(32_012n)
@@ -83,7 +83,7 @@ describe('constant gas of opcodes', () => {
     expect((await run(CREATE)).gas).toBe(32_009n)
   })
 
-  it('composes: half of tenfold is fivefold', async () => {
+  it('changes compose: half of ten times is five times', async () => {
     const fivefold = (table: JumpTable) => {
       cip0.apply(table, TOOLS)
       table.op('CREATE').setConstantGas(table.op('CREATE').constantGas / 2n)
@@ -91,7 +91,7 @@ describe('constant gas of opcodes', () => {
     expect((await run(CREATE, fivefold)).gas).toBe(160_009n)
   })
 
-  it('of CALL is 100, as geth counts warm access', async () => {
+  it('of CALL is 100, as in geth, which charges warm access there', async () => {
     // Seven pushes each; 2600 and 100.
     expect((await run(CALLS)).gas).toBe(2_742n)
     const tenfold = (table: JumpTable) => {
@@ -103,14 +103,14 @@ describe('constant gas of opcodes', () => {
     expect((await run(CALLS, (table) => void table.op('CALL').setConstantGas(0n))).gas).toBe(2_742n - 2n * 100n)
   })
 
-  it('of SSTORE comes on top of what EIP-2929 asks', async () => {
+  it('of SSTORE is added to the gas of EIP-2929', async () => {
     expect((await run(SSTORE)).gas).toBe(22_106n)
     expect((await run(SSTORE, (table) => table.op('SSTORE').setConstantGas(500n))).gas).toBe(22_606n)
   })
 
-  it('is what geth has, opcode by opcode', () => {
-    // go-ethereum, core/vm/jump_table.go and gas_table.go after Berlin: tiers of the Yellow Paper, and what EIP-2929,
-    // EIP-1153, EIP-4844, EIP-5656 and EIP-7939 say.
+  it('equals geth’s, opcode by opcode', () => {
+    // go-ethereum, core/vm/jump_table.go and gas_table.go after Berlin: tiers of the Yellow Paper, and EIP-2929, EIP-1153,
+    // EIP-4844, EIP-5656 and EIP-7939.
     const tiers: readonly (readonly [bigint, string])[] = [
       [0n, 'STOP RETURN REVERT SLOAD SSTORE EXP LOG0 LOG1 LOG2 LOG3 LOG4'],
       [1n, 'JUMPDEST'],
@@ -140,19 +140,19 @@ describe('constant gas of opcodes', () => {
     }, 'istanbul')
   })
 
-  it('of LOG comes on top of 375', async () => {
+  it('of LOG is added to 375', async () => {
     // PUSH1 0 PUSH1 0 LOG0: 3 + 3 + 375.
     expect((await run('0x60006000a000', (table) => table.op('LOG0').setConstantGas(5n))).gas).toBe(386n)
   })
 
-  it('is charged before the 64th that a call keeps, and before what SSTORE has to have left', async () => {
+  it('is charged before a call withholds one 64th, and before SSTORE checks its minimum gas', async () => {
     // Seven pushes, memory of a word, a cold account.
-    const inner = (constant: bigint) => handedOn(GAS - 21n - 3n - 2_500n - constant)
+    const inner = (constant: bigint) => forwarded(GAS - 21n - 3n - 2_500n - constant)
     expect((await run(CALL_ALL)).output).toBe(inner(100n))
     expect((await run(CALL_ALL, (table) => void table.op('CALL').setConstantGas(1_000n))).output).toBe(inner(1_000n))
     expect((await run(CALL_ALL, (table) => void table.op('CALL').setConstantGas(0n))).output).toBe(inner(0n))
 
-    // SSTORE twice the same value: 22100, then 100. EIP-2200 wants more than 2300 before the second.
+    // SSTORE of the same value twice: 22100, then 100. EIP-2200 requires more than 2300 gas before the second.
     const twice = '0x60016000556001600055'
     const price = (table: JumpTable) => void table.op('SSTORE').setConstantGas(500n)
     const least = 6n + 22_600n + 6n + 500n + 2_301n
@@ -162,7 +162,7 @@ describe('constant gas of opcodes', () => {
     expect((await run(twice, undefined, least - 1_001n)).error).toBe('out of gas')
   })
 
-  it('takes no number that is not a gas amount', () => {
+  it('refuses numbers that are not gas amounts', () => {
     inspect((table) => {
       for (const gas of [-1n, 1n << 64n]) expect(() => table.op('ADD').setConstantGas(gas)).toThrow(RangeError)
       expect(() => table.op('ADD').setConstantGas(3 as never)).toThrow('expected a bigint')
@@ -174,13 +174,13 @@ describe('constant gas of opcodes', () => {
 
 describe('the other setters of the jump table', () => {
   it('replace the behaviour of an opcode', async () => {
-    // ISZERO of 7 is 0; now it doubles.
+    // ISZERO of 7 is 0; the replacement doubles.
     const double: Change = (table) => void table.op('ISZERO').setExecute(({ stack }) => stack.push(stack.pop() * 2n))
     expect((await run(returning('15'))).output).toBe(0n)
     expect((await run(returning('15'), double)).output).toBe(14n)
   })
 
-  it('replace the dynamic gas, warm access and all', async () => {
+  it('replace the dynamic gas including the access cost', async () => {
     // PUSH1 0 SLOAD: 3 + 2100 cold.
     expect((await run('0x60005400')).gas).toBe(2_103n)
     expect((await run('0x60005400', (table) => table.op('SLOAD').setDynamicGas(() => 7n))).gas).toBe(10n)
@@ -208,30 +208,30 @@ describe('the other setters of the jump table', () => {
         })
     // PUSH1 7 ISZERO MSIZE STOP
     expect((await run('0x6007155900', watch)).gas).toBe(3n + 1_050n + 2n)
-    // Once on either engine.
+    // Once on each engine.
     const once = [GAS - 3n - 1_000n, 64n, 0n]
     expect(seen).toEqual([...once, ...once])
   })
 
-  it('pass on all but a 64th where the dynamic gas of a call is replaced', async () => {
+  it('keep all but one 64th when the dynamic gas of a call is replaced', async () => {
     const cheap = (table: JumpTable) =>
       table
         .op('CALL')
         .setConstantGas(40n)
         .setDynamicGas(() => 2n)
-    expect((await run(CALL_ALL, (table) => void cheap(table))).output).toBe(handedOn(GAS - 21n - 42n))
+    expect((await run(CALL_ALL, (table) => void cheap(table))).output).toBe(forwarded(GAS - 21n - 42n))
   })
 
-  it('keep the memory that an opcode touches when its gas is replaced', async () => {
-    // MSTORE(0, 7), MSIZE: 32, with the growth at one gas.
+  it('keep the memory expansion of an opcode when its gas is replaced', async () => {
+    // MSTORE(0, 7), MSIZE: 32, with expansion for one gas.
     const cheap = (table: JumpTable) => void table.op('MSTORE').setDynamicGas(() => 1n)
     const stored = await run('0x60076000525960005260206000f3', cheap)
     expect(stored.output).toBe(32n)
-    // Six pushes, MSIZE, two stores of 3 + 1; RETURN touches nothing new.
+    // Five pushes, MSIZE, two stores of 3 + 1; RETURN expands nothing.
     expect(stored.gas).toBe(5n * 3n + 2n + 2n * 4n)
   })
 
-  it('grow the memory, for the gas of growing it', async () => {
+  it('expand the memory, for the gas of expansion', async () => {
     // ISZERO now touches 100 bytes: 4 words, 12 gas. MSIZE then says 128.
     const touching: Change = (table, { expansionGas }) => {
       table
@@ -248,7 +248,7 @@ describe('the other setters of the jump table', () => {
     expect(await run('0x600715', touching, 3n + 3n + 11n)).toMatchObject({ error: 'out of gas', gas: 17n })
   })
 
-  it('charge for memory in addition to the opcode’s own dynamic gas', async () => {
+  it('charge for memory in addition to the opcode’s dynamic gas', async () => {
     const touching = (table: JumpTable) => void table.op('SLOAD').setMemorySize(() => 64n)
     expect((await run('0x60005400', touching)).gas).toBe(2_103n + 6n)
   })
@@ -267,14 +267,14 @@ describe('the other setters of the jump table', () => {
     expect(await run('0x600715', (table) => void free(table))).toMatchObject({ error: 'out of gas', gas: GAS })
   })
 
-  it('run out of gas when the gas has more bits than gas can have', async () => {
+  it('run out of gas when the cost exceeds 64 bits', async () => {
     const dear = (table: JumpTable) => void table.op('ISZERO').setDynamicGas(() => 1n << 64n)
     expect(await run('0x600715', dear)).toMatchObject({ error: 'out of gas', gas: GAS })
     const gift = (table: JumpTable) => void table.op('ISZERO').setDynamicGas(() => -1n)
     expect(await run('0x600715', gift)).toMatchObject({ error: 'dynamic gas of ISZERO is -1', gas: GAS })
   })
 
-  it('end the frame with the error that a function of a proposal throws', async () => {
+  it('end the frame with an error thrown by a proposal’s function', async () => {
     const fail = () => {
       throw new Error('the moon is full')
     }
@@ -289,8 +289,8 @@ describe('the other setters of the jump table', () => {
 })
 
 describe('the stack limits of opcodes', () => {
-  it('are geth’s at first', () => {
-    // minStack is what is popped; more than 1024 may never be left.
+  it('are geth’s by default', () => {
+    // minStack is the number of popped items; more than 1024 may never remain.
     inspect((table) => {
       for (const [name, minStack] of [
         ['ADD', 2],
@@ -308,13 +308,13 @@ describe('the stack limits of opcodes', () => {
     expect([maxStackAtEntry(0, 1), maxStackAtEntry(2, 1), maxStackAtEntry(2, 2)]).toEqual([1023, 1025, 1024])
   })
 
-  it('are checked before and after', async () => {
+  it('are checked before and after execution', async () => {
     const needsTwo = (table: JumpTable) => void table.op('ISZERO').setMinStack(2)
     expect((await run(returning('15'), needsTwo)).error).toBe('stack underflow (1 <=> 2)')
     expect((await run(`0x6001${returning('15').slice(2)}`, needsTwo)).error).toBeUndefined()
     const leavesTwo = (table: JumpTable) => void table.op('DUP1').setMaxStack(2)
     expect((await run('0x60018000', leavesTwo)).error).toBeUndefined()
-    // Three after it: at entry there may be one.
+    // Three items after it: at entry at most one.
     expect((await run('0x6001808000', leavesTwo)).error).toBe('stack limit reached 2 (1)')
     inspect((table) => {
       expect(() => table.op('ADD').setMinStack(1_025)).toThrow(RangeError)
@@ -329,12 +329,12 @@ describe('the stack limits of opcodes', () => {
     expect((await run('0x600015', dear)).error).toBe('out of gas')
   })
 
-  it('are checked at entry for proposals that set them so', async () => {
+  it('are checked at entry for proposals with the entry semantics', async () => {
     const entersWithTwo = (table: JumpTable) => void table.op('DUP1').setMaxStack(2, { semantics: 'entry' })
     expect((await run('0x6001808000', entersWithTwo)).error).toBeUndefined()
     expect((await run('0x600180808000', entersWithTwo)).error).toBe('stack limit reached 3 (2)')
     inspect((table) => {
-      // 1024 and what ADD pops.
+      // 1024 plus the net pop of ADD.
       expect(table.op('ADD').setMaxStack(1_025, { semantics: 'entry' }).maxStack).toBe(1_025)
       expect(() => table.op('ADD').setMaxStack(1_027, { semantics: 'entry' })).toThrow(RangeError)
     })
@@ -346,15 +346,15 @@ describe('the stack limits of opcodes', () => {
       runs++
       for (const word of [1n, 2n, 3n]) stack.push(word)
     }
-    const untold = (table: JumpTable) => void table.op('PC').setExecute(three).setMaxStack(3)
-    expect(await run('0x58', untold)).toMatchObject({ error: undefined })
-    expect(await run('0x600058', untold)).toMatchObject({ error: 'stack limit reached 4 (3)', gas: GAS })
-    // Twice, once for either choice of engine.
+    const withoutStackEffect = (table: JumpTable) => void table.op('PC').setExecute(three).setMaxStack(3)
+    expect(await run('0x58', withoutStackEffect)).toMatchObject({ error: undefined })
+    expect(await run('0x600058', withoutStackEffect)).toMatchObject({ error: 'stack limit reached 4 (3)', gas: GAS })
+    // Twice on each engine.
     expect(runs).toBe(4)
     const change = (table: JumpTable) => void table.op('PC').setExecute(three, { pops: 0, pushes: 3 }).setMaxStack(3)
     expect(await run('0x600058', change)).toMatchObject({ error: 'stack limit reached 1 (0)', gas: GAS })
     expect(runs).toBe(4)
-    // 1024 is the end in any case.
+    // 1024 is the limit in any case.
     const full = `0x${'5f'.repeat(1_022)}58`
     expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe(
       'stack limit reached 1025 (1024)',
@@ -375,7 +375,7 @@ describe('opcodes added to the jump table', () => {
     })
   }
 
-  it('run, charge gas and check the stack', async () => {
+  it('are executed, charge gas and check the stack', async () => {
     // PUSH1 3, PUSH1 7, AVG, STOP.
     expect((await run('0x600360070c00')).error).toBe('invalid opcode: opcode 0xc not defined')
     expect(await run('0x600360070c00', average)).toMatchObject({ error: undefined, gas: 13n })
@@ -383,12 +383,12 @@ describe('opcodes added to the jump table', () => {
     expect(await run('0x60070c00', average)).toMatchObject({ error: 'stack underflow (1 <=> 2)', gas: GAS })
   })
 
-  it('work in code that jumps', async () => {
+  it('work in code with jumps', async () => {
     // PUSH1 4 JUMP INVALID JUMPDEST PUSH1 3 PUSH1 7 AVG, returned.
     expect((await run('0x600456fe5b600360070c60005260206000f3', average)).output).toBe(5n)
   })
 
-  it('are opcodes to later proposals', async () => {
+  it('can be changed by later proposals', async () => {
     const dearer: Change = (table, tools) => {
       expect(table.has(0x0c)).toBe(false)
       average(table, tools)
@@ -406,8 +406,8 @@ describe('opcodes added to the jump table', () => {
     expect((await run('0x600360070c00', dearer)).gas).toBe(76n)
   })
 
-  it('may have all of a definition', async () => {
-    // Writes its item at 0 for 9 gas a word of new memory, keeps what it took.
+  it('can have every property of a definition', async () => {
+    // Writes its item to memory at 0, for 9 gas per word of new memory, and keeps the item.
     const note: Change = (table) => {
       table.define(0x2f, 'NOTE', {
         constantGas: 1n,
@@ -428,7 +428,7 @@ describe('opcodes added to the jump table', () => {
     expect((await run('0x6001600160072f', note)).error).toBe('stack limit reached 3 (2)')
   })
 
-  it('are refused under a code or a name that is taken', () => {
+  it('are refused if the code or the name is taken', () => {
     const nothing = { execute: () => undefined }
     inspect((table) => {
       expect(() => table.define(0x01, 'AVG', nothing)).toThrow('opcode 0x01 is ADD already')
@@ -453,7 +453,7 @@ describe('a jump table', () => {
     expect(() => inspect((table) => void change(table))).toThrow(problem)
   })
 
-  it('cannot be changed once it is built', () => {
+  it('cannot be changed after it is built', () => {
     const kept: ReturnType<JumpTable['op']>[] = []
     inspect((table) => void kept.push(table.op('ADD')))
     expect(() => kept[0]?.setConstantGas(1n)).toThrow('the table is closed')

@@ -1,5 +1,5 @@
-// Init code that begins with 0xef00 is ordinary (bad) code: the creator's nonce rises (EIP-161) and the frame's gas,
-// 63/64 of what was left (EIP-150), is gone with its invalid instruction.
+// Init code that begins with 0xef00 is ordinary invalid code: the creator's nonce is increased (EIP-161), and its invalid
+// instruction consumes the frame's gas, 63/64 of the remaining (EIP-150).
 
 import { hexToBytes, keccak256 } from 'viem'
 import { describe, expect, it, test } from 'vitest'
@@ -27,18 +27,18 @@ test.each([
   expect(receipt.status).toBe('success')
   expect(await chain.viem.getTransactionCount({ address: creator })).toBe(nonce + 1)
   expect(await chain.viem.getStorageAt({ address: creator, slot: '0x0' })).toBe(`0x${'00'.repeat(32)}`)
-  // 300,000 less 21,000, creation 32,000 and some: a 64th of what is left, about 3,860, remains; a no-op SSTORE takes 2,200.
+  // 300,000 minus 21,000, creation 32,000 and more: one 64th of the rest, about 3,860, remains; a no-op SSTORE takes 2,200.
   expect(receipt.gasUsed).toBeGreaterThan(297_000n)
 })
 
 const carol = hexToAddress(`0x${'ca'.repeat(20)}`)
 
-// go-ethereum shows such code as it is: EXTCODESIZE, EXTCODEHASH and EXTCODECOPY know nothing of EOF, and code that begins
-// like a delegation but has another length is no delegation (EIP-7702).
+// As in go-ethereum, EXTCODESIZE, EXTCODEHASH and EXTCODECOPY treat such code like any other (no EOF), and code with the prefix
+// of a delegation but another length is not a delegation (EIP-7702).
 describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins with 0xef', (engine) => {
   const codes = ['0xef00aabbcc', '0xef01', '0xef0100', `0xef0100${'11'.repeat(21)}`, '0xef'] as const
 
-  it.each(codes)('is shown as it is: %s', async (code) => {
+  it.each(codes)('is read unchanged by EXTCODE opcodes: %s', async (code) => {
     const view = await emptyView()
     view.setCode(bob, hexToBytes(code))
     // EXTCODESIZE and EXTCODEHASH as words, then 32 bytes of EXTCODECOPY.
@@ -52,7 +52,7 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
     expect(Buffer.from(output).toString('hex')).toBe(length + keccak256(code).slice(2) + padded)
   })
 
-  it.each(codes)('fails at its first byte: %s', async (code) => {
+  it.each(codes)('fails at its first opcode: %s', async (code) => {
     const view = await emptyView()
     view.setCode(bob, hexToBytes(code))
     const { failure, gasUsed } = await machineOn(view, engine).run(messageTo(bob, { from: alice, gasLimit: 50_000n }))

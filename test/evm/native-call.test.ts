@@ -1,5 +1,5 @@
-// A native contract as the machine runs it: its view of the message, and the fate of its writes and logs
-// when a frame around it fails. This fails first when the library changes underneath us.
+// A native contract run by the machine: its view of the message, and its writes and logs when an outer frame fails. These tests
+// detect changes of the library.
 
 import { encodeAbiParameters, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -39,15 +39,15 @@ const trial = definePrecompile({
   }),
 })
 
-// Contracts that hand their calldata on and return or revert with what came back.
+// Contracts that forward their calldata and return or revert with the return data.
 const at = (tail: string): Address => hexToAddress(`0x${'c0'.repeat(18)}${tail}`)
 const BEGIN = '365f5f37' // CALLDATACOPY
 const END = (jump: string) => `3d5f5f3e60${jump}573d5ffd5b3d5ff3` // RETURNDATACOPY; REVERT or RETURN
 const calling = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af1${END('2a')}`
 const notCalling = (op: string, to: string) => `0x${BEGIN}5f5f365f73${to.slice(2)}5a${op}${END('29')}`
-/** CALLs and then reverts whatever came of it. */
+/** CALLs, and reverts whatever the outcome. */
 const reverting = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af15f5ffd`
-/** CALLs and goes on whatever came of it. */
+/** CALLs, and continues whatever the outcome. */
 const trying = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af100`
 
 const caller = at('0001')
@@ -71,7 +71,7 @@ beforeEach(async () => {
   view.setCode(trier, hexToBytes(trying(reverter) as `0x${string}`))
 })
 
-/** What a native call pays for a slot that was empty: a read and a fresh word. */
+/** Gas of a native call for writing an empty slot: a read and a new word. */
 const STORED = 200n + 22_100n
 
 const rules = forkRules('prague')
@@ -105,7 +105,7 @@ const pair = (a: Address, b: Address) =>
 const WRITE_PROTECTION = Buffer.from('write protection').toString('hex')
 
 describe('a native contract', () => {
-  it('is called by a transaction', async () => {
+  it('can be called by a transaction', async () => {
     const result = await send(trial.address, note)
     expect(result).toEqual({
       error: undefined,
@@ -116,7 +116,7 @@ describe('a native contract', () => {
     expect(noted()).toBe(5n)
   })
 
-  it('is called by a contract, which it sees as its caller', async () => {
+  it('can be called by a contract, which it sees as its caller', async () => {
     const result = await send(caller, note)
     expect(result).toMatchObject({ error: undefined, logs: [trial.address], output: pair(caller, alice) })
     expect(noted()).toBe(5n)
@@ -136,14 +136,14 @@ describe('a native contract', () => {
     expect(await send(through, supply)).toMatchObject({ error: undefined, output: '0'.repeat(64) })
   })
 
-  it('has its writes and logs undone with the frame around it', async () => {
+  it('has its writes and logs reverted with the outer frame', async () => {
     const result = await send(trier, note)
     expect(result).toMatchObject({ error: undefined, logs: [] })
     expect(noted()).toBe(0n)
     expect(view.code(trial.address)).toEqual(Uint8Array.of(0xfe))
   })
 
-  it('takes all gas when it runs out', async () => {
+  it('consumes all gas when it runs out of gas', async () => {
     expect(await send(trial.address, note, 2_959n)).toMatchObject({ error: 'out of gas', gas: 2_959n, output: '' })
     expect(noted()).toBe(0n)
   })

@@ -1,4 +1,4 @@
-// The opcode table of every fork against the library's: which opcodes there are and what they cost before they run.
+// The opcode table of every fork against the library's: the opcodes and their constant gas.
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import { expect, test } from 'vitest'
 import { commonFor } from '../../src/evm/ethereumjs/common.ts'

@@ -1,5 +1,5 @@
-// The refund counter that a tracer sees. Refunds that a transaction is owed before its code runs, as EIP-7702 grants them,
-// are in the counter from the first opcode on, and a frame that fails does not take them back.
+// The refund counter that a tracer sees. Refunds that a transaction gets before its code runs (EIP-7702) are in the counter
+// from the first opcode on, and a failing frame does not revert them.
 
 import { expect, test } from 'vitest'
 import { ENGINES } from '../../src/evm/engine-selection.ts'
@@ -13,14 +13,14 @@ import { messageTo } from '../support/messages.ts'
 import { alice, bob, emptyView } from '../support/native.ts'
 
 const rules = forkRules('osaka')
-/** 25,000 less 12,500, for one authority that existed. */
+/** 25,000 - 12,500, for one existing authority. */
 const OWED = 12_500n
 
 async function machineFor(engine: EngineChoice, code: string): Promise<Machine> {
   const view = await emptyView()
   view.setCode(bob, Buffer.from(code.slice(2), 'hex'))
   view.setStorage(bob, 0n, 1n)
-  // What a transaction finds is the value that SSTORE's refunds start from.
+  // SSTORE's refunds are relative to the values at the beginning of the transaction.
   view.beginTransaction()
   return new Machine({
     spec: presets.kestrel(),
@@ -34,7 +34,7 @@ async function machineFor(engine: EngineChoice, code: string): Promise<Machine> 
   })
 }
 
-test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) => {
+test.each(ENGINES)('on %s, a tracer sees refunds from before the code runs', async (engine) => {
   for (const [end, words] of [
     ['STOP', undefined],
     ['INVALID', 'invalid opcode: INVALID'],
@@ -47,9 +47,9 @@ test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) =>
   }
 })
 
-// PUSH0, PUSH0, SSTORE, and the STOP that is implied behind the code. EIP-3529: clearing a slot gives
-// 4,800. go-ethereum adds them when it computes the price, before the tracer's event.
-test.each(ENGINES)('on %s, refunds at an SSTORE and at an implied STOP', async (engine) => {
+// PUSH0, PUSH0, SSTORE, and the implied STOP at the end of the code. EIP-3529: clearing a slot refunds 4,800. go-ethereum adds
+// the refund when it computes the gas, before the tracer's event.
+test.each(ENGINES)('on %s, a tracer sees refunds at an SSTORE and at an implied STOP', async (engine) => {
   const machine = await machineFor(engine, asm('PUSH0', 'PUSH0', 'SSTORE'))
   const seen: [string, bigint][] = []
   machine.tracer = { step: ({ opcode, frame }) => void seen.push([opcode.name, frame.refund]) }
@@ -63,8 +63,8 @@ test.each(ENGINES)('on %s, refunds at an SSTORE and at an implied STOP', async (
   ])
 })
 
-// Two PUSH0 cost 4; 2,500 are left, which is above EIP-2200's sentry of 2,300 and below the price of 5,000.
-test.each(ENGINES)('on %s, refunds at an SSTORE that cannot be paid', async (engine) => {
+// Two PUSH0 cost 4; the remaining 2,500 are above EIP-2200's sentry of 2,300 and below the cost of 5,000.
+test.each(ENGINES)('on %s, a tracer sees refunds at an SSTORE that runs out of gas', async (engine) => {
   const machine = await machineFor(engine, asm('PUSH0', 'PUSH0', 'SSTORE'))
   const seen: unknown[] = []
   machine.tracer = {

@@ -1,5 +1,5 @@
-// What code may do under tables that charge less than the fork: as much unpaid as it has gas, the same on all engines. Prices
-// without a table of changes are go-ethereum's: JUMPDEST 1, PUSH0 2, JUMP 8, CREATE 32,000, LOG 375 and 8 a byte.
+// Under opcode tables that charge less than the fork, unpaid work is limited to the gas limit, equally on all engines.
+// Unchanged prices are go-ethereum's: JUMPDEST 1, PUSH0 2, JUMP 8, CREATE 32,000, LOG 375 and 8 per byte.
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { freeCycle } from '../../src/evm/free-cycle.ts'
 import { buildTable, type JumpTable } from '../../src/evm/jump-table.ts'
@@ -48,7 +48,7 @@ async function runOn(engine: EngineChoice, code: string, change: Change, gasLimi
   return { gasUsed, failure: failure?.code, logs: logs.length, unpaid: machine.unpaidWork }
 }
 
-/** The outcome, which is the same on all engines. */
+/** The outcome, expected to be the same on all engines. */
 async function run(code: string, change: Change, gasLimit: bigint) {
   const outcomes = []
   for (const engine of ENGINES) outcomes.push(await runOn(engine, code, change, gasLimit))
@@ -60,32 +60,32 @@ describe('unpaid work', () => {
   const ENDLESS = asm('JUMPDEST', 'PUSH0', 'JUMP')
 
   it('ends a free loop when it exceeds the gas limit', async () => {
-    // 9,090 rounds of 11 leave 10 of 100,000: enough for JUMPDEST and PUSH0, not for the JUMP.
+    // 9,090 rounds of 11 leave 10 of 100,000: enough for JUMPDEST and PUSH0, not for JUMP.
     const outcome = await run(ENDLESS, free('JUMPDEST', 'PUSH0', 'JUMP'), 100_000n)
     expect(outcome).toEqual({ gasUsed: 100_000n, failure: 'out of gas', logs: 0, unpaid: 9_090n * 11n + 3n })
   })
 
-  it('is the difference to the fork’s price, in a loop that costs gas', async () => {
+  it('is the difference from the fork’s price, in a loop that costs gas', async () => {
     // Each round leaves 9 unpaid and costs 2.
     const outcome = await run(ENDLESS, free('JUMPDEST', 'JUMP'), 90_000n)
     expect(outcome).toEqual({ gasUsed: 90_000n, failure: 'out of gas', logs: 0, unpaid: 90_000n })
   })
 
-  it.each(ENGINES)('does not keep a call from its deadline where it is not bounded (%s)', async (engine) => {
+  it.each(ENGINES)('if unbounded, does not keep a call from ending at its deadline (%s)', async (engine) => {
     const running = runOn(engine, ENDLESS, free('JUMPDEST', 'PUSH0', 'JUMP'), 100_000n, false)
     await expect(running).rejects.toMatchObject({ code: 'limit-exceeded' })
   })
 
-  it('counts the bytes of a log that costs nothing', async () => {
+  it('includes the bytes of a log that costs nothing', async () => {
     const change: Change = (table) => table.op('LOG0').setDynamicGas(() => 0n)
     const code = asm('PUSH0', 'JUMPDEST', 'PUSH2 0xffff', 'PUSH0', 'LOG0', 'PUSH1 0x01', 'JUMP')
-    // The first also for 2,048 words of memory: 3 each, and the square over 512.
+    // The first log also expands memory to 2,048 words: 3 each, plus the square over 512.
     const first = 375n + 8n * 65_535n + 3n * 2_048n + 2_048n ** 2n / 512n
     const outcome = await run(code, change, 2_000_000n)
     expect(outcome).toMatchObject({ failure: 'out of gas', unpaid: first + 2n * (375n + 8n * 65_535n) })
   })
 
-  it('bounds a tree of free calls', async () => {
+  it('limits a tree of free calls', async () => {
     const change: Change = (table) => {
       for (const name of ['CALL', 'PUSH0', 'ADDRESS', 'GAS']) table.op(name).setConstantGas(0n)
       table.op('CALL').setDynamicGas(() => 0n)
@@ -97,21 +97,21 @@ describe('unpaid work', () => {
     expect(outcome?.unpaid).toBeLessThanOrEqual(1_000_000n)
   })
 
-  it('is none of a table that charges more', async () => {
+  it('is zero under a table that charges more', async () => {
     const outcome = await run(asm('PUSH0', 'POP'), (table) => void table.op('POP').setConstantGas(5n), 100_000n)
     expect(outcome).toEqual({ gasUsed: 7n, failure: undefined, logs: 0, unpaid: 0n })
   })
 })
 
-describe('a price by a function', () => {
+describe('a price set by a function', () => {
   const zero: Change = (table) => void table.op('SSTORE').setDynamicGas(() => 0n)
 
-  it('leaves static frames without changes', async () => {
-    // Calls itself with a byte of input; with input it stores.
+  it('does not allow changes in static frames', async () => {
+    // Calls itself with a byte of input; with input it writes a slot.
     const call = ['PUSH0', 'PUSH0', 'PUSH1 0x01', 'PUSH0', 'ADDRESS', 'GAS', 'STATICCALL', 'STOP']
     const code = asm('CALLDATASIZE', 'PUSH1 0x0d', 'JUMPI', ...call, 'JUMPDEST', 'PUSH1 0x01', 'PUSH0', 'SSTORE')
     const outcome = await run(code, zero, 100_000n)
-    // The inner frame fails with all its gas, which is 63 of 64 parts.
+    // The inner frame fails with all its gas, 63/64 of the total.
     expect(outcome?.gasUsed).toBeGreaterThan(98_000n)
   })
 
@@ -144,7 +144,7 @@ describe('free cycles', () => {
     expect(of(free(...names))).toBeUndefined()
   })
 
-  it('counts a new opcode that may leave items', () => {
+  it('include new opcodes that may push items', () => {
     const define: Change = (table) => {
       free('JUMPDEST', 'JUMP')(table)
       table.define(0x0c, 'ONE', { execute: ({ stack }) => stack.push(1n), pops: 0, pushes: 1 })
@@ -153,7 +153,7 @@ describe('free cycles', () => {
   })
 })
 
-describe('what replaced behaviour leaves behind', () => {
+describe('a failing function of a replaced opcode', () => {
   const failing: readonly (readonly [string, Parameters<ReturnType<JumpTable['op']>['setExecute']>[0]])[] = [
     ['a word out of range', ({ stack }) => stack.push(1n << 300n)],
     ['a word below zero', ({ stack }) => stack.push(-1n)],

@@ -65,58 +65,61 @@ async function startAttacker({ chainId, moniker }: Attacker, peers: readonly str
   return child
 }
 
-describe.skipIf(NO_ENGINE !== undefined)(`a network whose validators are reachable by an attacker ${NO_ENGINE ?? ''}`, () => {
-  let network: TestNetwork
-  let addresses: readonly string[]
-  let engines: readonly (number | undefined)[]
-  beforeAll(async () => {
-    network = await TestNetwork.start()
-    const idOf = async (node: number) =>
-      (
-        await run(process.execPath, [PROGRAM, 'validator', 'key', '--home', network.home(node), '--node-id'])
-      ).stdout.trim()
-    addresses = await Promise.all(network.all.map(async (node) => `${await idOf(node)}@${network.p2p(node)}`))
-    engines = await Promise.all(network.all.map((node) => network.enginePid(node)))
-  })
-
-  /** Lines about refused peers in the log of a validator's CometBFT. */
-  const refusals = async (node: number) =>
-    (await readFile(join(network.home(node), 'engine/cometbft.log'), 'utf8'))
-      .split('\n')
-      .filter((line) => line.includes('incompatible: peer is on a different network'))
-
-  /** Expects five more blocks, and that no node has ended or restarted its CometBFT. */
-  async function expectUnharmed(): Promise<void> {
-    await network.reach((await network.head(0)) + 5n)
-    expect(network.all.filter((node) => !network.isRunning(node))).toEqual([])
-    expect(await Promise.all(network.all.map((node) => network.enginePid(node)))).toEqual(engines)
-    const logs = await Promise.all(network.all.map((node) => network.log(node)))
-    for (const text of logs) expect(text).not.toMatch(/ERROR|CometBFT ended|is started again/)
-    expect(await network.differences()).toEqual([])
-  }
-
-  it('is not harmed by any chain id', async () => {
-    await Promise.all(CHAIN_IDS.map((chainId) => startAttacker({ chainId, moniker: 'stranger' }, addresses)))
-    // Each validator's CometBFT has logged each chain id.
-    await network.eventually('every chain id in every log', async () => {
-      const lines = await Promise.all(network.all.map(refusals))
-      const words = CHAIN_IDS.map((chainId) => (/[\w .!]{8,}/.exec(chainId)?.[0] ?? '').slice(0, 20))
-      return lines.every((of) => words.every((word) => of.some((line) => line.includes(word))))
+describe.skipIf(NO_ENGINE !== undefined)(
+  `a network whose validators are reachable by an attacker ${NO_ENGINE ?? ''}`,
+  () => {
+    let network: TestNetwork
+    let addresses: readonly string[]
+    let engines: readonly (number | undefined)[]
+    beforeAll(async () => {
+      network = await TestNetwork.start()
+      const idOf = async (node: number) =>
+        (
+          await run(process.execPath, [PROGRAM, 'validator', 'key', '--home', network.home(node), '--node-id'])
+        ).stdout.trim()
+      addresses = await Promise.all(network.all.map(async (node) => `${await idOf(node)}@${network.p2p(node)}`))
+      engines = await Promise.all(network.all.map((node) => network.enginePid(node)))
     })
-    await expectUnharmed()
-  })
 
-  it('is not harmed by the moniker of a peer that it accepts', async () => {
-    await Promise.all(MONIKERS.map((moniker) => startAttacker({ chainId: 'kestrel_125-1', moniker }, addresses)))
-    // A peer may be dropped for its messages, and reconnects.
-    const seen = network.all.map(() => new Set<string>())
-    await network.eventually('every moniker at every validator', async () => {
-      for (const [node, monikers] of seen.entries()) {
-        const { peers } = (await network.engine(node, 'net_info')) as { peers: { node_info: { moniker: string } }[] }
-        for (const { node_info } of peers) monikers.add(node_info.moniker)
-      }
-      return seen.every((monikers) => MONIKERS.every((moniker) => monikers.has(moniker)))
+    /** Lines about refused peers in the log of a validator's CometBFT. */
+    const refusals = async (node: number) =>
+      (await readFile(join(network.home(node), 'engine/cometbft.log'), 'utf8'))
+        .split('\n')
+        .filter((line) => line.includes('incompatible: peer is on a different network'))
+
+    /** Expects five more blocks, and that no node has ended or restarted its CometBFT. */
+    async function expectUnharmed(): Promise<void> {
+      await network.reach((await network.head(0)) + 5n)
+      expect(network.all.filter((node) => !network.isRunning(node))).toEqual([])
+      expect(await Promise.all(network.all.map((node) => network.enginePid(node)))).toEqual(engines)
+      const logs = await Promise.all(network.all.map((node) => network.log(node)))
+      for (const text of logs) expect(text).not.toMatch(/ERROR|CometBFT ended|is started again/)
+      expect(await network.differences()).toEqual([])
+    }
+
+    it('is not harmed by any chain id', async () => {
+      await Promise.all(CHAIN_IDS.map((chainId) => startAttacker({ chainId, moniker: 'stranger' }, addresses)))
+      // Each validator's CometBFT has logged each chain id.
+      await network.eventually('every chain id in every log', async () => {
+        const lines = await Promise.all(network.all.map(refusals))
+        const words = CHAIN_IDS.map((chainId) => (/[\w .!]{8,}/.exec(chainId)?.[0] ?? '').slice(0, 20))
+        return lines.every((of) => words.every((word) => of.some((line) => line.includes(word))))
+      })
+      await expectUnharmed()
     })
-    await expectUnharmed()
-  })
-})
+
+    it('is not harmed by the moniker of a peer that it accepts', async () => {
+      await Promise.all(MONIKERS.map((moniker) => startAttacker({ chainId: 'kestrel_125-1', moniker }, addresses)))
+      // A peer may be dropped for its messages, and reconnects.
+      const seen = network.all.map(() => new Set<string>())
+      await network.eventually('every moniker at every validator', async () => {
+        for (const [node, monikers] of seen.entries()) {
+          const { peers } = (await network.engine(node, 'net_info')) as { peers: { node_info: { moniker: string } }[] }
+          for (const { node_info } of peers) monikers.add(node_info.moniker)
+        }
+        return seen.every((monikers) => MONIKERS.every((moniker) => monikers.has(moniker)))
+      })
+      await expectUnharmed()
+    })
+  },
+)

@@ -39,7 +39,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     }
   })
 
-  it('sign a header with each block's hash as the app hash of the next height', async () => {
+  it('sign a header with each block’s hash as the app hash of the next height', async () => {
     const head = await network.head(0)
     await network.reach(head + 1n)
     for (let number = 1n; number < head; number++) {
@@ -53,7 +53,7 @@ describe.skipIf(NO_ENGINE !== undefined)(`four validators ${NO_ENGINE ?? ''}`, (
     expect(JSON.stringify(proof)).toContain((await network.blocksAt(2n, [0]))[0]?.hash.slice(2).toUpperCase())
   })
 
-  it('answer wallets' requests, and refuse development methods', async () => {
+  it('answer wallets’ requests, and refuse development methods', async () => {
     expect(await network.rpc(0, 'net_peerCount')).toBe('0x3')
     expect(await network.rpc(0, 'net_listening')).toBe(true)
     expect(await network.rpc(0, 'eth_syncing')).toBe(false)

@@ -41,7 +41,11 @@ describe.skipIf(NO_ENGINE !== undefined)(`a home that kestrel creates ${NO_ENGIN
       stream.on('data', (chunk) => {
         text += chunk
       })
-    await network.eventually('an attempt to connect to the socket', async () => /failed to connect to unix:/.test(text), 30_000)
+    await network.eventually(
+      'an attempt to connect to the socket',
+      async () => /failed to connect to unix:/.test(text),
+      30_000,
+    )
     expect(text).toContain(join(network.home(0), 'data/abci.sock'))
     expect(child.exitCode).toBeNull()
   })

@@ -38,8 +38,8 @@ describe('messages recorded from CometBFT', () => {
     })
   })
 
-  // 2a 4d: field 5. 0a 0b { 08 98e48ad806: seconds, 10 a0bcdf35: nanos }. 12 0d "kestrel_125-1". 1a 2d: parameters. 30 01: height
-  // 1.
+  // 2a 4d: field 5. 0a 0b { 08 98e48ad806: seconds, 10 a0bcdf35: nanos }. 12 0d "kestrel_125-1". 1a 2d: parameters. 30 01:
+  // height 1.
   it('decode to the values in their bytes: InitChain', () => {
     const [exchange] = exchangesOf(recorded).filter(({ kind }) => kind === 'initChain')
     expect(exchange?.request).toMatchObject({

@@ -390,7 +390,7 @@ describe('the file of CometBFT’s socket', () => {
   })
 
   // 108 bytes with the terminating zero on Linux (unix(7)), 104 elsewhere.
-  it('has a path within the system's limit, otherwise the error names the limit', async () => {
+  it('has a path within the system’s limit, otherwise the error names the limit', async () => {
     const longest = process.platform === 'linux' ? 107 : 103
     path = join(folder, 'a'.repeat(longest - folder.length - 1))
     await serve()

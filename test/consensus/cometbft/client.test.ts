@@ -48,7 +48,7 @@ const tooHigh = (height: string) => ({
 })
 
 describe('the client of CometBFT', () => {
-  it('returns CometBFT's status, and sends one request for two concurrent calls', async () => {
+  it('returns CometBFT’s status, and sends one request for two concurrent calls', async () => {
     const { client, requests } = await engine({ status: () => ({ result: status }) })
     const expected = {
       catchingUp: false,
@@ -132,7 +132,7 @@ describe('the client of CometBFT', () => {
     expect(refusal).toMatchObject({ code: 'not-found', message: 'the consensus engine has no commit of height 500000' })
   })
 
-  it('broadcasts transactions in batches within CometBFT's limit', async () => {
+  it('broadcasts transactions in batches within CometBFT’s limit', async () => {
     const { client, requests } = await engine({ broadcast_tx_async: () => ({ result: { code: 0 } }) })
     await client.broadcast([Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)])
     const texts = requests.map((batch) => (Array.isArray(batch) ? batch.map(({ params }) => params.tx) : []))

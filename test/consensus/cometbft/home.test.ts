@@ -123,7 +123,7 @@ describe("CometBFT's configuration", () => {
     expect(configText(config)).toContain(`persistent_peers = "${config.peers.join(',')}"`)
   })
 
-  it('falls back to CometBFT's defaults', () => {
+  it('falls back to CometBFT’s defaults', () => {
     expect(readConfig('', 'config.toml')).toEqual({
       socket: undefined,
       rpcUrl: 'http://127.0.0.1:26657',
@@ -176,7 +176,7 @@ describe("CometBFT's configuration", () => {
 })
 
 describe("CometBFT's genesis", () => {
-  it('has the parameters of the chain, and kestrel's genesis as app_state', async () => {
+  it('has the parameters of the chain, and kestrel’s genesis as app_state', async () => {
     const spec = network()
     const genesis = await genesisOf(spec)
     expect(genesis).toMatchObject({
@@ -245,7 +245,7 @@ describe('the CometBFT home', () => {
     expect(existsSync(validatorKey)).toBe(false)
   })
 
-  it('is refused if it belongs to another chain, or lacks the chain's blocks', async () => {
+  it('is refused if it belongs to another chain, or lacks the chain’s blocks', async () => {
     const home = await folder()
     const spec = network()
     await makeHome(home, spec, config)

@@ -23,7 +23,7 @@ const transfer = async (nonce: number, to: `0x${string}` = bob): Promise<Uint8Ar
     }),
   )
 
-test('nodes decide the same blocks, with the block's hash as app hash and the commit info of CometBFT', async () => {
+test('nodes decide the same blocks, with the block’s hash as app hash and the commit info of CometBFT', async () => {
   const engine = await fakeNetwork()
   const [first, second] = engine.nodes
   await second?.chain.submit(await transfer(0))

@@ -96,12 +96,15 @@ describe('a recorded network', () => {
     for (const power of [0n, 700n, 1500n, 990n]) expect(powers).toContain(power)
   })
 
-  it.each(['compiled', 'wasm', 'library'] as const)('is answered with the same bytes by the engine %s', async (engine) => {
-    const { chain, failures, ask } = await application(engine)
-    await replay(ask)
-    expect(failures).toEqual([])
-    expect(await chain.stateQueries.invariants('latest')).toEqual([])
-  })
+  it.each(['compiled', 'wasm', 'library'] as const)(
+    'is answered with the same bytes by the engine %s',
+    async (engine) => {
+      const { chain, failures, ask } = await application(engine)
+      await replay(ask)
+      expect(failures).toEqual([])
+      expect(await chain.stateQueries.invariants('latest')).toEqual([])
+    },
+  )
 
   it('yields the same chain after export and import, reindexing, and tracing', async () => {
     const { chain, ask } = await application()

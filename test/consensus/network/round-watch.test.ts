@@ -61,7 +61,7 @@ function watched(state: Partial<RoundState> = {}) {
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * SECONDS)
 
 describe('a block that more than two thirds have voted for', () => {
-  it('ends the node if its parent differs from the node's block', async () => {
+  it('ends the node if its parent differs from the node’s block', async () => {
     const { node, stop } = watched({ step: STEP.precommit, agreed: { height: 16n, appHash: hash('bb') } })
     await pass(5)
     stop()
@@ -69,7 +69,7 @@ describe('a block that more than two thirds have voted for', () => {
     expect(node.failed[0]).toContain('kestrel resync')
   })
 
-  it('does nothing if its parent is the node's block, or not here yet', async () => {
+  it('does nothing if its parent is the node’s block, or not here yet', async () => {
     const { node, stop } = watched({ agreed: { height: 16n, appHash: OWN } })
     await pass(5)
     node.rounds = { ...waiting, agreed: { height: 18n, appHash: hash('bb') } }
@@ -116,7 +116,7 @@ describe('a CometBFT that takes no step', () => {
     expect(node.restarts).toBe(restarts)
   })
 
-  it('is only restarted, never ended, for a peer's claim, at growing intervals', async () => {
+  it('is only restarted, never ended, for a peer’s claim, at growing intervals', async () => {
     const { node, stop } = watched()
     node.highest = 10n ** 18n
     await pass(24 * 3_600)

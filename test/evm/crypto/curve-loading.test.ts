@@ -1,4 +1,4 @@
-// The first question for a curve waits until it is loaded; later ones do not.
+// The first call of a curve's precompile waits until the curve is loaded; later calls do not.
 import { expect, it } from 'vitest'
 import { awaitCurves } from '../../../src/evm/crypto/curve-loading.ts'
 import { type Precompile, precompileAddress, succeeded } from '../../../src/evm/precompile.ts'

@@ -1,4 +1,4 @@
-// The pairing curves by mcl against noble's: same bytes, same errors, on valid, broken and borderline inputs.
+// The pairing curves of mcl against noble's: same bytes and errors on valid, invalid and edge-case inputs.
 import { EVMError, NobleBLS, NobleBN254 } from '@ethereumjs/evm'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 as nobleCurve } from '@noble/curves/bn254.js'
@@ -11,7 +11,7 @@ import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { randomSource } from './random.ts'
 
 type Run = (input: Uint8Array) => Uint8Array
-/** What a precompile makes of it: bytes, an error of the EVM by its name, or any other as a revert. */
+/** The outcome of a precompile as text: bytes, the name of an EVM error, or `revert` for any other error. */
 function outcome(run: Run, input: Uint8Array): string {
   try {
     return toHex(run(input))
@@ -25,9 +25,9 @@ const both = (ours: Run, theirs: Run, input: Uint8Array) => {
   expect(outcome(ours, input), toHex(input)).toBe(expected)
   return expected
 }
-/** One byte changed, or a coordinate raised by the modulus. */
+/** Changes one byte, or adds the modulus to a coordinate. */
 const random = randomSource(20)
-const bent = (bytes: Uint8Array): Uint8Array => {
+const corrupted = (bytes: Uint8Array): Uint8Array => {
   const out = bytes.slice()
   const at = random.below(out.length)
   out[at] = (out[at] ?? 0) ^ (1 << random.below(8))
@@ -76,7 +76,7 @@ describe('bn254', () => {
       concatBytes([word(0n), word(1n), infinity]),
     ]) {
       both(bn254.add, theirs.add, input)
-      both(bn254.add, theirs.add, bent(input))
+      both(bn254.add, theirs.add, corrupted(input))
     }
   })
 
@@ -94,7 +94,7 @@ describe('bn254', () => {
       random.big(32),
       random.big(16),
     ]) {
-      for (const point of [g1(P()), infinity, bent(g1(P()))]) {
+      for (const point of [g1(P()), infinity, corrupted(g1(P()))]) {
         both(bn254.mul, theirs.mul, concatBytes([point, word(k), new Uint8Array(32)]))
       }
     }
@@ -115,12 +115,12 @@ describe('bn254', () => {
     expect(both(bn254.pairing, theirs.pairing, concatBytes([...holds, g1(P()), new Uint8Array(128)]))).toBe(one)
     expect(both(bn254.pairing, theirs.pairing, new Uint8Array(0))).toBe(one)
     expect(both(bn254.pairing, theirs.pairing, concatBytes([g1(P()), g2(Q())]))).toBe(toHex(word(0n)))
-    for (let k = 0; k < 8; k++) both(bn254.pairing, theirs.pairing, bent(concatBytes(holds.slice(0, 2))))
+    for (let k = 0; k < 8; k++) both(bn254.pairing, theirs.pairing, corrupted(concatBytes(holds.slice(0, 2))))
     for (let k = 0; k < 4; k++) {
       const parts = [1n, 2n, 3n, 4n].map((value, index) => word(index === k ? value + p : value))
       expect(both(bn254.pairing, theirs.pairing, concatBytes([g1(P()), ...parts]))).not.toBe('revert')
     }
-    // A point of the curve that is not of the group: the curve of G2 has a large cofactor.
+    // A point on the curve but not in the subgroup: the curve of G2 has a large cofactor.
     expect(both(bn254.pairing, theirs.pairing, concatBytes([g1(P()), outsideG2()]))).toBe('revert')
   })
 
@@ -159,7 +159,7 @@ describe('BLS12-381', () => {
   const Q = () => G2.BASE.multiply(scalar())
   const zero1 = new Uint8Array(128)
   const zero2 = new Uint8Array(256)
-  /** On the curve, not in the group. */
+  /** A point on the curve but not in the subgroup. */
   const outside1 = () => {
     for (let x = 4n; ; x++) {
       try {
@@ -176,8 +176,8 @@ describe('BLS12-381', () => {
       } catch {}
     }
   }
-  /** As `bent`, but with the padding left alone: the precompile has checked it. */
-  const bentNumber = (bytes: Uint8Array): Uint8Array => {
+  /** As `corrupted`, but without changing the padding, which the precompile has checked. */
+  const corruptedNumber = (bytes: Uint8Array): Uint8Array => {
     const out = bytes.slice()
     const at = random.below(out.length / 64) * 64 + 16 + random.below(48)
     out[at] = (out[at] ?? 0) ^ (1 << random.below(8))
@@ -201,11 +201,11 @@ describe('BLS12-381', () => {
     ].map(concatBytes)
     for (const input of inputs) {
       both(oursOf('addG1'), theirsOf('addG1'), input)
-      both(oursOf('addG1'), theirsOf('addG1'), bentNumber(input))
+      both(oursOf('addG1'), theirsOf('addG1'), corruptedNumber(input))
     }
   })
 
-  test('addition in G2, also outside the group', () => {
+  test('addition in G2, also outside the subgroup', () => {
     const a = Q()
     const inputs = [
       [g2(a), g2(Q())],
@@ -218,11 +218,11 @@ describe('BLS12-381', () => {
     ].map(concatBytes)
     for (const input of inputs) {
       both(oursOf('addG2'), theirsOf('addG2'), input)
-      both(oursOf('addG2'), theirsOf('addG2'), bentNumber(input))
+      both(oursOf('addG2'), theirsOf('addG2'), corruptedNumber(input))
     }
   })
 
-  test('sums of products', () => {
+  test('sums of scalar products', () => {
     const edge = [0n, 1n, r - 1n, r, r + 1n, 2n ** 256n - 1n]
     for (const k of edge) {
       both(oursOf('msmG1'), theirsOf('msmG1'), concatBytes([g1(P()), word(k)]))
@@ -239,7 +239,7 @@ describe('BLS12-381', () => {
     both(oursOf('msmG2'), theirsOf('msmG2'), concatBytes([...pairs2, outside2(), word(1n)]))
   })
 
-  test('multiplications of many points at once', () => {
+  test('multi-scalar multiplications', () => {
     const step = P()
     let point = step
     const pairs = Array.from({ length: 40 }, () => {
@@ -264,7 +264,7 @@ describe('BLS12-381', () => {
     expect(check(g1(P()), g2(Q()))).toBe(toHex(word(0n)))
     check(outside1(), g2(Q()))
     check(g1(P()), outside2())
-    for (let k = 0; k < 6; k++) check(bentNumber(concatBytes(holds.slice(0, 2))))
+    for (let k = 0; k < 6; k++) check(corruptedNumber(concatBytes(holds.slice(0, 2))))
   })
 
   test('maps of field elements to both groups', () => {

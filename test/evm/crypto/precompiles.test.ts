@@ -1,4 +1,4 @@
-// The faster precompiles against the library's own: same bytes, gas and errors, in every fork that has them.
+// The faster precompiles against the library's: same bytes, gas and errors, in every fork that has them.
 
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto'
 import type { Common } from '@ethereumjs/common'
@@ -96,7 +96,7 @@ test('BLAKE2 compression', async () => {
   await both('prague', '9', input(2 ** 32 - 1, 1), 100n)
 })
 
-test('twelve rounds are the BLAKE2b of OpenSSL (the input of test vector 5 of EIP-152)', async () => {
+test('BLAKE2 F with twelve rounds equals OpenSSL’s BLAKE2b (input of test vector 5 of EIP-152)', async () => {
   const input = fromHex(
     '0x0000000c48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b' +
       `616263${'00'.repeat(125)}0300000000000000000000000000000001`,
@@ -105,7 +105,7 @@ test('twelve rounds are the BLAKE2b of OpenSSL (the input of test vector 5 of EI
   expect(toHex(returnValue)).toBe(`0x${createHash('blake2b512').update('abc').digest('hex')}`)
 })
 
-test('powers modulo a number', async () => {
+test('modular exponentiation', async () => {
   const lengths = (...sizes: number[]) => concatBytes(sizes.map((size) => bigToFixed(BigInt(size), 32)))
   const input = (b: Uint8Array, e: Uint8Array, m: Uint8Array) =>
     concatBytes([lengths(b.length, e.length, m.length), b, e, m])
@@ -152,7 +152,7 @@ test('powers modulo a number', async () => {
   }
 })
 
-/** Whether 33 bytes of hex are a compressed point of P-256. */
+/** Whether hex of 33 bytes is a compressed point of P-256. */
 function isPoint(hex: string): boolean {
   try {
     return p256.Point.fromHex(hex).toAffine().x >= 0n
@@ -186,14 +186,14 @@ test('P-256 signatures', async () => {
       expect(await check(bent)).toBe(false)
     }
     expect(await check(input(hash, r, s, { x: 0n, y: 0n }))).toBe(false)
-    // The opposite key has signed too, if the hash is zero.
+    // With a zero hash the signature is valid for the negated key too.
     expect(await check(input(hash, r, s, { x: point.x, y: p - point.y }))).toBe(k === 0)
     for (const bad of [0n, n, n + 1n]) {
       expect(await check(input(hash, bad, s, point))).toBe(false)
       expect(await check(input(hash, r, bad, point))).toBe(false)
     }
   }
-  // The hash can be chosen so that (hash / r) G is the key (a tangent), or its opposite (infinity).
+  // Choose the hash so that (hash / r) G is the key (point doubling), or its negation (infinity).
   const secret = random.big(32) % n
   const point = Point.BASE.multiply(secret).toAffine()
   for (const factor of [secret, n - secret]) {
@@ -201,15 +201,15 @@ test('P-256 signatures', async () => {
     const hash = word((factor * r) % n)
     await check(input(hash, r, random.big(31), point))
   }
-  // r is the abscissa of (2 r / s) key in the tangent's case: a signature that holds, made without noble's signing.
+  // In the doubling case r is the x of (2 r / s) key: a valid signature, made without noble's signing.
   const s0 = random.big(31)
   const sum = Point.BASE.multiply(s0).toAffine()
   const r0 = sum.x % n
   // (hash + r d) / s = s0 with hash = r d gives s = 2 r d / s0.
   const s = (((2n * r0 * secret) % n) * Point.Fn.inv(s0)) % n
   expect(await check(input(word((r0 * secret) % n), r0, s, point))).toBe(true)
-  // Coordinates are below the field's order. A key with a small x, and R = G + key: with hash = s = r the signature holds, and
-  // only the written form of x is wrong in the second input.
+  // Coordinates must be below the field's order. With a small x of the key, R = G + key and hash = s = r the signature is
+  // valid; only the encoding of x is wrong in the second input.
   const small = Array.from({ length: 50 }, (_, x) => `02${x.toString(16).padStart(64, '0')}`).find((hex) =>
     isPoint(hex),
   )
@@ -223,7 +223,7 @@ test('P-256 signatures', async () => {
   await both('osaka', '100', input(word(1n), 1n, 1n, point).subarray(1))
 })
 
-test('a signature of OpenSSL holds', async () => {
+test('P-256 accepts a signature of OpenSSL', async () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys()
   const url = (bytes: Buffer) => bytes.toString('base64url')
@@ -242,7 +242,7 @@ test('a signature of OpenSSL holds', async () => {
   expect(bytesToBig(returnValue)).toBe(1n)
 })
 
-test('an answer that is remembered is the same, and costs the same', async () => {
+test('a cached result of a precompile is the same, and costs the same gas', async () => {
   let runs = 0
   const work: Precompile = (input, gas) => {
     runs++
@@ -258,7 +258,7 @@ test('an answer that is remembered is the same, and costs the same', async () =>
   const data = Uint8Array.of(1, 2, 3)
   expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 1])
   expect(await run(data, 3_000n)).toEqual([3_000n, '0x0102', undefined, 2])
-  // The very bytes do not matter, only what they say.
+  // The cache compares content, not identity.
   expect(await run(data.slice(), 9_000n)).toEqual([3_000n, '0x0102', undefined, 2])
   expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 3])
   data[0] = 9

@@ -1,4 +1,4 @@
-// Random bytes that are the same in each run: SHA-256 of a counter.
+// Deterministic pseudo-random bytes: SHA-256 of a counter.
 import { createHash } from 'node:crypto'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 

@@ -1,5 +1,5 @@
-// Random code that computes: few constants, so that the compiler cannot work anything out beforehand, loops, functions that
-// are called by jumps, and an end that shows everything that was on the stack.
+// Random code that computes: few constants, so that the compiler cannot fold them, loops, functions that are called by jumps,
+// and an end that returns the whole stack.
 import type { Random } from '../wasm/random-programs.ts'
 
 const BINARY = [1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a, 0x1b, 0x1c, 0x1d]
@@ -9,7 +9,7 @@ const CONTEXT = [
   ...[0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x3d, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4a],
   ...[0x58, 0x59, 0x5a],
 ]
-/** Words of input, and scratch memory behind which the stack is shown. */
+/** Words of input, and bytes of scratch memory; the stack is written after it. */
 const WORDS = 16
 const MEMORY = 512
 
@@ -25,7 +25,7 @@ export function wordOf(random: Random): bigint {
   return value
 }
 
-/** Input for such a code. */
+/** Random input for the code. */
 export function inputOf(random: Random): Uint8Array {
   const hex = Array.from({ length: WORDS }, () => wordOf(random).toString(16).padStart(64, '0')).join('')
   return Buffer.from(hex, 'hex').subarray(0, random.oneIn(4) ? random.below(32 * WORDS) : undefined)
@@ -34,9 +34,9 @@ export function inputOf(random: Random): Uint8Array {
 export class ArithmeticCode {
   readonly #random: Random
   readonly #bytes: number[] = []
-  /** Items that are on the stack for sure. */
+  /** Minimum height of the stack here. */
   #height = 0
-  /** Where addresses of places to jump to are filled in. */
+  /** Positions of function addresses to fill in. */
   readonly #functions: { readonly at: number; readonly number: number }[] = []
 
   constructor(random: Random) {
@@ -71,7 +71,7 @@ export class ArithmeticCode {
     this.#push(32 * this.#random.below(WORDS)).#op(0x35)
   }
 
-  /** PUSH2 of an address that is not known yet; where it is to be filled in. */
+  /** Emits PUSH2 of an unknown address; returns the position to fill in. */
   #address(): number {
     this.#op(0x61, 0, 0)
     return this.#bytes.length - 2
@@ -110,7 +110,7 @@ export class ArithmeticCode {
     const random = this.#random
     const code = random.pick(BINARY)
     if (random.oneIn(3)) this.#push(random.oneIn(2) ? random.below(300) : wordOf(random))
-    // A shift or a byte's place is small most of the time.
+    // Shifts and byte indices are mostly small.
     else if (code >= 0x1a && random.below(3) > 0) {
       this.#push(255).#op(0x16)
       this.#height--
@@ -128,7 +128,7 @@ export class ArithmeticCode {
     } else this.#op(0x90 + random.below(Math.min(this.#height - 1, 16)))
   }
 
-  /** An offset on top becomes one within scratch memory, most of the time. */
+  /** Mostly reduces the offset on top to scratch memory. */
   #offset(): void {
     if (this.#random.oneIn(3)) this.#push(this.#random.below(MEMORY))
     else {
@@ -181,7 +181,7 @@ export class ArithmeticCode {
     } else this.#op(random.pick([0x31, 0x3b, 0x3f, 0x40, 0x49]))
   }
 
-  /** If the item on top is not zero, some statements are left out, all of which leave the height as it was. */
+  /** Skips some statements, which do not change the height, if the item on top is not zero. */
   #branch(depth: number): void {
     if (this.#random.oneIn(2)) this.#op(0x15)
     const at = this.#address()
@@ -198,14 +198,14 @@ export class ArithmeticCode {
     const start = this.#bytes.length
     this.#op(0x5b)
     this.#level(depth)
-    // SUB 1 by ADD of all ones, and back while it is not zero.
+    // Subtract 1 by adding 2^256 - 1, and jump back while not zero.
     this.#push((1n << 256n) - 1n).#op(0x01, 0x80)
     this.#height--
     this.#op(0x61, start >> 8, start & 255, 0x57, 0x50)
     this.#height--
   }
 
-  /** Statements that touch nothing below what is there, and leave just that. */
+  /** Statements that do not read below the present stack and keep its height. */
   #level(depth: number): void {
     const before = this.#height
     this.#height = 0
@@ -214,7 +214,7 @@ export class ArithmeticCode {
     this.#height = before
   }
 
-  /** A jump to a function that takes an item and leaves one. */
+  /** Calls a function that pops an item and pushes one. */
   #call(): void {
     const at = this.#address()
     this.#op(0x90)
@@ -224,7 +224,7 @@ export class ArithmeticCode {
     this.#op(0x5b)
   }
 
-  /** Takes the return address and, above it, an item. */
+  /** A function that takes the return address and an item above it. */
   #function(): number {
     const start = this.#bytes.length
     this.#op(0x5b)
@@ -237,7 +237,7 @@ export class ArithmeticCode {
     return start
   }
 
-  /** Everything that is on the stack goes to memory, which is returned. */
+  /** Writes the whole stack to memory and returns the memory. */
   #show(): void {
     const items = this.#height
     for (let i = 0; i < items; i++) this.#push(MEMORY + 32 * i).#op(0x52)

@@ -1,5 +1,5 @@
-// Tables that a proposal changed, on all engines: prices, bounds of the stack, functions for gas and memory. Also prices that
-// are higher than what a turn of the engine or a stretch of the interpreter may use: neither may stand still for that.
+// Opcode tables changed by a proposal, on all engines: prices, stack bounds, functions for gas and memory. Also prices above
+// the gas of an engine's turn or of an interpreter's run, at which neither may make no progress.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
@@ -23,7 +23,7 @@ afterEach(() => {
 const ENGINES: readonly EngineChoice[] = ['library', 'wasm', 'compiled']
 const rules = forkRules('osaka')
 
-/** Gas and failure of running code as bob's, on each engine. */
+/** Gas and failure of code at bob's address, on each engine. */
 async function onAll(lines: readonly string[], change: (table: JumpTable) => void, gasLimit: bigint) {
   const results = []
   for (const engine of ENGINES) {
@@ -48,7 +48,7 @@ async function onAll(lines: readonly string[], change: (table: JumpTable) => voi
 /** Three rounds: PUSH1 3, then JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 2, JUMPI. */
 const LOOP = ['PUSH1 0x03', 'JUMPDEST', 'PUSH1 0x01', 'SWAP1', 'SUB', 'DUP1', 'PUSH1 0x02', 'JUMPI']
 
-test.each([1n, 2_000n, 300_000n, 3_000_000n])('a JUMPDEST of %d gas', async (price) => {
+test.each([1n, 2_000n, 300_000n, 3_000_000n])('code with a JUMPDEST of %d gas runs on all engines', async (price) => {
   const change = (table: JumpTable): void => void table.op('JUMPDEST').setConstantGas(price)
   // 3 for the first PUSH1; each round 3 + 3 + 3 + 3 + 3 + 10 and the JUMPDEST.
   const gasUsed = 3n + 3n * (25n + price)
@@ -59,7 +59,7 @@ test.each([1n, 2_000n, 300_000n, 3_000_000n])('a JUMPDEST of %d gas', async (pri
   expect(await onAll(LOOP, change, gasUsed - 1n)).toEqual(ENGINES.map(() => short))
 })
 
-test.each([30n, 200_000n, 2_000_000n])('a KECCAK256 of %d gas', async (price) => {
+test.each([30n, 200_000n, 2_000_000n])('code with a KECCAK256 of %d gas runs on all engines', async (price) => {
   const change = (table: JumpTable): void => void table.op('KECCAK256').setConstantGas(price)
   const hashes = ['PUSH0', 'PUSH0', 'KECCAK256', 'POP', 'PUSH0', 'PUSH0', 'KECCAK256', 'POP']
   const gasUsed = 2n * (2n + 2n + price + 2n)
@@ -68,7 +68,7 @@ test.each([30n, 200_000n, 2_000_000n])('a KECCAK256 of %d gas', async (price) =>
   )
 })
 
-test('pairs of opcodes that run together cost what each of them costs', async () => {
+test('fused pairs of opcodes cost the sum of their prices', async () => {
   const change = (table: JumpTable): void => {
     for (const name of ['ADD', 'POP', 'JUMP', 'JUMPI', 'JUMPDEST']) table.op(name).setConstantGas(50n)
   }
@@ -89,7 +89,7 @@ test('an SSTORE with a changed price accesses no slot (EIP-2929) and refunds not
   expect(await onAll(lines, change, 100_000n)).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
 })
 
-test('a CALL with a changed price passes on all but a 64th and accesses no address', async () => {
+test('a CALL with a changed price passes on all but one 64th and accesses no address', async () => {
   const change = (table: JumpTable): void =>
     void table
       .op('CALL')

@@ -1,5 +1,5 @@
-// Compiled code at the end of a code: a PUSH that the end cuts off, in a block that is full there, in a turn that is over
-// there. Execution goes on at the implied STOP, and never in a trace that bytes behind the table of entries name.
+// Compiled code at the end of a contract's code: a truncated PUSH, at which a basic block or a turn ends. Execution continues
+// at the implied STOP, never in a trace that is read from bytes after the table of entries.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keccak256 } from 'viem'
@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 // The root is go-ethereum's.
-test('a turn that ends behind a truncated PUSH continues at the end of the code', async () => {
+test('a turn that ends after a truncated PUSH continues at the end of the code', async () => {
   const results = []
   for await (const { pass, stateRoot } of runStateTests(FILE, {})) results.push({ pass, stateRoot })
   expect(results).toEqual([
@@ -42,25 +42,28 @@ test('a turn that ends behind a truncated PUSH continues at the end of the code'
   ])
 })
 
-test.each(Array.from({ length: 32 }, (_, i) => i + 1))('no block ends behind a code that ends in PUSH%i', (bytes) => {
-  for (let present = 0; present <= bytes; present++) {
-    const code = Uint8Array.of(0x5b, 0x5f + bytes, ...new Array(present).fill(0x5b))
-    const blocks = new BasicBlocks(code, opcodes)
-    expect(blocks.at(0).end).toBe(code.length)
-    const { entries } = generate(code, opcodes)
-    expect(entries.length).toBe(entryCount(code.length))
-    expect(entries.at(-1)).toBe(0)
-  }
-})
+test.each(Array.from({ length: 32 }, (_, i) => i + 1))(
+  'no basic block ends beyond code that ends in PUSH%i',
+  (bytes) => {
+    for (let present = 0; present <= bytes; present++) {
+      const code = Uint8Array.of(0x5b, 0x5f + bytes, ...new Array(present).fill(0x5b))
+      const blocks = new BasicBlocks(code, opcodes)
+      expect(blocks.at(0).end).toBe(code.length)
+      const { entries } = generate(code, opcodes)
+      expect(entries.length).toBe(entryCount(code.length))
+      expect(entries.at(-1)).toBe(0)
+    }
+  },
+)
 
 /**
- * What the call costs: the transaction; CALLDATASIZE, PUSH2, JUMPI; five PUSH0, PUSH20, GAS and a cold CALL that stops at
- * once; POP, PUSH3; 38,450 rounds of JUMPDEST, PUSH1, SWAP1, SUB, DUP1, PUSH2, JUMPI; POP, PUSH2, JUMP, JUMPDEST, 198 PUSH0
- * and PUSH32. With the fault it was 22,107 more: JUMPDEST, two PUSH1 and a store into a new, cold slot (1 + 3 + 3 + 22,100).
+ * Gas of the call: the transaction; CALLDATASIZE, PUSH2, JUMPI; five PUSH0, PUSH20, GAS and a cold CALL that stops at once;
+ * POP, PUSH3; 38,450 rounds of JUMPDEST, PUSH1, SWAP1, SUB, DUP1, PUSH2, JUMPI; POP, PUSH2, JUMP, JUMPDEST, 198 PUSH0 and
+ * PUSH32. With the bug it was 22,107 more: JUMPDEST, two PUSH1 and SSTORE to a new, cold slot (1 + 3 + 3 + 22,100).
  */
 const GAS = 21_000 + 15 + (5 * 2 + 3 + 2 + 2_600) + (2 + 3) + 38_450 * 26 + (2 + 3 + 8) + (1 + 198 * 2 + 3)
 
-test('a node charges what go-ethereum charges', async () => {
+test('a node charges the same gas as go-ethereum for code that ends in a truncated PUSH', async () => {
   compilation.heat = heat
   const { node } = await testChain()
   const send = async (): Promise<Record<string, unknown>> => {
@@ -72,7 +75,7 @@ test('a node charges what go-ethereum charges', async () => {
   await request(node.url, 'anvil_setCode', [FIRST, codeOf(FIRST)])
   const code = Buffer.from(codeOf(FIRST).slice(2), 'hex')
   const isCompiled = (): boolean => compiledCode(opcodes, keccak256(code) as Hash, code) !== undefined
-  // Ten million gas make it hot; each call uses one million.
+  // Code becomes hot after ten million gas; each call uses one million.
   for (let i = 0; i < 12; i++) await send()
   await expect.poll(isCompiled, { timeout: 10_000 }).toBe(true)
   await send()

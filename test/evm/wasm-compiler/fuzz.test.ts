@@ -1,5 +1,5 @@
-// Compiled code does what the interpreters do, on random programs of some seeds, everything compiled before it runs: against
-// the library's on worlds of contracts that call each other, against our own on code that computes. More: `npm run fuzz`.
+// Compiled code against the interpreters on random programs of fixed seeds, with everything compiled before it runs: against
+// the library's on contracts that call each other, against our own on code that computes. More: `npm run fuzz`.
 import { beforeAll, expect, test } from 'vitest'
 import { acquireInstance } from '../../../src/evm/wasm/instance-pool.ts'
 import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
@@ -20,7 +20,7 @@ const RUNS: readonly (readonly [string, number, Pairing, number])[] = [
   ['computes', 40_001, PAIRINGS.dense, 25],
 ]
 
-test.each(RUNS)('agrees on code that %s, from seed %i', async (_, first, pairing, seeds) => {
+test.each(RUNS)('compiled code agrees on code that %s, from seed %i', async (_, first, pairing, seeds) => {
   for (let seed = first; seed < first + seeds; seed++) {
     const { difference } = await compare(seed, 3, pairing)
     expect(difference).toBeUndefined()

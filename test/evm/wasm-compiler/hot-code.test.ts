@@ -1,4 +1,4 @@
-// When code is compiled, that it is compiled while it runs, and that it can still be stopped.
+// When code is compiled; it can be compiled while it runs, and still be stopped.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
@@ -23,29 +23,29 @@ const { opcodes } = rulesOf(table)
 const isCompiled = (code: Uint8Array): boolean => compiledCode(opcodes, keccakHash(code), code) !== undefined
 
 /**
- * Counts down from n and adds up: PUSH0, PUSH4 n, then JUMPDEST, DUP1, SWAP2, ADD, SWAP1, PUSH1 1, SWAP1, SUB, DUP1, PUSH1
- * and JUMPI back, each turn 1 + 9 * 3 + 10 = 38 gas; then the sum is returned. `salt` makes codes with different hashes.
+ * Sums up n, n - 1, …, 1: PUSH0, PUSH4 n, then JUMPDEST, DUP1, SWAP2, ADD, SWAP1, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 and JUMPI
+ * back, 1 + 9 * 3 + 10 = 38 gas per round; then returns the sum. `salt` makes codes with different hashes.
  */
 const summing = (n: number, salt: number): Uint8Array =>
   Buffer.from(
     `5f63${n.toString(16).padStart(8, '0')}5b809101906001900380600657505f5260205ff3${salt.toString(16).padStart(4, '0')}`,
     'hex',
   )
-/** PUSH0, PUSH4, POP, PUSH0, MSTORE (with a word of memory), PUSH1, PUSH0 around the loop. */
+/** Gas outside the loop: PUSH0, PUSH4, POP, PUSH0, MSTORE (with a word of memory), PUSH1, PUSH0. */
 const AROUND = 2n + 3n + 2n + 2n + 6n + 3n + 2n
 
 async function untilCompiled(code: Uint8Array): Promise<void> {
   await expect.poll(() => isCompiled(code), { timeout: 10_000, interval: 10 }).toBe(true)
 }
 
-/** Once this is over, whatever the compiler's thread was given before is compiled: it takes one code after the other. */
+/** Afterwards all earlier requests to the compiler thread are done, because it compiles one code after the other. */
 async function anotherIsCompiled(salt: number): Promise<void> {
   const code = summing(50_000, salt)
   await runCode(code, 'compiled', { gasLimit: 10_000_000n })
   await untilCompiled(code)
 }
 
-test('code that has used gas enough is compiled in the background, and answers as before', async () => {
+test('code that has used enough gas is compiled in the background, and returns the same results', async () => {
   const n = 50_000
   const code = summing(n, 1)
   for (const run of [1, 2]) {
@@ -65,14 +65,14 @@ test('code that has used little gas is not compiled', async () => {
   expect(isCompiled(code)).toBe(false)
 })
 
-test('code that has used gas enough is not compiled where only the interpreter is wanted', async () => {
+test('code that has used enough gas is not compiled if the engine is the interpreter only', async () => {
   const code = summing(50_000, 3)
   await runCode(code, 'wasm', { gasLimit: 10_000_000n })
   await anotherIsCompiled(0x103)
   expect(isCompiled(code)).toBe(false)
 })
 
-test('a loop without an end, begun in the interpreter and compiled meanwhile, ends at its deadline', async () => {
+test('an endless loop that starts in the interpreter and is compiled while it runs ends at its deadline', async () => {
   const code = Buffer.from('5b5f560004', 'hex')
   const begun = performance.now()
   await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: new Deadline(700) })).rejects.toThrow(
@@ -83,7 +83,7 @@ test('a loop without an end, begun in the interpreter and compiled meanwhile, en
   expect(isCompiled(code)).toBe(true)
 })
 
-test('a loop without an end that was compiled before ends at its deadline', async () => {
+test('an endless loop that was compiled before ends at its deadline', async () => {
   compilation.heat = 0
   const code = Buffer.from('5b5f560005', 'hex')
   const begun = performance.now()

@@ -1,4 +1,4 @@
-// The compiler thread may be slow or die: execution does not wait for it, and the interpreter runs the code.
+// The compiler thread may be slow or die: execution does not wait for it, because the interpreter runs the code.
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Compiled } from '../../../src/evm/wasm/compiler.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
   compilation.thread = thread
 })
 
-/** Returns 1 + 2 + ... + 50,000 (as in hot.test.ts), with some bytes behind that make it a code of its own. */
+/** Returns 1 + 2 + ... + 50,000 (as in hot-code.test.ts), with trailing bytes that make the code unique. */
 const summing = (salt: number): Uint8Array =>
   Buffer.from(`5f630000c3505b809101906001900380600657505f5260205ff3${salt.toString(16).padStart(4, '0')}`, 'hex')
 const SUM = 1_250_025_000n
@@ -48,7 +48,7 @@ test.each(FAILING)('a compiler thread that %s leaves the code to the interpreter
   compilation.thread = failing
   const code = summing(0x100 + what.length)
   await runs(code)
-  // The code was hot enough to be asked for, and the answer is that there is none.
+  // The code was hot enough for a request, and the thread returned no compiled code.
   expect(asked).toHaveBeenCalledOnce()
   expect(await asked.mock.results[0]?.value).toBeUndefined()
   expect(isCompiled(code)).toBe(false)
@@ -59,14 +59,14 @@ test('after a compiler thread has died, the next request starts another', async 
   const text = "require('node:worker_threads').parentPort.on('message', ({ code }) => process.exit(code[0]))"
   const dying = new CompilerThread(text)
   const question = { code: new Uint8Array(1), table: opcodes }
-  // Two answers from each: had the second request gone to the thread that has ended, it would have no answer.
+  // Two results from each: a second request to the ended thread would have none.
   for (let i = 0; i < 2; i++) {
     expect(await Promise.all([dying.compile(question), dying.compile(question)])).toEqual([undefined, undefined])
   }
 })
 
-test('a code that the compiler thread cannot compile is not asked for again, and the next is compiled', async () => {
-  // Not the fork's table: nothing can be read from it.
+test('a code that the compiler thread cannot compile is not requested again, and the next one is compiled', async () => {
+  // An empty opcode table makes the compiler fail.
   const none = new Uint8Array(0)
   const code = summing(0x300)
   let answered = false
@@ -85,7 +85,7 @@ test('without a compiler thread the main thread compiles', async () => {
   await runs(code)
 })
 
-test('at most sixteen codes are compiled at a time; a code that was refused may be asked for again', async () => {
+test('at most sixteen codes are queued for compilation; a refused code may be requested again', async () => {
   const codes = Array.from({ length: 17 }, (_, i) => summing(0x500 + i))
   let left = 16
   const taken = await new Promise<boolean[]>((resolve) => {
@@ -103,7 +103,7 @@ test('at most sixteen codes are compiled at a time; a code that was refused may 
 })
 
 test('the main thread is not blocked while the worker compiles the slowest code', async () => {
-  // JUMPDEST, ISZERO of the input's size, and JUMPI to 0, over and over: among the worst to compile.
+  // JUMPDEST, ISZERO of CALLDATASIZE, and JUMPI to 0, repeated: among the slowest code to compile.
   const code = Buffer.from('5b3615600057'.repeat(4096), 'hex')
   let turns = 0
   let isDone = false
@@ -112,6 +112,6 @@ test('the main thread is not blocked while the worker compiles the slowest code'
   })
   for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve))
   await done
-  // Compiling takes tens of milliseconds: this thread makes thousands of turns meanwhile. If it compiled itself, two or three.
+  // Compiling takes tens of milliseconds, in which this thread makes thousands of turns; if it compiled itself, two or three.
   expect(turns).toBeGreaterThan(50)
 })

@@ -1,5 +1,5 @@
-// The engine's module by itself, without the host's classes around it: one frame in its memory, and a host that answers
-// what a test says. A test reads and writes the places of layout.ts.
+// The engine's WebAssembly module without the host's classes: one frame in its memory, and a host with a test's functions.
+// Tests read and write memory at the offsets of layout.ts.
 
 import { memoryOf, writeFrame } from '../../../src/evm/wasm/frame-header.ts'
 import { engineModule } from '../../../src/evm/wasm/instance-pool.ts'
@@ -30,7 +30,7 @@ type Exports = {
   analyse(code: number, length: number, jumps: number): void
 }
 
-/** What the engine imports from its host, by name; one that a test does not give throws. */
+/** The functions that the engine imports from its host, by name; missing ones throw. */
 export type BareHost = Readonly<Record<string, (...values: number[]) => number | undefined>>
 
 export class BareEngine {
@@ -43,7 +43,7 @@ export class BareEngine {
       throw new Error(`the engine asks for ${name}`)
     }
     const imports = new Proxy(host, { get: (_, name: string) => host[name] ?? unasked(name) })
-    // The module is our own: these are what assembly/index.ts exports.
+    // The types of assembly/index.ts's exports.
     this.exports = new WebAssembly.Instance(module, { host: imports }).exports as Exports
     this.#begin(Uint8Array.from(code), gas, fork)
   }
@@ -86,12 +86,12 @@ export class BareEngine {
     return this.limbs[(FRAMES + F_GAS) / 8] ?? 0n
   }
 
-  /** Gas by which the last opcode exceeded what there was; 0: it has not, or nobody knows. */
+  /** Gas that the last opcode lacked; 0: none, or unknown. */
   get missing(): bigint {
     return this.limbs[MISSING / 8] ?? 0n
   }
 
-  /** The stack's items, the lowest first. */
+  /** The stack's items, bottom first. */
   get stack(): bigint[] {
     const from = this.#field(F_STACK)
     const to = this.#field(F_TOP)

@@ -1,5 +1,5 @@
-// One random world and a few transactions in it, run by two of the library's interpreter, our own, and compiled code:
-// everything that can be seen of either has to be the same.
+// Runs a random world (contracts and transactions) on two of: the library's interpreter, our interpreter, compiled code. All
+// observable results must be equal.
 
 import { expansionGas } from '../../../src/evm/gas/memory-gas.ts'
 import { buildTable } from '../../../src/evm/jump-table.ts'
@@ -34,9 +34,9 @@ import { Program, Random } from './random-programs.ts'
 
 export const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
 export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
-/** Calls back whoever called it, with its input. */
+/** A contract that calls its caller with its input. */
 const ECHO = hexToAddress(`0x${'ec'.repeat(20)}`)
-/** Has to keep a part of its balance. */
+/** An account with a locked balance. */
 const VESTING = hexToAddress(`0x${'be'.repeat(20)}`)
 
 const FUZZED: readonly Fork[] = FORKS.filter(
@@ -46,7 +46,7 @@ const FUZZED: readonly Fork[] = FORKS.filter(
 type ForkChain = { readonly spec: ChainSpec; readonly table: OpcodeTable }
 const chains = new Map<Fork, ForkChain>()
 
-/** A plain chain that has all forks up to this one from block 0, and the fork's opcode table. */
+/** A chain with all forks up to this one from block 0, and the fork's opcode table. */
 export function forkChain(fork: Fork): ForkChain {
   const known = chains.get(fork)
   if (known !== undefined) return known
@@ -63,7 +63,7 @@ export function forkChain(fork: Fork): ForkChain {
   return made
 }
 
-/** What a tracer is told, besides the tree. */
+/** Records the events of a message tracer, besides the call tree. */
 class Witness extends CallTreeTracer implements MessageTracer {
   readonly logs: Log[] = []
 
@@ -76,17 +76,17 @@ class Witness extends CallTreeTracer implements MessageTracer {
   }
 }
 
-/** What a tracer of opcodes is told, each as a line of text. */
+/** Records the events of an opcode tracer, each as a line of text. */
 class StepWitness extends Witness {
   readonly steps: string[] = []
   readonly readsMemory = true
 
   step({ frame, opcode, cost, memorySize, error }: Step): void {
     const { pc, gas, refund, depth, address, stack, returnData } = frame
-    // The library finds return data out of bounds when it prices the opcode, go-ethereum when it runs it.
+    // The library checks the bounds of return data when it computes the gas, go-ethereum when it executes the opcode.
     const isShown = opcode.name !== 'RETURNDATACOPY'
-    // What could not be paid may be beyond all numbers in the library.
-    const price = error === 'out of gas' ? 'too dear' : cost
+    // The library's cost of an opcode that runs out of gas may be out of range.
+    const price = error === 'out of gas' ? 'out of gas' : cost
     const memory = keccakHash(frame.memory(0, memorySize))
     this.steps.push(
       [
@@ -140,7 +140,7 @@ export type World = {
   readonly view: StateView
   readonly env: BlockEnv
   readonly messages: readonly TransactionMessage[]
-  /** Left out: the fork's. */
+  /** Left out: the fork's table. */
   readonly table?: OpcodeTable
 }
 
@@ -182,7 +182,7 @@ export async function makeWorld(seed: number, exists?: (code: number) => boolean
   for (const [i, contract] of contracts.entries()) {
     view.setBalance(contract, BigInt(random.below(100)))
     if (random.below(5) > 0) view.setNonce(contract, random.oneIn(30) ? (1n << 64n) - 1n : 1n)
-    // Mostly those behind it, so that calls come to an end.
+    // Mostly later contracts, so that calls terminate.
     const behind = [...contracts.slice(i + 1).map(BigInt), ...targets.slice(2 * contracts.length)]
     view.setCode(contract, program(random.oneIn(4) ? targets : behind))
     for (let key = 0n; key < 3n; key++) if (random.oneIn(2)) view.setStorage(contract, key, BigInt(random.below(4)))
@@ -215,7 +215,7 @@ export async function makeWorld(seed: number, exists?: (code: number) => boolean
 
 const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
 
-/** Everything that can be seen of running the messages one after the other, as text that tells differences. */
+/** All observable results of running the messages in order, as comparable text. */
 export async function observe(
   world: World,
   engine: EngineChoice,
@@ -267,14 +267,14 @@ export type Difference = {
   readonly gasLimits: readonly bigint[]
 }
 
-/** A world under a random table in which most of the changed opcodes cost less than in the fork, or nothing. */
+/** A world with a random opcode table in which most changed opcodes cost less than in the fork, or nothing. */
 export async function makeCheapWorld(seed: number): Promise<World> {
   const world = await makeWorld(seed)
   const random = new Random(seed ^ 0xc4ea9)
   const table = buildTable(forkRules(world.fork), (draft) => {
     for (let changes = 1 + random.below(40); changes > 0; changes--) {
       const code = random.oneIn(2) ? random.below(0x60) : random.below(256)
-      // The library charges nothing for the STOP behind a code's end.
+      // The library charges nothing for the implied STOP.
       if (!draft.has(code) || code === 0 || code === 0xfe) continue
       const operation = draft.op(code)
       const { constantGas: own, name } = operation
@@ -289,7 +289,7 @@ export async function makeCheapWorld(seed: number): Promise<World> {
   return { ...world, table }
 }
 
-/** One thing that a function may do on its frame; words from `pick` are often the same, so that slots and memory meet. */
+/** One action of a function on its frame. Words from `pick` repeat often, so that slots and memory ranges coincide. */
 type Act = (frame: Frame, word: bigint) => void
 const ACTS: readonly Act[] = [
   ({ stack }, word) => stack.push(word),
@@ -321,7 +321,7 @@ const ACTS: readonly Act[] = [
     stack.push(Object.values(words).reduce((sum: bigint, word) => sum + BigInt(word), 0n))
   },
 ]
-/** What ends a frame, mostly by failing. */
+/** Actions that end a frame, mostly by failing. */
 const ENDS: readonly Act[] = [
   ({ finish, memory }) => finish(memory.read(0, 40)),
   ({ revert }) => revert(Uint8Array.of(9, 9)),
@@ -343,7 +343,7 @@ const ENDS: readonly Act[] = [
   },
 ]
 
-/** A function that does some of it; now and then it ends the frame or returns a promise. */
+/** A function of random actions, which sometimes ends the frame or returns a promise. */
 function randomFunction(random: Random): Execute {
   const acts = Array.from({ length: random.below(4) }, () => [random.pick(ACTS), BigInt(random.below(400))] as const)
   const end = random.oneIn(12) ? random.pick(ENDS) : undefined
@@ -355,7 +355,7 @@ function randomFunction(random: Random): Execute {
   }
 }
 
-/** A world whose table has functions of proposals in the place of opcodes, most of them frequent ones, and for new opcodes. */
+/** A world whose opcode table has functions of proposals in place of mostly frequent opcodes, and for new opcodes. */
 export async function makeProposalWorld(seed: number): Promise<World> {
   const rules = forkRules((await makeWorld(seed)).fork)
   const random = new Random(seed ^ 0x0bc0de)
@@ -381,7 +381,7 @@ export async function makeProposalWorld(seed: number): Promise<World> {
   return { ...(await makeWorld(seed, (code) => table.operations[code] !== undefined)), table }
 }
 
-/** A world of one contract with dense code, which compiled code differs from most where it differs. */
+/** A world of one contract with dense arithmetic code, in which bugs of the compiler are most likely. */
 export async function makeArithmeticWorld(seed: number): Promise<World> {
   const random = new Random(seed)
   const fork = random.pick(['osaka', 'osaka', 'cancun'] as const)
@@ -406,14 +406,14 @@ export async function makeArithmeticWorld(seed: number): Promise<World> {
   return { seed, fork, view, env: envOf(fork), messages: [message] }
 }
 
-/** Who is compared with whom, and on what. */
+/** Two engines to compare, and the worlds to run. */
 export type Pairing = {
   readonly reference: EngineChoice
   readonly tried: EngineChoice
   readonly make: (seed: number) => Promise<World>
 }
 
-/** Compiled code takes part only where everything is compiled at once: see `compilation`. */
+/** Compiled code takes part only if everything is compiled at once: see `compilation`. */
 export const PAIRINGS = {
   interpreter: { reference: 'library', tried: 'wasm', make: makeWorld },
   compiler: { reference: 'library', tried: 'compiled', make: makeWorld },
@@ -425,8 +425,8 @@ export const PAIRINGS = {
 } as const satisfies Record<string, Pairing>
 
 /**
- * Compares the two on the world of a seed, then again with the last message's gas cut at `cuts` places. Returns how many
- * executions were compared, and the first difference.
+ * Compares the two engines on the world of a seed, then again with the last message's gas limit reduced to `cuts` values.
+ * Returns the number of compared executions, and the first difference.
  */
 export async function compare(
   seed: number,
@@ -447,7 +447,7 @@ export async function compare(
     const expected = await observe(world, reference, messages, traced)
     const found = await observe(world, tried, messages, traced)
     executions += messages.length
-    // The library has no word of its own for RETURNDATACOPY beyond the end, which EIP-211 lets fail.
+    // The library has no separate error for RETURNDATACOPY out of bounds (EIP-211).
     const compared = (text: string | undefined): string | undefined =>
       reference === 'library' ? text?.replaceAll('"return data out of bounds"', '"out of gas"') : text
     const at = expected.findIndex((text, i) => compared(text) !== compared(found[i]))

@@ -1,5 +1,5 @@
-// Hashes that the interpreter keeps, against another implementation: more inputs than places, most of them twice, and in
-// a second message again.
+// The interpreter's cache of hashes against another implementation: more inputs than cache entries, most of them twice, and
+// again in a second message.
 
 import { keccak256, numberToBytes } from 'viem'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const COUNT = 6_000
 const MASK = 0x0fff
 const LOOP = 4
 
-// for (i = n; i > 0; i--) h = keccak(h . keccak((i & MASK) . 7)), the inner input where the outer goes, the hash over it.
+// for (i = n; i > 0; i--) h = keccak(h . keccak((i & MASK) . 7)); both inputs use the same memory.
 const CODE = [
   ...['5f', '611770', '5b'],
   ...['80', '610fff', '16', '5f', '52', '6007', '6020', '52', '6040', '5f', '20', '6020', '52'],
@@ -32,7 +32,7 @@ const CODE = [
   ...['50', '5f', '52', '6020', '5f', 'f3'],
 ].join('')
 
-test('KECCAK256 with remembered hashes is the same as hashes computed each time', async () => {
+test('KECCAK256 with cached hashes equals hashes computed each time', async () => {
   const seven = numberToBytes(7, { size: 32 })
   let expected = new Uint8Array(32)
   for (let i = COUNT; i > 0; i--) {
@@ -45,7 +45,7 @@ test('KECCAK256 with remembered hashes is the same as hashes computed each time'
   }
 })
 
-test('KECCAK256 of zeros is right in an empty cache of hashes', async () => {
+test('KECCAK256 of zeros is right with an empty cache of hashes', async () => {
   // h(0 . 0) = 0xad3228b6…, the slot of a mapping's element 0 at slot 0.
   const { returnData } = await runCode(fromHex('0x60405f205f5260205ff3'), 'wasm')
   expect(toHex(returnData)).toBe('0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5')

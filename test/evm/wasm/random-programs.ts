@@ -1,7 +1,7 @@
-// Random programs that do something: opcodes with arguments that make sense most of the time, calls among a handful of
-// accounts, creations, loops, and now and then plain noise. The same seed gives the same programs.
+// Random programs: opcodes with mostly meaningful arguments, calls among a few accounts, creations, loops, and sometimes random
+// bytes. The same seed gives the same programs.
 
-/** Numbers from a seed (mulberry32). */
+/** Pseudo-random numbers from a seed (mulberry32). */
 export class Random {
   #state: number
 
@@ -17,12 +17,12 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** From 0 to below `end`. */
+  /** An integer from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor(this.next() * end)
   }
 
-  /** True in one of so many cases. */
+  /** True in one of `cases` cases. */
   oneIn(cases: number): boolean {
     return this.below(cases) === 0
   }
@@ -56,7 +56,7 @@ const EDGES = [
   ],
 ]
 
-/** Whether the fork has an opcode; others come by chance only. */
+/** Whether the fork has an opcode; others occur only in random bytes. */
 export type Has = (opcode: number) => boolean
 
 export class Program {
@@ -67,7 +67,7 @@ export class Program {
   readonly #has: Has
   readonly #depth: number
 
-  /** `targets`: addresses that it may call or ask about. */
+  /** `targets`: addresses that it may call or query. */
   constructor(random: Random, targets: readonly bigint[], has: Has, depth = 0) {
     this.#random = random
     this.#targets = targets
@@ -75,9 +75,9 @@ export class Program {
     this.#depth = depth
   }
 
-  /** The code of a few dozen statements. */
+  /** Code of a few dozen statements. */
   build(statements = 4 + this.#random.below(24)): Uint8Array {
-    // Something for DUP and SWAP to reach.
+    // Items for DUP and SWAP.
     for (let i = this.#random.below(20); i > 0; i--) this.#push(BigInt(this.#random.below(1000)))
     for (let i = 0; i < statements; i++) this.#statement()
     this.#ending()
@@ -89,7 +89,7 @@ export class Program {
     return bytes
   }
 
-  /** One of them that the fork has. */
+  /** A random one of the opcodes that the fork has. */
   #known(codes: readonly number[]): number {
     const code = this.#random.pick(codes)
     return this.#has(code) || this.#random.oneIn(100) ? code : 0x34
@@ -140,11 +140,11 @@ export class Program {
 
   #target(): bigint {
     const target = this.#random.pick(this.#targets)
-    // Only the lower 160 bits name an account.
+    // Only the lower 160 bits are the address.
     return this.#random.oneIn(20) ? target | (0xabcn << 200n) : target
   }
 
-  /** Lets what is on the stack have an effect. */
+  /** Uses items of the stack with an observable effect. */
   #use(): void {
     const random = this.#random
     switch (random.below(6)) {
@@ -247,7 +247,7 @@ export class Program {
     if (kind < 0xf4) this.#push(random.oneIn(2) ? 0n : random.oneIn(10) ? this.#value() : BigInt(random.below(20)))
     this.#push(this.#target())
     const gas = random.below(6)
-    // All of it only now and then: whoever calls himself has none left for anything else.
+    // Rarely all gas: a contract that calls itself would have none left.
     if (gas < 2) this.#push(BigInt(3 + random.below(6))).#op(0x5a, 0x04)
     else if (gas === 2 && random.oneIn(4)) this.#op(0x5a)
     else this.#push(random.oneIn(20) ? this.#value() : BigInt(random.below(100_000)))
@@ -274,7 +274,7 @@ export class Program {
     this.#push(length).#push(offset)
     this.#push(random.oneIn(2) ? 0n : BigInt(random.below(10))).#op(isSalted ? 0xf5 : 0xf0)
     if (random.oneIn(3)) {
-      // What was made is called.
+      // Call the created contract.
       for (let i = 0; i < 4; i++)
         this.#op(0x80 + 0)
           .#op(0x50)
@@ -328,7 +328,7 @@ export class Program {
       return
     }
     if (random.oneIn(3) || this.#jumpdests.length === 0) {
-      // Ahead over some bytes, to a place that is one, or into what a PUSH takes.
+      // Forwards over some bytes, to a JUMPDEST or into the data of a PUSH.
       const skipped = random.below(6)
       const to = this.#bytes.length + 4 + skipped
       this.#op(0x61, to >> 8, to & 255, 0x56)
@@ -338,7 +338,7 @@ export class Program {
     }
     const to = random.pick(this.#jumpdests)
     if (random.oneIn(30)) this.#push(BigInt(to + 1)).#op(0x56)
-    // Backwards as long as the gas left says so, else only when something is not zero.
+    // Backwards, depending on the remaining gas, or on a value that is not zero.
     else if (random.oneIn(2))
       this.#push(BigInt(20_000 + random.below(200_000))).#op(0x5a, 0x11, 0x61, to >> 8, to & 255, 0x57)
     else this.#operand().#op(0x61, to >> 8, to & 255, 0x57)

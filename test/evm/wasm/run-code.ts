@@ -1,4 +1,4 @@
-// One piece of code as a contract, called with 100,000 gas under Osaka's rules.
+// Runs code as a contract, called with 100,000 gas under Osaka's rules.
 
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { Deadline } from '../../../src/lib/deadline.ts'

@@ -1,4 +1,4 @@
-// Slots that the interpreter caches, when there are more than it has places for: a slot that loses its place keeps its value.
+// The interpreter's cache of slots with more slots than entries: an evicted slot keeps its value.
 import { expect, test } from 'vitest'
 import { bytesToBig, fromHex } from '../../../src/lib/hex.ts'
 import { runCode } from './run-code.ts'

@@ -1,15 +1,15 @@
-// What SSTORE costs and refunds in every fork: the test cases of EIP-1283 and EIP-2200, and the same codes with the numbers
-// of EIP-2929, EIP-3529 and the Yellow Paper.
+// Gas and refunds of SSTORE in every fork: the test cases of EIP-1283 and EIP-2200, and the same codes with the numbers of
+// EIP-2929, EIP-3529 and the Yellow Paper.
 import { describe, expect, test } from 'vitest'
 import { DIRTY_COUNT, OUT_OF_GAS, REFUND, STOPPED, WORDS } from '../../../src/evm/wasm/layout.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
 import { BareEngine, type BareHost } from './bare-engine.ts'
 
-/** PUSH1 value, PUSH1 0, SSTORE for each value: what the cases of both EIPs are made of. */
+/** PUSH1 value, PUSH1 0, SSTORE for each value, as in the cases of both EIPs. */
 const storing = (values: readonly number[]): number[] => values.flatMap((value) => [0x60, value, 0x60, 0, 0x55])
 const PUSHES = 6n
 
-/** Slot 0 holds `original` in the beginning, and is cold or warm. */
+/** A host whose slot 0 initially holds `original`, and is cold or warm. */
 function slotOf(original: number, isCold: boolean): { host: BareHost; engine: { current: BareEngine | undefined } } {
   const engine: { current: BareEngine | undefined } = { current: undefined }
   const accessSlot = (withOriginal = 0): number => {
@@ -33,8 +33,8 @@ type Figures = readonly [gas: number, refund: number]
 /** Original value, values stored; then gas and refund by EIP-1283, by EIP-2200, and by EIP-2929 with EIP-3529. */
 type Case = readonly [original: number, values: readonly number[], Figures, Figures, Figures]
 
-// The last column follows from the EIPs' numbers on a warm slot: 100 for a value that stays or a slot that is written again,
-// 20,000 from zero, 2,900 for another first write; refunds 4,800 for clearing, 19,900 and 2,800 for setting back.
+// The last column follows from the EIPs' numbers on a warm slot: 100 for an unchanged value or a second write, 20,000 from
+// zero, 2,900 for other first writes; refunds 4,800 for clearing, 19,900 and 2,800 for restoring the original value.
 const CASES: readonly Case[] = [
   [0, [0, 0], [412, 0], [1_612, 0], [212, 0]],
   [0, [0, 1], [20_212, 0], [20_812, 0], [20_112, 0]],
@@ -68,9 +68,9 @@ describe.each([
   })
 })
 
-// Yellow Paper, appendix G: 20,000 from zero to another value, else 5,000; 15,000 back for becoming zero. Petersburg took
-// EIP-1283 out again.
-describe.each(['chainstart', 'byzantium', 'petersburg'] as const)('SSTORE by value in %s', (fork) => {
+// Yellow Paper, appendix G: 20,000 from zero to another value, else 5,000; a refund of 15,000 for clearing. Petersburg removed
+// EIP-1283.
+describe.each(['chainstart', 'byzantium', 'petersburg'] as const)('SSTORE before net gas metering, in %s', (fork) => {
   test.each(CASES)('%i: %j', (original, values) => {
     let gas = 0n
     let refund = 0n
@@ -85,11 +85,11 @@ describe.each(['chainstart', 'byzantium', 'petersburg'] as const)('SSTORE by val
   })
 })
 
-test('a cold slot costs 2,100 more, once (EIP-2929)', () => {
+test('SSTORE to a cold slot costs 2,100 more, once (EIP-2929)', () => {
   expect(store('london', 1, [2, 3], { isCold: true }).used).toBe(2n * PUSHES + 2_100n + 2_900n + 100n)
 })
 
-test('a slot is read from the host once, and written once', () => {
+test('SSTORE reads a slot from the host once, and writes it once', () => {
   let asked = 0
   const { host, engine } = slotOf(1, true)
   const accessSlot = (withOriginal: number) => {
@@ -102,14 +102,14 @@ test('a slot is read from the host once, and written once', () => {
 })
 
 describe('SSTORE without enough gas', () => {
-  // From zero on a cold slot: 22,100.
+  // A cold slot from zero: 22,100.
   test('reports the missing gas', () => {
     const { reason, bare, refund } = store('london', 0, [1], { gas: PUSHES + 22_099n, isCold: true })
     expect([reason, bare.missing, refund]).toEqual([OUT_OF_GAS, 1n, 0n])
     expect(bare.words[DIRTY_COUNT / 4]).toBe(0)
   })
 
-  test('fails with 2,300 gas at any price, from Istanbul on (EIP-2200)', () => {
+  test('fails with 2,300 gas or less at any price, from Istanbul on (EIP-2200)', () => {
     expect(store('istanbul', 1, [1], { gas: PUSHES + 2_300n })).toMatchObject({ reason: OUT_OF_GAS })
     expect(store('istanbul', 1, [1], { gas: PUSHES + 2_301n })).toMatchObject({ reason: STOPPED, used: PUSHES + 800n })
     expect(store('constantinople', 1, [1], { gas: PUSHES + 200n })).toMatchObject({ reason: STOPPED })

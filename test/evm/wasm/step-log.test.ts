@@ -1,5 +1,5 @@
-// The log of steps that the interpreter writes is the same text as the struct logger writes from step events, which the
-// fuzzer compares with the library's: on random programs with all options, and at the limits of the log's memory.
+// The interpreter's struct log equals the text that the struct logger writes from step events (which the fuzzer compares with
+// the library's): on random programs with all options, and at the limits of the log's memory.
 import { afterEach, expect, test } from 'vitest'
 import { Machine } from '../../../src/evm/machine.ts'
 import type { MessageTracer, StepLog } from '../../../src/evm/tracer.ts'
@@ -20,7 +20,7 @@ const DEFAULTS: StructLogOptions = {
 }
 const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 
-/** Parts of text that the interpreter has handed over. */
+/** Number of text parts from the interpreter. */
 let taken = 0
 afterEach(() => {
   taken = 0
@@ -84,60 +84,66 @@ async function expectSame(world: World, options: StructLogOptions): Promise<stri
   return text
 }
 
-test.each([1, 101, 201, 301])('agrees on worlds from seed %i, with all options and with little gas', async (first) => {
-  for (let seed = first; seed < first + 12; seed++) {
-    const world = await makeWorld(seed)
-    const random = new Random(seed)
-    const options = {
-      disableStack: random.oneIn(4),
-      disableStorage: random.oneIn(4),
-      enableMemory: random.oneIn(2),
-      enableReturnData: random.oneIn(2),
-      limit: random.oneIn(4) ? 1 + random.below(200) : 0,
-    }
-    for (const gasLimit of [undefined, 53_000n + BigInt(random.below(200_000))]) {
-      const messages = world.messages.map((message) => ({
-        ...message,
-        blobVersionedHashes: [],
-        gasLimit: gasLimit ?? message.gasLimit,
-      }))
-      await expectSame({ ...world, messages }, options)
-    }
-  }
-  expect(taken).toBeGreaterThan(12)
-})
-
-test.each([1, 401])('tells a tracer of a few opcodes the steps of these, on worlds from seed %i', async (first) => {
-  // SLOAD, SSTORE, MLOAD, JUMPI, CALL, STATICCALL, SELFDESTRUCT
-  const wanted = new Set([0x51, 0x54, 0x55, 0x57, 0xf1, 0xfa, 0xff])
-  let told = 0
-  for (let seed = first; seed < first + 12; seed++) {
-    const world = await makeWorld(seed)
-    const messages = world.messages.map((message) => ({ ...message, blobVersionedHashes: [] }))
-    const steps = async (stepsOf: ReadonlySet<number> | undefined): Promise<string[]> => {
-      const machine = machineOf(world)
-      const seen: string[] = []
-      machine.tracer = {
-        readsMemory: true,
-        ...(stepsOf && { stepsOf }),
-        step({ frame, opcode, cost, memorySize, error }) {
-          const { pc, gas, refund, depth, address, stack, code } = frame
-          if (!wanted.has(code[pc] ?? 0)) return
-          const memory = Buffer.from(frame.memory(0, memorySize)).toString('hex')
-          seen.push([pc, opcode.name, gas, refund, depth, address, cost, error, memory, ...stack].join(' '))
-        },
+test.each([1, 101, 201, 301])(
+  'the struct log agrees on worlds from seed %i, with all options and with little gas',
+  async (first) => {
+    for (let seed = first; seed < first + 12; seed++) {
+      const world = await makeWorld(seed)
+      const random = new Random(seed)
+      const options = {
+        disableStack: random.oneIn(4),
+        disableStorage: random.oneIn(4),
+        enableMemory: random.oneIn(2),
+        enableReturnData: random.oneIn(2),
+        limit: random.oneIn(4) ? 1 + random.below(200) : 0,
       }
-      for (const message of messages) await runMessage(machine, world, message)
-      return seen
+      for (const gasLimit of [undefined, 53_000n + BigInt(random.below(200_000))]) {
+        const messages = world.messages.map((message) => ({
+          ...message,
+          blobVersionedHashes: [],
+          gasLimit: gasLimit ?? message.gasLimit,
+        }))
+        await expectSame({ ...world, messages }, options)
+      }
     }
-    const expected = await steps(undefined)
-    expect(await steps(wanted)).toEqual(expected)
-    told += expected.length
-  }
-  expect(told).toBeGreaterThan(50)
-})
+    expect(taken).toBeGreaterThan(12)
+  },
+)
 
-test('writes more text than its memory holds', async () => {
+test.each([1, 401])(
+  'a tracer of a few opcodes gets exactly the steps of these, on worlds from seed %i',
+  async (first) => {
+    // SLOAD, SSTORE, MLOAD, JUMPI, CALL, STATICCALL, SELFDESTRUCT
+    const wanted = new Set([0x51, 0x54, 0x55, 0x57, 0xf1, 0xfa, 0xff])
+    let traced = 0
+    for (let seed = first; seed < first + 12; seed++) {
+      const world = await makeWorld(seed)
+      const messages = world.messages.map((message) => ({ ...message, blobVersionedHashes: [] }))
+      const steps = async (stepsOf: ReadonlySet<number> | undefined): Promise<string[]> => {
+        const machine = machineOf(world)
+        const seen: string[] = []
+        machine.tracer = {
+          readsMemory: true,
+          ...(stepsOf && { stepsOf }),
+          step({ frame, opcode, cost, memorySize, error }) {
+            const { pc, gas, refund, depth, address, stack, code } = frame
+            if (!wanted.has(code[pc] ?? 0)) return
+            const memory = Buffer.from(frame.memory(0, memorySize)).toString('hex')
+            seen.push([pc, opcode.name, gas, refund, depth, address, cost, error, memory, ...stack].join(' '))
+          },
+        }
+        for (const message of messages) await runMessage(machine, world, message)
+        return seen
+      }
+      const expected = await steps(undefined)
+      expect(await steps(wanted)).toEqual(expected)
+      traced += expected.length
+    }
+    expect(traced).toBeGreaterThan(50)
+  },
+)
+
+test('the struct log can be longer than its memory', async () => {
   // A loop of 8 opcodes that runs 5,000 times, with a word of 32 bytes on the stack.
   const loop = asm(`PUSH32 0x${'ff'.repeat(32)}`, 'PUSH2 0x1388')
   const body = asm('JUMPDEST', 'PUSH1 0x01', 'SWAP1', 'SUB', 'DUP1', 'PUSH1 0x24', 'JUMPI', 'STOP')
@@ -147,7 +153,7 @@ test('writes more text than its memory holds', async () => {
   expect(taken).toBeGreaterThan(5)
 })
 
-test('leaves records to the tracer of steps that are larger than its memory', async () => {
+test('the struct log leaves records that are larger than its memory to the step tracer', async () => {
   // 640 KB of memory are 1.3 million digits.
   const code = asm('PUSH1 0x01', 'PUSH3 0x09ffe0', 'MSTORE', 'PUSH1 0x02', 'PUSH0', 'SSTORE', 'PUSH0', 'SLOAD', 'STOP')
   const world = await worldOf(Buffer.from(code.slice(2), 'hex'))
@@ -158,7 +164,7 @@ test('leaves records to the tracer of steps that are larger than its memory', as
   expect(structLogs[7].storage).toEqual({ [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(63)}2` })
 })
 
-test('shows return data that are longer than the interpreter keeps', async () => {
+test('the struct log contains return data that are longer than the interpreter keeps', async () => {
   // The identity precompile returns 40,000 bytes.
   const code = asm('PUSH0', 'PUSH0', 'PUSH2 0x9c40', 'PUSH0', 'PUSH1 0x04', 'GAS', 'STATICCALL', 'POP', 'STOP')
   const world = await worldOf(Buffer.from(code.slice(2), 'hex'))
@@ -167,7 +173,7 @@ test('shows return data that are longer than the interpreter keeps', async () =>
   expect(structLogs.at(-1).returnData).toBe(`0x${'00'.repeat(40_000)}`)
 })
 
-test('replaces the value of a slot that was seen before', async () => {
+test('the struct log replaces the value of a slot that was recorded before', async () => {
   const store = (value: string) => [`PUSH1 ${value}`, 'PUSH1 0x05', 'SSTORE']
   const world = await worldOf(
     Buffer.from(asm(...store('0x01'), 'PUSH1 0x06', 'SLOAD', ...store('0x00')).slice(2), 'hex'),

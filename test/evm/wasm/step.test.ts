@@ -1,4 +1,4 @@
-// Single steps of the interpreter: each opcode by itself, also those that it otherwise runs two at a time.
+// Single steps of the interpreter: one opcode each, also for opcodes that otherwise run in fused pairs.
 import { describe, expect, test } from 'vitest'
 import {
   DELAY,
@@ -17,7 +17,7 @@ import { BareEngine } from './bare-engine.ts'
 import { forkChain } from './differential.ts'
 import { Program, Random } from './random-programs.ts'
 
-/** Where each step stands, what it leaves on the stack, what it costs, and why the last one ends. */
+/** Program counter, stack and gas of each step, and the end reason of the last one. */
 function stepThrough(code: readonly number[], gas: bigint) {
   const engine = new BareEngine(code, gas)
   const seen: [pc: number, stack: bigint[], cost: bigint][] = []
@@ -31,8 +31,8 @@ function stepThrough(code: readonly number[], gas: bigint) {
 }
 
 describe('a single step of the engine', () => {
-  // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP, STOP: PUSH1 with ADD and SWAP1 with POP run as one in the interpreter.
-  test('is one opcode, also of a pair', () => {
+  // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP, STOP: the interpreter fuses PUSH1 with ADD, and SWAP1 with POP.
+  test('is one opcode, also of a fused pair', () => {
     const { seen, reason } = stepThrough([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50, 0x00], 100n)
     expect(seen).toEqual([
       [0, [7n], 3n],
@@ -61,16 +61,16 @@ describe('a single step of the engine', () => {
     expect(reason).toBe(STOPPED)
   })
 
-  test('gives the reason why the frame ends', () => {
+  test('returns the reason why the frame ends', () => {
     expect(stepThrough([0x01], 100n).reason).toBe(STACK_UNDERFLOW)
     expect(stepThrough([0x60, 1, 0x56], 100n).reason).toBe(INVALID_JUMP)
     expect(stepThrough([0x60, 1, 0x60, 1, 0x01], 8n)).toMatchObject({ reason: OUT_OF_GAS, pc: 4 })
-    // CALL is the host's: the reason is the opcode.
+    // The host executes CALL, so the reason is the opcode.
     expect(stepThrough([...Array<number>(7).fill(0x5f), 0xf1], 100_000n).reason).toBe(0xf1)
   })
 })
 
-/** A host that has nothing: every balance, slot and hash is zero. */
+/** A host with an empty state: every balance, slot and hash is zero. */
 const EMPTY = Object.fromEntries(
   [
     ...[
@@ -88,8 +88,8 @@ const EMPTY = Object.fromEntries(
   ].map((name) => [name, () => 0]),
 )
 
-// Three ways through the same code: with pairs, plainly, and step by step. They have to end alike, wherever the gas ends.
-test.each([0, 100, 200])('random code ends alike in steps and in one run, from seed %i', (first) => {
+// The same code with fused pairs, without them, and step by step must end equally, wherever it runs out of gas.
+test.each([0, 100, 200])('random code ends equally in steps and in one run, from seed %i', (first) => {
   const { table } = forkChain('osaka')
   const has = (code: number): boolean => table.operations[code] !== undefined
   for (let seed = first; seed < first + 60; seed++) {
@@ -101,7 +101,7 @@ test.each([0, 100, 200])('random code ends alike in steps and in one run, from s
     const end = (run: (engine: BareEngine) => number) => {
       const engine = new BareEngine([...code], gas, { host: EMPTY })
       const reason = run(engine)
-      // A frame that has failed has no gas of its own any more.
+      // The gas of a failed frame is undefined.
       return { reason, pc: engine.pc, stack: engine.stack, gas: reason < PAUSED ? engine.gas : 0n }
     }
     const paired = end(({ exports }) => exports.run())
@@ -122,7 +122,7 @@ test.each([0, 100, 200])('random code ends alike in steps and in one run, from s
 
 // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP under a table in which ADD costs 1,003 and POP 502:
 // 3 + 3 + 1,003 + 3 + 3 + 502 = 1,517 gas.
-test('a run without fused opcodes charges the prices of the table', () => {
+test('a run without fused pairs charges the prices of the table', () => {
   const engine = new BareEngine([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50], 2_000n)
   engine.words[(OPCODES + 8 * 0x01) / 4] = 1_003
   engine.words[(OPCODES + 8 * 0x50) / 4] = 502
@@ -133,9 +133,9 @@ test('a run without fused opcodes charges the prices of the table', () => {
 
 describe('an opcode that lacks gas', () => {
   const push = (value: number): number[] => [0x62, value >> 16, (value >> 8) & 255, value & 255]
-  /** EIP-2929 prices of what is cold. */
+  /** EIP-2929 prices of cold accounts and slots. */
   const host = { access: () => 2_600, accessSlot: () => 1 }
-  /** How much the code's last opcode misses; each PUSH before it costs 3 gas. */
+  /** Gas that the code's last opcode lacks; each PUSH before it costs 3. */
   const missing = (items: readonly number[], opcode: number, gas: number) => {
     const engine = new BareEngine([...items.flatMap(push), opcode], BigInt(3 * items.length + gas), { host })
     for (let i = 0; i < items.length; i++) expect(engine.exports.step()).toBe(PAUSED)
@@ -170,25 +170,25 @@ describe('an opcode that lacks gas', () => {
     expect(missing([1], 0x54, 2_000)).toEqual(short(100))
   })
 
-  test('reports nothing where no amount of gas is enough', () => {
+  test('reports no missing gas if no amount is enough', () => {
     const engine = new BareEngine([0x67, ...Array<number>(8).fill(0xff), 0x51], 1_000_000n)
     expect([engine.exports.step(), engine.exports.step(), engine.missing]).toEqual([PAUSED, OUT_OF_GAS, 0n])
   })
 })
 
-// A proposal may set any price. JUMPDEST and KECCAK256 are where turns end.
-test('an opcode that costs more than a turn’s gas runs', () => {
+// A proposal may set any price. Turns end at JUMPDEST and KECCAK256.
+test('an opcode that costs more than a turn’s gas is executed', () => {
   const engine = new BareEngine([0x5b, 0x5f, 0x5f, 0x20], 1_000_000n)
   engine.words[(OPCODES + 8 * 0x5b) / 4] = 5_000
   engine.words[(OPCODES + 8 * 0x20) / 4] = 300_000
   engine.limbs[TURN / 8] = 1_000n
   engine.limbs[DELAY / 8] = 0n
   const reasons = [engine.exports.run(), engine.exports.run()]
-  // The turn ends before KECCAK256, which begins the next one.
+  // The turn ends before KECCAK256, the first opcode of the next one.
   expect([reasons, engine.gas]).toEqual([[PAUSED, STOPPED], 1_000_000n - 5_000n - 2n * 2n - 300_000n])
 })
 
-// There are no return data: RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.
+// Without return data RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.
 test('RETURNDATACOPY is charged before its bounds are checked', () => {
   const code = [0x60, 1, 0x60, 0, 0x60, 0, 0x3e]
   expect(stepThrough(code, 9n + 9n).reason).toBe(RETURN_OUT_OF_BOUNDS)

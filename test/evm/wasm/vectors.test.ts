@@ -1,5 +1,4 @@
-// Opcodes on edge values: what they leave on the stack is worked out here with whole numbers of any size, as the yellow
-// paper (appendix H) and the EIPs define them.
+// Opcodes on edge values. Expected results are calculated here with bigints, by the Yellow Paper (appendix H) and the EIPs.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../src/evm/machine.ts'
 import { acquireInstance } from '../../../src/evm/wasm/instance-pool.ts'
@@ -73,21 +72,21 @@ const UNARY: readonly (readonly [string, number, (a: bigint) => bigint])[] = [
 const push = (value: bigint): number[] => [0x7f, ...Buffer.from(value.toString(16).padStart(64, '0'), 'hex')]
 
 /**
- * The interpreter, and compiled code that knows all operands beforehand, none, or every second one, which it makes other
- * instructions of each.
+ * The interpreter, and compiled code in which all operands, none, or every second one are constants, for which the compiler
+ * emits different instructions.
  */
-const WAYS: readonly (readonly [EngineChoice, (set: number, operand: number) => boolean])[] = [
+const MODES: readonly (readonly [EngineChoice, (set: number, operand: number) => boolean])[] = [
   ['wasm', () => true],
   ['compiled', () => true],
   ['compiled', () => false],
   ['compiled', (set, operand) => (set + operand) % 2 === 0],
 ]
-/** So many at a time make code that a contract may have. */
+/** Operand sets per contract, so that its code is within the size limit. */
 const SETS = 400
 
-/** The answers of an opcode to many operands: each is stored behind the one before, and all are returned. */
+/** The results of an opcode for many operand sets, which the code writes to memory and returns. */
 async function answers(way: number, opcode: number, operands: readonly (readonly bigint[])[]): Promise<bigint[]> {
-  const [engine, isKnown] = WAYS[way] ?? ['wasm', () => true]
+  const [engine, isKnown] = MODES[way] ?? ['wasm', () => true]
   const found: bigint[] = []
   for (let start = 0; start < operands.length; start += SETS) {
     const sets = operands.slice(start, start + SETS)
@@ -115,11 +114,11 @@ async function answers(way: number, opcode: number, operands: readonly (readonly
 
 beforeAll(() => {
   compilation.heat = 0
-  // Without the compiled engine the library would be tested instead.
+  // Without the WebAssembly engine the library would be tested instead.
   expect(acquireInstance()).toBeDefined()
 })
 
-describe.each([0, 1, 2, 3])('in way %i', (way) => {
+describe.each([0, 1, 2, 3])('opcodes on edge values, mode %i', (way) => {
   test.each(BINARY)('%s', async (_, opcode, expected) => {
     const operands = VALUES.flatMap((a) => VALUES.map((b) => [a, b] as const))
     expect(await answers(way, opcode, operands)).toEqual(operands.map(([a, b]) => expected(a, b)))
@@ -137,7 +136,7 @@ describe.each([0, 1, 2, 3])('in way %i', (way) => {
   })
 })
 
-/** Hashes of empty input and of `abc`: FIPS 202's function with Keccak's padding, as its authors published them. */
+/** Published hashes of empty input and of `abc`: FIPS 202's function with Keccak's padding. */
 test('KECCAK256 of no bytes and of abc is the published hash', async () => {
   const empty = await runCode(Uint8Array.of(0x5f, 0x5f, 0x20, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3), 'wasm')
   expect(Buffer.from(empty.returnData).toString('hex')).toBe(
@@ -167,7 +166,7 @@ test('KECCAK256 of no bytes and of abc is the published hash', async () => {
   )
 })
 
-/** Code, how it ends in geth's words, and gas used besides the transaction's 21,000, worked out from appendix H. */
+/** Code, its failure in geth's words, and gas used besides the transaction's 21,000, calculated by appendix H. */
 const ENDINGS: readonly (readonly [string, string, string | undefined, bigint])[] = [
   ['runs past its end', '5f', undefined, 2n],
   ['a PUSH cut off by the end', '7f01', undefined, 3n],
@@ -203,7 +202,7 @@ describe.each(['wasm', 'compiled'] as const)('%s', (engine) => {
     expect(result.gasUsed - 21_000n).toBe(gas)
   })
 
-  test('stack of 1,024 items and no more', async () => {
+  test('the stack holds 1,024 items and no more', async () => {
     const full = Uint8Array.from({ length: 1024 }, () => 0x5f)
     expect((await runCode(full, engine)).error).toBeUndefined()
     expect((await runCode(Uint8Array.from([...full, 0x5f]), engine)).error).toBe('stack limit reached 1024 (1023)')
