@@ -1,4 +1,4 @@
-// What the explorer tells of single addresses: their coins, their blocks, and where contracts come from.
+// The explorer's records of single addresses: balances, validated blocks, creators of contracts.
 import { getAddress, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
@@ -10,23 +10,23 @@ import { api } from './support.ts'
 const lower = (text: string | null | undefined): string | undefined => text?.toLowerCase()
 
 const DAY = 86_400
-const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
+const UNUSED = getAddress('0x00000000000000000000000000000000000dead0')
 
 describe('coin balance of an address', () => {
-  it('has a history of every block that changed it, and a value for each day', async () => {
+  it('has a history with every block that changed it, and a value for each day', async () => {
     const chain = await testChain()
     const { read, readAll } = api(chain.url)
     const { viem, dev } = chain
     for (const days of [1, 3, 0]) {
       await dev.increaseTime({ seconds: days * DAY })
-      await chain.walletOf(0).sendTransaction({ to: NOBODY, value: parseEther('1') })
+      await chain.walletOf(0).sendTransaction({ to: UNUSED, value: parseEther('1') })
       await chain.walletOf(1).sendTransaction({ to: BOB, value: 1n })
     }
     const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
     const blocks = await Promise.all(
       Array.from({ length: head + 1 }, (_, number) => viem.getBlock({ blockNumber: BigInt(number) })),
     )
-    for (const address of [NOBODY, account(0).address, account(2).address] as const) {
+    for (const address of [UNUSED, account(0).address, account(2).address] as const) {
       const balances = await Promise.all(
         blocks.map(({ number }) => viem.getBalance({ address, blockNumber: number ?? 0n })),
       )
@@ -47,7 +47,7 @@ describe('coin balance of an address', () => {
       })
       expect(await readAll(`/addresses/${address}/coin-balance-history`, 2)).toEqual(rows.toReversed())
 
-      // The last ten days up to that of the head, from the first one on at whose end there was anything to tell.
+      // The last ten days up to that of the head, without days before the first change.
       const dayOf = (number: number) => Math.floor(Number(blocks[number]?.timestamp) / DAY)
       const today = dayOf(head)
       const days = Array.from({ length: 10 }, (_, i) => today - 9 + i).flatMap((day) => {
@@ -65,18 +65,18 @@ describe('coin balance of an address', () => {
     }
   })
 
-  it('may be changed by a development method, without a transaction', async () => {
+  it('can be changed by a development method, without a transaction', async () => {
     const chain = await testChain()
     await chain.mine()
-    await chain.dev.setBalance({ address: NOBODY, value: 7n })
-    const { items } = await api(chain.url).read(`/addresses/${NOBODY}/coin-balance-history`)
+    await chain.dev.setBalance({ address: UNUSED, value: 7n })
+    const { items } = await api(chain.url).read(`/addresses/${UNUSED}/coin-balance-history`)
     expect(items).toMatchObject([{ block_number: 1, transaction_hash: null, delta: '7', value: '7' }])
   })
 
   it('ranks it among the richest', async () => {
     const chain = await testChain()
     const { readAll, read } = api(chain.url)
-    await chain.walletOf(0).sendTransaction({ to: NOBODY, value: parseEther('9000') })
+    await chain.walletOf(0).sendTransaction({ to: UNUSED, value: parseEther('9000') })
     const richest = await readAll('/addresses', 4)
     const balances = richest.map(({ coin_balance }) => BigInt(coin_balance))
     expect(balances).toEqual(balances.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)))
@@ -84,17 +84,17 @@ describe('coin balance of an address', () => {
       expect(await chain.viem.getBalance({ address: hash })).toBe(BigInt(coin_balance))
     }
     const of = Object.fromEntries(richest.map((item) => [item.hash, item.transactions_count]))
-    expect(of).toMatchObject({ [NOBODY]: '1', [account(0).address]: '1', [account(1).address]: '0' })
+    expect(of).toMatchObject({ [UNUSED]: '1', [account(0).address]: '1', [account(1).address]: '0' })
     expect(await readAll('/addresses?order=asc', 4)).toEqual(richest.toReversed())
-    // Every coin is somebody's.
+    // The total supply is the sum of all balances.
     const { total_supply, exchange_rate } = await read('/addresses/')
-    // In whole coins, as Blockscout has it: its pages divide coins by it, and show each account's share.
+    // In whole coins, as in Blockscout, whose pages use it to show each account's share.
     expect(parseEther(total_supply)).toBe(balances.reduce((sum, balance) => sum + balance, 0n))
     expect(Number(total_supply)).toBeLessThan(1e9)
     expect(exchange_rate).toBeNull()
   })
 
-  it('gives no total supply on a chain without native modules', async () => {
+  it('has no total supply on a chain without native modules', async () => {
     const { url } = await testChain({ spec: plainSpec(account(0).address) })
     const { items, total_supply } = await api(url).read('/addresses')
     expect(total_supply).toBeNull()
@@ -103,7 +103,7 @@ describe('coin balance of an address', () => {
 })
 
 describe('blocks and withdrawals of an address', () => {
-  it('are listed for the coinbase and the receiver', async () => {
+  it('are listed for the fee recipient and the receiver', async () => {
     const chain = await testChain()
     const { read, readAll } = api(chain.url)
     await chain.rpc('anvil_setCoinbase', CAROL)
@@ -127,8 +127,8 @@ describe('blocks and withdrawals of an address', () => {
       address: hexToAddress(address),
       amount,
     })
-    await node.chain.produce({ withdrawals: [to(0n, NOBODY, 5n), to(1n, BOB, 1_000_000_000n)] })
-    await node.chain.produce({ withdrawals: [to(2n, NOBODY, 7n)] })
+    await node.chain.produce({ withdrawals: [to(0n, UNUSED, 5n), to(1n, BOB, 1_000_000_000n)] })
+    await node.chain.produce({ withdrawals: [to(2n, UNUSED, 7n)] })
     const shown = async (path: string) =>
       (await readAll(path, 1)).map(({ index, validator_index, receiver, amount, block_number }) => ({
         index,
@@ -138,14 +138,14 @@ describe('blocks and withdrawals of an address', () => {
         block_number,
       }))
     const [first, second, third] = [
-      { index: 0, validator_index: 40, receiver: lower(NOBODY), amount: '5000000000', block_number: 1 },
+      { index: 0, validator_index: 40, receiver: lower(UNUSED), amount: '5000000000', block_number: 1 },
       { index: 1, validator_index: 41, receiver: BOB, amount: '1000000000000000000', block_number: 1 },
-      { index: 2, validator_index: 42, receiver: lower(NOBODY), amount: '7000000000', block_number: 2 },
+      { index: 2, validator_index: 42, receiver: lower(UNUSED), amount: '7000000000', block_number: 2 },
     ]
     expect(await shown('/withdrawals')).toEqual([third, second, first])
-    expect(await shown(`/addresses/${NOBODY}/withdrawals`)).toEqual([third, first])
-    expect(await read(`/addresses/${NOBODY}`)).toMatchObject({ has_beacon_chain_withdrawals: true })
-    expect(await read(`/addresses/${NOBODY}/tabs-counters`)).toMatchObject({ withdrawals_count: 2 })
+    expect(await shown(`/addresses/${UNUSED}/withdrawals`)).toEqual([third, first])
+    expect(await read(`/addresses/${UNUSED}`)).toMatchObject({ has_beacon_chain_withdrawals: true })
+    expect(await read(`/addresses/${UNUSED}/tabs-counters`)).toMatchObject({ withdrawals_count: 2 })
     expect(await read('/withdrawals/counters')).toEqual({
       withdrawals_count: '3',
       withdrawals_sum: '1000000012000000000',
@@ -183,11 +183,11 @@ describe('the record of a contract', () => {
     })
   })
 
-  it('shows the implementation that a proxy runs', async () => {
+  it('shows the implementation of a proxy', async () => {
     const chain = await tokenChain()
     const { read } = api(chain.url)
     const coin = await chain.deploy('Coin', ['Behind', 'BEH', 0, 1n])
-    // EIP-1167, with the init code of its reference implementation.
+    // EIP-1167 with the init code of the reference implementation.
     const code = `363d3d373d3d3d363d73${coin.address.slice(2)}5af43d82803e903d91602b57fd5bf3`
     const hash = await chain.walletOf(0).sendTransaction({ data: `0x3d602d80600a3d3981f3${code}` })
     const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash })
@@ -200,15 +200,15 @@ describe('the record of a contract', () => {
     })
   })
 
-  it('stays a contract after it was destroyed', async () => {
-    // Before Cancun (EIP-6780) SELFDESTRUCT still removed contracts.
+  it('is still that of a contract after a self-destruct', async () => {
+    // Before Cancun (EIP-6780) SELFDESTRUCT removes contracts.
     const spec = plainSpec(account(0).address)
     const chain = await testChain({
       spec: { ...spec, forks: spec.forks.filter(({ fork }) => fork !== 'cancun' && fork !== 'prague') },
     })
     const { read } = api(chain.url)
     const wallet = chain.walletOf(0)
-    // Init code that leaves CALLER SELFDESTRUCT.
+    // Init code that returns the code CALLER SELFDESTRUCT.
     const hash = await wallet.sendTransaction({ data: '0x6133ff6000526002601ef3' })
     const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash })
     expect(await read(`/addresses/${contractAddress}`)).toMatchObject({ creation_status: 'success' })

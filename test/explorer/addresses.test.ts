@@ -1,4 +1,4 @@
-// Addresses over the explorer API: every list against what JSON-RPC says of the same blocks, page by page to the end.
+// Addresses over the explorer API: every list, page by page, against the same blocks by JSON-RPC.
 import { getAddress, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { LIST } from '../../src/indexer/tables.ts'
@@ -14,9 +14,9 @@ type Item = Record<string, unknown> & { readonly hash: string }
 const hashes = (items: readonly Item[]): string[] => items.map(({ hash }) => hash)
 const lower = (text: string | null | undefined): string | undefined => text?.toLowerCase()
 
-const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
+const UNUSED = getAddress('0x00000000000000000000000000000000000dead0')
 
-/** What JSON-RPC says of every mined transaction, oldest first. */
+/** Every mined transaction by JSON-RPC, oldest first. */
 async function minedTransactions({ viem }: Awaited<ReturnType<typeof testChain>>) {
   const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
   const numbers = Array.from({ length: head + 1 }, (_, number) => BigInt(number))
@@ -40,8 +40,8 @@ describe('an unknown address', () => {
   it('has a record of zeros and empty lists', async () => {
     const { url } = await testChain()
     const { read, get } = api(url)
-    expect(await read(`/addresses/${NOBODY.toLowerCase()}/`)).toMatchObject({
-      hash: NOBODY,
+    expect(await read(`/addresses/${UNUSED.toLowerCase()}/`)).toMatchObject({
+      hash: UNUSED,
       balance: '0',
       coin_balance: '0',
       transactions_count: 0,
@@ -59,13 +59,13 @@ describe('an unknown address', () => {
       has_validated_blocks: false,
       has_beacon_chain_withdrawals: false,
     })
-    expect(await read(`/addresses/${NOBODY}/counters`)).toEqual({
+    expect(await read(`/addresses/${UNUSED}/counters`)).toEqual({
       transactions_count: '0',
       token_transfers_count: '0',
       gas_usage_count: '0',
       validations_count: '0',
     })
-    expect(new Set(Object.values(await read(`/addresses/${NOBODY}/tabs-counters`)))).toEqual(new Set([0]))
+    expect(new Set(Object.values(await read(`/addresses/${UNUSED}/tabs-counters`)))).toEqual(new Set([0]))
     const lists = [
       'transactions',
       'token-transfers',
@@ -75,17 +75,17 @@ describe('an unknown address', () => {
       'withdrawals',
     ]
     for (const list of [...lists, 'tokens', 'nft', 'nft/collections', 'coin-balance-history']) {
-      expect(await read(`/addresses/${NOBODY}/${list}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
+      expect(await read(`/addresses/${UNUSED}/${list}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
     }
-    expect(await read(`/addresses/${NOBODY}/token-balances`)).toEqual([])
-    expect(await read(`/addresses/${NOBODY}/coin-balance-history-by-day`)).toEqual({ days: 10, items: [] })
-    // Anybody may ask in any spelling, and empty parameters are none.
+    expect(await read(`/addresses/${UNUSED}/token-balances`)).toEqual([])
+    expect(await read(`/addresses/${UNUSED}/coin-balance-history-by-day`)).toEqual({ days: 10, items: [] })
+    // Addresses may have any spelling, and empty parameters are ignored.
     expect(
-      (await get(`/addresses/${NOBODY.toUpperCase().replace('X', 'x')}/token-transfers?type=&filter=`)).status,
+      (await get(`/addresses/${UNUSED.toUpperCase().replace('X', 'x')}/token-transfers?type=&filter=`)).status,
     ).toBe(200)
   })
 
-  it('is refused when malformed, as are invalid filters', async () => {
+  it('is refused if malformed, as are invalid filters', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     expect(await get('/addresses/0x1234')).toMatchObject({
@@ -113,19 +113,19 @@ describe('an unknown address', () => {
       ['nft?type=1155', '/type'],
     ]
     for (const [path, pointer] of refused) {
-      const { status, body } = await get(`/addresses/${NOBODY}/${path}`)
+      const { status, body } = await get(`/addresses/${UNUSED}/${path}`)
       expect({ path, status, pointers: body.errors.map(({ source }: { source: object }) => source) }).toEqual({
         path,
         status: 422,
         pointers: [{ pointer }],
       })
     }
-    expect((await get(`/addresses/${NOBODY}/friends`)).status).toBe(400)
+    expect((await get(`/addresses/${UNUSED}/friends`)).status).toBe(400)
   })
 })
 
 describe('transactions of an address', () => {
-  it('are those from it, to it and the one that created it, in every order', async () => {
+  it('are those from it, to it, and the one that created it, in every sort order', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const [alice, bob, carol] = [0, 1, 2].map(chain.walletOf)
@@ -141,7 +141,7 @@ describe('transactions of an address', () => {
     const all = await minedTransactions(chain)
     expect(all).toHaveLength(6)
 
-    for (const of of [ALICE, BOB, CAROL, coin.address, hexToAddress(NOBODY)]) {
+    for (const of of [ALICE, BOB, CAROL, coin.address, hexToAddress(UNUSED)]) {
       const path = `/addresses/${of}/transactions`
       const sent = all.filter(({ from }) => from === of)
       const came = all.filter(({ to, created }) => to === of || created === of)
@@ -168,7 +168,7 @@ describe('transactions of an address', () => {
     }
   })
 
-  it('keep their pages while blocks arrive', async () => {
+  it('have stable pages while blocks arrive', async () => {
     const chain = await testChain()
     const { read } = api(chain.url)
     const wallet = chain.walletOf(0)
@@ -181,7 +181,7 @@ describe('transactions of an address', () => {
     expect(hashes([...first.items, ...second.items])).toEqual(sent.toReversed().slice(0, 4))
   })
 
-  it('are sorted by value or fee up to 10,000 of them', async () => {
+  it('can be sorted by value or fee if there are at most 10,000', async () => {
     const { node, url } = await testChain()
     const path = `/addresses/${BOB}/transactions`
     const length = record<{ length: number }>({ length: sequence }).encode({ length: 10_001 })
@@ -194,7 +194,7 @@ describe('transactions of an address', () => {
 })
 
 describe('messages, logs and transfers of an address', () => {
-  it('are listed for both sides, and for created contracts', async () => {
+  it('are listed for sender and recipient, and for created contracts', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const factory = await chain.deploy('Factory')
@@ -210,7 +210,7 @@ describe('messages, logs and transfers of an address', () => {
       gas: 1_000_000n,
     })
 
-    /** Every message of a transaction in call order, but a call that the transaction itself is. */
+    /** Every message of a transaction in call order, except the top-level call. */
     const flat = (frame: Frame): Frame[] => [frame, ...(frame.calls ?? []).flatMap(flat)]
     const expected: { hash: string; index: number; frame: Frame }[] = []
     for (const { hash } of await minedTransactions(chain)) {
@@ -218,7 +218,7 @@ describe('messages, logs and transfers of an address', () => {
       const all = flat(root).map((frame, index) => ({ hash, index, frame }))
       expected.push(...all.filter(({ index, frame }) => index > 0 || frame.type.startsWith('CREATE')))
     }
-    // Three creations by the factory, its own with one within, one more, and two calls that frames make of themselves.
+    // Three creations by the factory, its creation with an inner one, one more, and two calls of the frames contract to itself.
     expect(expected).toHaveLength(8)
     const made = expected.filter(({ frame }) => frame.type === 'CREATE').map(({ frame }) => frame.to ?? '')
 
@@ -257,13 +257,13 @@ describe('messages, logs and transfers of an address', () => {
   it('include its logs, filtered by topic', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
-    const teller = await chain.deploy('Teller')
+    const emitter = await chain.deploy('LogEmitter')
     const first = `0x${'11'.repeat(32)}`
     const second = `0x${'22'.repeat(32)}`
     for (const topics of [[first], [second, first], [], [first, second, second, first]]) {
-      await chain.send(teller, 'tell', [topics, `0x0${topics.length}`])
+      await chain.send(emitter, 'emitLog', [topics, `0x0${topics.length}`])
     }
-    const logs = await chain.viem.getLogs({ address: teller.address, fromBlock: 0n })
+    const logs = await chain.viem.getLogs({ address: emitter.address, fromBlock: 0n })
     const expected = logs.toReversed().map(({ transactionHash, logIndex, data, topics }) => ({
       transaction_hash: transactionHash,
       index: logIndex,
@@ -271,7 +271,7 @@ describe('messages, logs and transfers of an address', () => {
       topics: [0, 1, 2, 3].map((i) => (topics as readonly string[])[i] ?? null),
     }))
     expect(expected).toHaveLength(4)
-    const path = `/addresses/${teller.address}/logs`
+    const path = `/addresses/${emitter.address}/logs`
     const shown = async (query: string) =>
       (await readAll(`${path}${query}`, 3)).map(({ transaction_hash, index, data, topics }) => ({
         transaction_hash,
@@ -282,7 +282,7 @@ describe('messages, logs and transfers of an address', () => {
     expect(await shown('')).toEqual(expected)
     expect(await shown(`?topic=${first}`)).toEqual(expected.filter(({ topics }) => topics[0] === first))
     expect(await shown(`?topic=0x${'33'.repeat(32)}`)).toEqual([])
-    expect(await read(`/addresses/${teller.address}`)).toMatchObject({ has_logs: true })
-    expect((await read(`/addresses/${teller.address}/tabs-counters`)).logs_count).toBe(4)
+    expect(await read(`/addresses/${emitter.address}`)).toMatchObject({ has_logs: true })
+    expect((await read(`/addresses/${emitter.address}/tabs-counters`)).logs_count).toBe(4)
   })
 })

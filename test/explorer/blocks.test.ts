@@ -1,4 +1,4 @@
-// Blocks as the explorer tells them, against the same node's JSON-RPC.
+// Blocks of the explorer API, against the same node's JSON-RPC.
 import { getAddress, type Hex, parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
@@ -109,7 +109,7 @@ describe.each([
   })
 })
 
-it('a block of a plain chain pays the tips to its coinbase', async () => {
+it('a block of a chain without native modules pays the tips to its fee recipient', async () => {
   const { read, viem } = plain()
   const block = await viem.getBlock()
   let paid = 0n
@@ -140,7 +140,7 @@ describe('the list of blocks', () => {
     expect((await readAll('/blocks?type=block')).map(({ height }) => height)).toEqual(numbers)
   })
 
-  it('has neither uncles nor reorganised blocks', async () => {
+  it('has no uncles and no reorganised blocks', async () => {
     const { read } = native()
     for (const type of ['uncle', 'reorg', 'uncle,reorg']) {
       expect(await read(`/blocks?type=${type}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
@@ -148,7 +148,7 @@ describe('the list of blocks', () => {
     expect((await read('/blocks?type=uncle,block')).total_count).toBeGreaterThan(0)
   })
 
-  it('has its newest four blocks on the home page', async () => {
+  it('has the newest four blocks for the home page', async () => {
     const { read } = native()
     const { items } = await read('/blocks')
     expect(await read('/main-page/blocks')).toEqual(items.slice(0, 4))
@@ -186,11 +186,11 @@ it('a block shows its withdrawals in wei', async () => {
   expect((await read(`/blocks/${hash}`)).withdrawals_count).toBe(2)
 })
 
-it('counts down to a future block', async () => {
+it('the countdown counts to a future block', async () => {
   const { rpc, read, viem, get } = native()
   await rpc('anvil_mine', '0x65', '0x4')
   const head = await viem.getBlockNumber({ cacheTime: 0 })
-  // A hundred blocks with four seconds between them.
+  // A hundred blocks at intervals of four seconds.
   expect(await read(`/blocks/${head + 25n}/countdown`)).toEqual({
     current_block_number: text(head),
     countdown_block_number: text(head + 25n),

@@ -1,4 +1,4 @@
-// The development panel in a real browser, and that a node in production has none.
+// The development panel in a real browser; a node in production has none.
 import type { Browser, Page } from 'playwright-core'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { account, testChain } from '../support/chain.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { expectSound, openPage } from './pages-support.ts'
 
-it('serves the panel on development nodes only, and pages of modules where there are modules', async () => {
+it('the node serves the panel in development only, and pages of modules only with native modules', async () => {
   const statusOf = async (url: string, path: string) =>
     (await fetch(url + path, { headers: { accept: 'text/html' } })).status
   const development = await testChain()
@@ -18,7 +18,7 @@ it('serves the panel on development nodes only, and pages of modules where there
   expect(await statusOf(production.url, '/validators')).toBe(404)
 })
 
-describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the development panel (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
 
   const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
-  it('makes blocks, moves the clock, goes back to a snapshot, and gives coins', async () => {
+  it('mines blocks, moves the clock, reverts to a snapshot, and sends coins', async () => {
     const { url, viem, rpc } = await testChain()
     const page = await openPage(browser, `${url}/dev`)
     await part(page, 'Snapshots').getByRole('button', { name: 'Take a snapshot' }).click()
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     expect(await page.locator('a[href="/validators"]').count()).toBe(1)
   }, 60_000)
 
-  it('draws charts whose values a table gives as well', async () => {
+  it('draws charts whose values are also in a table', async () => {
     const { url, viem, walletOf, mine } = await testChain()
     await mine(2)
     const hash = await walletOf(0).sendTransaction({ to: account(1).address, value: 1n })

@@ -1,4 +1,4 @@
-// Requests for documents of the web: which addresses are called, whatever a contract's URL says, and which answers are taken.
+// Requests for web documents: which addresses are called, whatever a contract's URL is, and which responses are accepted.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -53,7 +53,7 @@ async function serve(handler: Handler): Promise<{ port: number; requests: Incomi
   return { port, requests }
 }
 
-/** Names of a test; `public.test` is the server, and counts as a public address. */
+/** Host names; `public.test` resolves to the server, and counts as a public address. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'public.test': ['127.0.0.1'],
   'private.test': ['10.0.0.7'],
@@ -69,8 +69,8 @@ const get = (url: string, by = requests) => by.get(url, NO_CONNECTION)
 const json = (response: ServerResponse, body: string, type = 'application/json; charset=utf-8') =>
   response.writeHead(200, { 'content-type': type }).end(body)
 
-describe('a request', () => {
-  it('brings a document, without cookies or credentials', async () => {
+describe('a document request', () => {
+  it('returns a document, without sending cookies or credentials', async () => {
     const { port, requests: seen } = await serve((_, response) => {
       response.setHeader('set-cookie', 'a=b')
       json(response, '{"name":"one"}')
@@ -101,13 +101,13 @@ describe('a request', () => {
     expect(seen).toEqual([])
   })
 
-  it('is not sent to a name with any private address', async () => {
+  it('is not sent to a name if any of its addresses is private', async () => {
     await expect(get('http://private.test/')).rejects.toThrow('private.test is not a public address')
     await expect(get('http://both.test/')).rejects.toThrow('both.test is not a public address')
     await expect(get('http://unknown.test/')).rejects.toThrow('unknown.test has no address')
   })
 
-  it('follows three redirects, and none to a private address', async () => {
+  it('follows at most three redirects, and none to a private address', async () => {
     const { port, requests: seen } = await serve(({ url = '' }, response) => {
       const left = Number(url.slice(1))
       if (url === '/private') response.writeHead(302, { location: 'http://private.test/' }).end()
@@ -125,7 +125,7 @@ describe('a request', () => {
     expect(seen).toHaveLength(4 + 4 + 3)
   })
 
-  it('takes documents and pictures of a size, in time', async () => {
+  it('accepts documents and images within the limits of size and time', async () => {
     const { port } = await serve(({ url }, response) => {
       if (url === '/large') json(response, 'x'.repeat(1_001))
       else if (url === '/full') json(response, 'x'.repeat(1_000))
@@ -150,7 +150,7 @@ describe('a request', () => {
     expect(performance.now() - begun).toBeLessThan(4_000)
   })
 
-  it('may go to the files of a private gateway, but not where that redirects to', async () => {
+  it('may request files of a private gateway, but not follow its redirects', async () => {
     const { port, requests: seen } = await serve(({ url }, response) => {
       if (url === '/ipfs/away') response.writeHead(302, { location: '/admin' }).end()
       else json(response, '{}')

@@ -1,5 +1,4 @@
-// CSV files: their rows are those of the lists that they export; whoever reads them with a spreadsheet is safe; and their size
-// and work are bounded.
+// CSV files: their rows equal the exported lists; they execute nothing in a spreadsheet; their size and work are bounded.
 import { type Hex, pad, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { csvStream } from '../../src/explorer/csv.ts'
@@ -38,7 +37,7 @@ const on = scenario(async (chain) => {
 const me = account(0).address
 
 describe('CSV files of an address', () => {
-  it('have the transactions of its list', async () => {
+  it('have the transactions of the address’ list', async () => {
     const { readAll } = on()
     for (const side of ['', 'to', 'from']) {
       const items = await readAll(`/addresses/${me}/transactions?filter=${side}`)
@@ -95,7 +94,7 @@ describe('CSV files of an address', () => {
     )
   })
 
-  it('cover a period, of which both ends belong to it', async () => {
+  it('cover a period including both ends', async () => {
     const { node } = await testChain()
     const chain = scenarioOn(node)
     const { rpc, send, bob, readAll } = chain
@@ -128,7 +127,7 @@ describe('a CSV file', () => {
     expect(await get(`/tokens/${me}/holders/csv`)).toMatchObject({ status: 404, body: { message: 'Not found' } })
   })
 
-  it('is at the path of Blockscout’s former form too', async () => {
+  it('is also at the path of Blockscout’s former API', async () => {
     const now = await file(on(), `/api/v2/addresses/${me}/transactions/csv`)
     const form = { address_id: me, from_period: '2020-01-01T00:00:00.000Z', to_period: '2100-01-01T00:00:00.000Z' }
     const query = new URLSearchParams({ ...form, filter_type: 'null', filter_value: 'null', recaptcha_response: 'x' })
@@ -142,7 +141,7 @@ describe('a CSV file', () => {
     expect(refused.status).toBe(422)
   })
 
-  it('runs nothing in a spreadsheet, and keeps commas and quotes', async () => {
+  it('executes nothing in a spreadsheet, and keeps commas and quotes', async () => {
     const rows = await file(on(), `/api/v2/addresses/${me}/token-transfers/csv`)
     expect(rows[0]?.TokenSymbol).toBe("'=SUM(A1)")
     const risky = ['=1+1', '+1', '-1', '@SUM', '\tx', 'a,"b"\r\nc', 'plain', null, 7]
@@ -154,7 +153,7 @@ describe('a CSV file', () => {
     expect(cells(text)[1]).toEqual(["'=1+1", "'+1", "'-1", "'@SUM", "'\tx", 'a,"b"\r\nc', 'plain', '', '7'])
   })
 
-  it('reads no more when its client has gone', async () => {
+  it('is not continued when its client disconnects', async () => {
     let read = 0
     let isOver = false
     async function* endless(): AsyncGenerator<number[]> {

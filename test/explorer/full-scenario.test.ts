@@ -1,5 +1,5 @@
-// The whole explorer over one long story: every endpoint, every list, every filter, against what JSON-RPC tells of the same
-// chain. The story stands in `full/script.ts`, what is known of it without the explorer in `full/book.ts`.
+// The whole explorer over one long scenario: every endpoint, list and filter against JSON-RPC of the same chain. The scenario
+// is `full/script.ts`; `full/book.ts` reads the expected data from JSON-RPC.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeAccounts } from './full/accounts.ts'
 import { type Book, readBook } from './full/book.ts'
@@ -29,7 +29,7 @@ describe('the scenario', () => {
   })
 })
 
-/** Pages of every size make up the list that the book has, each item once. */
+/** Expects that pages of every size make up the book's list, each item once. */
 async function expectList({ path, key, keys }: Expected, sizes: readonly number[]): Promise<void> {
   const whole = await visit.readAll(path, 100)
   expect(whole.map(key), path).toEqual(keys)
@@ -68,6 +68,6 @@ describeNative(given)
 describeContracts(given)
 describeFrontend(given)
 
-it('every route has been visited', () => {
+it('the scenario has visited every route', () => {
   expect(visit.unvisited()).toEqual([])
 })

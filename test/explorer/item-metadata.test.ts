@@ -1,4 +1,4 @@
-// Metadata of token items on a running chain: drawings of any size and price, changes, burnt items, and the answers of the API.
+// Metadata of token items on a running chain: drawings of any size and gas cost, changes, burnt items, and the API.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Socket } from 'phoenix'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -19,8 +19,8 @@ async function drawings() {
   return { ...chain, ...client, art, path, item }
 }
 
-describe('metadata on the chain', () => {
-  it('are read at the price of 30 million gas and 100 KB', async () => {
+describe('metadata of items on the chain', () => {
+  it('are read at a cost of 30 million gas and a size of 100 KB', async () => {
     const { send, art, item, read, url, path } = await drawings()
     await send(art, 'mintMany', [ALICE, 1n, 1n, 100_000n, 30_000_000n])
     const { metadata, image_url, media_url, media_type, media_path } = await item(1n)
@@ -28,7 +28,7 @@ describe('metadata on the chain', () => {
     const drawing = `<svg><!--${'a'.repeat(100_000)}--></svg>`
     expect(image_url).toBe(`data:image/svg+xml;utf8,${drawing}`)
     expect([media_url, media_type]).toEqual([image_url, 'image/svg+xml'])
-    // A list names the file that this node serves.
+    // A list has the URL of the file that this node serves.
     const [listed] = (await read(path('').replace(/\/$/, ''))).items
     expect(listed).toMatchObject({ media_path, metadata: { name: 'Drawing', image: listed.image_url } })
     expect(listed.image_url).toBe(`${url}${media_path}?field=image`)
@@ -39,7 +39,7 @@ describe('metadata on the chain', () => {
     expect(file.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('do not make blocks wait, and lists of them answer in time', async () => {
+  it('do not delay blocks, and lists of them are answered in time', async () => {
     const { send, art, read, path } = await drawings()
     let begun = performance.now()
     await send(art, 'mintMany', [ALICE, 1n, 50n, 1_000n, 20_000_000n])
@@ -48,7 +48,7 @@ describe('metadata on the chain', () => {
     begun = performance.now()
     expect((await read(list)).items).toHaveLength(50)
     expect(performance.now() - begun).toBeLessThan(4_000)
-    // All of them come, in the end.
+    // All of them are read eventually.
     await expect
       .poll(async () => (await read(list)).items.filter(({ metadata }: { metadata: unknown }) => metadata === null), {
         timeout: 60_000,
@@ -60,7 +60,7 @@ describe('metadata on the chain', () => {
     expect(performance.now() - begun).toBeLessThan(1_000)
   }, 90_000)
 
-  it('are the contract’s present answer, if that is cheap', async () => {
+  it('are the contract’s present answer if it is cheap', async () => {
     const { send, art, item } = await drawings()
     await send(art, 'mint', [ALICE, 5n, json({ name: 'first' })])
     expect((await item(5n)).metadata).toEqual({ name: 'first' })
@@ -68,35 +68,35 @@ describe('metadata on the chain', () => {
     expect((await item(5n)).metadata).toEqual({ name: 'second' })
   })
 
-  it('follow events about changes where reading is costly', async () => {
+  it('follow change events if reading is expensive', async () => {
     const { send, art, item, rpc, request, path } = await drawings()
     await send(art, 'mintMany', [ALICE, 1n, 1n, 0n, 2_000_000n])
     expect((await item(1n)).metadata).toBeNull()
-    await send(art, 'set', [1n, json({ name: 'told' })])
+    await send(art, 'set', [1n, json({ name: 'updated' })])
     expect((await item(1n)).metadata).toBeNull()
     const snapshot = await rpc('evm_snapshot')
-    await send(art, 'tell', [1n])
-    expect((await item(1n)).metadata).toEqual({ name: 'told' })
+    await send(art, 'emitUpdate', [1n])
+    expect((await item(1n)).metadata).toEqual({ name: 'updated' })
     await send(art, 'set', [1n, json({ name: 'asked for' })])
-    expect((await item(1n)).metadata).toEqual({ name: 'told' })
+    expect((await item(1n)).metadata).toEqual({ name: 'updated' })
     expect(await request(path(1n, '/refetch-metadata'), { method: 'PATCH' })).toMatchObject({
       status: 200,
       body: { message: 'OK' },
     })
     await expect.poll(async () => (await item(1n)).metadata).toEqual({ name: 'asked for' })
-    // What was read on blocks that are undone does not remain.
+    // Metadata read on rolled-back blocks are dropped.
     await rpc('evm_revert', snapshot)
     expect((await item(1n)).metadata).not.toEqual({ name: 'asked for' })
   })
 
-  it('of a burnt item are those that it had', async () => {
+  it('of a burnt item are its last ones', async () => {
     const { send, art, item } = await drawings()
     await send(art, 'mint', [ALICE, 5n, json({ name: 'mortal' })])
     await send(art, 'burn', [5n])
     expect(await item(5n)).toMatchObject({ owner: null, metadata: { name: 'mortal' } })
   })
 
-  it('are none where the contract fails, or burns all gas', async () => {
+  it('are null if the contract fails or burns all gas', async () => {
     const { send, art, item, request, path } = await drawings()
     await send(art, 'mintMany', [ALICE, 1n, 1n, 0n, 10n ** 12n])
     await send(art, 'mint', [ALICE, 2n, 'data:text/html,<script>alert(1)</script>'])
@@ -120,7 +120,7 @@ describe('metadata on the chain', () => {
     expect((await request(path('x', '/refetch-metadata'), { method: 'PATCH' })).status).toBe(422)
   })
 
-  it('are announced to subscribers of the items of a token', async () => {
+  it('are pushed to subscribers of a token’s items', async () => {
     const { send, art, url, request, path } = await drawings()
     await send(art, 'mint', [ALICE, 5n, json({ name: 'first' })])
     await wait(500)
@@ -129,9 +129,9 @@ describe('metadata on the chain', () => {
     onTestFinished(() => socket.disconnect())
     const channel = socket.channel(`token_instances:${art.address}`, {})
     await new Promise((resolve) => channel.join().receive('ok', resolve))
-    const told = new Promise((resolve) => channel.on('fetched_token_instance_metadata', resolve))
+    const pushed = new Promise((resolve) => channel.on('fetched_token_instance_metadata', resolve))
     const headers = { 'content-type': 'application/json' }
     expect((await request(path(5n, '/refetch-metadata'), { method: 'PATCH', headers })).status).toBe(200)
-    expect(await told).toEqual({ token_id: 5, fetched_metadata: { name: 'first' } })
+    expect(await pushed).toEqual({ token_id: 5, fetched_metadata: { name: 'first' } })
   })
 })

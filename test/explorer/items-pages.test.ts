@@ -1,4 +1,4 @@
-// Pages of token items in a real browser: pictures of the chain, and hostile metadata.
+// Pages of token items in a real browser: images from the chain, and hostile metadata.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
@@ -22,20 +22,20 @@ const BIRD = {
   ],
 }
 
-/** A server that counts who asks it for pictures. */
+/** A server that records requests for images. */
 async function pictureServer() {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requested.push(request.url ?? '')
     response.setHeader('content-type', 'image/svg+xml').end('<svg xmlns="http://www.w3.org/2000/svg"/>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  return { asked, url: `http://127.0.0.1:${port}` }
+  return { requested, url: `http://127.0.0.1:${port}` }
 }
 
-it('lets pages show pictures of this node only, unless the operator lets it fetch metadata', async () => {
+it('the content security policy allows images of this node only, unless the operator lets it fetch metadata', async () => {
   const policy = async (explorer: object) => {
     const { url } = await tokenChain({ explorer })
     const { headers } = await fetch(`${url}/tokens`)
@@ -48,18 +48,18 @@ it('lets pages show pictures of this node only, unless the operator lets it fetc
   )
 })
 
-describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('pages of items (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
   }, 60_000)
   afterAll(() => browser.close())
 
-  it('show a grid of pictures, small and large, that lead to the item', async () => {
+  it('show a grid of images, small and large, that link to the item', async () => {
     const { deploy, send, url, walletOf } = await tokenChain()
     const art = await deploy('Drawings')
     await send(art, 'mint', [ALICE, 1n, json(BIRD)])
-    // A drawing that lists show by the URL of a file of this node.
+    // A large drawing, which lists show by the URL of a file on this node.
     const large = svg(`<rect width="80" height="60" fill="navy"/><!--${'a'.repeat(9_000)}-->`)
     const args = [BOB, 2n, json({ name: 'Large', image: large })]
     await walletOf(0).writeContract({ ...art, functionName: 'mint', args, gas: 25_000_000n })
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
   it('read metadata again on request', async () => {
     const { deploy, send, url } = await tokenChain()
     const art = await deploy('Drawings')
-    // Costly to read, so that the node keeps what it has read.
+    // Expensive to read, so the node caches it.
     await send(art, 'mintMany', [ALICE, 1n, 1n, 0n, 2_000_000n])
     await send(art, 'set', [1n, json({ name: 'Before' })])
     const page = await openPage(browser, `${url}/token/${art.address}/instance/1`)
@@ -110,9 +110,9 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
     await expectSound(page)
   }, 60_000)
 
-  it('neither run what metadata contain nor ask other servers for pictures', async () => {
+  it('neither execute scripts in metadata nor request images of other servers', async () => {
     const { deploy, send, url } = await tokenChain()
-    const { asked, url: elsewhere } = await pictureServer()
+    const { requested, url: elsewhere } = await pictureServer()
     const art = await deploy('Drawings')
     const script = `<script>fetch('${elsewhere}/script')</script>`
     const hostile = [
@@ -147,6 +147,6 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped where no Chromi
     await page.goto(`${url}/token/${art.address}/instance/1`)
     const link = page.getByRole('link', { name: `open it at ${new URL(elsewhere).host}` })
     expect(await link.getAttribute('rel')).toContain('noreferrer')
-    expect([asked, alerts]).toEqual([[], 0])
+    expect([requested, alerts]).toEqual([[], 0])
   }, 90_000)
 })

@@ -1,4 +1,4 @@
-// The cache on disk for answers that are expensive: it survives a restart, and its size is bounded.
+// The cache on disk for expensive results: it survives a restart, and its size is bounded.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { api } from './support.ts'
 const key = (text: string): Uint8Array => Buffer.from(text)
 const textOf = (row: Uint8Array | undefined): string | undefined => row && Buffer.from(row).toString()
 
-it('keeps values for the next start', async () => {
+it('the disk cache keeps values for the next start', async () => {
   const store = await openMemoryStore()
   const first = new KeptRows(store)
   first.set(key('a'), key('one'))
@@ -27,7 +27,7 @@ it('keeps values for the next start', async () => {
   expect(second.get(key('b'))).toBeUndefined()
 })
 
-it('drops the older half of its values when it is full, and damaged ones', async () => {
+it('the disk cache drops the older half of its values when it is full, and damaged ones', async () => {
   const memory = newMemory()
   const store = await openMemoryStore(CHECKED_ROWS, memory)
   const sizes: number[] = []
@@ -40,7 +40,7 @@ it('drops the older half of its values when it is full, and damaged ones', async
     sizes.push(size)
     expect(rows.get(key(`key ${i}`))?.[99]).toBe(i)
   }
-  // A generation ends with the third value of 100 bytes, which passes its 250.
+  // A generation ends with the third value of 100 bytes, which exceeds its 250.
   expect(Math.max(...sizes)).toBe(6)
   const rows = new KeptRows(store, 250)
   expect(rows.get(key('key 0'))).toBeUndefined()
@@ -51,7 +51,7 @@ it('drops the older half of its values when it is full, and damaged ones', async
   expect(rows.get(key('key 19'))).toBeUndefined()
 })
 
-it('has the costly drawings of a chain after a restart', async () => {
+it('the disk cache has the expensive metadata of a chain after a restart', async () => {
   const datadir = await mkdtemp(join(tmpdir(), 'kept-'))
   onTestFinished(() => rm(datadir, { recursive: true, force: true }))
   const node = await startNode(nodeOptions({ datadir }))
@@ -70,6 +70,6 @@ it('has the costly drawings of a chain after a restart', async () => {
     return call.apply(again.chain, given)
   }
   expect((await api(again.url).read(path)).metadata).toMatchObject({ name: 'Drawing' })
-  // Balances and supplies may be asked for; the drawing is not.
+  // Balances and supplies may be read; the metadata are not.
   expect(calls).toBe(0)
 })

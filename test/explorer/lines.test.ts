@@ -1,4 +1,4 @@
-// Blockscout's statistics service on the node: every point of every chart against a walk over the chain by JSON-RPC.
+// Blockscout's statistics service on the node: every point of every chart against the chain by JSON-RPC.
 import { type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import * as statistics from '../../src/explorer/v1/routes.ts'
@@ -6,7 +6,7 @@ import { account, testChain } from '../support/chain.ts'
 import { scenario, scenarioOn } from './scenario.ts'
 
 const DAY = 86_400
-// Answers are looked into freely: their schemas are checked.
+// Responses are accessed without types: their schemas are checked.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
@@ -31,19 +31,19 @@ const on = scenario(async (chain) => {
   const coin = await deploy('Coin', ['Coin', 'COIN', 18, 1000n])
   await call(coin, 'transfer', [bob.address, 5n])
   await later(2)
-  // One that fails, and a new account.
+  // A failing transaction, and a new account.
   await call(coin, 'transfer', [bob.address, 5000n])
   await send(0, `0x${'7'.repeat(40)}`, 1n)
   await later(9)
   await send(0, `0x${'8'.repeat(40)}`, 1n)
   await later(40)
   await rpc('evm_mine')
-  // An account that no block has made belongs to the day of the newest block.
+  // An account that was not created by a block counts on the day of the newest block.
   await rpc('anvil_setBalance', `0x${'9'.repeat(40)}`, '0x5')
   return {}
 })
 
-/** Facts of each block, by JSON-RPC. */
+/** Data of each block by JSON-RPC. */
 async function walk() {
   const { viem, read } = on()
   const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
@@ -67,7 +67,7 @@ const feesOf = (blocks: Walked) =>
 const gasOf = (blocks: Walked) => receiptsOf(blocks).reduce((sum, { gasUsed }) => sum + gasUsed, 0n)
 const coins = (wei: bigint): number => Number(wei) / 1e18
 
-/** What a period should show for a line: its own blocks, and all until its end. */
+/** The expected value of a chart for a period, from the period's blocks and all blocks until its end. */
 const EXPECTED: Readonly<Record<string, (period: Walked, all: Walked) => number>> = {
   newTxns: (period) => receiptsOf(period).length,
   txnsGrowth: (_, all) => receiptsOf(all).length,
@@ -89,7 +89,7 @@ const EXPECTED: Readonly<Record<string, (period: Walked, all: Walked) => number>
 }
 
 describe('charts over time', () => {
-  it('show what each day brought, and what there was at its end', async () => {
+  it('have the values of each day, and the totals at its end', async () => {
     const { url } = on()
     const blocks = await walk()
     const first = blocks[1]?.day ?? 0
@@ -110,7 +110,7 @@ describe('charts over time', () => {
     }
   })
 
-  it('count accounts and contracts once, on the day that they appear', async () => {
+  it('count accounts and contracts once, on the day that they first appear', async () => {
     const { url, read } = on()
     const of = async (name: string) =>
       (await ask(url, `/lines/${name}`)).body.chart.map(({ value }: Any) => Number(value))
@@ -119,15 +119,15 @@ describe('charts over time', () => {
     const counters = await read('/smart-contracts/counters')
     expect((await of('contractsGrowth')).at(-1)).toBe(Number(counters.smart_contracts))
     const created = await of('newContracts')
-    // The coin, on the second day.
+    // The token, on the second day.
     expect(created.slice(1).filter((value: number) => value > 0)).toEqual([1])
     expect(created[1]).toBe(1)
     const accounts: number[] = await of('newAccounts')
-    // Days 3, 12 and 52 after the first brought one each: two by a transfer, one by the development method.
+    // One new account each on days 3, 12 and 52 after the first: two by a transfer, one by the development method.
     expect([accounts[3], accounts[12], accounts[52]]).toEqual([1, 1, 1])
   })
 
-  it('add up weeks, months and years, within a period', async () => {
+  it('aggregate weeks, months and years, within a period', async () => {
     const { url } = on()
     const blocks = await walk()
     const last = blocks.at(-1)?.day ?? 0
@@ -153,7 +153,7 @@ describe('charts over time', () => {
     expect(part.map(({ date }: Any) => date)).toEqual([3, 2, 1].map((back) => isoDay(last - back)))
   })
 
-  it('are listed by section with their ids, and others are not found', async () => {
+  it('are listed by section with their ids, and unknown ids are not found', async () => {
     const { url } = on()
     const { sections } = (await ask(url, '/lines')).body
     const ids = sections.flatMap(({ charts }: Any) => charts.map(({ id }: Any) => id))
@@ -167,8 +167,8 @@ describe('charts over time', () => {
   })
 })
 
-describe('counters', () => {
-  it('are those of /api/v2', async () => {
+describe('statistics counters', () => {
+  it('equal those of /api/v2', async () => {
     const { url, read } = on()
     const blocks = await walk()
     const stats = await read('/stats')
@@ -193,7 +193,7 @@ describe('counters', () => {
     expect((await ask(url, '/update-status')).body.all_status).toBe('COMPLETED_INITIAL_UPDATE')
   })
 
-  it('follow a chain that goes back', async () => {
+  it('follow a rollback of the chain', async () => {
     const { node } = await testChain()
     const { rpc, send, bob, url } = scenarioOn(node)
     const chart = async () => (await ask(url, '/lines/newTxns')).body.chart.map(({ value }: Any) => value)

@@ -1,5 +1,5 @@
-// Lists of transactions, transfers and messages: filters against a naive walk over everything, pages to their end, and pages
-// that stay what they are while the chain goes on. Then how the API says no.
+// Lists of transactions, transfers and messages: filters against a naive scan, complete pagination, and stable pages while the
+// chain grows. Then the API's errors.
 import { type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { scenario } from './scenario.ts'
@@ -11,7 +11,7 @@ const on = scenario(async ({ deploy, call, send, rpc, walletOf, bob }) => {
   const wrapped = await deploy('Wrapped', [false])
   const art = await deploy('Art', [false])
   const frames = await deploy('Frames')
-  // Several in one block, of all kinds.
+  // Several transactions of all kinds in one block.
   await rpc('evm_setAutomine', false)
   const wallet = walletOf(0)
   const gas = 1_000_000n
@@ -40,7 +40,7 @@ type Row = {
 type Items = Row[]
 const hashesOf = (items: Items) => items.map(({ hash }) => hash)
 
-/** Every transaction of the chain, newest first, as JSON-RPC has them. */
+/** Every transaction of the chain by JSON-RPC, newest first. */
 async function everything(): Promise<Hex[]> {
   const { viem } = on()
   const hashes: Hex[] = []
@@ -51,7 +51,7 @@ async function everything(): Promise<Hex[]> {
 }
 
 describe('filters of lists', () => {
-  it('give what filtering the whole list gives', async () => {
+  it('equal filtering the whole list', async () => {
     const { readAll } = on()
     const all: Items = await readAll('/transactions')
     expect(hashesOf(all)).toEqual(await everything())
@@ -73,14 +73,14 @@ describe('filters of lists', () => {
     }
   })
 
-  it('without a match give an empty list', async () => {
+  it('without a match return an empty list', async () => {
     const { read } = on()
     for (const query of ['type=blob_transaction', 'method=nobodyHasThis', 'method=transfer&type=contract_creation']) {
       expect(await read(`/transactions?${query}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
     }
   })
 
-  it('with an empty value filter nothing', async () => {
+  it('with an empty value have no effect', async () => {
     const { read } = on()
     expect(await read('/transactions?type=&method=&filter=&page=')).toEqual(await read('/transactions'))
     expect(await read('/transactions/?filter=validated')).toEqual(await read('/transactions'))
@@ -111,7 +111,7 @@ describe('pages of lists', () => {
     }
   })
 
-  it('follow page and items_count: 50 items, at most 100', async () => {
+  it('follow page and items_count: by default 50 items, at most 100', async () => {
     const { read, readAll } = on()
     const whole = await readAll('/transactions', 100)
     const third = await read('/transactions?page=3&items_count=4')
@@ -138,7 +138,7 @@ describe('pages of lists', () => {
     }
   })
 
-  it('follow a chain that is rewound', async () => {
+  it('follow a rollback of the chain', async () => {
     const { read, rpc, send, bob } = on()
     const before: Items = (await read('/transactions')).items
     const snapshot = await rpc('evm_snapshot')
@@ -149,7 +149,7 @@ describe('pages of lists', () => {
   })
 })
 
-it('lists the internal transactions of the chain, newest first', async () => {
+it('internal transactions of the chain are listed newest first', async () => {
   const { readAll } = on()
   const all: (Row & { index: number })[] = await readAll('/internal-transactions')
   const naive = []

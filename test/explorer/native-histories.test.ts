@@ -1,5 +1,5 @@
-// Random histories of the native modules: whatever happened, the explorer's endpoints tell what the precompiles answer through
-// eth_call; and what they told before a history, they tell again when it was reverted.
+// Random histories of the native modules: the explorer's endpoints always equal the precompiles' answers by eth_call, and are
+// restored when a history is reverted.
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
 import { reindex } from '../../src/chain/reindex.ts'
@@ -38,7 +38,7 @@ const [PEOPLE, VALIDATORS] = [
   [10, 11, 12],
 ] as const
 
-/** Numbers below `most` from a seed (a linear congruence with the constants of Numerical Recipes). */
+/** Pseudo-random numbers below `most` (linear congruential generator, Numerical Recipes). */
 function numbersFrom(seed: number) {
   let state = seed
   return (most: number): number => {
@@ -63,7 +63,7 @@ async function historyChain() {
   const { read, readAll } = api(chain.url)
   const call = (data: Hex, to: Hex, from: number) => chain.walletOf(from).sendTransaction({ to, data, gas: 3_000_000n })
 
-  /** One act, which may be refused. */
+  /** One random action, which may be refused. */
   async function act(below: (most: number) => number): Promise<void> {
     const from = below(PEOPLE.length)
     const other = below(PEOPLE.length)
@@ -102,8 +102,8 @@ async function historyChain() {
     await acts[below(acts.length)]?.()
   }
 
-  /** Everything that the endpoints tell of the people and validators. */
-  async function told(): Promise<Record<string, unknown>> {
+  /** All responses of the endpoints about the accounts and validators. */
+  async function allResponses(): Promise<Record<string, unknown>> {
     const paths = [
       ...['/native/validators', '/native/proposals', '/native/transfers', '/native/modules', '/native/denominations'],
       ...PEOPLE.flatMap((index) =>
@@ -116,7 +116,7 @@ async function historyChain() {
     const lists = await Promise.all(paths.map(async (path) => [path, await readAll(path, 7)] as const))
     return { ...Object.fromEntries(lists), pool: await read('/native/pool') }
   }
-  return { ...chain, read, readAll, act, told }
+  return { ...chain, read, readAll, act, allResponses }
 }
 
 type Chain = Awaited<ReturnType<typeof historyChain>>
@@ -198,7 +198,7 @@ async function expectProposals({ viem, readAll }: Chain): Promise<void> {
 }
 
 it.each([1, 2])(
-  'history %i is told as the precompiles answer, and revert and reindex give it again',
+  'history %i: the native endpoints equal the precompiles, and are restored by revert and reindex',
   async (seed) => {
     const chain = await historyChain()
     const below = numbersFrom(seed)
@@ -206,18 +206,18 @@ it.each([1, 2])(
     await expectStake(chain)
     await expectGrants(chain)
     await expectProposals(chain)
-    const before = await chain.told()
+    const before = await chain.allResponses()
     const snapshot = await chain.rpc('evm_snapshot')
     for (let i = 0; i < 30; i++) await chain.act(below)
     await expectStake(chain)
     await expectGrants(chain)
     await expectProposals(chain)
-    expect(await chain.told()).not.toEqual(before)
+    expect(await chain.allResponses()).not.toEqual(before)
     await chain.rpc('evm_revert', snapshot)
-    expect(await chain.told()).toEqual(before)
+    expect(await chain.allResponses()).toEqual(before)
     const { store, spec } = chain.node.chain
     await reindex(store, new Runtime(spec), indexer, () => undefined)
-    expect(await chain.told()).toEqual(before)
+    expect(await chain.allResponses()).toEqual(before)
   },
   240_000,
 )

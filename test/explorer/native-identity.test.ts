@@ -1,5 +1,5 @@
-// The native layer as the explorer names it: precompiles as verified contracts, module accounts, validators that propose,
-// searches for all of them, and coins that native contracts move as internal transactions.
+// Names of the native modules in the explorer: precompiles as verified contracts, module accounts, proposers, searches for
+// them; and coins that native contracts move as internal transactions.
 import { readFileSync } from 'node:fs'
 import { getAddress, type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -14,8 +14,8 @@ import { api } from './support.ts'
 /** The first 20 bytes of SHA-256 of the pools' names in the Cosmos SDK. */
 const BONDED_POOL = '0x4feA76427B8345861e80A3540a8a9D936FD39391'
 
-describe('precompiles', () => {
-  it('are verified contracts, with the interface that is published for them', async () => {
+describe('precompiles in the explorer', () => {
+  it('are verified contracts with their published ABI', async () => {
     const { url, rpc } = await testChain()
     const { read } = api(url)
     const published = readFileSync('solidity/Staking.sol', 'utf8')
@@ -42,7 +42,7 @@ describe('precompiles', () => {
     expect(await rpc('eth_getCode', STAKING, 'latest')).toBe('0xfe')
   })
 
-  it('are nothing on a chain without native modules', async () => {
+  it('are ordinary addresses on a chain without native modules', async () => {
     const { url } = await testChain({ spec: plainSpec(account(0).address) })
     const { read, get } = api(url)
     expect((await get(`/smart-contracts/${STAKING}`)).status).toBe(404)
@@ -53,7 +53,7 @@ describe('precompiles', () => {
 })
 
 describe('module accounts and validators', () => {
-  it('have names wherever their addresses are shown', async () => {
+  it('have names wherever their addresses appear', async () => {
     const { url } = await testChain()
     const { read, readAll } = api(url)
     expect(await read(`/addresses/${BONDED_POOL}`)).toMatchObject({ name: 'bonded_tokens_pool' })
@@ -63,13 +63,13 @@ describe('module accounts and validators', () => {
     expect(await read(`/addresses/${account(10).address}`)).toMatchObject({ name: 'kestrel-0' })
   })
 
-  it('propose blocks in turn, and are named there', async () => {
+  it('propose blocks in turn, and are named in them', async () => {
     const { url, mine, rpc } = await testChain()
     const next = await rpc('eth_coinbase')
     await mine(6)
     const { items } = await api(url).read('/blocks')
     const miners = items.map(({ miner }: { miner: { name: string } }) => miner.name)
-    // Block 0 has none.
+    // Block 0 has no proposer.
     expect(miners.pop()).toBeNull()
     expect(new Set(miners.slice(0, 3))).toEqual(new Set(['kestrel-0', 'kestrel-1', 'kestrel-2']))
     expect(miners.slice(0, 3)).toEqual(miners.slice(3))
@@ -77,7 +77,7 @@ describe('module accounts and validators', () => {
     expect(await api(url).read(`/addresses/${account(10).address}/counters`)).toMatchObject({ validations_count: '2' })
   })
 
-  it('leave blocks to the coinbase that was chosen', async () => {
+  it('are replaced by a fee recipient that was set', async () => {
     const { url, mine, rpc } = await testChain()
     await rpc('anvil_setCoinbase', account(5).address)
     await mine(2)
@@ -119,7 +119,7 @@ describe('module accounts and validators', () => {
 })
 
 describe('coins that a native contract moves', () => {
-  /** Calls the staking contract with the input of its own call; returns whether that succeeded, and keeps what it got. */
+  /** Forwards its calldata to the staking contract, and returns whether the call succeeded. */
   const FORWARDER = '0x365f5f375f5f365f5f6108005af15f5260205ff3'
   const deployed = (code: string): Hex => {
     const length = (code.length - 2) / 2
@@ -160,7 +160,7 @@ describe('coins that a native contract moves', () => {
     expect(ofPool.items).toMatchObject([{ transaction_hash: sent.transactionHash, value: parseEther('2').toString() }])
     const after = await read(`/addresses/${BONDED_POOL}/tabs-counters`)
     expect(after.internal_transactions_count).toBe(before.internal_transactions_count + 1)
-    // Messages only: what a tracer shows.
+    // Only messages, as shown by a tracer.
     expect(await read(`/transactions/${sent.transactionHash}/raw-trace`)).toHaveLength(2)
     await rpc('evm_revert', snapshot)
     expect(await read(`/addresses/${BONDED_POOL}/tabs-counters`)).toEqual(before)

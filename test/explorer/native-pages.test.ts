@@ -1,4 +1,4 @@
-// The pages of the native modules in a real browser: stake and votes by a wallet, as the contracts then tell them.
+// The pages of the native modules in a real browser: stake and votes with a wallet, checked against the contracts.
 import type { Browser, Page } from 'playwright-core'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { expectSound, openPage } from './pages-support.ts'
 const connect = (page: Page) => page.getByRole('button', { name: 'Test wallet' }).click()
 const success = (page: Page) => page.getByText('success', { exact: true }).waitFor()
 
-describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     await page.getByRole('button', { name: 'Undelegate' }).last().click()
     await success(page)
     await page.getByRole('tab', { name: 'Unbondings' }).click()
-    // 21 days, less what the test has taken since.
+    // 21 days, minus the time of the test.
     await page.getByText(/^in (21 d|20 d 23 h)/).waitFor()
     await expectSound(page)
   }, 90_000)
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
     const name = 'kestrel_0'
     const id = await propose([evmParams(name)], { title: 'Other prices for opcodes' })
     const [yes, ...others] = VALIDATORS.map((index) => account(index).address)
-    // The node keeps no keys of validators.
+    // The node has no keys of validators.
     await rpc('anvil_impersonateAccount', yes)
     const page = await openPage(browser, `${url}/proposals`, {
       init: announcedWallet({ url, account: yes ?? '0x' }),
@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the modules (skipped where
       args: [id, yes ?? '0x'],
     })
     expect(cast.options).toEqual([{ option: YES, weight: '1.000000000000000000' }])
-    // Three validators of the same weight: 1,000 KEST of 3,000 have voted.
+    // Three validators with equal stake: 1,000 KEST of 3,000 have voted.
     await page.getByText('100.00 % 1,000 KEST').waitFor()
     await page.getByText(/^33.33 % of the bonded tokens/).waitFor()
     await page.getByRole('tab', { name: /Messages/ }).press('ArrowRight')

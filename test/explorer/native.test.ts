@@ -1,5 +1,5 @@
-// The native modules over the explorer API: a short story of stake, grants, votes, transfers and vesting, and what the
-// endpoints tell of it. Amounts are those that the story gives; the rest is what the precompiles answer.
+// The native modules over the explorer API: a short scenario of stake, grants, votes, transfers and vesting. Expected amounts
+// are those of the scenario; the rest are the precompiles' answers.
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/explorer/routes/index.ts'
@@ -25,8 +25,8 @@ const approve = (amount: bigint): Hex =>
   encodeFunctionData({ abi: authorization, functionName: 'approve', args: [bob, amount, [DELEGATE]] })
 const revoke = (): Hex => encodeFunctionData({ abi: authorization, functionName: 'revoke', args: [bob, [DELEGATE]] })
 
-/** The preset with sinks and a vote of 1,000 seconds. */
-function storySpec() {
+/** The preset with sinks and a voting period of 1,000 seconds. */
+function scenarioSpec() {
   const spec = governed({ params: { votingPeriod: 1_000 } })
   const sinks = (['ack-success', 'ack-error', 'timeout', 'never'] as const).map((behaviour, i) => {
     return { channel: `channel-${i + 2}`, behaviour }
@@ -34,14 +34,14 @@ function storySpec() {
   return { ...spec, native: { ...spec.native, modules: { ...spec.native.modules, transfer: { sinks } } } }
 }
 
-async function story() {
-  const chain = await govChain({ spec: storySpec() })
+async function scenario() {
+  const chain = await govChain({ spec: scenarioSpec() })
   return { ...chain, ...api(chain.url) }
 }
 
 describe('validators', () => {
-  it('are listed with their stake, and found by all three names', async () => {
-    const { send, read, get } = await story()
+  it('are listed with their stake, and found by all three forms of the address', async () => {
+    const { send, read, get } = await scenario()
     await send(delegate(5n * COIN), { to: STAKING })
     const { items, total_count, next_page_params } = await read('/native/validators?items_count=2')
     expect(total_count).toBe(3)
@@ -71,8 +71,8 @@ describe('validators', () => {
     expect((await get('/native/validators?status=strange')).status).toBe(422)
   })
 
-  it('have delegations, unbondings and redelegations, at their end and at the delegator’s', async () => {
-    const { send, read, viem } = await story()
+  it('have delegations, unbondings and redelegations, listed by validator and by delegator', async () => {
+    const { send, read, viem } = await scenario()
     await send(delegate(5n * COIN), { to: STAKING })
     const { blockNumber } = await send(undelegate(2n * COIN), { to: STAKING })
     await send(redelegate(COIN), { to: STAKING })
@@ -115,7 +115,7 @@ describe('validators', () => {
   })
 
   it('are listed in the form of the Blockscout frontend', async () => {
-    const { send, read } = await story()
+    const { send, read } = await scenario()
     await send(delegate(5n * COIN, owner, B), { to: STAKING })
     const { items } = await read('/validators/blackfort')
     expect(items[0]).toMatchObject({
@@ -138,8 +138,8 @@ describe('validators', () => {
 })
 
 describe('grants', () => {
-  it('are listed at both ends until they are revoked', async () => {
-    const { send, read } = await story()
+  it('are listed for granter and grantee until they are revoked', async () => {
+    const { send, read } = await scenario()
     await send(approve(7n), { to: AUTHORIZATION })
     await send(approve(9n), { to: AUTHORIZATION })
     const given = await read(`/native/addresses/${owner}/grants?filter=given`)
@@ -159,8 +159,8 @@ describe('grants', () => {
 })
 
 describe('proposals', () => {
-  it('show the count so far, then the result, and keep votes and deposits that the state forgets', async () => {
-    const { send, read, propose, conclude, get } = await story()
+  it('show the tally so far, then the result, and keep votes and deposits that the state deletes', async () => {
+    const { send, read, propose, conclude, get } = await scenario()
     const id = await propose([evmParams('kestrel_0')], { title: 'Dearer creation' })
     await send(vote(id, account(10).address, 3), { from: 10 })
     await send(vote(id, account(10).address, 1, 'I think so'), { from: 10 })
@@ -217,7 +217,7 @@ describe('proposals', () => {
   })
 
   it('change the floor of the base fee', async () => {
-    const { read, propose, voteAll, conclude } = await story()
+    const { read, propose, voteAll, conclude } = await scenario()
     expect((await read('/native/parameters')).fee_market).toEqual({ burn_base_fee: false, min_base_fee: '0' })
     const params = { min_base_fee: '100000000' }
     const id = await propose([message('/cosmos.evm.feemarket.v1.MsgUpdateParams', { params })], { title: 'Floor' })
@@ -230,7 +230,7 @@ describe('proposals', () => {
   })
 
   it('change parameters, with block, values and cause in the history', async () => {
-    const { read, propose, voteAll, conclude, viem, mine } = await story()
+    const { read, propose, voteAll, conclude, viem, mine } = await scenario()
     const id = await propose([evmParams('kestrel_0')], { title: 'On' })
     await voteAll(id)
     await conclude(id)
@@ -273,8 +273,8 @@ describe('proposals', () => {
 })
 
 describe('transfers', () => {
-  it('show what became of every packet', async () => {
-    const { send, read, mine } = await story()
+  it('show the outcome of every packet', async () => {
+    const { send, read, mine } = await scenario()
     for (const channel of ['channel-0', 'channel-2', 'channel-3', 'channel-4', 'channel-5']) {
       await send(transfer({ channel, amount: 1_000n, memo: channel }), { to: ICS20 })
     }
@@ -318,8 +318,8 @@ describe('transfers', () => {
 
 describe('vesting', () => {
   it('is shown with both schedules, and is 404 for ordinary accounts', async () => {
-    const { send, read, get, viem, mine } = await story()
-    // The genesis is older than the clock.
+    const { send, read, get, viem, mine } = await scenario()
+    // The genesis timestamp is before the present time.
     await mine()
     const { timestamp } = await viem.getBlock()
     await send(create(), { to: VESTING, from: 1 })
@@ -353,7 +353,7 @@ describe('vesting', () => {
 })
 
 describe('a chain without native modules', () => {
-  it('answers 404 with one text', async () => {
+  it('answers 404 with one message', async () => {
     const { url } = await testChain({ spec: plainSpec(owner) })
     const { get } = api(url)
     const native = routes.filter(({ path }) => path.startsWith('/native/') || path.startsWith('/validators/'))

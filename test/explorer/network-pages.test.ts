@@ -1,4 +1,4 @@
-// The pages of a network in a real browser: votes and evidence on a block, signing on validators, the network's own line.
+// The pages of a network in a real browser: votes and evidence of a block, signing of validators, the network's status.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
@@ -9,7 +9,7 @@ import { expectSound, openPage } from './pages-support.ts'
 const COMMIT = 2
 const ABSENT = 1
 
-describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where n
     await page.getByText('The first block of a network comes without votes.').waitFor()
   }, 60_000)
 
-  it('show how validators sign, and the report of the consensus engine', async () => {
+  it('show the validators’ signing, and the status of the consensus engine', async () => {
     const { url, status, chain } = await network()
     const page = await openPage(browser, `${url}/validators`)
     await page.getByText('This node is part of a network (cometbft): 3 peers, in step with them.').waitFor()
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped where n
     await page.getByText('for ever').waitFor()
   }, 60_000)
 
-  it('show nothing of votes on a chain of one node', async () => {
+  it('show no votes on a chain of one node', async () => {
     const { url, mine } = await testChain()
     await mine(1)
     const page = await openPage(browser, `${url}/block/1`)

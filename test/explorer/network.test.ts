@@ -1,5 +1,5 @@
-// A network over the explorer API: votes and evidence of blocks, how validators have signed, and what the engine tells. The
-// blocks and their votes are this file's; what they do to a validator is the Cosmos SDK's x/slashing.
+// A network over the explorer API: votes and evidence of blocks, signing of validators, status of the consensus engine. Blocks
+// and votes are made here; their effects on validators follow the Cosmos SDK's x/slashing.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checksummed } from '../../src/explorer/codec.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
@@ -12,12 +12,12 @@ import { api } from './support.ts'
 const COMMIT = 2
 const ABSENT = 1
 const NIL = 3
-/** 9999-12-31, the end of a jail for a double sign. */
+/** The end of the jail time for a double sign: 9999-12-31. */
 const DOUBLE_SIGN_JAIL_END_TIME = '9999-12-31T23:59:59.000000Z'
 const consensus = (index: number) => toBech32('kestvalcons', signerOf(index))
 
-/** Four blocks: without votes, with one vote absent and one for none, with all, with evidence against the third validator. */
-async function story() {
+/** Four blocks: without votes; with one absent and one nil vote; with all votes; with evidence against the third validator. */
+async function network() {
   const chain = await networkChain()
   await decide(chain, commitInfo({ votes: [] }))
   await decide(chain, commitInfo({ round: 1n, votes: votes(COMMIT, ABSENT, NIL) }))
@@ -30,9 +30,9 @@ async function story() {
 }
 
 describe('the commit of a block', () => {
-  let given: Awaited<ReturnType<typeof story>>
+  let given: Awaited<ReturnType<typeof network>>
   beforeEach(async () => {
-    given = await story()
+    given = await network()
   })
 
   it('has the voters and their votes', async () => {
@@ -96,7 +96,7 @@ describe('the commit of a block', () => {
 
 describe('the signing of validators', () => {
   it('is counted over a window, with jail and tombstone', async () => {
-    const { read, operators } = await story()
+    const { read, operators } = await network()
     const validator = (index: number) => read(`/native/validators/${operators[index]}`)
     expect(await validator(0)).toMatchObject({
       jailed_until: null,
@@ -110,7 +110,7 @@ describe('the signing of validators', () => {
         tombstoned: false,
       },
     })
-    // Two of three; a vote for none is a vote.
+    // Two of three; a nil vote counts as a vote.
     expect((await validator(1)).signing_info).toMatchObject({ missed_blocks: 1, uptime: '0.666666666666666666' })
     expect(await validator(2)).toMatchObject({
       jailed: true,
@@ -126,8 +126,8 @@ describe('the signing of validators', () => {
     expect(found).toMatchObject({ validator: { moniker: 'kestrel-1' }, missed_blocks: 1, tombstoned: false })
   })
 
-  it('shows until when a validator is jailed that has missed too many blocks', async () => {
-    // Of two blocks it may miss one, and the window is full after block 2.
+  it('shows the end of the jail time of a validator that has missed too many blocks', async () => {
+    // It may miss one of two blocks, and the window is full after block 2.
     const spec = networkSpec(({ kestrel }) => {
       kestrel.modules = { slashing: { signedBlocksWindow: 2 } }
     })
@@ -137,15 +137,15 @@ describe('the signing of validators', () => {
     const { header } = await decide(chain, commitInfo({ votes: votes(COMMIT, ABSENT) }))
     const { read } = api((await networkFaces({ chain })).url)
     const body = await read(`/native/validators/${chain.spec.native?.validators[1]?.operator}`)
-    // The default jail is of 600 seconds.
+    // The default jail time is 600 seconds.
     const until = new Date(Number(header.timestamp + 600n) * 1000).toISOString().replace('Z', '000Z')
     expect(body).toMatchObject({ jailed: true, tombstoned: false, jailed_until: until })
-    // Its votes are counted anew.
+    // Its votes are counted from zero again.
     expect(body.signing_info).toMatchObject({ jailed_until: until, missed_blocks: 0, votes_counted: 0, uptime: null })
   })
 
-  it('is listed by blocks, newest first, and by pages', async () => {
-    const { read, operators, get, chain } = await story()
+  it('is listed by blocks, newest first, in pages', async () => {
+    const { read, operators, get, chain } = await network()
     const path = `/native/validators/${operators[1]}/votes`
     const { items, total_count } = await read(path)
     expect(total_count).toBe(3)
@@ -160,9 +160,9 @@ describe('the signing of validators', () => {
   })
 })
 
-describe('the network', () => {
-  it('is the report of the consensus engine', async () => {
-    const { read, status } = await story()
+describe('the network endpoint', () => {
+  it('returns the status of the consensus engine', async () => {
+    const { read, status } = await network()
     expect(await read('/native/network')).toEqual({
       engine: 'cometbft',
       initial_height: 1,
@@ -177,7 +177,7 @@ describe('the network', () => {
 })
 
 describe('a chain of one node', () => {
-  it('has no votes, no engine and no peers', async () => {
+  it('has no votes, no consensus engine and no peers', async () => {
     const { url, mine } = await testChain()
     await mine(2)
     const { read } = api(url)
@@ -192,7 +192,7 @@ describe('a chain of one node', () => {
     expect((await read('/native/signing-infos')).total_count).toBe(3)
   })
 
-  it('without native modules has none of it', async () => {
+  it('without native modules has no network endpoints', async () => {
     const { url } = await testChain({ spec: plainSpec(account(0).address) })
     for (const path of ['network', 'blocks/0/commit', 'signing-infos', `validators/${account(0).address}/votes`])
       expect((await api(url).get(`/native/${path}`)).status, path).toBe(404)

@@ -1,11 +1,11 @@
-// The OpenAPI document: valid by the specification's schema, with named types, and parameters as clients write them. That
-// answers are what it says is checked wherever a test asks the API (`support.ts`).
+// The OpenAPI document: valid by the specification's schema, with named types, and parameters as clients write them. Every
+// request of the explorer's tests checks the response against it (`support.ts`).
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApi } from '../../src/explorer/openapi.ts'
 import { routes } from '../../src/explorer/routes/index.ts'
 
-// The document is looked into freely: the validator has checked it.
+// The document is accessed without types: the validator has checked it.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.Transaction.properties.status.anyOf[0].enum).toEqual(['ok', 'error'])
   })
 
-  it('puts operations into groups that it explains', () => {
+  it('has groups of operations with descriptions', () => {
     const explained = new Map(document.tags.map(({ name, description }: Any) => [name, description]))
     for (const { tags } of operations()) expect(explained.get(tags[0]), tags[0]).toMatch(/^[A-Z]/)
   })

@@ -1,16 +1,16 @@
-// Pages of the explorer in a real browser: opened at a width, and looked at for what no page may have.
+// Opens pages of the explorer in a real browser, and checks them for layout and accessibility faults.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
-/** A phone, and a desk. */
+/** Widths of a phone and of a desktop. */
 export const WIDTHS = [390, 1280] as const
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** A page that fails the test when its scripts do, or when its own policy blocks what it needs. */
+/** Opens a page that fails the test on script errors or violations of its content security policy. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions & { init?: string } = {}) {
   const { init, ...contextOptions } = options
   const context = await browser.newContext(contextOptions)
@@ -18,7 +18,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   const faults: unknown[] = []
   page.on('pageerror', (fault) => faults.push(fault))
   page.on('console', (message) => {
-    // That something is not there is what some pages are about.
+    // Some pages request missing records.
     if (message.type() === 'error' && !message.text().includes('404')) faults.push(message.text())
   })
   onTestFinished(async () => {
@@ -32,7 +32,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
 
 type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] }
 
-/** Fails for a page that is wider than each of the widths, and for violations of the accessibility rules in its content. */
+/** Fails if a page is wider than one of the widths, or its content violates accessibility rules. */
 export async function expectSound(page: Page): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })

@@ -1,5 +1,5 @@
 // Every page of the explorer over a chain with hostile and ordinary content, in a real browser: on a desktop and a phone, light
-// and dark. No page is wider than the screen, none has a fault that axe finds, none complains on the console, no link is dead.
+// and dark. No page is wider than the screen, has a fault that axe finds, logs an error, or has a dead link.
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 import type { AxeResults } from 'axe-core'
@@ -14,12 +14,12 @@ import { scenario } from './scenario.ts'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const DESKTOP = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }
-/** Pages that are walked at the same time. */
+/** Pages that are visited at the same time. */
 const WALKERS = 3
-/** The first page's scripts, compressed. */
+/** Limit for the compressed scripts of the first page. */
 const MOST_BYTES = 150_000
 
-describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('pages of the explorer (skipped without Chromium)', () => {
   const on = scenario(play)
   let browser: Browser
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
   }, 60_000)
   afterAll(() => browser.close())
 
-  it('fit their screen, are accessible and quiet, and link pages that exist', async () => {
+  it('fit their screen, are accessible, log no errors, and have no dead links', async () => {
     const { url, made } = on()
     const waiting = pathsOf(made)
     const faults: string[] = []
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect([...links].filter((link) => !isKnown(link))).toEqual([])
   }, 300_000)
 
-  it('suggest matches for the search box, and open one by keys', async () => {
+  it('suggest matches in the search box, and open one by keyboard', async () => {
     const page = await browser.newPage({ viewport: PHONE })
     await page.goto(`${on().url}/blocks`)
     await page.getByRole('button', { name: 'Menu' }).click()
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect(path).toBe(`/token/${on().made.coin.address}`)
   }, 60_000)
 
-  it('mark names that may be taken for others', async () => {
+  it('mark names that can be confused with others', async () => {
     const page = await browser.newPage()
     await page.goto(`${on().url}/tokens`)
     const row = page.getByRole('row').filter({ hasText: 'Zerowidth' })
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     await page.goto(`${url}/tx/${made.refused}`)
     const confirmations = page.getByText(/\d+ confirmations/)
     const before = Number.parseInt(await confirmations.innerText(), 10)
-    // Until the first answer is there the page does not know that it is mined, and news of the chain make it read again.
+    // Before the first response the page does not know that it is mined, and reads again on live updates.
     const known = reads.length
     for (let i = 0; i < 4; i++) await mine()
     await page.getByText(`${before + 4} confirmations`).waitFor()
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
     expect(more).toBe(0)
   }, 60_000)
 
-  it('load less than 150 KB of compressed scripts first', async () => {
+  it('load less than 150 KB of compressed scripts initially', async () => {
     const page = await browser.newPage()
     const scripts: string[] = []
     page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()))
@@ -112,19 +112,19 @@ describe.skipIf(CHROMIUM === undefined)('pages in Chromium (skipped where no Chr
 
 const HREFS = `[...document.querySelectorAll('a[href^="/"]')].map((link) => link.getAttribute('href'))`
 
-/** Whether a link is a page of ours, or of the API. */
+/** Whether a link is a page of the explorer, or of the API. */
 const isKnown = (link: string): boolean => {
   const [path = ''] = link.split(/[?#]/)
   if (path.startsWith('/api/v2/')) return true
   return Object.keys(PAGES).some((page) => new RegExp(`^${page.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
 }
 
-/** Loads a page, and looks at it on a light desktop and a dark phone. */
+/** Loads a page and returns its faults on a light desktop and a dark phone. */
 async function faultsOf(page: Page, url: string, path: string): Promise<string[]> {
   const faults: string[] = []
   const onFault = (fault: Error) => faults.push(fault.message)
   const onConsole = (message: { type(): string; text(): string }) => {
-    // That something is not there is what some pages are about.
+    // Some pages request missing records.
     if (message.type() === 'error' && !/status of (404|422)/.test(message.text())) faults.push(message.text())
   }
   page.on('pageerror', onFault)
@@ -133,7 +133,7 @@ async function faultsOf(page: Page, url: string, path: string): Promise<string[]
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(url + path)
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  // Placeholders of what is still being read; a function in the page would need eval, which the policy forbids.
+  // Wait until no placeholder is left. A function in the page would need eval, which the policy forbids.
   await expect.poll(() => page.locator('.loading').count(), { timeout: 20_000 }).toBe(0)
   faults.push(...(await faultsNow(page, 'desktop', DESKTOP.width)))
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -145,10 +145,10 @@ async function faultsOf(page: Page, url: string, path: string): Promise<string[]
   return faults
 }
 
-/** Hashes and names within tables, how many of them are broken over lines. */
+/** Number of hashes and names in tables that wrap onto several lines. */
 const BROKEN =
   '[...document.querySelectorAll("td .mono, td .cut")].filter((of) => of.getClientRects().length > 1).length'
-/** Rows after the sixth are as those before. */
+/** Excludes table rows after the sixth, which are like the first. */
 const AXE_RUN = 'axe.run({ exclude: [["tbody tr:nth-child(n+7)"]] })'
 
 async function faultsNow(page: Page, form: string, most: number): Promise<string[]> {

@@ -1,4 +1,4 @@
-// A node with contracts on it, for tests of what the explorer tells: it runs until the tests of the file are over.
+// A node with helpers for contracts, for tests of the explorer; it runs until the tests of the file have ended.
 import { type Abi, getAddress, type Hex, type TransactionReceipt } from 'viem'
 import { afterAll, beforeAll } from 'vitest'
 import { type Node, type NodeOptions, startNode } from '../../src/node.ts'
@@ -37,7 +37,7 @@ export function scenarioOn(node: Node) {
     return viem.waitForTransactionReceipt({ hash, pollingInterval: 10 })
   }
 
-  /** Calls a contract in a transaction; also one that fails. Gas is given, so that nothing is tried before. */
+  /** Calls a contract in a transaction, which may fail. The gas limit is fixed, so that the call is not estimated first. */
   async function call(
     to: Pick<Deployed, 'address' | 'abi'>,
     functionName: string,
@@ -56,7 +56,7 @@ export function scenarioOn(node: Node) {
     return { address: getAddress(receipt.contractAddress ?? ZERO), abi, receipt }
   }
 
-  /** What a contract answered after a block. */
+  /** The result of a view function on the state after a block. */
   const answer = (
     of: Deployed,
     functionName: string,
@@ -70,6 +70,6 @@ export function scenarioOn(node: Node) {
   return { ...clients, ...api(clients.url), receiptOf, call, deploy, answer, send }
 }
 
-/** Seconds as the API writes them. */
+/** A Unix time in the API's format. */
 export const isoTime = (seconds: bigint): string =>
   `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.000000Z`

@@ -1,4 +1,4 @@
-// Search over the explorer API: what a query is, and what is called so.
+// Search over the explorer API: by address, hash and number, and by name.
 import { getAddress, parseEther } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
@@ -8,23 +8,23 @@ import { verifyingExplorer } from './contracts/support.ts'
 import { type Answer, api } from './support.ts'
 
 type Hit = Answer['body']
-const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
+const UNUSED = getAddress('0x00000000000000000000000000000000000dead0')
 const NOTHING = { items: [], next_page_params: null, total_count: 0 }
 const NOWHERE = { redirect: false, type: null, parameter: null }
 const named = (hits: readonly Hit[]): string[] => hits.map(({ type, name }) => `${type} ${name}`)
 
 describe('a search for one thing', () => {
-  it('finds any address in any spelling, unknown ones too', async () => {
+  it('finds any address in any spelling, also unknown ones', async () => {
     const { url } = await testChain()
     const { read } = api(url)
-    for (const q of [NOBODY, NOBODY.toLowerCase(), NOBODY.slice(2), ` ${NOBODY} `]) {
+    for (const q of [UNUSED, UNUSED.toLowerCase(), UNUSED.slice(2), ` ${UNUSED} `]) {
       const query = `?q=${encodeURIComponent(q)}`
       const hit = {
         type: 'address',
         name: null,
-        address_hash: NOBODY,
-        address: NOBODY,
-        url: `/address/${NOBODY}`,
+        address_hash: UNUSED,
+        address: UNUSED,
+        url: `/address/${UNUSED}`,
         is_smart_contract_verified: false,
         is_smart_contract_address: false,
         ens_info: null,
@@ -34,7 +34,7 @@ describe('a search for one thing', () => {
       }
       expect((await read(`/search${query}`)).items).toEqual([hit])
       expect(await read(`/search/quick${query}`)).toEqual([hit])
-      const redirect = { redirect: true, type: 'address', parameter: NOBODY }
+      const redirect = { redirect: true, type: 'address', parameter: UNUSED }
       expect(await read(`/search/check-redirect${query}`)).toEqual(redirect)
     }
     const staking = await read('/search?q=0x0000000000000000000000000000000000000800')
@@ -127,7 +127,7 @@ describe('a search for one thing', () => {
 })
 
 describe('a search for a name', () => {
-  it('matches beginnings of words, and lists tokens with most holders first', async () => {
+  it('matches prefixes of words, and lists tokens with most holders first', async () => {
     const { deploy, send, mine, url } = await tokenChain()
     const { read, readAll } = api(url)
     await deploy('Coin', ['Wrapped Gold', 'WGLD', 18, 0n])
@@ -149,7 +149,7 @@ describe('a search for a name', () => {
     expect(await names('()(')).toEqual([])
     expect(await names(' ')).toEqual([])
     expect(await names('%_*')).toEqual([])
-    // A number may be a word, too.
+    // A number can be a word, too.
     expect(await names('128')).toEqual([copper])
     await mine(200)
     expect(await names('128')).toEqual(['block undefined', copper])
@@ -160,7 +160,7 @@ describe('a search for a name', () => {
     expect(await read('/search/quick?q=12')).toEqual([])
   })
 
-  it('finds verified contracts, and shares a quick search among kinds', async () => {
+  it('finds verified contracts, and divides the results of a quick search among kinds', async () => {
     const explorer = await verifyingExplorer()
     onTestFinished(explorer.close)
     const { read } = api(explorer.explorerUrl)
@@ -190,7 +190,7 @@ describe('a search for a name', () => {
     }
     await verify(hexToAddress(vault.address), 'Shared_Vault')
     await verify(hexToAddress(alsoToken.address), 'SharedCoin')
-    // What is a token stands there once.
+    // A verified contract that is a token appears once.
     const found = (await read('/search?q=shared')).items
     expect(named(found)).toEqual(['token Shared Coin', 'contract Shared_Vault'])
     expect(found).toMatchObject([
@@ -231,7 +231,7 @@ describe('a search for a name', () => {
 })
 
 describe('settings that the frontend reads on every page', () => {
-  it('are answered', async () => {
+  it('have responses', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     const { version } = (await import('../../package.json', { with: { type: 'json' } })).default

@@ -1,4 +1,4 @@
-// Answers that stay small and uniform: URLs that nothing can decode, changes of thousands of items, and what is not known.
+// Edge cases of responses: URLs that cannot be decoded, changes of thousands of items, unknown values.
 import { getAddress, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
@@ -11,7 +11,7 @@ const { contracts } = compileSolidity('test/explorer/solidity')
 describe('a URL that cannot be decoded', () => {
   const MALFORMED = ['/%E0%A4%A', '/blocks/%zz', '/%']
 
-  it('is answered in the format of the interface that it is below', async () => {
+  it('gets an error in the format of its interface', async () => {
     const { url } = await testChain()
     const answers = async (prefix: string) =>
       Promise.all(
@@ -29,7 +29,7 @@ describe('a URL that cannot be decoded', () => {
     for (const prefix of ['/rpc', '']) expect(await answers(prefix)).toEqual(all({ status: 400, body: refused }))
   })
 
-  it('with a very long parameter is malformed like a short one', async () => {
+  it('and a very long parameter get the same error as a short malformed one', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     const short = await get('/transactions/0x12')
@@ -40,9 +40,9 @@ describe('a URL that cannot be decoded', () => {
 })
 
 describe('a block after the year 9999', () => {
-  it('is dated with its last second', async () => {
+  it('is shown with the last second of 9999', async () => {
     const { node, url, rpc } = await testChain()
-    // A second later than the last date of JavaScript.
+    // One second after the last date of JavaScript.
     await rpc('evm_setNextBlockTimestamp', 8_640_000_000_001)
     await rpc('evm_mine')
     const { get } = api(url)
@@ -54,7 +54,7 @@ describe('a block after the year 9999', () => {
 })
 
 describe('state changes of many items', () => {
-  it('come in parts of fifty, whose balances follow one another', async () => {
+  it('are paginated in parts of fifty with consecutive balances', async () => {
     const { node } = await testChain()
     const { deploy, read, readAll, walletOf, receiptOf } = scenarioOn(node)
     const art = await deploy('Art', [false])
@@ -87,7 +87,7 @@ describe('state changes of many items', () => {
 })
 
 describe('unknown values', () => {
-  it('is null: how long a transaction waited', async () => {
+  it('are null: the time that a transaction was pending', async () => {
     const { node } = await testChain()
     const { send, bob, read } = scenarioOn(node)
     const { transactionHash } = await send(0, bob.address, 1n)
@@ -95,7 +95,7 @@ describe('unknown values', () => {
     expect((await read('/transactions')).items[0]).toMatchObject({ confirmation_duration: null })
   })
 
-  it('is given for user operations: none is indexed', async () => {
+  it('of user operations are zero or false, because none are indexed', async () => {
     const { url } = await testChain()
     const status = await api(url).read('/proxy/account-abstraction/status')
     expect(status).toMatchObject({ finished_past_indexing: true, v06: { enabled: false }, v07: { enabled: false } })

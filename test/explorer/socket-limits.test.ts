@@ -1,4 +1,4 @@
-// What many listeners may cost: bounds of sockets and topics, silent ones, and work that depends on what a block changed.
+// Costs of many live listeners: limits of sockets and topics, silent sockets, and work that depends only on a block's changes.
 import { EventEmitter } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
 import type WebSocket from 'ws'
@@ -11,7 +11,7 @@ import { WorkQueue } from '../../src/lib/work-queue.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
 import { account, testChain } from '../support/chain.ts'
 
-/** What the hub uses of a WebSocket; `sent` is parsed frames. */
+/** The part of a WebSocket that the hub uses; `sent` has parsed frames. */
 class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readonly bufferedAmount = 0
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('bounds the number of sockets and of topics for each', () => {
+it('the hub bounds the number of sockets, and of topics per socket', () => {
   const hub = new Hub()
   const first = served(hub)
   for (let i = 0; i < MOST_TOPICS; i++) first.join(`topic:${i}`)
@@ -62,7 +62,7 @@ it('bounds the number of sockets and of topics for each', () => {
   expect(served(hub).closed).toBeUndefined()
 })
 
-it('terminates sockets without a heartbeat or ping for 90 seconds', () => {
+it('the hub terminates sockets without a heartbeat or ping for 90 seconds', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const hub = new Hub()
   const silent = served(hub)
@@ -80,7 +80,7 @@ it('terminates sockets without a heartbeat or ping for 90 seconds', () => {
   expect(hub.hasListeners('topic:silent')).toBe(false)
 })
 
-it('renders only the changes of a block, with any number of topics', async () => {
+it('the hub renders only the changes of a block, with any number of topics', async () => {
   const { node, walletOf, viem } = await testChain()
   const { chain } = node
   const log = createLogger({ level: 'error', json: false })
@@ -88,7 +88,7 @@ it('renders only the changes of a block, with any number of topics', async () =>
   const to = account(1).address
   await viem.waitForTransactionReceipt({ hash: await walletOf(0).sendTransaction({ to, value: 7n }) })
 
-  /** Reads of rows that telling of the block takes, and what is told. */
+  /** The number of row reads for announcing the block, and the sent events. */
   const announced = async (topics: number) => {
     const hub = new Hub()
     const listener = served(hub)
@@ -115,10 +115,10 @@ it('renders only the changes of a block, with any number of topics', async () =>
     const begun = listener.sent.length
     await announceBlock({ ...context, rows }, hub, await executed)
     await close()
-    return { reads, told: listener.sent.slice(begun).map(([, , , event]) => event) }
+    return { reads, sentEvents: listener.sent.slice(begun).map(([, , , event]) => event) }
   }
   const few = await announced(0)
-  expect(few.told).toEqual(['balance', 'current_coin_balance', 'coin_balance', 'transaction'])
+  expect(few.sentEvents).toEqual(['balance', 'current_coin_balance', 'coin_balance', 'transaction'])
   expect(few.reads).toBeGreaterThan(0)
   expect(await announced(10_000)).toEqual(few)
 })

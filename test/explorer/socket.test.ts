@@ -1,4 +1,4 @@
-// Live updates, as the phoenix client that explorer frontends use sees them.
+// Live updates, received by the phoenix client that explorer frontends use.
 import { Socket } from 'phoenix'
 import { expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
@@ -6,7 +6,7 @@ import { account, testChain } from '../support/chain.ts'
 
 type Pushed = { topic: string; event: string; payload: Record<string, unknown> }
 
-/** Joins topics with the official client; `next` waits for an event that has not been taken yet. */
+/** Joins topics with the official client; `next` waits for an event that was not returned yet. */
 async function listen(url: string, topics: Readonly<Record<string, readonly string[]>>) {
   const socket = new Socket(`${url.replace('http', 'ws')}/socket/v2`, { transport: WebSocket })
   socket.connect()
@@ -38,7 +38,7 @@ async function listen(url: string, topics: Readonly<Record<string, readonly stri
   return { next }
 }
 
-it('pushes blocks, transactions and balances in the form of the API', async () => {
+it('the socket pushes blocks, transactions and balances in the format of the API', async () => {
   const { url, walletOf, viem } = await testChain()
   const from = account(0).address
   const to = account(1).address
@@ -65,7 +65,7 @@ it('pushes blocks, transactions and balances in the form of the API', async () =
   expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
 })
 
-it('announces removed blocks, and shows the remaining head', async () => {
+it('the socket announces removed blocks, and pushes the remaining head', async () => {
   const { url, rpc, mine } = await testChain()
   await mine(1)
   const snapshot = await rpc('evm_snapshot')
@@ -76,12 +76,12 @@ it('announces removed blocks, and shows the remaining head', async () => {
   expect(await next('blocks:new_block', 'new_block')).toMatchObject({ block: { height: 1 } })
 })
 
-it('announces every transaction that was mined, and shows the newest of a hundred blocks', async () => {
+it('the socket announces every mined transaction, and pushes the newest of a hundred blocks', async () => {
   const { url, rpc, walletOf } = await testChain({ automine: false })
   const waiting = await walletOf(0).sendTransaction({ to: account(1).address, value: 1n })
   const topic = `transactions:${waiting}`
   const { next } = await listen(url, { 'blocks:new_block': ['new_block'], [topic]: ['collated'] })
-  // One request makes them faster than they are rendered.
+  // One request mines them faster than they are rendered.
   await rpc('anvil_mine', '0x64')
   expect(await next(topic, 'collated')).toEqual({})
   const heights: unknown[] = []
@@ -92,7 +92,7 @@ it('announces every transaction that was mined, and shows the newest of a hundre
   expect(heights).toEqual(heights.toSorted((a, b) => Number(a) - Number(b)))
 })
 
-it('answers heartbeats and leaves, and ignores malformed frames', async () => {
+it('the socket answers heartbeats and leaves, and ignores malformed frames', async () => {
   const { url } = await testChain()
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket/v2/websocket?vsn=2.0.0`)
   onTestFinished(() => socket.close())

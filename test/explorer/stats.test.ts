@@ -1,4 +1,4 @@
-// Figures of the chain: sums against a walk over its blocks, gas prices against tips that the test chose.
+// Statistics of the chain: sums against its blocks, gas prices against tips chosen by the test.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ async function walk({ viem }: Pick<Scenario, 'viem'>) {
   return blocks
 }
 
-/** A node with transfers whose tips are chosen, in blocks of five. */
+/** A node with transfers with these tips, in blocks of five. */
 async function chainWithTips(tips: readonly bigint[], spec = plainSpec(account(0).address)) {
   const { node } = await testChain({ spec })
   const on = scenarioOn(node)
@@ -61,7 +61,7 @@ describe('/stats', () => {
     expect(shown.network_utilization_percentage).toBeCloseTo((Number(gas) / Number(limit)) * 100, 9)
   })
 
-  it('counts an address once, when it first appears', async () => {
+  it('counts an address once, at its first appearance', async () => {
     const { node, url } = await testChain()
     const { send, bob } = scenarioOn(node)
     const addresses = async () => (await api(url).read('/stats')).total_addresses
@@ -73,7 +73,7 @@ describe('/stats', () => {
     expect(await addresses()).toBe(before + 3)
   })
 
-  it('averages the time between blocks, the genesis left out', async () => {
+  it('averages the time between blocks, without the genesis', async () => {
     const on = await testChain()
     const { rpc } = on
     const { read } = api(on.url)
@@ -87,12 +87,12 @@ describe('/stats', () => {
     const head = blocks[0]?.timestamp ?? 0n
     const oldest = blocks.at(-2)?.timestamp ?? 0n
     expect(shown).toBeCloseTo((Number(head - oldest) * 1000) / (blocks.length - 2), 6)
-    // A hundred more: only they count.
+    // A hundred more blocks: only these count.
     await rpc('anvil_mine', '0x65', '0x7')
     expect(await average()).toBe(7000)
   })
 
-  it('gives gas prices as text, and in detail with the header updated-gas-oracle', async () => {
+  it('has gas prices as text, and in detail with the header updated-gas-oracle', async () => {
     // 20 tips of 1..20 gwei: percentiles 35, 60 and 90 are the 7th, the 12th and the 18th.
     const tips = Array.from({ length: 20 }, (_, i) => BigInt(((i * 7) % 20) + 1) * GWEI)
     const { read, viem, rpc } = await chainWithTips(tips)
@@ -115,11 +115,11 @@ describe('/stats', () => {
     for (let i = 0; i < 20; i++) await rpc('eth_sendTransaction', { ...more, maxPriorityFeePerGas: '0xba43b7400' })
     await rpc('evm_mine')
     const raised = (await read('/stats', { 'updated-gas-oracle': 'true' })).gas_prices
-    // 40 tips, the dearer half 50 gwei: the 14th is the former's 14th, the 24th and the 36th are 50.
+    // 40 tips, the higher half 50 gwei: the 14th is unchanged, the 24th and the 36th are 50.
     expect([raised.slow, raised.average, raised.fast].map((price) => price.priority_fee)).toEqual([14, 50, 50])
   })
 
-  it('gives the suggested tip as gas price while no tip has been paid', async () => {
+  it('has the suggested tip as gas price while no tip was paid', async () => {
     const { url, rpc } = await testChain()
     const tip = BigInt((await rpc('eth_maxPriorityFeePerGas')) as Hex)
     const { gas_prices } = await api(url).read('/stats', { 'updated-gas-oracle': 'true' })
@@ -128,7 +128,7 @@ describe('/stats', () => {
   })
 })
 
-describe('figures of the last 24 hours', () => {
+describe('statistics of the last 24 hours', () => {
   it('cover the day up to the head, and move with it', async () => {
     const { node, rpc, url } = await testChain()
     const on = scenarioOn(node)
@@ -193,7 +193,7 @@ describe('charts of /stats', () => {
     expect(chart_data.reduce((sum: number, { tx_count }: { tx_count: number }) => sum + tx_count, 0)).toBe(7)
   })
 
-  it('show the prices of the operator’s file, and none without it', async () => {
+  it('have the prices of the operator’s file, and none without it', async () => {
     const without = await testChain()
     expect((await api(without.url).read('/stats/charts/market')).chart_data).toEqual([])
     expect(await api(without.url).read('/stats/charts/secondary-coin-market')).toEqual({ chart_data: [] })

@@ -1,5 +1,5 @@
-// Asking the explorer of a running node: every answer with status 200 must be what its route's schema and the OpenAPI document
-// say it is.
+// A client of a running node's explorer API. Every response with status 200 is checked against its route's schema and the
+// OpenAPI document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import type { ExplorerRoute } from '../../src/explorer/define.ts'
@@ -8,13 +8,13 @@ import { routes } from '../../src/explorer/routes/index.ts'
 
 export type Answer = {
   readonly status: number
-  // Tests look into answers freely: the schema has been checked, and expectations say what is in them.
+  // Tests access responses without types: their schema has been checked.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any
   readonly headers: Headers
 }
 
-/** A client of the explorer API at a node's url; paths begin behind `/api/v2`. */
+/** A client of the explorer API at a node's URL; paths are relative to `/api/v2`. */
 export function api(url: string) {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(`${url}/api/v2${path}`, init)
@@ -25,7 +25,7 @@ export function api(url: string) {
   }
   const get = (path: string, headers: Record<string, string> = {}) => request(path, { headers })
 
-  /** The body of an answer that must be a success. */
+  /** The body of a successful response; fails the test otherwise. */
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const { status, body } = await get(path, headers)
     expect({ path, status, body }).toMatchObject({ status: 200 })
@@ -48,7 +48,7 @@ export function api(url: string) {
   return { get, read, readAll, request }
 }
 
-/** Fails unless the body is what the route that answers this path promises. */
+/** Fails unless the body matches the schema of the path's route. */
 export function expectSchema(path: string, method: string, body: unknown): void {
   const route = routeOf(path, method)
   if (route === undefined) throw new Error(`no route answers ${method} ${path}`)
@@ -63,7 +63,7 @@ export function expectSchema(path: string, method: string, body: unknown): void 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 const validators = new Map<ExplorerRoute, ValidateFunction>()
 
-/** Checks an answer as a client does that has only the OpenAPI document. */
+/** A validator of a route's response, made only from the OpenAPI document. */
 function documentedAnswer(route: ExplorerRoute): ValidateFunction {
   if (ajv.getSchema('openapi') === undefined) ajv.addSchema(openApi(routes, '0'), 'openapi')
   const escaped = route.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
@@ -74,15 +74,15 @@ function documentedAnswer(route: ExplorerRoute): ValidateFunction {
   return validator
 }
 
-/** The route for a path; one that is spelt out comes before one with a parameter there. */
+/** The route for a path; literal segments take precedence over parameters. */
 export function routeOf(path: string, method: string): ExplorerRoute | undefined {
-  const asked = (path.split('?')[0] ?? '').replace(/\/$/, '').split('/')
+  const segments = (path.split('?')[0] ?? '').replace(/\/$/, '').split('/')
   const fitting = routes.filter((route) => {
     const parts = route.path.split('/')
     return (
       route.method === method &&
-      parts.length === asked.length &&
-      parts.every((part, i) => part.startsWith('{') || part === asked[i])
+      parts.length === segments.length &&
+      parts.every((part, i) => part.startsWith('{') || part === segments[i])
     )
   })
   const parameters = (route: ExplorerRoute) => route.path.split('{').length

@@ -1,5 +1,5 @@
-// Facts of tokens that their contracts do not log or do not say: counts of items, holders by id, balances that change by
-// themselves, names that look like others.
+// Data of tokens that their contracts do not log or return: counts of items, holders by id, rebasing balances, confusable
+// names.
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { ALICE, BOB, CAROL, tokenChain } from '../indexer/token-chain.ts'
@@ -12,7 +12,7 @@ async function chainWithApi() {
   return { ...chain, ...api(chain.url) }
 }
 
-describe('the total supply', () => {
+describe('the total supply of a token', () => {
   it('of an ERC-721 or ERC-1155 without totalSupply is the number of its items', async () => {
     const { deploy, send, read, rpc } = await chainWithApi()
     const art = await deploy('Art', [false])
@@ -67,8 +67,8 @@ it('holders of an ERC-1155 are listed by id, the largest amount first', async ()
   expect((await get(`/tokens/${ALICE}/holders`)).status).toBe(404)
 })
 
-describe('a name', () => {
-  it('is shown and found without invisible characters, and flagged', async () => {
+describe('the name of a token', () => {
+  it('is shown and found without invisible characters, and is flagged', async () => {
     const { deploy, read, url } = await chainWithApi()
     const real = await deploy('Coin', ['Kestrel Dollar', 'KUSD', 18, 1n])
     const hidden = await deploy('Coin', ['Kest\u200b\u200brel Dollar', 'K\u202eUSD', 18, 1n])
@@ -89,7 +89,7 @@ describe('a name', () => {
     expect(await answer.json()).toMatchObject({ result: [{ tokenName: 'Kestrel Dollar', tokenSymbol: 'KUSD' }] })
   })
 
-  it('of 5 KB is cut to 256 characters', async () => {
+  it('of 5 KB is truncated to 256 characters', async () => {
     const { deploy, read } = await chainWithApi()
     const long = await deploy('Coin', [`Long ${'x'.repeat(5_000)}`, 'L'.repeat(5_000), 18, 1n])
     expect(await read(`/tokens/${long.address}`)).toMatchObject({
@@ -98,7 +98,7 @@ describe('a name', () => {
     })
   })
 
-  it('that is none is a word in search', async () => {
+  it('if missing, is “Unnamed token” in search', async () => {
     const { deploy, send, read } = await chainWithApi()
     const bare = await deploy('BareCoin')
     await send(bare, 'mint', [ALICE, 5n])

@@ -1,4 +1,4 @@
-// What the metadata of token items may name, and what their URIs lead to, by hand.
+// URLs in the metadata of token items, and the resolution of their URIs, with expected values by hand.
 import { describe, expect, it } from 'vitest'
 import { linkIn, mediaContent, mediaIn, mediaOf } from '../../src/explorer/metadata/media.ts'
 import { jsonObject, readUri, webUrl, withId } from '../../src/explorer/metadata/metadata-uri.ts'
@@ -37,7 +37,7 @@ describe('URLs in metadata', () => {
     expect(mediaIn({ url }, ['url'], GATEWAY)).toBe(isMedia ? url : null)
   })
 
-  it('of IPFS and Arweave are those of gateways', () => {
+  it('of IPFS and Arweave are mapped to gateways', () => {
     const at = (image: string, gateway: string | undefined = GATEWAY) => mediaIn({ image }, ['image'], gateway)
     expect(at(`ipfs://${CID}/1.png`)).toBe(`${GATEWAY}/ipfs/${CID}/1.png`)
     expect(at(`ipfs://ipfs/${OLD_CID}`)).toBe(`${GATEWAY}/ipfs/${OLD_CID}`)
@@ -45,13 +45,13 @@ describe('URLs in metadata', () => {
     expect(at(`ipfs://${CID}`, 'http://127.0.0.1:8080/ipfs/')).toBe(`http://127.0.0.1:8080/ipfs/${CID}`)
     expect(mediaIn({ image: `ipfs://${CID}` }, ['image'], undefined)).toBe(`ipfs://${CID}`)
     expect(at('ar://abc')).toBe('https://arweave.net/abc')
-    // A path that leads out of the folder of a gateway's files.
+    // A path that leaves the folder of a gateway's files.
     for (const away of ['../api/v0/shutdown', `${CID}/../../api`, '%2e%2e/api', '..\\api']) {
       expect(webUrl(`ipfs://${away}`, GATEWAY)).toBeUndefined()
     }
   })
 
-  it('are taken from the first field with a safe one', () => {
+  it('are those of the first field with a safe URL', () => {
     const metadata = { image: 'javascript:1', image_url: 'https://a.example', other: 'https://example.org' }
     expect(mediaIn(metadata, ['missing', 'image', 'image_url', 'other'], GATEWAY)).toBe('https://a.example')
     expect(mediaIn(null, ['image'], GATEWAY)).toBeNull()
@@ -59,7 +59,7 @@ describe('URLs in metadata', () => {
 })
 
 describe('the media of an item', () => {
-  it('have the type that their URL says', () => {
+  it('have the type of their URL', () => {
     const typeOf = (image: string) => mediaOf({ image }, GATEWAY).type
     expect(typeOf('data:image/svg+xml;utf8,<svg/>')).toBe('image/svg+xml')
     expect(typeOf('data:image/jpg;base64,AAAA')).toBe('image/jpeg')
@@ -78,14 +78,14 @@ describe('the media of an item', () => {
     })
   })
 
-  it('may be a drawing in the metadata', () => {
+  it('can be an image in the metadata', () => {
     const { image } = mediaOf({ image_data: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, GATEWAY)
     expect(image).toMatch(/^data:image\/svg\+xml;base64,/)
     expect(Buffer.from(mediaContent(image ?? '')?.bytes ?? []).toString()).toContain('<svg xmlns')
     expect(mediaOf({ image_data: '<script>alert(1)</script>' }, GATEWAY).image).toBeNull()
   })
 
-  it('are served as they are in the data URI', () => {
+  it('are served unchanged from the data URI', () => {
     const text = (url: string) => Buffer.from(mediaContent(url)?.bytes ?? []).toString()
     expect(text('data:image/svg+xml;base64,PHN2Zy8+')).toBe('<svg/>')
     expect(text('data:image/svg+xml;utf8,%3Csvg%2F%3E')).toBe('<svg/>')
@@ -103,7 +103,7 @@ describe('the URI of an item', () => {
   }
   const text = '{"external_url":"data:text/html,hello"}'
 
-  it('may contain the metadata', () => {
+  it('can contain the metadata', () => {
     const metadata = metadataOf(`data:application/json;base64,${Buffer.from(text).toString('base64')}`)
     expect(metadata).toEqual({ external_url: 'data:text/html,hello' })
     expect(linkIn(metadata ?? null, 'external_url')).toBeNull()
@@ -116,7 +116,7 @@ describe('the URI of an item', () => {
     }
   })
 
-  it('may be that of a document', () => {
+  it('can be that of a document', () => {
     expect(contentOf('https://example.org/1')).toEqual({ kind: 'document', url: 'https://example.org/1' })
     expect(contentOf(`ipfs://${CID}/1`)).toEqual({ kind: 'document', url: `${GATEWAY}/ipfs/${CID}/1` })
     expect(readUri(`ipfs://${CID}/1`, undefined)).toBeUndefined()
@@ -126,14 +126,14 @@ describe('the URI of an item', () => {
   })
 
   it('has the id in 64 hexadecimal digits (ERC-1155)', () => {
-    // The example of the standard.
+    // The standard's example.
     expect(withId('https://token-cdn-domain/{id}.json', 314_592n)).toBe(
       'https://token-cdn-domain/000000000000000000000000000000000000000000000000000000000004cce0.json',
     )
   })
 })
 
-it('reads nothing but objects as metadata', () => {
+it('metadata must be a JSON object', () => {
   expect(jsonObject('{"a":1}')).toEqual({ a: 1 })
   for (const other of ['[1]', 'null', '1', '"a"', '<html>', '']) expect(jsonObject(other)).toBeUndefined()
 })

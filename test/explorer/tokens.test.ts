@@ -1,4 +1,4 @@
-// Tokens over the explorer API: what contracts answer and logs say, next to what the lists show.
+// Tokens over the explorer API, against the contracts' answers and logs.
 import { encodeAbiParameters, getAddress, keccak256, pad, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
@@ -7,7 +7,7 @@ import { type Scenario, scenario } from './scenario.ts'
 import { type Answer, api } from './support.ts'
 
 const lower = (text: string | null | undefined): string | undefined => text?.toLowerCase()
-const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
+const UNUSED = getAddress('0x00000000000000000000000000000000000dead0')
 
 type Item = Answer['body']
 type Transfer = {
@@ -27,7 +27,7 @@ const TRANSFERS = parseAbi([
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
 ])
 
-/** What the logs of all blocks say, newest first; of a batch the last id is the newest. */
+/** The transfers in the logs of all blocks, newest first; the last id of a batch is the newest. */
 async function loggedTransfers(viem: Scenario['viem']): Promise<Transfer[]> {
   const logs = await viem.getLogs({ events: TRANSFERS, fromBlock: 0n, strict: true })
   return logs
@@ -51,7 +51,7 @@ async function loggedTransfers(viem: Scenario['viem']): Promise<Transfer[]> {
     .toReversed()
 }
 
-/** The same of an answer's items. */
+/** The transfers of a response's items, in the same form. */
 const shownTransfers = (items: readonly Item[]): Transfer[] =>
   items.map(({ transaction_hash, log_index, from, to, token, total }) => ({
     transaction: transaction_hash,
@@ -63,7 +63,7 @@ const shownTransfers = (items: readonly Item[]): Transfer[] =>
     value: total.value,
   }))
 
-/** Tokens of each type, and what people did with them. */
+/** A chain with tokens of each type, and transfers of them. */
 const market = scenario(async ({ deploy, call }) => {
   const make = async (name: string, args: readonly unknown[] = []): Promise<Deployed> => {
     const { address, abi } = await deploy(name, args)
@@ -89,11 +89,11 @@ const market = scenario(async ({ deploy, call }) => {
   return { coin, art, items, third }
 })
 
-/** What a contract answers at the head. */
+/** The result of a view function at the head. */
 const readContract = ({ address, abi }: Deployed, functionName: string, args: readonly unknown[]): Promise<unknown> =>
   market().viem.readContract({ address, abi, functionName, args })
 
-/** Who has how much by a contract's own word: most first, then by address, the highest first. */
+/** Holders by the contract: largest amount first, then highest address. */
 async function holdersOf(ask: (of: string) => Promise<unknown>): Promise<[string, string][]> {
   const held = await Promise.all(PEOPLE.map(async (of) => [of, (await ask(of)) as bigint] as const))
   return held
@@ -108,7 +108,8 @@ describe('token records', () => {
   it('are listed by number of holders, by type, and by words of their names', async () => {
     const { read, readAll, get } = market()
     const names = async (query: string) => (await readAll(`/tokens${query}`, 2)).map(({ name }) => name)
-    // Three hold the first coin and the items, which have no name; two the third coin and art; nobody the second.
+    // Three holders of the first coin and of the items, which have no name; two of the third coin and of art; none of the
+    // second.
     const all = ['First Coin', null, 'Art', 'Third coin', 'Second']
     expect(await names('')).toEqual(all)
     expect(await names('?type=ERC-20,ERC-721,ERC-1155')).toEqual(all)
@@ -159,7 +160,7 @@ describe('token records', () => {
       holders: 3,
       holders_count: '3',
     })
-    // Inside other records decimals are text.
+    // In other records decimals are text.
     expect((await read(`/addresses/${coin.address}`)).token).toMatchObject({ decimals: '6', holders: 3 })
   })
 
@@ -168,7 +169,7 @@ describe('token records', () => {
     const { art, coin } = made
     const missing = { status: 404, body: { message: 'Not found' } }
     for (const path of ['', '/counters', '/transfers', '/holders', '/instances', '/instances/1']) {
-      expect(await get(`/tokens/${NOBODY}${path}`)).toMatchObject(missing)
+      expect(await get(`/tokens/${UNUSED}${path}`)).toMatchObject(missing)
     }
     for (const path of ['', '/transfers', '/transfers-count', '/holders']) {
       expect(await get(`/tokens/${art.address}/instances/77${path}`)).toMatchObject(missing)
@@ -181,7 +182,7 @@ describe('token records', () => {
     expect((await get('/tokens/0x12')).body.errors[0].source.pointer).toBe('/address_hash_param')
   })
 
-  it('show prices of the operator’s file', async () => {
+  it('have the prices of the operator’s file', async () => {
     const chain = await tokenChain()
     const first = await chain.deploy('Coin', ['Cheap', 'C', 0, 5n])
     const second = await chain.deploy('Coin', ['Dear', 'D', 0, 0n])
@@ -190,7 +191,7 @@ describe('token records', () => {
       [first.address, '0.5'],
       [second.address, '1200.25'],
     ])
-    // The addresses are those that the same account makes on every chain.
+    // The same account creates the same addresses on every chain.
     const priced = await tokenChain({ explorer: { prices: { coin: '2.5', tokens, history: [] } } })
     await priced.deploy('Coin', ['Cheap', 'C', 0, 5n])
     await priced.deploy('Coin', ['Dear', 'D', 0, 0n])
@@ -246,22 +247,22 @@ describe('token transfers', () => {
     ])
     for (const of of [ALICE, BOB, CAROL, ZERO_ADDRESS]) {
       const path = `/addresses/${of}/token-transfers`
-      const asked = async (query: string) => shownTransfers(await readAll(`${path}${query}`, 3))
+      const transfersBy = async (query: string) => shownTransfers(await readAll(`${path}${query}`, 3))
       const both = logged.filter(({ from, to }) => from === of || to === of)
-      expect(await asked('')).toEqual(both)
+      expect(await transfersBy('')).toEqual(both)
       for (const type of ['ERC-20', 'ERC-721', 'ERC-1155']) {
         const ofType = both.filter(({ token }) => typeOf.get(token) === type)
-        expect(await asked(`?type=${type}`)).toEqual(ofType)
-        expect(await asked(`?type=${type}&filter=to`)).toEqual(ofType.filter(({ to }) => to === of))
-        expect(await asked(`?type=${type},ERC-404&filter=from`)).toEqual(ofType.filter(({ from }) => from === of))
+        expect(await transfersBy(`?type=${type}`)).toEqual(ofType)
+        expect(await transfersBy(`?type=${type}&filter=to`)).toEqual(ofType.filter(({ to }) => to === of))
+        expect(await transfersBy(`?type=${type},ERC-404&filter=from`)).toEqual(ofType.filter(({ from }) => from === of))
       }
-      expect(await asked('?type=ERC-404')).toEqual([])
+      expect(await transfersBy('?type=ERC-404')).toEqual([])
       for (const { address } of [coin, items]) {
         const ofToken = both.filter(({ token }) => token === address)
-        expect(await asked(`?token=${address}`)).toEqual(ofToken)
-        expect(await asked(`?token=${address}&filter=to`)).toEqual(ofToken.filter(({ to }) => to === of))
-        expect(await asked(`?token=${address}&type=${typeOf.get(address)}`)).toEqual(ofToken)
-        expect(await asked(`?token=${address}&type=ERC-721`)).toEqual([])
+        expect(await transfersBy(`?token=${address}`)).toEqual(ofToken)
+        expect(await transfersBy(`?token=${address}&filter=to`)).toEqual(ofToken.filter(({ to }) => to === of))
+        expect(await transfersBy(`?token=${address}&type=${typeOf.get(address)}`)).toEqual(ofToken)
+        expect(await transfersBy(`?token=${address}&type=ERC-721`)).toEqual([])
       }
       expect(await read(`/addresses/${of}`)).toMatchObject({
         token_transfers_count: both.length,
@@ -325,7 +326,7 @@ describe('token holders', () => {
 })
 
 describe('token items', () => {
-  it('are listed with the highest id first, and those of one holder', async () => {
+  it('are listed with the highest id first, also for one holder', async () => {
     const { readAll, made } = market()
     const { art, items, coin } = made
     const ids = async (path: string) => (await readAll(path, 2)).map(({ id }) => id)
@@ -410,10 +411,10 @@ describe('token balances of an address', () => {
     expect(collections(await readAll(`${path}/nft/collections?type=ERC-721`))).toEqual([[a, '2', ['1', largest]]])
   })
 
-  it('are the token’s own answer, even if it changed without an event', async () => {
+  it('are the token’s answer, even if it changed without an event', async () => {
     const { deploy, read, dev, url } = await tokenChain()
     const coin = await deploy('Coin', ['Rebasing', 'REB', 0, 100n])
-    // `balanceOf` is the contract's fourth variable.
+    // `balanceOf` is the contract's fourth storage variable.
     const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [ALICE, 3n]))
     await dev.setStorageAt({ address: coin.address, index: slot, value: pad('0x7b') })
     expect(await read(coin, 'balanceOf', [ALICE])).toBe(123n)
@@ -422,7 +423,7 @@ describe('token balances of an address', () => {
     expect(await api(url).read(`${path}/token-balances`)).toMatchObject([{ value: '123' }])
   })
 
-  it('show only the first items of a collection', async () => {
+  it('include only the first items of a collection', async () => {
     const { deploy, send, url } = await tokenChain()
     const first = await deploy('Items')
     const second = await deploy('Items')

@@ -1,4 +1,4 @@
-// Transactions as the explorer tells them, against receipts, balances and traces of the same node's JSON-RPC.
+// Transactions of the explorer API, against receipts, balances and traces of the same node's JSON-RPC.
 import { encodeFunctionData, getAddress, type Hex, parseEther, parseGwei, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { viemKzg, withCellProofs } from '../support/blobs.ts'
@@ -26,7 +26,7 @@ const on = scenario(async ({ deploy, call, send, alice, bob }) => {
 const amount = (value: bigint | number) => value.toString()
 
 describe('a transfer of coins', () => {
-  it('has the fields of its receipt, its block and its signed form', async () => {
+  it('has the fields of its receipt, its block and its signed transaction', async () => {
     const { read, viem, made, alice, bob } = on()
     const { plain } = made
     const shown = await read(`/transactions/${plain.transactionHash}`)
@@ -54,7 +54,7 @@ describe('a transfer of coins', () => {
       max_priority_fee_per_gas: amount(signed.maxPriorityFeePerGas ?? 0n),
       base_fee_per_gas: amount(block.baseFeePerGas ?? 0n),
       priority_fee: amount((plain.effectiveGasPrice - (block.baseFeePerGas ?? 0n)) * 21_000n),
-      // This chain collects its base fees.
+      // This chain collects base fees instead of burning them.
       transaction_burnt_fee: '0',
       confirmations: Number(head - plain.blockNumber) + 1,
       method: null,
@@ -174,7 +174,7 @@ describe('a transfer of a token', () => {
     })
   })
 
-  it('changes token balances as the contract returns them', async () => {
+  it('changes token balances to the contract’s values', async () => {
     const { read, answer, made } = on()
     const { coin, moved } = made
     const { items } = await read(`/transactions/${moved.transactionHash}/state-changes`)
@@ -257,13 +257,13 @@ describe('a failed transaction', () => {
   it('shows the bytes of an unknown error', async () => {
     const { read, made, alice } = on()
     const { revert_reason } = await read(`/transactions/${made.poor.transactionHash}`)
-    // InsufficientBalance(address,uint256,uint256) is OpenZeppelin's nowhere: ERC20InsufficientBalance is.
+    // InsufficientBalance(address,uint256,uint256) is not an error of OpenZeppelin, whose error is ERC20InsufficientBalance.
     const words = [BigInt(alice.address), 100n, 101n].map((word) => word.toString(16).padStart(64, '0'))
     expect(revert_reason.raw.slice(10)).toBe(words.join(''))
     expect((await read(`/transactions/${made.poor.transactionHash}/token-transfers`)).items).toEqual([])
   })
 
-  it('that was to create a contract has none', async () => {
+  it('that is a creation has no created contract', async () => {
     const { read, send } = on()
     const { transactionHash } = await send(0, undefined, 0n, { data: '0xfe', gas: 100_000n })
     expect(await read(`/transactions/${transactionHash}`)).toMatchObject({
@@ -280,7 +280,7 @@ type Frame = { type: string; from: Hex; to?: Hex; gas: Hex; gasUsed: Hex; value?
 const below = (frame: Frame): Frame[] => (frame.calls ?? []).flatMap((call) => [call, ...below(call)])
 
 describe('internal transactions', () => {
-  it('are the frames of the call tree without the first', async () => {
+  it('are the frames of the call tree except the first', async () => {
     const { read, rpc, made } = on()
     for (const receipt of [made.deep, made.factory.receipt]) {
       const hash = receipt.transactionHash
@@ -398,7 +398,7 @@ describe('native contracts', () => {
   })
 })
 
-/** The text of a validator's address, as the native codec contract tells it. */
+/** The bech32 address of a validator, from the native bech32 contract. */
 async function operatorText(rpc: ReturnType<typeof on>['rpc'], operator: string): Promise<string> {
   const abi = [
     {
@@ -480,7 +480,7 @@ it('a blob transaction’s fee includes its blobs', async () => {
 })
 
 describe('a pending transaction', () => {
-  it('is listed, counted, and remembered after it was replaced', async () => {
+  it('is listed and counted, and still found after it was replaced', async () => {
     const { read, get, rpc, walletOf, viem, alice, made } = on()
     const carol = walletOf(2).account
     await read('/transactions?filter=pending')
@@ -551,7 +551,7 @@ describe('a pending transaction', () => {
   })
 })
 
-it('answers every list of every transaction', async () => {
+it('every transaction has all its lists', async () => {
   const { readAll, read } = on()
   for (const { hash } of await readAll('/transactions', 20)) {
     const shown = await read(`/transactions/${hash}`)

@@ -1,4 +1,4 @@
-// Metadata that are documents of the web, on a running node, with a server on this machine in the place of the internet.
+// Metadata of items that are web documents, on a running node, with a local server instead of the internet.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
@@ -12,9 +12,9 @@ const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 /** Documents by path, and how often each was requested. */
 async function web() {
   const documents = new Map<string, string>()
-  const asked = new Map<string, number>()
+  const requests = new Map<string, number>()
   const server = createServer(({ url = '' }, response) => {
-    asked.set(url, (asked.get(url) ?? 0) + 1)
+    requests.set(url, (requests.get(url) ?? 0) + 1)
     const text = documents.get(url)
     if (text === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-type': text.startsWith('{') ? 'application/json' : 'image/png' }).end(text)
@@ -26,7 +26,7 @@ async function web() {
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     isAllowed: () => true,
   })
-  return { documents, asked, documentRequests, origin: `http://nft.test:${port}` }
+  return { documents, requests, documentRequests, origin: `http://nft.test:${port}` }
 }
 
 async function chainOn(explorer: NodeOptions['explorer']) {
@@ -34,8 +34,8 @@ async function chainOn(explorer: NodeOptions['explorer']) {
   return { ...chain, ...api(chain.url) }
 }
 
-it('come from http and from an IPFS gateway', async () => {
-  const { documents, asked, documentRequests, origin } = await web()
+it('metadata are fetched by http and from an IPFS gateway', async () => {
+  const { documents, requests, documentRequests, origin } = await web()
   const { deploy, send, read } = await chainOn({ nftMetadata: 'fetch', ipfsGateway: origin, documentRequests })
   documents.set('/1.json', JSON.stringify({ name: 'One', image: `ipfs://${CID}/1.png`, external_url: origin }))
   documents.set(`/ipfs/${CID}/2`, JSON.stringify({ name: 'Two', animation_url: 'https://a.example/2.mp4' }))
@@ -59,11 +59,11 @@ it('come from http and from an IPFS gateway', async () => {
   expect(await item(2)).toMatchObject({ media_url: 'https://a.example/2.mp4', media_type: 'video/mp4' })
   expect(await item(3)).toMatchObject({ metadata: { image: `${origin}/3` }, image_url: `${origin}/3` })
   expect(await item(4)).toMatchObject({ metadata: null })
-  // Each was requested once, the missing one too.
-  expect(Object.fromEntries(asked)).toEqual({ '/1.json': 1, [`/ipfs/${CID}/2`]: 1, '/3': 1, '/missing': 1 })
+  // Each was requested once, also the missing one.
+  expect(Object.fromEntries(requests)).toEqual({ '/1.json': 1, [`/ipfs/${CID}/2`]: 1, '/3': 1, '/missing': 1 })
 })
 
-it('of an ERC-1155 are found by the id in 64 digits', async () => {
+it('metadata of an ERC-1155 are fetched by the id in 64 digits', async () => {
   const { documents, documentRequests, origin } = await web()
   const { deploy, send, read } = await chainOn({ nftMetadata: 'fetch', documentRequests })
   const digits = `${'0'.repeat(62)}ff`
@@ -76,23 +76,23 @@ it('of an ERC-1155 are found by the id in 64 digits', async () => {
   })
 })
 
-it('are not fetched unless the operator says so', async () => {
-  const { documents, asked, documentRequests, origin } = await web()
+it('metadata are not fetched unless the operator allows it', async () => {
+  const { documents, requests, documentRequests, origin } = await web()
   const { deploy, send, read } = await chainOn({ documentRequests })
   documents.set('/1.json', '{"name":"One"}')
   const art = await deploy('Drawings')
   await send(art, 'mint', [ALICE, 1n, `${origin}/1.json`])
   expect((await read(`/tokens/${art.address}/instances/1`)).metadata).toBeNull()
-  expect(asked.size).toBe(0)
+  expect(requests.size).toBe(0)
 })
 
-it('of private addresses are never fetched', async () => {
-  const { asked, documents, origin } = await web()
+it('metadata are never fetched from private addresses', async () => {
+  const { requests, documents, origin } = await web()
   const { deploy, send, read } = await chainOn({ nftMetadata: 'fetch' })
   documents.set('/1.json', '{"name":"One"}')
   const art = await deploy('Drawings')
   await send(art, 'mint', [ALICE, 1n, origin.replace('nft.test', '127.0.0.1').concat('/1.json')])
   await send(art, 'mint', [ALICE, 2n, origin.replace('nft.test', 'localhost').concat('/1.json')])
   for (const id of [1, 2]) expect((await read(`/tokens/${art.address}/instances/${id}`)).metadata).toBeNull()
-  expect(asked.size).toBe(0)
+  expect(requests.size).toBe(0)
 })

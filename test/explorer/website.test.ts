@@ -1,4 +1,4 @@
-// The node's own pages, in a real browser: they live on /api/v2 and on live updates alone.
+// The node's pages in a real browser. They use only /api/v2 and live updates.
 import type { Browser, Page } from 'playwright-core'
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +6,7 @@ import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 
-it('serves the page at / to browsers and a line of text to other clients', async () => {
+it('the node serves the page at / to browsers and a line of text to other clients', async () => {
   const { url } = await testChain()
   const browser = await fetch(url, { headers: { accept: 'text/html,*/*' } })
   expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -24,7 +24,7 @@ it('serves the page at / to browsers and a line of text to other clients', async
   }
 })
 
-it('answers unknown paths with the page for browsers, as JSON for others, and with status 404 for both', async () => {
+it('the node answers unknown paths with status 404: the page for browsers, JSON for others', async () => {
   const { url } = await testChain()
   const page = await fetch(`${url}/nothing/here`, { headers: { accept: 'text/html' } })
   expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<div id="app">')])
@@ -35,20 +35,20 @@ it('answers unknown paths with the page for browsers, as JSON for others, and wi
   }
 })
 
-describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the node’s website (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
   }, 60_000)
   afterAll(() => browser.close())
 
-  /** A page that fails the test when its scripts do, or when its own policy blocks what it needs. */
+  /** Opens a page that fails the test on script errors or violations of its content security policy. */
   async function open(url: string): Promise<Page> {
     const page = await browser.newPage()
     const faults: unknown[] = []
     page.on('pageerror', (fault) => faults.push(fault))
     page.on('console', (message) => {
-      // That something is not there is what some pages are about.
+      // Some pages request missing records.
       if (message.type() === 'error' && !message.text().includes('404')) faults.push(message.text())
     })
     onTestFinished(async () => {
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByRole('cell', { name: '1.5 KEST', exact: true }).waitFor()
   }, 60_000)
 
-  it('keeps the tab and the page of a list in the URL, so that Back and links return to them', async () => {
+  it('keeps the tab and the page of a list in the URL, for Back and links', async () => {
     const { url, mine } = await testChain()
     await mine(120)
     const page = await open(`${url}/blocks`)
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByRole('heading', { name: 'Not found' }).waitFor()
   }, 60_000)
 
-  it('shows the API’s documentation and tries it out', async () => {
+  it('shows the API’s documentation and can send requests', async () => {
     const { url } = await testChain()
     const page = await open(`${url}/api/v2/docs`)
     await page.getByText('/stats', { exact: true }).first().click()

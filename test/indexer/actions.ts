@@ -1,4 +1,4 @@
-// A running chain and everything that can happen to one: what tests of the index do to it, and the index's rows as text.
+// A running chain with all kinds of actions for tests of the index, and the index's rows as text.
 import { encodeFunctionData, type Hex, parseEther, toHex } from 'viem'
 import { RANGE } from '../../src/state/keyspace.ts'
 import type { KvReader } from '../../src/state/types.ts'
@@ -8,7 +8,7 @@ import { account, type withClients } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 import { forwarder } from '../support/forwarder.ts'
 
-/** Every row that the indexer has written, as text in key order. */
+/** Every row of the indexer, as text in key order. */
 export async function readerRows(store: KvReader): Promise<string[]> {
   const rows: string[] = []
   for await (const [key, value] of store.scan(RANGE.index())) rows.push(`${toHex(key)} ${toHex(value)}`)
@@ -22,11 +22,11 @@ const sizeOf = (code: Hex): number => (code.length - 2) / 2
 export const initCode = (runtime: Hex): Hex =>
   `0x60${byte(sizeOf(runtime))}600a5f3960${byte(sizeOf(runtime))}5ff3${runtime.slice(2)}`
 
-/** Runtime code that makes a contract of init code of up to 32 bytes, and calls it with so many wei. */
+/** Runtime code that creates a contract from init code of up to 32 bytes, and calls it with `value` wei. */
 export function maker(init: Hex, value = 0): Hex {
   const size = sizeOf(init)
   const create = `${byte(0x5f + size)}${init.slice(2)}5f5260${byte(size)}60${byte(32 - size)}5ff0`
-  // call(gas, address, value, 0, 0, 0, 0): the address lies under the ranges and the value.
+  // call(gas, address, value, 0, 0, 0, 0): the address is on the stack below the ranges and the value.
   return `0x${create}5f5f5f5f60${byte(value)}855af100`
 }
 
@@ -53,7 +53,7 @@ export async function busyChain(chain: ReturnType<typeof withClients>) {
     () => send(stranger(), { value: 1n }),
     () => send(alice.address, { value: 1n }),
     () => send(coin, { data: transferOf(3n) }),
-    () => send(coin, { data: transferOf(parseEther('5000')) }), // more than there is
+    () => send(coin, { data: transferOf(parseEther('5000')) }), // more than the balance
     () => send(STAKING, { data: delegate(7n), gas: 500_000 }),
     () => send(stakes, { data: delegate(7n), gas: 500_000 }),
     () => send(makes),
@@ -66,7 +66,7 @@ export async function busyChain(chain: ReturnType<typeof withClients>) {
     () => rpc('anvil_setStorageAt', coin, '0x1', toHex(1, { size: 32 })),
     () => chain.mine(2),
     async () => {
-      // A block of several transactions, the last of which brings an authorization (EIP-7702).
+      // A block of several transactions, the last one with an authorization (EIP-7702).
       await rpc('evm_setAutomine', false)
       await Promise.all([2, 3].map((i) => chain.walletOf(i).sendTransaction({ to: coin, value: 0n, gas: 90_000n })))
       await chain.walletOf(2).sendTransaction({ to: stranger(), value: 9n })

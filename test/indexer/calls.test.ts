@@ -1,4 +1,4 @@
-// Messages and contracts on a small chain whose code is spelled out here, so that every row can be told by hand.
+// Messages and contracts on a small chain with hand-written code, so that every expected row can be worked out by hand.
 import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
@@ -33,7 +33,7 @@ const CHILD = hexToAddress(
   }),
 )
 
-/** The chain, its rows, and ways to go on. */
+/** The chain, its rows, and functions that extend it. */
 async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
   const chain = await openSmallChain({ spec: smallSpec(until) })
   const { store } = chain
@@ -43,7 +43,7 @@ async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
     chain,
     store,
     all,
-    /** A block of transactions of the first key. */
+    /** Makes a block of transactions of the first key. */
     async block(...transactions: readonly Parameters<typeof signed>[2][]): Promise<Transaction[]> {
       const made = transactions.map((fields) => signed(0, nonce++, fields))
       for (const { raw } of made) await chain.submit(raw)
@@ -62,7 +62,7 @@ async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
 }
 
 describe('internal transactions', () => {
-  it('are listed in call order with their results, and for both parties', async () => {
+  it('are listed in call order with their results, and for sender and recipient', async () => {
     const { block, edit, calls, callsOf, transactions, coins } = await smallIndex()
     await edit((view) => {
       const plainly = call(PLAIN, { value: '0x03' })
@@ -76,7 +76,7 @@ describe('internal transactions', () => {
 
     const row = { transaction: 0, error: undefined, isUndone: false }
     expect(calls()).toEqual([
-      // 0xffff gas and the stipend of a call with value.
+      // 0xffff gas plus the stipend of a call with value.
       { ...row, index: 1, type: 'CALL', from: OUTER, to: PLAIN, value: 3n, gas: 65_535 + 2_300, gasUsed: 0 },
       {
         ...row,
@@ -86,7 +86,7 @@ describe('internal transactions', () => {
         to: INNER,
         value: 0n,
         gas: 65_535,
-        // Four PUSH0, three other PUSH, a warm call with value less the stipend that came back, two PUSH0.
+        // Four PUSH0, three other PUSH, a warm call with value minus the unused stipend, two PUSH0.
         gasUsed: 4 * 2 + 3 * 3 + 100 + 9_000 - 2_300 + 2 * 2,
         error: 'execution reverted',
       },
@@ -103,11 +103,11 @@ describe('internal transactions', () => {
       { firstCall: 4, calls: 1, error: 'execution reverted', hasInnerError: false },
       { firstCall: 5, calls: 0, error: undefined, hasInnerError: false },
     ])
-    // 3 from OUTER and 1 from the sender; what INNER sent came back. The last of both counts.
+    // 3 from OUTER and 1 from the sender; INNER's call was reverted. One row for the last change.
     expect(coins(PLAIN)).toEqual([{ number: 1, transaction: 2, before: 0n, after: 4n }])
   })
 
-  it('include creations by transactions, with the address of the contract', async () => {
+  it('include creations by transactions, with the contract’s address', async () => {
     const { block, calls, callsOf, transactions, contracts, fact, all } = await smallIndex()
     const genesis = contracts()
     const failing = asm('PUSH0', 'PUSH0', 'REVERT')
@@ -131,7 +131,7 @@ describe('internal transactions', () => {
 })
 
 describe('created contracts', () => {
-  it('that a genesis has are listed with block 0', async () => {
+  it('of the genesis are listed with block 0', async () => {
     const { chain, contracts } = await smallIndex()
     const expected = [...smallSpec().genesis.alloc]
       .filter(([, { code }]) => code.length > 0)
@@ -160,26 +160,26 @@ describe('created contracts', () => {
     expect(RECORD.day.get(chain.store, day)?.contracts).toBe(1)
   })
 
-  it('that are created again after their destruction keep their row', async () => {
+  it('that are created again after a self-destruct keep their row', async () => {
     const { block, contracts, fact } = await smallIndex('shanghai')
     const before = contracts().length
     const make = { to: FACTORY }
     const end = { to: CHILD }
-    const told = () => ({ createdIn: fact(CHILD)?.createdIn, isDestroyed: fact(CHILD)?.isDestroyed })
+    const state = () => ({ createdIn: fact(CHILD)?.createdIn, isDestroyed: fact(CHILD)?.isDestroyed })
     await block(make)
     expect(fact(CHILD)).toMatchObject({ creator: FACTORY, createdIn: 0, isDestroyed: false })
     await block(end)
-    expect(told()).toEqual({ createdIn: 0, isDestroyed: true })
+    expect(state()).toEqual({ createdIn: 0, isDestroyed: true })
     await block(make)
-    expect(told()).toEqual({ createdIn: 2, isDestroyed: false })
+    expect(state()).toEqual({ createdIn: 2, isDestroyed: false })
     await block(end, make)
-    expect(told()).toEqual({ createdIn: 4, isDestroyed: false })
+    expect(state()).toEqual({ createdIn: 4, isDestroyed: false })
     await block(end, make, end)
-    expect(told()).toEqual({ createdIn: 6, isDestroyed: true })
+    expect(state()).toEqual({ createdIn: 6, isDestroyed: true })
     expect(contracts().slice(before)).toEqual([{ number: 1, address: CHILD }])
   })
 
-  it('that somebody put there by hand keep their row too, when they end and a message makes them', async () => {
+  it('that were added by a state edit keep their row when they self-destruct and are created by a message', async () => {
     const { block, edit, contracts, fact } = await smallIndex('shanghai')
     const before = contracts().length
     await edit((view) => view.setCode(CHILD, fromHex(CHILD_CODE)))
@@ -189,20 +189,20 @@ describe('created contracts', () => {
     expect(contracts().slice(before)).toEqual([{ number: 0, address: CHILD }])
   })
 
-  it('stay when SELFDESTRUCT only pays (EIP-6780)', async () => {
+  it('remain when SELFDESTRUCT only transfers the balance (EIP-6780)', async () => {
     const { block, contracts, fact, calls } = await smallIndex()
     const before = contracts().length
     await block({ to: FACTORY })
     await block({ to: CHILD })
     expect(calls().at(-1)).toMatchObject({ type: 'SELFDESTRUCT', from: CHILD, to: SENDER })
     expect(fact(CHILD)?.isDestroyed).toBe(false)
-    // A second creation meets the first.
+    // A second creation fails because the contract exists.
     await block({ to: FACTORY })
     expect(fact(CHILD)).toMatchObject({ createdIn: 0, isDestroyed: false })
     expect(contracts().slice(before)).toEqual([{ number: 1, address: CHILD }])
   })
 
-  it('may be made and unmade by hand; an account that borrows code is none', async () => {
+  it('can be added and removed by state edits; an account with a delegation is not a contract', async () => {
     const { edit, block, contracts, fact } = await smallIndex()
     const before = contracts().length
     const put = (code: Hex) => edit((view) => view.setCode(PLAIN, fromHex(code)))
@@ -222,7 +222,7 @@ describe('created contracts', () => {
 })
 
 describe('coin changes', () => {
-  it('changed by hand have a row for each change, and no transaction', async () => {
+  it('by state edits have a row each, without a transaction', async () => {
     const { edit, block, coins, fact } = await smallIndex()
     await edit((view) => view.setBalance(PLAIN, 7n))
     await edit((view) => view.setBalance(PLAIN, 9n))
@@ -239,7 +239,7 @@ describe('coin changes', () => {
     expect(fact(PLAIN)).toMatchObject({ balance: 0n, changedAt: 1 })
   })
 
-  it('that a block pays out have no transaction either', async () => {
+  it('by a block’s payments have no transaction either', async () => {
     const { chain, all, coins, fact } = await smallIndex()
     const paid = [
       { index: 0n, validatorIndex: 5n, address: PLAIN, amount: 2n },
@@ -257,7 +257,7 @@ describe('coin changes', () => {
 })
 
 describe('the record of a block', () => {
-  it('counts blob fees among its fees, not among base fees and tips', async () => {
+  it('includes blob fees in its fees, not in base fees and tips', async () => {
     const { chain, store } = await smallIndex()
     const blobs = {
       type: 3 as const,
@@ -267,7 +267,7 @@ describe('the record of a block', () => {
       blobVersionedHashes: [`0x01${'00'.repeat(31)}` as Hash],
     }
     await chain.commit(await chain.build({}, [signed(0, 0n, blobs)]))
-    // EIP-1559 lowers the genesis' base fee of 1 gwei by an eighth; a blob has 2^17 gas at the least price, 1 wei.
+    // EIP-1559 lowers the genesis' base fee of 1 gwei by an eighth; a blob has 2^17 gas at the minimum price, 1 wei.
     const baseFees = (21_000n * GWEI * 7n) / 8n
     const tips = 21_000n * GWEI
     expect(RECORD.block.get(store, 1)).toMatchObject({ baseFees, tips, fees: baseFees + tips + 2n ** 17n })

@@ -1,5 +1,5 @@
-// What the index says of a chain on which all sorts of things happened, against what the chain itself answers: blocks,
-// receipts, and balances and code at every height.
+// The index of a chain with many kinds of actions, against the chain's JSON-RPC: blocks, receipts, and balances and code at
+// every height.
 import { encodeErrorResult, parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
@@ -33,7 +33,7 @@ for (const act of actions.slice(0, 5)) await act()
 await node.chain.rollback(snapshot)
 for (const act of actions.slice(0, 12)) await act()
 
-/** Everything that is on the chain, as clients see it; `sequence` counts from the genesis. */
+/** All blocks with receipts from JSON-RPC; `sequence` counts transactions from the genesis. */
 const head = Number(node.chain.head.number)
 const blocks = await Promise.all(
   Array.from({ length: head + 1 }, async (_, number) => {
@@ -60,7 +60,7 @@ type Mined = (typeof transactions)[number]
 
 const codeAt = async (address: Address, number: number): Promise<Hex> =>
   (await viem.getCode({ address, blockNumber: BigInt(number) })) ?? '0x'
-/** An authorization (EIP-7702) holds for the transaction that brings it. */
+/** An authorization (EIP-7702) already applies to its transaction. */
 const wasContract = async ({ to, type, number }: Mined): Promise<boolean> =>
   to !== undefined && (await codeAt(to, type === 'eip7702' ? number : number - 1)) !== '0x'
 
@@ -69,8 +69,8 @@ const sequences = (list: Hex): number[] => all(list).map(sequenceOf)
 const seen = (list: Hex) => all(list).map((row) => firstSeenEntry.decode(row))
 const accounts = seen(LIST.addresses).map(({ address }) => address)
 
-describe('the index of transactions', () => {
-  it('are listed in the order of the chain, and say how they ended', () => {
+describe('transactions in the index', () => {
+  it('are listed in the order of the chain with their status', () => {
     const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
     expect(rows.map(({ number, index }) => [number, index])).toEqual(
       transactions.map(({ number, index }) => [number, index]),
@@ -84,7 +84,7 @@ describe('the index of transactions', () => {
     expect([failed[0]?.error, toHex(failed[0]?.revertData ?? new Uint8Array(0))]).toEqual(['execution reverted', words])
   })
 
-  it('are listed by type, and by the method that they call', async () => {
+  it('are listed by type, and by called method', async () => {
     const byMask = new Map<number, number[]>()
     const byMethod = new Map<string, number[]>()
     for (const tx of transactions) {
@@ -94,7 +94,7 @@ describe('the index of transactions', () => {
         coin_transfer: tx.value > 0n,
         contract_call: isContractCall,
         contract_creation: tx.to === undefined,
-        // The only logs with three topics here that are not the native contracts' own.
+        // Here the only logs with three topics that are not of native contracts.
         token_transfer: tx.receipt?.logs.some(({ topics }) => topics[0] === TRANSFER) === true,
         token_creation: createdCode !== '0x' && createdCode === (await codeAt(hexToAddress(coin), head)),
       }
@@ -131,7 +131,7 @@ describe('the index of transactions', () => {
   })
 })
 
-describe('the index of accounts', () => {
+describe('accounts in the index', () => {
   it('are listed once, with all participants', async () => {
     const rows = seen(LIST.addresses)
     expect(new Set(accounts).size).toBe(accounts.length)
@@ -154,7 +154,7 @@ describe('the index of accounts', () => {
     expect(ranked.map(({ value, rest }) => ({ address: toAddress(rest), balance: value }))).toEqual(held)
   })
 
-  it('have a history of coins without gaps, which names the transactions behind it', async () => {
+  it('have a history of balances without gaps, with the causing transactions', async () => {
     let named = 0
     const views = await Promise.all(blocks.map(({ number }) => node.chain.at({ number })))
     for (const address of accounts) {
@@ -173,7 +173,7 @@ describe('the index of accounts', () => {
           expect([undefined, ...touching.map(({ sequence }) => sequence)]).toContain(transaction)
         }
         expect(last).toBe(views[number]?.view.balance(address))
-        // Whoever sent here paid for it: nobody but them and those whom they pay changes a sender's coins.
+        // The sender of a transaction pays for it, so the last change of its balance is not before its last transaction.
         const own = touching.filter(({ from }) => from === address).at(-1)
         expect(here[0]?.transaction ?? -1).toBeGreaterThanOrEqual(own?.sequence ?? -1)
       }
@@ -183,7 +183,7 @@ describe('the index of accounts', () => {
     expect(named).toBeGreaterThan(transactions.length)
   })
 
-  it('have the gas that their transactions used', () => {
+  it('have the gas used by their transactions', () => {
     for (const address of accounts) {
       const gasOf = (side: 'from' | 'to') =>
         Number(transactions.filter((tx) => tx[side] === address).reduce((sum, { gasUsed }) => sum + gasUsed, 0n))
@@ -193,7 +193,7 @@ describe('the index of accounts', () => {
     expect(RECORD.account.get(store, hexToAddress(bob.address))?.gasServed).toBeGreaterThan(0)
   })
 
-  it('are contracts if they have code, but not a delegation', async () => {
+  it('are contracts if they have code that is not a delegation', async () => {
     const contracts = seen(LIST.contracts).map(({ address }) => address)
     expect(new Set(contracts).size).toBe(contracts.length)
     for await (const { address, code } of node.chain.accounts()) {
@@ -209,7 +209,7 @@ describe('the index of accounts', () => {
   })
 })
 
-describe('the index of blocks', () => {
+describe('blocks in the index', () => {
   it('have the sums of their receipts', () => {
     let sequence = 0
     let gas = 0n
@@ -230,7 +230,7 @@ describe('the index of blocks', () => {
     expect(RECORD.totals.get(store)).toEqual({ gasUsed: Number(gas) })
   })
 
-  it('and their transactions have parts of the lists of calls and transfers that meet without gaps', () => {
+  it('and their transactions cover the lists of calls and transfers without gaps', () => {
     const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
     let calls = 0
     let transfers = 0

@@ -1,5 +1,4 @@
-// The index is a function of the chain: what is taken back leaves no trace in it, and made again from the blocks it is the
-// same to the byte.
+// The index is a function of the chain: a rollback leaves no trace in it, and a rebuild from the blocks gives the same bytes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -21,7 +20,7 @@ import { testChain } from '../support/chain.ts'
 import { TestStore } from '../support/stores.ts'
 import { busyChain, readerRows } from './actions.ts'
 
-/** A chain of go-ethereum's that goes from Frontier's rules to Prague's. */
+/** A chain from go-ethereum with the forks from Frontier to Prague. */
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 
 const step = fc.oneof(
@@ -35,16 +34,16 @@ describe('the index of a chain', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
         const { actions, node, store } = await busyChain(await testChain())
-        const tell = async () => ({ snapshot: node.chain.snapshot(), rows: await readerRows(store) })
-        const first = await tell()
-        const told: (typeof first)[] = []
+        const momentOf = async () => ({ snapshot: node.chain.snapshot(), rows: await readerRows(store) })
+        const first = await momentOf()
+        const moments: (typeof first)[] = []
         for (const step of steps) {
-          told.push(await tell())
+          moments.push(await momentOf())
           if ('act' in step) {
             await actions[step.act % actions.length]?.()
             continue
           }
-          const [then] = told.splice(step.back % told.length)
+          const [then] = moments.splice(step.back % moments.length)
           expect(await node.chain.rollback(then?.snapshot ?? 0n)).toBe(true)
           expect(await readerRows(store)).toEqual(then?.rows)
         }
@@ -67,7 +66,7 @@ describe('the index of a chain', () => {
     await chain.rollback(snapshot)
     await run(actions.slice(5))
     const live = await readerRows(store)
-    // Made by all that can happen: calls, tokens, and changes by hand.
+    // The chain has all kinds of rows: calls, tokens, and contracts.
     for (const list of [LIST.calls, LIST.transfers, LIST.contracts]) {
       expect(listLength(store, list)).toBeGreaterThan(0)
     }
@@ -91,7 +90,7 @@ describe('the index of a chain', () => {
 })
 
 describe('a database', () => {
-  /** A small chain with blocks and changes by hand, and its rows. */
+  /** A small chain with blocks and state edits, and its rows. */
   async function small() {
     const spec = smallSpec()
     const store = new TestStore(await openMemoryStore())
@@ -106,7 +105,7 @@ describe('a database', () => {
     return { spec, store, chain, rows: await readerRows(store), runtime: new Runtime(spec) }
   }
 
-  it('opens again only when an interrupted rebuild of the index is complete', async () => {
+  it('cannot be opened until an interrupted rebuild of the index is complete', async () => {
     const { spec, store, rows, runtime } = await small()
     for (const writes of [1, 2, 4]) {
       let left = writes
@@ -126,7 +125,7 @@ describe('a database', () => {
     expect(listLength(store, LIST.transactions)).toBe(0)
   })
 
-  it('whose index has another layout is not opened', async () => {
+  it('whose index has another layout cannot be opened', async () => {
     const { spec, store, runtime } = await small()
     await store.write([{ type: 'put', key: KEY.meta('index'), value: Buffer.from('0') }])
     expect(() => reopen(store, spec)).toThrow(/another layout.*kestrel reindex/)
@@ -134,7 +133,7 @@ describe('a database', () => {
     expect(reopen(store, spec).head.number).toBe(2n)
   })
 
-  it('whose blocks have other results when they run again gets no index', async () => {
+  it('whose blocks have different results when executed again gets no index', async () => {
     const { chain, store, runtime } = await small()
     const header = await chain.header({ number: 1n })
     if (header === undefined) throw new Error('there is a block 1')

@@ -1,4 +1,4 @@
-// Lists and unions of lists against arrays: any page of any of them, while they grow.
+// Lists and unions of lists against arrays: any page, while they grow.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sequenceEntry } from '../../src/indexer/tables.ts'
@@ -22,7 +22,7 @@ import { everyRow } from '../support/stores.ts'
 const LISTS = ['0x01', '0x0101', '0x02', '0x00'] as const
 const listAt = (index: number): Hex => LISTS[index % LISTS.length] ?? '0x'
 
-/** One version: each entry goes to one list, sequences rising with gaps. Returns what was added, list by list. */
+/** Writes one version: each entry goes to one list, with increasing sequences. Returns the added entries by list. */
 async function grow(store: KvStore, version: number, from: number, owners: readonly number[]): Promise<number[][]> {
   const overlay = new Overlay(store)
   const added: number[][] = LISTS.map(() => [])
@@ -39,11 +39,11 @@ async function grow(store: KvStore, version: number, from: number, owners: reado
 }
 
 const page = { page: fc.integer({ min: 1, max: 12 }), size: fc.integer({ min: 1, max: 9 }) }
-/** Most lists are longer than a page of theirs. */
+/** Enough entries that most lists are longer than a page. */
 const owners = fc.array(fc.nat({ max: 3 }), { minLength: 20, maxLength: 120 })
 
 describe('lists', () => {
-  it('and unions of them give every page as an array would, and keep to their anchor while they grow', async () => {
+  it('and their unions have the same pages as an array, and keep to their anchor while they grow', async () => {
     await fc.assert(
       fc.asyncProperty(
         ...([owners, owners] as const),
@@ -76,7 +76,7 @@ describe('lists', () => {
             expect(answer).toEqual({ ...expected(request), total })
           }
 
-          // Versions that are taken back together, and one alone.
+          // Versions that are undone together, and one alone.
           await grow(store, 3, (first.length + second.length) * 3, first)
           await store.write([...undoOps(3, store), ...undoOps(2, store)])
           expect(await everyRow(store)).toEqual(rows)
@@ -100,7 +100,7 @@ describe('lists', () => {
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
   })
 
-  it('are as they were when a version is rolled back', async () => {
+  it('are restored when a version is rolled back', async () => {
     const store = await openMemoryStore()
     await grow(store, 1, 0, [0, 1, 2])
     const before = await everyRow(store)
@@ -113,7 +113,7 @@ describe('lists', () => {
     expect(undoOps(1, store)).toEqual([])
   })
 
-  it('return entries of any size unchanged, for each range', async () => {
+  it('return entries of any size unchanged, in any range', async () => {
     const store = await openMemoryStore()
     const list = listAt(0)
     const entries = [0, 1, 254, 255, 256, 70_000, 7].flatMap((size) =>
@@ -153,7 +153,7 @@ describe('lists', () => {
     })
     await grow(store, 1, 0, [0, 1])
     expect(newestPage(store, LISTS, { page: 7, size: 10 }).entries).toEqual([])
-    // An anchor from before a rollback is longer than the list is now.
+    // An anchor from before a rollback may exceed the list's length.
     expect(newestPage(store, LISTS, { page: 1, size: 10, anchor: 99 }).entries.map(sequenceOf)).toEqual([3, 0])
   })
 })

@@ -1,4 +1,4 @@
-// Rankings against a sorted array: whatever is added and removed, in crowds or alone, and taken back again.
+// Rankings against a sorted array: members are added and removed, many or few at a time, and versions are undone.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
@@ -23,17 +23,17 @@ import { undoOps } from '../../src/tables/undo.ts'
 import { everyRow } from '../support/stores.ts'
 
 const RANKING = '0x01'
-/** A neighbour whose rows must never be met. */
+/** A ranking with an adjacent key, whose rows must not be returned. */
 const OTHER = '0x0100'
 
 const text = (members: readonly Uint8Array[]): string[] => members.map(toHex)
 const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
 
-/** Members whose first bytes are few, so that they crowd: `family` decides on the prefix, `child` on the rest. */
+/** The sort key of a member: `family` selects one of few prefixes, `child` the rest. */
 const orderOf = (family: number, child: number): Uint8Array =>
   Uint8Array.of(...([[7, 7, 7], [7, 7, 8], [7], [200]][family % 4] ?? []), child >> 8, child & 255, 9)
 
-/** Adds and removes in one version of a store, as the indexer does; `wanted` is changed likewise. */
+/** Adds and removes members in one version of a store, like the indexer, and in `wanted`. */
 async function write(
   store: KvStore,
   version: number,
@@ -66,14 +66,14 @@ async function check(store: KvStore, wanted: readonly Uint8Array[], asked: reado
     const under = sorted.filter((other) => byBytes(other.subarray(0, 2), prefix) === 0).slice(0, 50)
     expect(text(await membersUnder(store, RANKING, prefix, 50))).toEqual(text(under))
   }
-  await checkCrowds(store, sorted)
+  await checkRows(store, sorted)
 }
 
 /**
- * Few members lie in one row, and there are no others. Else every node tells how many members there are, and no more than
- * 512 are ever counted together, so that no page has to walk past more; there are no other nodes.
+ * Expects either a single row with at most SMALL_SET_SIZE members; or a row per member and tree nodes with right counts, where
+ * a node's child without a node of its own has at most 512 members, which bounds the walk to a page. No other rows exist.
  */
-async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Promise<void> {
+async function checkRows(store: KvStore, members: readonly Uint8Array[]): Promise<void> {
   const keys = [...(await everyRow(store)).keys()]
   // 42: member, 43: node; 01 01: of RANKING.
   const rows = keys.filter((key) => key.startsWith('0x420101')).length
@@ -123,18 +123,18 @@ describe('a ranking', () => {
           await countMembers(other)
           await store.write(await other.ops(0))
           const wanted = new Map<string, Uint8Array>()
-          const told = [await everyRow(store)]
+          const versionRows = [await everyRow(store)]
           for (const [i, changes] of versions.entries()) {
             const members = changes.flatMap(({ family, from, size }) =>
               Array.from({ length: size }, (_, n) => orderOf(family, from + n)),
             )
             await write(store, i + 1, wanted, members)
             await check(store, [...wanted.values()], asked)
-            told.push(await everyRow(store))
+            versionRows.push(await everyRow(store))
           }
           for (let version = versions.length; version > 0; version--) {
             await store.write(undoOps(version, store))
-            expect(await everyRow(store)).toEqual(told[version - 1])
+            expect(await everyRow(store)).toEqual(versionRows[version - 1])
           }
           await store.close()
         },
@@ -153,7 +153,7 @@ describe('a ranking', () => {
     await check(store, [...wanted.values()], [9, 10, 11])
   })
 
-  it('keeps a small set in one row, and a tree beyond it', async () => {
+  it('keeps a small set in one row, and a tree for more members', async () => {
     const store = await openMemoryStore()
     const wanted = new Map<string, Uint8Array>()
     const members = Array.from({ length: SMALL_SET_SIZE + 1 }, (_, n) => orderOf(n, 7 * n))
@@ -161,33 +161,33 @@ describe('a ranking', () => {
     const versions: (readonly [changes: readonly Uint8Array[], rows: number])[] = [
       [members.slice(0, SMALL_SET_SIZE), 1],
       [members.slice(0, 2), 1],
-      // One row each, and the node that counts them.
+      // One row per member, and the node with their count.
       [[...members.slice(0, 2), ...members.slice(SMALL_SET_SIZE)], SMALL_SET_SIZE + 2],
       [members.slice(1), 2],
       [members.slice(0, 1), 0],
       [members.slice(2, 5), 1],
     ]
-    const told = [await everyRow(store)]
+    const versionRows = [await everyRow(store)]
     for (const [i, [changes, expected]] of versions.entries()) {
       await write(store, i + 1, wanted, changes)
-      // Beside them lies what takes each version back.
+      // Minus one undo row per version.
       expect((await rows()) - (i + 1)).toBe(expected)
       await check(store, [...wanted.values()], [1, 2])
-      told.push(await everyRow(store))
+      versionRows.push(await everyRow(store))
     }
     for (let version = versions.length; version > 0; version--) {
       await store.write(undoOps(version, store))
-      expect(await everyRow(store)).toEqual(told[version - 1])
+      expect(await everyRow(store)).toEqual(versionRows[version - 1])
     }
   })
 
-  it('refuses to remove a member that a row does not have', async () => {
+  it('refuses to remove a member that is not in the row', async () => {
     const overlay = new Overlay(await openMemoryStore())
     addMember(overlay, RANKING, Uint8Array.of(1))
     expect(() => removeMember(overlay, RANKING, Uint8Array.of(2))).toThrow('not there')
   })
 
-  it('moves a member, in and out too', async () => {
+  it('moves, adds and removes a member', async () => {
     const store = await openMemoryStore()
     const overlay = new Overlay(store)
     const one = Uint8Array.of(1)
@@ -211,12 +211,12 @@ describe('a ranking', () => {
 describe('sort keys of rankings', () => {
   const amount = fc.oneof(fc.bigInt(0n, 1000n), fc.bigInt(0n, 2n ** 256n - 1n))
 
-  it('put the larger amount first, and can be read again', () => {
+  it('sort larger amounts first, and can be decoded', () => {
     fc.assert(
       fc.property(amount, amount, fc.uint8Array({ maxLength: 4 }), (a, b, rest) => {
         const x = Buffer.concat([descending(a), rest])
         const y = descending(b)
-        // Of equal amounts the rest decides: `y` has none, so that it is never the later one.
+        // For equal amounts the rest decides: `y` has none, so it is never later.
         expect(byBytes(x, y) < 0).toBe(a > b)
         expect(readDescending(x)).toEqual({ value: a, rest: Buffer.from(rest) })
       }),

@@ -1,5 +1,5 @@
-// A running chain with the tokens of `contracts/`, and its index read the plain way: whole rankings and lists, beside what
-// the contracts themselves answer.
+// A running chain with the tokens of `contracts/`, and functions that read whole rankings and lists of its index and compare
+// them with the contracts.
 import type { Abi } from 'viem'
 import { expect } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
@@ -24,7 +24,7 @@ export function contract(name: string): { readonly abi: Abi; readonly bytecode: 
 export const PEOPLE: readonly Address[] = [0, 1, 2, 3].map((i) => hexToAddress(account(i).address))
 export const [ALICE, BOB, CAROL] = PEOPLE as [Address, Address, Address]
 
-/** A contract on the chain, with the accounts that it may be asked about. */
+/** A deployed contract. */
 export type Deployed = { readonly address: Address; readonly abi: Abi }
 
 export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
@@ -32,7 +32,7 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
   const { store } = chain.node.chain
   const wallets = PEOPLE.map((_, i) => chain.walletOf(i))
 
-  /** Sends from the account of an index; throws when it fails. */
+  /** Sends from the account with an index; throws when the transaction fails. */
   async function send(
     { address, abi }: Deployed,
     functionName: string,
@@ -61,10 +61,10 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
     expect(memberCount(store, ranking)).toBe(found.length)
     return found
   }
-  /** Holders in their order. */
+  /** All holders of a ranking, in order. */
   const holders = async (ranking: Hex): Promise<[Address, bigint][]> =>
     (await members(ranking)).map(readDescending).map(({ value, rest }) => [toAddress(complement(rest)), value])
-  /** What an address holds, in the order of a page of it. */
+  /** All holdings of an address, in the order of its pages. */
   const owned = async (of: Address, type: TokenType): Promise<[Address, bigint | undefined, bigint][]> =>
     (await members(RANKING.owned(of, type))).map(readDescending).map(({ value, rest }) => {
       const id = rest.length > 20 ? bytesToBig(rest.subarray(20)) : undefined
@@ -80,7 +80,7 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
   const tokens = async (type: TokenType | 'all'): Promise<Address[]> =>
     (await members(RANKING.tokens(type))).map((order) => toAddress(order.slice(-20)))
 
-  /** Holders of a token, their facts and their own rankings are what `balanceOf` answers for these accounts. */
+  /** Expects that holders of a token, its record and the accounts' rankings equal `balanceOf` for these accounts. */
   async function expectHolders(token: Deployed, type: TokenType, accounts: readonly Address[] = PEOPLE) {
     const answers = await Promise.all(accounts.map((of) => read(token, 'balanceOf', [of]) as Promise<bigint>))
     const held = accounts.map((of, i): [Address, bigint] => [of, answers[i] ?? 0n])
@@ -110,7 +110,7 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
   }
 }
 
-/** As the tables say it: largest amount first, equals by address, the highest first; those who hold nothing are out. */
+/** The order of the tables: largest amount first, then highest address; without zero amounts. */
 export const largestFirst = (held: readonly [Address, bigint][]): [Address, bigint][] =>
   held.filter(([, amount]) => amount > 0n).sort(([a, x], [b, y]) => (x === y ? (a > b ? -1 : 1) : x > y ? -1 : 1))
 

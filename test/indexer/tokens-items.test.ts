@@ -1,5 +1,4 @@
-// Tokens of single items: who owns which ERC-721, who holds how many of which id of an ERC-1155, next to the contracts' own
-// answers after each block.
+// ERC-721 and ERC-1155 tokens in the index: owners and holdings by id, compared with the contracts after each block.
 import { type Hex, pad, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
@@ -10,7 +9,7 @@ import { ALICE, BOB, CAROL, type Deployed, largestFirst, PEOPLE, tokenChain, top
 
 type Setting = Awaited<ReturnType<typeof tokenChain>>
 
-/** Owners of ids as the contract says; undefined when it refuses to. */
+/** Expects the contract's owners of ids; undefined if ownerOf reverts. */
 async function expectOwners({ store, read, items, expectHolders }: Setting, art: Deployed, ids: readonly bigint[]) {
   const owners = await Promise.all(
     ids.map(async (id) =>
@@ -28,7 +27,7 @@ async function expectOwners({ store, read, items, expectHolders }: Setting, art:
   await expectHolders(art, 'ERC-721')
 }
 
-describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
+describe.each([false, true])('an ERC-721 (events without indexed parameters: %s)', (isOld) => {
   it('has the owners of its items after every kind of transfer', async () => {
     const chain = await tokenChain()
     const { deploy, send, fact, rows, sequences, instances } = chain
@@ -68,7 +67,7 @@ describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
     expect(sequences(LIST.transfersOf(BOB, 'ERC-721', 'self'))).toEqual([4])
   })
 
-  it('continues from the last of several transfers in one block', async () => {
+  it('has the owner after the last of several transfers in one block', async () => {
     const chain = await tokenChain()
     const { deploy, send, rpc, mine } = chain
     const art = await deploy('Art', [isOld])
@@ -83,7 +82,7 @@ describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
   })
 })
 
-/** Holders of ids as the contract says, in every order in which the index has them. */
+/** Expects the contract's holders of ids, in every order of the index. */
 async function expectAmounts({ store, read, holders, owned, items }: Setting, token: Deployed, ids: readonly bigint[]) {
   const amount = (of: Address, id: bigint): Promise<bigint> => read(token, 'balanceOf', [of, id]) as Promise<bigint>
   const totals = new Map<Address, bigint>()
@@ -109,7 +108,7 @@ async function expectAmounts({ store, read, holders, owned, items }: Setting, to
 }
 
 describe('an ERC-1155', () => {
-  it('is held id by id', async () => {
+  it('has holders by id', async () => {
     const chain = await tokenChain()
     const { deploy, send, fact, instances } = chain
     const token = await deploy('Items')
@@ -134,7 +133,7 @@ describe('an ERC-1155', () => {
     expect(await instances(token.address)).toEqual([2n ** 200n, 2n, 1n])
   })
 
-  it('has a row for each id of a batch, also when an id comes twice', async () => {
+  it('has a row for each id of a batch, also for duplicate ids', async () => {
     const { deploy, send, rows, sequences, node } = await tokenChain()
     const token = await deploy('Items')
     await send(token, 'mintBatch', [ALICE, [5n, 6n, 5n], [1n, 2n, 3n]])
@@ -151,7 +150,7 @@ describe('an ERC-1155', () => {
     expect(RECORD.holdingOfInstance.get(node.chain.store, BOB, token.address, 5n)).toEqual({ amount: 3n })
   })
 
-  it('leaves the rows as they were when it is taken back', async () => {
+  it('leaves the rows unchanged after a rollback', async () => {
     const { deploy, send, rpc, store } = await tokenChain()
     const token = await deploy('Items')
     const art = await deploy('Art', [false])
@@ -177,15 +176,15 @@ describe('a token whose type changes', () => {
   const a = topicOf(ALICE)
   const b = topicOf(BOB)
 
-  it('rises to the higher type with all its balances, and never falls', async () => {
+  it('changes to the higher type with all its balances, and never back', async () => {
     const { deploy, send, fact, tokens, owned, items, holders, store } = await tokenChain()
-    // It says that everybody has two, and three of each id.
-    const coin = await deploy('TellingCoin')
-    await send(coin, 'tell', [[TRANSFER, a, b], word(1)])
+    // balanceOf returns 2 for everybody, and 3 for each id.
+    const coin = await deploy('LogEmittingCoin')
+    await send(coin, 'emitLog', [[TRANSFER, a, b], word(1)])
     expect(fact(coin)?.type).toBe('ERC-20')
     expect(await owned(ALICE, 'ERC-20')).toEqual([[coin.address, undefined, 2n]])
 
-    await send(coin, 'tell', [[TRANSFER, b, topicOf(CAROL), word(5)], '0x'])
+    await send(coin, 'emitLog', [[TRANSFER, b, topicOf(CAROL), word(5)], '0x'])
     expect(fact(coin)?.type).toBe('ERC-721')
     expect([await tokens('ERC-20'), await tokens('ERC-721')]).toEqual([[], [coin.address]])
     expect(await tokens('all')).toEqual([coin.address])
@@ -194,12 +193,12 @@ describe('a token whose type changes', () => {
     }
     expect(await items(CAROL, 'ERC-721')).toEqual([[coin.address, 5n]])
 
-    await send(coin, 'tell', [[SINGLE, a, a, b], `${word(9)}${word(1).slice(2)}`])
+    await send(coin, 'emitLog', [[SINGLE, a, a, b], `${word(9)}${word(1).slice(2)}`])
     expect(fact(coin)?.type).toBe('ERC-1155')
     expect([await tokens('ERC-721'), await tokens('ERC-1155')]).toEqual([[], [coin.address]])
     for (const of of [ALICE, BOB, CAROL]) expect(await owned(of, 'ERC-721')).toEqual([])
     expect(await owned(ALICE, 'ERC-1155')).toEqual([[coin.address, 9n, 3n]])
-    // Who owned an item holds one of it.
+    // The owner of an item becomes the holder of one.
     expect(await items(CAROL, 'ERC-721')).toEqual([])
     expect(await owned(CAROL, 'ERC-1155')).toEqual([[coin.address, 5n, 1n]])
     expect(RECORD.instance.get(store, coin.address, 5n)).toMatchObject({ owner: undefined, supply: 1n })
@@ -211,17 +210,17 @@ describe('a token whose type changes', () => {
       ]),
     )
 
-    await send(coin, 'tell', [[TRANSFER, a, b], word(1)])
+    await send(coin, 'emitLog', [[TRANSFER, a, b], word(1)])
     expect(fact(coin)?.type).toBe('ERC-1155')
     expect(await owned(ALICE, 'ERC-20')).toEqual([])
   })
 
-  it('has the highest type that a block shows', async () => {
+  it('has the highest type of a block’s logs', async () => {
     const { deploy, send, rpc, mine, fact, rows, owned } = await tokenChain()
-    const coin = await deploy('TellingCoin')
+    const coin = await deploy('LogEmittingCoin')
     await rpc('evm_setAutomine', false)
-    await send(coin, 'tell', [[TRANSFER, a, b], word(1)])
-    await send(coin, 'tell', [[TRANSFER, a, b, word(5)], '0x'])
+    await send(coin, 'emitLog', [[TRANSFER, a, b], word(1)])
+    await send(coin, 'emitLog', [[TRANSFER, a, b, word(5)], '0x'])
     await mine()
     expect(fact(coin)?.type).toBe('ERC-721')
     expect(rows().map(({ type, id }) => [type, id])).toEqual([

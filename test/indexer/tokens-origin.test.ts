@@ -1,4 +1,4 @@
-// Where tokens come from and how they end: in the genesis, in native modules, by another's code, destroyed.
+// Origins and ends of tokens: in the genesis, in native modules, by delegation, destroyed.
 import { encodeAbiParameters, erc20Abi, keccak256, parseAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
 import { RECORD } from '../../src/indexer/records.ts'
@@ -8,11 +8,11 @@ import { presets } from '../../src/spec/presets.ts'
 import { smallSpec } from '../chain/support.ts'
 import { ALICE, BOB, CAROL, tokenChain } from './token-chain.ts'
 
-it('a token of the genesis is listed with block 0, its holders when they are first heard of', async () => {
+it('a token of the genesis is listed with block 0, its holders when they first appear in a log', async () => {
   const other = await tokenChain()
   const { address, abi } = await other.deploy('MortalCoin')
   const code = fromHex((await other.viem.getCode({ address })) ?? '0x')
-  // Solidity's place of what Alice has in a mapping at slot 0.
+  // Solidity's slot of Alice's balance in a mapping at slot 0.
   const slot = keccak256(encodeAbiParameters(parseAbiParameters('address, uint256'), [ALICE, 0n])) as Hash
   const account = { balance: 0n, nonce: 1n, code, storage: new Map([[slot, toHash(bigToFixed(10n, 32))]]) }
   const spec = presets.kestrel()
@@ -27,7 +27,7 @@ it('a token of the genesis is listed with block 0, its holders when they are fir
 })
 
 it('a voucher is indexed as a token', async () => {
-  // What came through channel-0; the address is the specification's (V1).
+  // A voucher of channel-0; the address is that of the specification (V1).
   const face = hexToAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
   const transfer = {
     loopback: [],
@@ -44,7 +44,7 @@ it('a voucher is indexed as a token', async () => {
   expect(rows().map(({ from, to, amount }) => [from, to, amount])).toEqual([[ALICE, BOB, 5n]])
 })
 
-it('an account that delegates to a token’s code (EIP-7702) is no token', async () => {
+it('an account that delegates to a token’s code (EIP-7702) is not a token', async () => {
   const { deploy, walletOf, viem, fact, tokens } = await tokenChain()
   const coin = await deploy('Coin', ['Coin', 'COIN', 18, 0n])
   const wallet = walletOf(2)
@@ -56,7 +56,7 @@ it('an account that delegates to a token’s code (EIP-7702) is no token', async
   expect(await tokens('all')).toEqual([coin.address])
 })
 
-it('a destroyed token stays listed, with what its last logs say', async () => {
+it('a destroyed token stays listed, with the balances of its last logs', async () => {
   const { deploy, send, viem, rpc, fact, tokens, holders, store } = await tokenChain({ spec: smallSpec('shanghai') })
   expect(await rpc('anvil_setBalance', ALICE, '0xde0b6b3a7640000')).toBeDefined()
   const coin = await deploy('MortalCoin')

@@ -1,5 +1,5 @@
-// What is asked of tokens and what is made of their answers, without a chain: calls and limits by their specifications,
-// texts by hand.
+// Calls of token contracts and the decoding of their answers, without a chain: calls and limits by the specifications, texts
+// by hand.
 import {
   encodeAbiParameters,
   encodeFunctionData,
@@ -23,7 +23,7 @@ const block = { number: 5n, gasUsed: 21_000n }
 
 type Asked = { readonly input: Hex; readonly gas: bigint }
 
-/** Reads of a contract that gives the same answer to everything, and what it was asked. */
+/** Reads of a contract with the same answer to every call, and a record of the calls. */
 function reads(answer: Partial<ContractAnswer> | ((input: Hex) => Partial<ContractAnswer>), of = block) {
   const asked: Asked[] = []
   const tokenReads = new TokenReads(async (to, input, gas) => {
@@ -51,7 +51,7 @@ describe('calls of token contracts', () => {
     })
   })
 
-  it('are encoded as the ABI says', async () => {
+  it('are encoded by the ABI', async () => {
     const { tokenReads, asked } = reads(output('uint256', 7n))
     const abi = parseAbi([
       'function balanceOf(address) view returns (uint256)',
@@ -83,12 +83,12 @@ describe('answers of token contracts', () => {
     expect(await tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(false)
   })
 
-  it('about decimals are a byte', async () => {
+  it('to decimals() are one byte', async () => {
     expect(await reads(output('uint256', 255n)).tokenReads.decimals(TOKEN)).toBe(255)
     expect(await reads(output('uint256', 256n)).tokenReads.decimals(TOKEN)).toBeUndefined()
   })
 
-  it('about interfaces are true or false, and a contract that claims every interface has none (EIP-165)', async () => {
+  it('to supportsInterface() are booleans, and a contract that claims every interface has none (EIP-165)', async () => {
     const only = (id: Hex, answer: bigint) => (input: Hex) =>
       output('uint256', input.slice(10, 18) === id.slice(2) ? answer : 0n)
     expect(await reads(only('0x80ac58cd', 1n)).tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(true)
@@ -108,11 +108,11 @@ describe('the calls of token contracts in a block', () => {
     return { reads: asked.length, last: asked.at(-1)?.gas }
   }
 
-  it('are 5,000 at most', async () => {
+  it('are limited to 5,000', async () => {
     expect(await count({ number: 1n, gasUsed: 0n }, 100n)).toEqual({ reads: 5_000, last: 200_000n })
   })
 
-  it('take 10 million gas and three times the gas of the block, 150 million at most', async () => {
+  it('are limited to 10 million gas plus three times the gas of the block, at most 150 million', async () => {
     expect(await count({ number: 1n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 50, last: 200_000n })
     expect(await count({ number: 1n, gasUsed: 30_000_000n }, 200_000n)).toEqual({ reads: 500, last: 200_000n })
     expect(await count({ number: 1n, gasUsed: 60_000_000n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
@@ -120,7 +120,7 @@ describe('the calls of token contracts in a block', () => {
     expect(await count(block, 200_000n)).toEqual({ reads: 51, last: 63_000n })
   })
 
-  it('take the greatest amounts in the genesis, where everything is new', async () => {
+  it('have the maximum limits in the genesis, in which every token is new', async () => {
     expect(await count({ number: 0n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
   })
 })
@@ -137,7 +137,7 @@ describe('names and symbols of tokens', () => {
     ['32 bytes to the last', padded('x'.repeat(32)), 'x'.repeat(32)],
     ['letters of many bytes', ofString('Ünïcødé 🍣 代币'), 'Ünïcødé 🍣 代币'],
     ['zeros and control characters', ofString('A\u0000B\u0007C\nD\u007f\u0085'), 'ABCD'],
-    // Readers remove what nobody sees (`visibleText`), and say that it was there.
+    // Readers remove invisible characters (`visibleText`) and flag them.
     ['marks that turn the direction', ofString('USD\u202eCDS\u2066'), 'USD\u202eCDS\u2066'],
     ['zero-width characters', ofString('K\u200bUSD'), 'K\u200bUSD'],
     ['bytes that are no UTF-8', raw([0x41, 0xff, 0xc3, 0x42, 0xed, 0xa0, 0x80]), 'AB'],
@@ -156,15 +156,15 @@ describe('names and symbols of tokens', () => {
     expect(decodeText(output, 256)).toBe(text)
   })
 
-  it('are cut, however long they are', async () => {
+  it('are truncated, however long they are', async () => {
     const long = `Long ${'n'.repeat(20_000)}`
     const { tokenReads } = reads(output('string', long))
     expect(await tokenReads.name(TOKEN)).toBe(long.slice(0, 256))
-    // Cut within the third byte of a letter, which is then left out.
+    // The limit is within a character, which is then omitted.
     expect(decodeText(ofString(`ab${'代'.repeat(2_000)}`), 5_000)).toBe(`ab${'代'.repeat(1_364)}`)
   })
 
-  it('are cut between characters', () => {
+  it('are truncated between characters', () => {
     expect(decodeText(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
   })
 
@@ -184,7 +184,7 @@ describe('names and symbols of tokens', () => {
     expect(searchTermsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
   })
 
-  it('are searched by the words that they have now', async () => {
+  it('are found by their present words', async () => {
     const overlay = new Overlay(await openMemoryStore())
     const words = async () =>
       (await overlay.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()

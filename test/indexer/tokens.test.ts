@@ -1,5 +1,4 @@
-// ERC-20 tokens in the index: what is listed, what is known of them and who holds how much, next to the contracts' own
-// answers after each block.
+// ERC-20 tokens in the index: lists, records and holders, compared with the contracts after each block.
 import {
   encodeAbiParameters,
   type Hex,
@@ -17,11 +16,11 @@ import { RANGE } from '../../src/state/keyspace.ts'
 import { everyRow } from '../support/stores.ts'
 import { ALICE, BOB, CAROL, contract, largestFirst, PEOPLE, tokenChain, topicOf } from './token-chain.ts'
 
-/** The pool's journal: it follows the pool, not the head. */
+/** Key prefix of the pool's journal, which depends on the pool, not on the head. */
 const JOURNAL = 0x30
 
 describe('an ERC-20', () => {
-  it('is listed when it is made, before its first transfer', async () => {
+  it('is listed when it is created, before its first transfer', async () => {
     const { deploy, fact, tokens, rows } = await tokenChain()
     const coin = await deploy('Coin', ['Quiet Coin', 'QUIET', 3, 0n])
     expect(rows()).toEqual([])
@@ -31,7 +30,7 @@ describe('an ERC-20', () => {
     expect(await tokens('ERC-721')).toEqual([])
   })
 
-  it('has its transfers in every list they belong to', async () => {
+  it('has its transfers in all their lists', async () => {
     const { deploy, send, rows, sequences, node } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
     await send(coin, 'transfer', [BOB, 10n])
@@ -63,7 +62,7 @@ describe('an ERC-20', () => {
     }
   })
 
-  it('has the holders of its balances, in any order of transfers', async () => {
+  it('has its holders with their balances, in any order of transfers', async () => {
     const { deploy, send, expectHolders, fact, read, holders } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
     const steps: [string, readonly unknown[], number][] = [
@@ -82,14 +81,14 @@ describe('an ERC-20', () => {
       await expectHolders(coin, 'ERC-20')
       expect(fact(coin)?.supply).toBe(await read(coin, 'totalSupply'))
     }
-    // What the contract has for the zero address is nobody's.
+    // The zero address is not listed as a holder.
     await send(coin, 'mint', [ZERO_ADDRESS, 5n])
     await send(coin, 'transfer', [ZERO_ADDRESS, 1n], 3)
     expect(await read(coin, 'balanceOf', [ZERO_ADDRESS])).toBe(6n)
     expect(await holders(RANKING.holders(coin.address))).toEqual([[BOB, 2n ** 200n - 1n]])
   })
 
-  it('may be moved many times in one block', async () => {
+  it('can be transferred many times in one block', async () => {
     const { deploy, send, rpc, mine, expectHolders, rows, viem } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 1000n])
     await rpc('evm_setAutomine', false)
@@ -98,7 +97,7 @@ describe('an ERC-20', () => {
     await send(coin, 'transfer', [CAROL, 900n])
     await mine()
     await expectHolders(coin, 'ERC-20')
-    // Which transaction comes first is the pool's choice; the node's own logs tell.
+    // The pool decides the order of transactions; read it from the logs.
     const logs = await viem.getLogs({ address: coin.address, fromBlock: 2n, toBlock: 2n })
     expect(logs.length).toBe(6)
     expect(
@@ -108,10 +107,10 @@ describe('an ERC-20', () => {
     ).toEqual(logs.map(({ transactionIndex, logIndex }) => [1 + transactionIndex, logIndex]))
   })
 
-  it('may have many holders with equal balances', async () => {
+  it('can have many holders with equal balances', async () => {
     const { deploy, send, holders, fact } = await tokenChain()
     const coin = await deploy('Coin', ['Drop', 'DROP', 0, 0n])
-    // Some begin with the same bytes, for crowds are told apart by those.
+    // Some addresses share their first bytes, by which the ranking tree branches.
     const crowd = Array.from({ length: 700 }, (_, i) => hexToAddress(pad(toHexNumber(0x1000 + 7 * i), { size: 20 })))
     await send(coin, 'mint', [ALICE, 1_000_000n])
     for (let i = 0; i < crowd.length; i += 140) await send(coin, 'spread', [crowd.slice(i, i + 140), 3n])
@@ -156,7 +155,7 @@ describe('an ERC-20', () => {
 })
 
 describe('unusual tokens', () => {
-  it('may take a fee from transfers: balances are read, not added up', async () => {
+  it('can charge a fee on transfers: balances are read, not summed', async () => {
     const { deploy, send, expectHolders, holders, fact } = await tokenChain()
     const coin = await deploy('FeeCoin')
     await send(coin, 'transfer', [BOB, parseEther('100')])
@@ -168,13 +167,13 @@ describe('unusual tokens', () => {
     expect(fact(coin)?.supply).toBe(parseEther('990'))
   })
 
-  it('may have names of 32 bytes', async () => {
+  it('can have names of type bytes32', async () => {
     const { deploy, fact } = await tokenChain()
     const coin = await deploy('OldCoin')
     expect(fact(coin)).toMatchObject({ type: 'ERC-20', name: 'Old Coin', symbol: 'OLD', decimals: 9, supply: 77n })
   })
 
-  it('may have no names: they are known from their first transfer on', async () => {
+  it('can have no names: they are listed from their first transfer on', async () => {
     const { deploy, send, fact, expectHolders } = await tokenChain()
     const coin = await deploy('BareCoin')
     expect(fact(coin)).toBeUndefined()
@@ -184,7 +183,7 @@ describe('unusual tokens', () => {
     await expectHolders(coin, 'ERC-20')
   })
 
-  it('may be named later', async () => {
+  it('can be named later', async () => {
     const { deploy, send, fact, tokens, store } = await tokenChain()
     const coin = await deploy('LateCoin')
     expect(fact(coin)).toMatchObject({ name: undefined, symbol: undefined, supply: 0n })
@@ -196,7 +195,7 @@ describe('unusual tokens', () => {
   })
 
   it.each([false, true])(
-    'may refuse to tell what anyone has: then the logs count (burning gas: %s)',
+    'can have a failing balanceOf: then balances follow the logs (burning gas: %s)',
     async (isGreedy) => {
       const { deploy, send, fact, holders } = await tokenChain()
       const coin = await deploy('SecretCoin', [isGreedy])
@@ -208,7 +207,7 @@ describe('unusual tokens', () => {
         [BOB, 250n],
         [CAROL, 50n],
       ])
-      // More than the logs have ever given: it came from elsewhere.
+      // More than the balance by the logs.
       await send(coin, 'transfer', [ALICE, 60n], 2)
       expect(await holders(RANKING.holders(coin.address))).toEqual([
         [ALICE, 760n],
@@ -217,7 +216,7 @@ describe('unusual tokens', () => {
     },
   )
 
-  it('may be wrapped coins', async () => {
+  it('can be wrapped coins', async () => {
     const { deploy, send, expectHolders, fact, rows, read } = await tokenChain()
     const coin = await deploy('Wrapped', [true])
     expect(fact(coin)).toMatchObject({ type: 'ERC-20', symbol: 'WCOIN' })
@@ -234,7 +233,7 @@ describe('unusual tokens', () => {
     ])
   })
 
-  it('may wrap coins and pass them on at once: both are listed', async () => {
+  it('can wrap coins and transfer them at once: both are listed', async () => {
     const { deploy, send, expectHolders, rows } = await tokenChain()
     const coin = await deploy('Wrapped', [true])
     await send(coin, 'depositFor', [BOB], 0, 7n)
@@ -245,7 +244,7 @@ describe('unusual tokens', () => {
     ])
   })
 
-  it('may exhaust the calls of a block: balances follow the logs until the next block', async () => {
+  it('can exhaust the calls of a block: balances follow the logs until the next block', async () => {
     const { deploy, send, rpc, mine, holders, expectHolders } = await tokenChain()
     const greedy = await deploy('SecretCoin', [true])
     const fee = await deploy('FeeCoin')
@@ -264,7 +263,7 @@ describe('unusual tokens', () => {
     await expectHolders(fee, 'ERC-20')
   })
 
-  it('may log a wrapping twice, which is listed once', async () => {
+  it('can log a wrapping twice, which is listed once', async () => {
     const { deploy, send, expectHolders, rows } = await tokenChain()
     const coin = await deploy('Wrapped', [false])
     await send(coin, 'deposit', [], 0, 1000n)
@@ -276,7 +275,7 @@ describe('unusual tokens', () => {
     ])
   })
 
-  it('are created by contracts, even within a constructor', async () => {
+  it('can be created by contracts, even in a constructor', async () => {
     const { deploy, send, fact, read, tokens, expectHolders, holders } = await tokenChain()
     const factory = await deploy('Factory')
     const address = hexToAddress((await read(factory, 'coin')) as string)
@@ -295,22 +294,22 @@ const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const word = (value: bigint | number): Hex => pad(toHexNumber(value), { size: 32 })
 
 describe('false logs', () => {
-  it('of a contract that is no token are not listed as transfers', async () => {
+  it('of a contract that is not a token are not listed as transfers', async () => {
     const { deploy, send, fact, rows } = await tokenChain()
-    const teller = await deploy('Teller')
+    const emitter = await deploy('LogEmitter')
     const vault = await deploy('Vault')
-    await send(teller, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(5)])
-    await send(teller, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB), word(5)], '0x'])
+    await send(emitter, 'emitLog', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(5)])
+    await send(emitter, 'emitLog', [[TRANSFER, topicOf(ALICE), topicOf(BOB), word(5)], '0x'])
     await send(vault, 'deposit', [], 0, 10n)
     expect(rows()).toEqual([])
-    expect([fact(teller), fact(vault)]).toEqual([undefined, undefined])
+    expect([fact(emitter), fact(vault)]).toEqual([undefined, undefined])
   })
 
   it('do not change balances', async () => {
     const { deploy, send, rows, holders, expectHolders } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 0, 100n])
-    const liar = await deploy('TellingCoin')
-    await send(liar, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
+    const liar = await deploy('LogEmittingCoin')
+    await send(liar, 'emitLog', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
     expect(rows().length).toBe(2)
     expect(await holders(RANKING.holders(liar.address))).toEqual(
       largestFirst([
@@ -323,7 +322,7 @@ describe('false logs', () => {
 
   it('are skipped when they are malformed', async () => {
     const { deploy, send, rows, fact } = await tokenChain()
-    const coin = await deploy('TellingCoin')
+    const coin = await deploy('LogEmittingCoin')
     const [single, batch] = [
       toEventSelector('TransferSingle(address,address,address,uint256,uint256)'),
       toEventSelector('TransferBatch(address,address,address,uint256[],uint256[])'),
@@ -354,10 +353,10 @@ describe('false logs', () => {
       [[toEventSelector('Deposit(address,uint256)'), a], '0x'],
       [[], word(1)],
     ]
-    for (const [topics, data] of malformed) await send(coin, 'tell', [topics, data])
+    for (const [topics, data] of malformed) await send(coin, 'emitLog', [topics, data])
     expect(rows()).toEqual([])
     expect(fact(coin)).toBeUndefined()
-    await send(coin, 'tell', [[batch, a, a, b], whole])
+    await send(coin, 'emitLog', [[batch, a, a, b], whole])
     expect(rows().map(({ id, amount }) => [id, amount])).toEqual([
       [1n, 3n],
       [2n, 4n],
@@ -366,7 +365,7 @@ describe('false logs', () => {
 })
 
 describe('a block of tokens that is rolled back', () => {
-  it('leaves the rows as they were', async () => {
+  it('leaves the rows unchanged', async () => {
     const { deploy, send, rpc, store, tokens } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
     const late = await deploy('LateCoin')

@@ -1,4 +1,4 @@
-// Tokens that packets move at the end of a block, without a log in any receipt: their holders are right all the same.
+// Tokens that IBC packets move at the end of a block without a log in any receipt still have the right holders.
 import { parseAbi } from 'viem'
 import { expect, it } from 'vitest'
 import { traceHash } from '../../src/modules/transfer/denoms.ts'

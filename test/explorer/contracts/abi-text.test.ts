@@ -1,4 +1,4 @@
-// Arguments as people type them in the pages' forms. Bounds are those of the ABI specification's types.
+// Parsing of arguments typed into the pages' forms. Bounds are those of the ABI specification's types.
 import { describe, expect, it } from 'vitest'
 import { exampleOf, InputError, typeText, valueOfText, weiOfText } from '../../../web/contract/abi-text.ts'
 
@@ -14,7 +14,7 @@ const order = {
 }
 
 describe('a typed argument', () => {
-  it('is an exact integer in any of its spellings', () => {
+  it('can be an exact integer in any notation', () => {
     expect(value('uint256', '115792089237316195423570985008687907853269984665640564039457584007913129639935')).toBe(
       2n ** 256n - 1n,
     )
@@ -47,7 +47,7 @@ describe('a typed argument', () => {
     expect(() => value(type, text)).toThrow(message)
   })
 
-  it('is a text unchanged, or bytes', () => {
+  it('can be a text, which is unchanged, or bytes', () => {
     expect(value('string', ' two words ')).toBe(' two words ')
     expect(value('bytes', '0x')).toBe('0x')
     expect(value('bytes4', '0x12345678')).toBe('0x12345678')
@@ -55,7 +55,7 @@ describe('a typed argument', () => {
     expect([value('bool', 'True'), value('bool', '0')]).toEqual([true, false])
   })
 
-  it('is a list or a struct in JSON, where numbers and addresses need no quotes', () => {
+  it('can be a list or a struct in JSON, in which numbers and addresses need no quotes', () => {
     expect(value('uint256[]', '[9007199254740993, "2", 0x3]')).toEqual([9007199254740993n, 2n, 3n])
     expect(value('string[]', '["a, b", "[c]"]')).toEqual(['a, b', '[c]'])
     expect(value('bool[2]', '[true, false]')).toEqual([true, false])
@@ -65,7 +65,7 @@ describe('a typed argument', () => {
     expect(() => valueOfText(order, `[{"items": [1]}]`)).toThrow('[0]: The field buyer is missing.')
   })
 
-  it('is an amount of coins with 18 decimals', () => {
+  it('can be an amount of coins with 18 decimals', () => {
     expect(weiOfText('')).toBe(0n)
     expect(weiOfText('1.000000000000000001')).toBe(1_000_000_000_000_000_001n)
     expect(weiOfText('.5')).toBe(500_000_000_000_000_000n)
@@ -74,7 +74,7 @@ describe('a typed argument', () => {
   })
 })
 
-it('writes types in full, with an example', () => {
+it('the hint of an argument has its full type and an example', () => {
   expect(typeText(order)).toBe('(address buyer, uint256[] items)[]')
   expect(exampleOf(order)).toBe('[{"buyer": "0x…", "items": [1, …]}, …]')
   expect(exampleOf({ type: 'uint8[3]' })).toBe('[1, 1, 1]')

@@ -32,7 +32,7 @@ const carol = hexToAddress(CAROL)
 const unverified = hexToAddress(`0x${'77'.repeat(20)}`)
 const CODE = Uint8Array.of(0x60, 0x00)
 
-/** A world with one verified contract, at alice's address. */
+/** A state with one verified contract at alice's address. */
 async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext> {
   const store = await openMemoryStore()
   const view = await emptyView()
@@ -71,7 +71,7 @@ const call = (signature: string, args: readonly unknown[]): Uint8Array => {
 }
 
 describe('decoded calls', () => {
-  it('are shown as the specification has them', () => {
+  it('have the format of the specification', () => {
     const input = call('function transfer(address to, uint256 value)', [CAROL, 10n ** 24n])
     expect(decodeInput(known, unverified, input)).toEqual({
       method_id: 'a9059cbb',
@@ -125,7 +125,7 @@ describe('decoded calls', () => {
   })
 
   it('replace invalid UTF-8', () => {
-    // setText("\xff\xfe") as bytes: selector of mint-like `tokenURI` is not needed, a string argument is.
+    // A string argument with the bytes 0xff 0xfe.
     const input = Buffer.concat([
       bytes('0xd204c45e'), // safeMint(address,string)
       bytes(new AbiCoder().encode(['address', 'bytes'], [CAROL, '0x41fffe'])),
@@ -134,7 +134,7 @@ describe('decoded calls', () => {
     expect(decodeInput(known, unverified, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
   })
 
-  it('of an unknown contract are guessed only when every byte fits', async () => {
+  it('of an unknown contract are guessed only if every byte fits', async () => {
     const signature = 'function transfer(address to, uint256 value)'
     const input = Buffer.concat([call(signature, [CAROL, 1n]), Uint8Array.of(1)])
     expect(decodeInput(known, unverified, input)).toBeNull()
@@ -145,14 +145,14 @@ describe('decoded calls', () => {
     expect(decodeInput(known, unverified, dirty)).toBeNull()
   })
 
-  it('use interfaces of other verified contracts', async () => {
+  it('use ABIs of other verified contracts', async () => {
     const signature = 'function quuxify(uint8 level)'
     const of = await world(parseAbi([signature] as readonly string[]) as Abi)
     expect(decodeInput(of, unverified, call(signature, [3]))?.method_call).toBe('quuxify(uint8 level)')
     expect(decodeInput(known, unverified, call(signature, [3]))).toBeNull()
   })
 
-  it('of native contracts use the published interface', () => {
+  it('of native contracts use the published ABI', () => {
     const staking = hexToAddress('0x0000000000000000000000000000000000000800')
     const input = new Interface(stakingAbi).encodeFunctionData('delegate', [CAROL, 'kestvaloper1xyz', 5n])
     expect(decodeInput(known, staking, bytes(input))).toMatchObject({
@@ -165,7 +165,7 @@ describe('decoded calls', () => {
     expect(contractName(plain, staking)).toBeUndefined()
   })
 
-  it('too short for a selector, or without one that is known, are null', () => {
+  it('are null if the input is too short for a selector, or the selector is unknown', () => {
     for (const input of ['0x', '0xa9059c', '0xa9059cbb', '0x12345678']) {
       expect(decodeInput(known, unverified, bytes(input)), input).toBeNull()
     }
@@ -197,7 +197,7 @@ describe('decoded logs', () => {
     })
   })
 
-  it('show the topic itself for dynamic types', async () => {
+  it('show the topic for indexed dynamic types', async () => {
     const event = 'event Named(string indexed name, uint256[] indexed list, string text)'
     const of = await world(parseAbi([event]))
     const topics = [id('Named(string,uint256[],string)'), id('kestrel'), id('list')] as Hash[]
@@ -205,7 +205,7 @@ describe('decoded logs', () => {
     expect(decodeLog(of, log)?.parameters.map(({ value }) => value)).toEqual([id('kestrel'), id('list'), 'hello'])
   })
 
-  it('are null when they have no topic, an unknown one, or bytes that do not fit', () => {
+  it('are null without a topic, with an unknown one, or with bytes that do not fit', () => {
     expect(decodeLog(known, { address: unverified, topics: [], data: bytes('0x') })).toBeNull()
     expect(decodeLog(known, { address: unverified, topics: [word(1n)], data: bytes('0x') })).toBeNull()
     const dirty = { address: unverified, topics: [transfer, word(2n ** 160n), topic(bob)], data: bytes(word(5n)) }
@@ -223,7 +223,7 @@ describe('decoded revert reasons', () => {
     'error Frozen(uint64 until)',
   ])
 
-  it("are Solidity's own, standard ones, and the contract's", async () => {
+  it("are those of Solidity, standard errors, and the contract's errors", async () => {
     expect(decodeRevert(known, undefined, bytes(face.encodeErrorResult('Error', ['no'])))).toEqual({
       method_id: '08c379a0',
       method_call: 'Error(string reason)',
@@ -255,7 +255,7 @@ describe('names of methods and contracts', () => {
     expect(selectorsByName(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
   })
 
-  it('of contracts are valid while the verified code is there', async () => {
+  it('of contracts are valid while the verified code exists', async () => {
     const of = await world([], 'Golden Eagle_V2')
     expect(contractName(of, alice)).toBe('Golden Eagle_V2')
     expect(isVerified(of, alice)).toBe(true)
@@ -334,7 +334,7 @@ describe('decoded values', () => {
     })),
   }))
 
-  it('equal what ethers has encoded, for every type', () => {
+  it('equal the values that ethers encoded, for every type', () => {
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 4 }), fc.constantFrom('exact', 'lenient'), (samples, strictness) => {
         const parameters = samples.map(({ parameter }) => parameter)
@@ -367,6 +367,6 @@ describe('decoded values', () => {
   })
 })
 
-it('a name is given only for the address that was asked for', () => {
+it('the name of a contract is returned only for the requested address', () => {
   expect(contractAbi(known, carol as Address)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
-// A browser wallet for tests: an EIP-1193 provider that announces itself by EIP-6963. It begins on another chain, does not know
-// this one, and signs with an account of the node.
+// A browser wallet for tests: an EIP-1193 provider that announces itself by EIP-6963. It starts on another chain, does not know
+// this chain, and signs with an account of the node.
 
-/** The script that puts it into a page, where `wallet` is its state. */
+/** The script that adds it to a page; its state is the global `wallet`. */
 export const announcedWallet = ({ url, account }: { readonly url: string; readonly account: string }): string => `
 window.wallet = { refuses: false, added: undefined, chainId: '0x1', connected: false }
 const failure = (code, message) => Object.assign(new Error(message), { code })
@@ -34,7 +34,7 @@ window.addEventListener('eip6963:requestProvider', announce)
 announce()
 `
 
-/** A script that puts a wallet of former times into a page: `window.ethereum`, on this chain, and not announced. */
+/** A script that adds a legacy wallet to a page: `window.ethereum`, on this chain, not announced. */
 export const injectedWallet = ({ url, account }: { readonly url: string; readonly account: string }): string => `
 window.ethereum = {
   async request({ method, params }) {

@@ -29,7 +29,7 @@ describe('Solidity compilers', () => {
     await writeFile(join(path, 'readme.txt'), '')
     const compilers = new Compilers({ folders: [path] })
     const versions = (await compilers.installed()).map(({ version }) => version)
-    // The package says itself which compiler it holds.
+    // The version comes from the package.
     expect(versions).toEqual([compilerVersion(), 'v0.8.9+commit.e5eed63a'])
     expect((await compilers.find('v0.8.9+commit.e5eed63a')).file).toContain(path)
     expect((await compilers.find('0.8.9')).version).toBe('v0.8.9+commit.e5eed63a')
@@ -37,7 +37,7 @@ describe('Solidity compilers', () => {
     await expect(compilers.find('0.8')).rejects.toMatchObject({ code: 'invalid-params' })
   })
 
-  it('read no files, and ignore settings that leave the code out', async () => {
+  it('read no files, and ignore settings that omit the code', async () => {
     const compilers = new Compilers({ folders: [await folder()] })
     const compiler = await compilers.find(compilerVersion())
     const secret = join(await folder(), 'secret.sol')
@@ -55,7 +55,7 @@ describe('Solidity compilers', () => {
     expect(whole.contracts['a.sol']?.A?.evm.deployedBytecode.object).toMatch(/^[0-9a-f]+$/)
   })
 
-  /** Runs `body` where a hostile source would have a compiler run. */
+  /** Runs `body` in the compiler's process, like code that a hostile source could execute. */
   const compiling = async (body: string, limits: Partial<CompilerLimits> = {}) => {
     const file = join(await folder(), 'soljson-v0.8.9+commit.e5eed63a.js')
     await writeFile(file, body)
@@ -82,9 +82,9 @@ describe('Solidity compilers', () => {
     await expect(compiling(body, limits)).rejects.toMatchObject(refusal)
   })
 
-  it('have an empty environment and a low priority', async () => {
-    const told = '{ env: process.env, priority: require("os").getPriority() }'
-    const { message } = await compiling(`require('fs').writeSync(2, JSON.stringify(${told})); process.exit(3)`).then(
+  it('run with an empty environment and a low priority', async () => {
+    const report = '{ env: process.env, priority: require("os").getPriority() }'
+    const { message } = await compiling(`require('fs').writeSync(2, JSON.stringify(${report})); process.exit(3)`).then(
       () => ({ message: '' }),
       (error: Error) => error,
     )
@@ -103,10 +103,10 @@ describe('Solidity compilers', () => {
     await stopped
   })
 
-  it('are also those that other tools have downloaded for this user', async () => {
+  it('include those that other tools have downloaded for this user', async () => {
     const home = await folder()
     const says = (version: string) => `#!/bin/sh\necho "Version: ${version}.Linux.g++"`
-    // As svm (of Foundry), Hardhat, solc-select and vvm name them.
+    // File names of svm (Foundry), Hardhat, solc-select and vvm.
     const files: Record<string, string> = {
       '.svm/0.8.10/solc-0.8.10': says('0.8.10+commit.fc410830'),
       '.local/share/svm/0.8.11/solc-0.8.11': says('0.8.11+commit.d7f03943'),
@@ -117,7 +117,7 @@ describe('Solidity compilers', () => {
       '.cache/hardhat-nodejs/compilers-v2/wasm/soljson-v0.8.10+commit.fc410830.js': '',
       '.solc-select/artifacts/solc-0.8.14/solc-0.8.14': says('0.8.14+commit.80d49f37'),
       '.vvm/vyper-0.3.10': '#!/bin/sh\necho 0.3.10+commit.91361694',
-      // For another kind of machine.
+      // A binary for another platform.
       '.svm/0.8.15/solc-0.8.15': '\x7fELF',
     }
     await programs(home, files)
@@ -157,7 +157,7 @@ describe('a native compiler', () => {
     })
   }
 
-  it('gets standard JSON and answers with the code', async () => {
+  it('gets standard JSON and returns the code', async () => {
     const wrapper = JSON.stringify(createRequire(import.meta.url).resolve('solc'))
     const script = `#!${process.execPath}
 const input = require('node:fs').readFileSync(0, 'utf8')
@@ -178,7 +178,7 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
     expect(message).not.toContain('HOME')
   })
 
-  it('says nothing of where it ran', async () => {
+  it('does not reveal the folder in which it ran', async () => {
     const script = `#!/bin/sh\necho "{\\"errors\\":[{\\"severity\\":\\"error\\",\\"formattedMessage\\":\\"not in $PWD/x\\"}]}"`
     expect((await compiling(script)).errors).toMatchObject([{ formattedMessage: 'not in /x' }])
   })
@@ -186,13 +186,13 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
   it('is stopped when it takes too long, with its child processes', async () => {
     const words = { code: 'limit-exceeded', message: expect.stringMatching(/one run may take 1 seconds/) }
     await expect(compiling('#!/bin/sh\nwhile :; do :; done', { time: 1000 })).rejects.toMatchObject(words)
-    // Asleep, with the pipe held by a child.
+    // It sleeps, and a child process keeps the pipe open.
     const sleeping = compiling('#!/bin/sh\nsleep 100 & wait', { time: 1000 })
     await expect(sleeping).rejects.toMatchObject(words)
   })
 
-  // Only Linux says what a process holds.
-  it.runIf(process.platform === 'linux')('is stopped when it holds too much, or what it has started', async () => {
+  // Memory of a process is known only on Linux.
+  it.runIf(process.platform === 'linux')('is stopped when it or its child processes use too much memory', async () => {
     const hoard = `#!${process.execPath}\n${hoarding}; setTimeout(() => {}, 60000)`
     const words = { code: 'limit-exceeded', message: expect.stringMatching(/it may use 200 MB of memory/) }
     await expect(compiling(hoard, { memory: 200 })).rejects.toMatchObject(words)
@@ -200,7 +200,7 @@ process.stdout.write(process.argv[2] === '--standard-json' ? require(${wrapper})
     await expect(compiling(child, { memory: 200 })).rejects.toMatchObject(words)
   })
 
-  it('is stopped when its answer is too large', async () => {
+  it('is stopped when its output is too large', async () => {
     const words = { code: 'limit-exceeded', message: expect.stringMatching(/answer is too large/) }
     await expect(compiling('#!/bin/sh\nhead -c 100000000 /dev/zero')).rejects.toMatchObject(words)
   })

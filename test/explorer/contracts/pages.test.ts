@@ -1,4 +1,4 @@
-// The contract tab and the form of verification, in a real browser: sources, reads, writes with wallets, proxies.
+// The contract tab and the verification form in a real browser: sources, reads, writes with wallets, proxies.
 import type { Browser, Page } from 'playwright-core'
 import { type Abi, getAddress, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { compile, compilerVersion, type Input, standardInput } from './support.t
 
 const input = standardInput(SHOP_SOURCES)
 
-/** A chain with the shop, and what the tests do with it. */
+/** A chain with the shop contract, and helpers. */
 async function shopChain() {
   const chain = await testChain()
   const deploy = async (artifact: { abi: Abi; bytecode: Hex }, args: readonly unknown[]) => {
@@ -46,19 +46,19 @@ const fileOf = (value: Input | string, name: string) => ({
 const unfold = (page: Page, name: string) =>
   page.locator('summary', { has: page.getByText(name, { exact: true }) }).click()
 
-describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Chromium is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
   }, 60_000)
   afterAll(() => browser.close())
 
-  it('verify a contract by its standard JSON input, after they said why another input is not it', async () => {
+  it('verify a contract by its standard JSON input, and explain why another input does not match', async () => {
     const { url, shop } = await shopChain()
     const page = await openPage(browser, `${url}/address/${shop}?tab=contract`)
     await page.getByRole('link', { name: 'Verify it' }).click()
     expect(new URL(page.url()).search).toBe(`?address=${shop}`)
-    // The compiler is named in the code, so that nobody needs to choose it.
+    // The compiler version is in the contract's metadata, so it is preselected.
     const version = compilerVersion()
     await page.getByText(`names solc ${version.slice(1).split('+')[0]}.`).waitFor()
     expect(await page.getByLabel('Compiler', { exact: true }).inputValue()).toBe(version)
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     await page.getByText('exact match').waitFor()
   }, 120_000)
 
-  it('verify a contract by several files, whose paths can be corrected', async () => {
+  it('verify a contract by several files with editable paths', async () => {
     const { url, shop } = await shopChain()
     const page = await openPage(browser, `${url}/verify?address=${shop}`)
     await page.getByRole('radio', { name: /^Several files/ }).check()
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     expect(record).toMatchObject({ is_fully_verified: true, license_type: 'mit', optimization_runs: 200 })
   }, 120_000)
 
-  it('show sources by file with highlighting, constructor arguments, settings, and files to save', async () => {
+  it('show sources by file with highlighting, constructor arguments, settings, and downloads', async () => {
     const { shop, verify, tab } = await shopChain()
     await verify()
     const page = await openPage(browser, tab('code'))
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     expect(shop).toMatch(/^0x/)
   }, 120_000)
 
-  it('read values at once and functions by their forms, which refuse values of another type', async () => {
+  it('read values without arguments at once, and others by forms that refuse wrong types', async () => {
     const { verify, tab, walletOf, shop, abi, viem } = await shopChain()
     await verify()
     const before = await viem.getBlockNumber()
@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     await page.getByText('Corner shop').waitFor()
   }, 120_000)
 
-  it('write with a wallet announced by EIP-6963, which learns of the chain, and explain refusals', async () => {
+  it('write with a wallet announced by EIP-6963, to which the chain is added, and explain refusals', async () => {
     const { verify, tab, url, read } = await shopChain()
     await verify()
     const sender = account(3).address.toLowerCase()
@@ -178,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     await page.getByRole('heading', { name: /^Transaction/ }).waitFor()
   }, 120_000)
 
-  it('find a wallet that is not announced, and remember it over a reload', async () => {
+  it('find a wallet that is not announced, and remember it after a reload', async () => {
     const { verify, tab, url, read } = await shopChain()
     await verify()
     const sender = account(4).address.toLowerCase()
@@ -189,7 +189,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     await page.getByLabel('Account (Browser wallet)').waitFor()
     await unfold(page, 'send coins')
     await page.locator('details[open]').getByLabel('Value in KEST').fill('0.25')
-    // By the keyboard alone: from the field to the button.
+    // By keyboard: from the field to the button.
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.locator('details[open]').getByText('success').waitFor()
@@ -198,7 +198,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     await page.getByRole('button', { name: 'Browser wallet' }).waitFor()
   }, 120_000)
 
-  it('call a proxy by its implementation’s functions, from an account of the node', async () => {
+  it('call a proxy with its implementation’s functions, from an account of the node', async () => {
     const { verify, tab, deploy, shop, read } = await shopChain()
     await verify()
     const proxy = await deploy(compile(standardInput(PROXY_SOURCES))('src/Proxy.sol:Proxy'), [shop])
@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped where no Ch
     expect([await read('name', [], proxy), await read('name')]).toEqual(['By proxy', 'Corner shop'])
     await page.getByRole('button', { name: 'Read as proxy' }).click()
     await page.getByText('By proxy').waitFor()
-    // The wallet stays connected: reads are of its account.
+    // The wallet stays connected, so reads use its account.
     await page.getByRole('link', { name: account(2).address }).waitFor()
     await expectSound(page)
   }, 120_000)

@@ -1,4 +1,4 @@
-// Patterns and slots as the standards write them; slots are hashed here anew.
+// Proxy patterns and slots of the standards; slots are hashed here independently.
 import { id, toBeHex } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { proxyIn } from '../../../src/explorer/contracts/proxy.ts'
@@ -27,7 +27,7 @@ async function world(code: Uint8Array = CODE): Promise<StateView> {
   return view
 }
 
-describe('a proxy by its code', () => {
+describe('proxy detection by code', () => {
   const minimal = `363d3d373d3d3d363d73${target.slice(2)}5af43d82803e903d91602b57fd5bf3`
 
   it.each([
@@ -40,19 +40,19 @@ describe('a proxy by its code', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'eip1167', implementations: [target] })
   })
 
-  it('is an account that delegates (EIP-7702)', async () => {
+  it('finds an account that delegates (EIP-7702)', async () => {
     const view = await world(fromHex(`0xef0100${target.slice(2)}`))
     expect(proxyIn(view, proxy)).toEqual({ type: 'eip7702', implementations: [target] })
   })
 
-  it('is not found in code that only begins like one', async () => {
+  it('does not find code that only begins like a proxy', async () => {
     expect(proxyIn(await world(fromHex(`0x${minimal.slice(0, -2)}`)), proxy)).toBeUndefined()
     expect(proxyIn(await world(fromHex(`0xef0100${target.slice(2)}00`)), proxy)).toBeUndefined()
     expect(proxyIn(await world(), owner)).toBeUndefined()
   })
 })
 
-describe('a proxy by its storage', () => {
+describe('proxy detection by storage', () => {
   it.each([
     ['eip1967', standardSlot('eip1967.proxy.implementation')],
     ['eip1822', id('PROXIABLE')],
@@ -81,7 +81,7 @@ describe('a proxy by its storage', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'eip1967', implementations: [target] })
   })
 
-  it('is the Safe’s, whose own code answers masterCopy()', async () => {
+  it('finds a Safe, which answers masterCopy()', async () => {
     const selector = id('masterCopy()').slice(2, 10)
     const view = await world(fromHex(`0x73${'ff'.repeat(20)}7f${selector}${'00'.repeat(28)}f4`))
     expect(proxyIn(view, proxy)).toBeUndefined()
@@ -89,7 +89,7 @@ describe('a proxy by its storage', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'master_copy', implementations: [target] })
   })
 
-  it('is not found when the slot has no address', async () => {
+  it('does not find a slot that holds no address', async () => {
     const view = await world()
     view.setWord(proxy, hexToHash(id('PROXIABLE')), fromHex(`0x01${target.slice(2)}`))
     expect(proxyIn(view, proxy)).toBeUndefined()

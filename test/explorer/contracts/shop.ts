@@ -1,4 +1,4 @@
-// A contract with every kind of argument that forms must offer, in two files, and a proxy of it.
+// A contract in two files with every kind of argument that forms must support, and its proxy.
 
 const HEAD = '// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\n'
 

@@ -1,4 +1,4 @@
-// Sourcify's API: what its documentation promises (docs.sourcify.dev), asked as Foundry and Hardhat ask.
+// Sourcify's API by its documentation (docs.sourcify.dev), with the requests of Foundry and Hardhat.
 import { createRequire } from 'node:module'
 import { AbiCoder } from 'ethers'
 import { type Abi, type Hex, keccak256, toHex } from 'viem'
@@ -45,17 +45,17 @@ const request = (stdJsonInput: Input, more: object = {}) => ({
   ...more,
 })
 
-/** Milliseconds that a question for an outcome is held. */
-const HELD = 10_000
+/** Milliseconds of the long poll for a job. */
+const LONG_POLL = 10_000
 
-/** Submits, and asks for the job until it is completed: once more for each time that a question was held in vain. */
+/** Submits, and polls the job until it is completed; each further poll must follow a full long poll. */
 async function verified(address: string, body: object, way = ''): Promise<Answer> {
   const { status, body: begun } = await ask(`/v2/verify/${way}${CHAIN}/${address}`, body)
   expect({ status, begun }).toEqual({ status: 202, begun: { verificationId: expect.stringMatching(UUID) } })
   const since = Date.now()
-  for (let asked = 1; ; asked++) {
+  for (let polls = 1; ; polls++) {
     const job = await ask(`/v2/verify/${String(begun.verificationId)}`)
-    expect(asked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - since) / HELD))
+    expect(polls).toBeLessThanOrEqual(1 + Math.floor((Date.now() - since) / LONG_POLL))
     if (job.body.isJobCompleted === true) return job
   }
 }
@@ -69,11 +69,11 @@ const error = (customCode: string) => ({
   message: expect.any(String),
 })
 
-// A test has some runs of a compiler.
+// Each test runs a compiler several times.
 const SLOW = { timeout: 120_000 }
 
 describe('verification by the Sourcify API', SLOW, () => {
-  it('takes standard JSON, and the first question for the job has its outcome', async () => {
+  it('accepts standard JSON, and the first poll of the job returns its outcome', async () => {
     const { address, hash } = await deploy()
     const job = await verified(address, request(input(), { creationTransactionHash: hash }))
     expect(job).toMatchObject({
@@ -100,7 +100,7 @@ describe('verification by the Sourcify API', SLOW, () => {
     expect((await verified(address, request(input()))).body).toMatchObject({ contract: exact })
   })
 
-  it('takes metadata with sources under other names', async () => {
+  it('accepts metadata with sources under other names', async () => {
     const { address } = await deploy()
     const metadata = JSON.parse(metadataOf(input()))
     const job = await verified(address, { metadata, sources: { 'Lamp.sol': lamp() } }, 'metadata/')
@@ -136,11 +136,11 @@ describe('verification by the Sourcify API', SLOW, () => {
     expect(job).toMatchObject({ status: 200, body: { isJobCompleted: true, contract: none, error: error(code) } })
   })
 
-  it('fails where there is no contract', async () => {
+  it('fails if the address has no contract', async () => {
     expect((await verified(EMPTY, request(input()))).body).toMatchObject({ error: error('contract_not_deployed') })
   })
 
-  it('refuses what cannot be read', async () => {
+  it('refuses malformed requests', async () => {
     const at = `/v2/verify/${CHAIN}/${EMPTY}`
     const bad = { status: 400, body: error('invalid_parameter') }
     expect(await ask(`/v2/verify/1/${EMPTY}`, request(input()))).toMatchObject({ body: error('unsupported_chain') })
@@ -157,7 +157,7 @@ describe('verification by the Sourcify API', SLOW, () => {
     expect(await broken.json()).toMatchObject(error('invalid_json'))
   })
 
-  it('answers where Foundry asks when its address has no slash at the end', async () => {
+  it('also answers the paths that Foundry requests if the configured URL has no trailing slash', async () => {
     const response = await fetch(`${explorer.explorerUrl}/sourcifyv2/contract/${CHAIN}/${EMPTY}`)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject(none)
@@ -165,7 +165,7 @@ describe('verification by the Sourcify API', SLOW, () => {
 })
 
 describe('lookup by the Sourcify API', SLOW, () => {
-  it('has the match, and the selected fields', async () => {
+  it('returns the match, and the selected fields', async () => {
     const { address, hash } = await deploy(input('Looked up.'))
     const at = `/v2/contract/${CHAIN}/${address}`
     expect(await ask(at)).toMatchObject({ status: 404, body: { ...none, address } })
@@ -200,7 +200,7 @@ describe('lookup by the Sourcify API', SLOW, () => {
     expect(await ask(`${at}?fields=abi&omit=abi`)).toMatchObject({ status: 400 })
   })
 
-  it('says how the code on the chain differs from the compiled code', async () => {
+  it('returns the transformations from the compiled code to the code on the chain', async () => {
     const { address } = await deploy(input('Differs.'))
     await verified(address, request(input('Is different.')))
     const { body } = await ask(`/v2/contract/${CHAIN}/${address}?fields=creationBytecode,runtimeBytecode,metadata`)
@@ -214,7 +214,7 @@ describe('lookup by the Sourcify API', SLOW, () => {
     expect(body.metadata).toEqual(JSON.parse(metadataOf(input('Is different.'))))
   })
 
-  it('lists contracts, the newest first', async () => {
+  it('lists contracts, newest first', async () => {
     const { body } = await ask(`/v2/contracts/${CHAIN}?limit=2`)
     const ids = (body.results as { matchId: string }[]).map(({ matchId }) => Number(matchId))
     expect(ids).toHaveLength(2)
@@ -247,7 +247,7 @@ describe("version 1 of Sourcify's API", SLOW, () => {
     ])
   })
 
-  it('reports a partial match, and refuses with a reason', async () => {
+  it('reports a partial match, and refuses others with a reason', async () => {
     const { address } = await deploy(input('Partial.'))
     const files = { 'metadata.json': metadataOf(input('Is other.')), [PATH]: lamp('Is other.') }
     expect((await submit(address, files)).body).toMatchObject({ result: [{ status: 'partial' }] })
@@ -259,7 +259,7 @@ describe("version 1 of Sourcify's API", SLOW, () => {
     expect(await submit(address, {})).toMatchObject({ status: 404 })
   })
 
-  it('takes a form with files, and standard JSON', async () => {
+  it('accepts a form with files, and standard JSON', async () => {
     const { address } = await deploy(input('Form.'))
     const form = new FormData()
     form.set('address', address)
@@ -276,12 +276,12 @@ describe("version 1 of Sourcify's API", SLOW, () => {
     expect((await ask('/verify/solc-json', body)).body).toMatchObject({ result: [{ status: 'perfect' }] })
   })
 
-  it('has the files of verified contracts', async () => {
+  it('returns the files of verified contracts', async () => {
     const { address } = await deploy(input('Files.'))
     await verified(address, request(input('Files.')))
     const folder = `/repository/contracts/full_match/${CHAIN}/${address}`
     const metadata = await fetch(`${explorer.explorerUrl}/sourcify${folder}/metadata.json`)
-    // Its hash is in the code, so not a byte may differ.
+    // Its hash is in the code, so every byte must be equal.
     expect(await metadata.text()).toBe(metadataOf(input('Files.')))
     const source = await fetch(`${explorer.explorerUrl}/sourcify${folder}/sources/${PATH}`)
     expect(source.headers.get('content-type')).toContain('text/plain')
@@ -307,7 +307,7 @@ type Bytecode = {
   readonly transformationValues: Record<string, unknown>
 }
 
-/** The compiled code with its transformations, as Sourcify's documentation says they are applied. */
+/** The compiled code after its transformations, applied as in Sourcify's documentation. */
 function applied({ recompiledBytecode, transformations, transformationValues }: Bytecode): string {
   const names: Record<string, string> = { library: 'libraries', immutable: 'immutables', cborAuxdata: 'cborAuxdata' }
   let digits = recompiledBytecode.slice(2)
@@ -325,7 +325,7 @@ function signature(text: string) {
   return { signature: text, signatureHash32: hash, signatureHash4: hash.slice(0, 10) }
 }
 
-/** The metadata that the compiler writes, apart from the node. */
+/** The metadata that the compiler writes, without the node. */
 function metadataOf(of: Input): string {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
   const settings = { ...of.settings, outputSelection: { '*': { '*': ['metadata'] } } }

@@ -1,4 +1,4 @@
-// An explorer that verifies, over a running chain, and contracts compiled apart from it.
+// A node whose explorer verifies contracts, and contracts compiled independently of it.
 import { createRequire } from 'node:module'
 import fastify from 'fastify'
 import { type Abi, getAddress, type Hex } from 'viem'
@@ -42,7 +42,7 @@ type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 
 const compiled = new Map<string, (name: string) => Artifact>()
 
-/** Contracts by `path:Name`, compiled apart from the node; an input only once. */
+/** Contracts by `path:Name`, compiled independently of the node; each input only once. */
 export function compile(input: Input): (name: string) => Artifact {
   const key = JSON.stringify(input)
   const found = compiled.get(key) ?? compiledNow(input)
@@ -71,7 +71,7 @@ function compiledNow(input: Input): (name: string) => Artifact {
 const PREFIX = '/api/v2'
 type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
 
-/** A chain with an explorer, to be closed; `pushed` is what listeners of the socket would hear. */
+/** A chain with an explorer, which the caller closes; `pushed` collects the live updates. */
 export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [] }) {
   const clients = withClients(await startNode(nodeOptions()))
   const { chain } = clients.node
@@ -82,7 +82,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
   const explorer = new Explorer({
     chain,
     options: defaultExplorerOptions,
-    // Only Verification speaks to it here.
+    // Used by Verification only.
     queue: new WorkQueue(),
     hub: hub as unknown as Explorer['hub'],
     verification,
@@ -112,7 +112,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
     if (!contractAddress) throw new Error('the contract was not deployed')
     return { address: getAddress(contractAddress), hash }
   }
-  // Answers are compared as they come.
+  // Responses are compared as they are.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   const json = async (path: string, init: RequestInit = {}): Promise<any> => {
     const response = await fetch(url + path, init)
@@ -125,7 +125,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
   const etherscan = (fields: Record<string, string>) => json(`/api?${new URLSearchParams(fields)}`)
   const post = (fields: Record<string, string>) => json('/api', { method: 'POST', body: new URLSearchParams(fields) })
 
-  /** Hands in the compiler's input as Hardhat and Foundry do, and waits for the outcome. */
+  /** Submits the compiler's input like Hardhat and Foundry, and waits for the outcome. */
   const verify = async (address: Hex, input: Input, contractname: string, more: Record<string, string> = {}) => {
     const begun = await post({
       module: 'contract',
@@ -147,8 +147,8 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
     }
   }
   const contract = (address: string) => json(`/api/v2/smart-contracts/${address}`)
-  /** What the socket told of an address once its verification was settled. */
-  const told = async (address: string) => {
+  /** Settles with the live update about the verification of an address. */
+  const verificationResult = async (address: string) => {
     const topic = `addresses:${address.toLowerCase()}`
     for (;;) {
       const at = pushed.findIndex((push) => push.topic === topic && push.event === 'verification_result')
@@ -168,7 +168,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
     post,
     verify,
     settled,
-    told,
+    verificationResult,
     contract,
   }
 }

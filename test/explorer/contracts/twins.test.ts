@@ -1,4 +1,4 @@
-// Contracts that have the code of a verified one and are not verified themselves: deployed again, or by a factory.
+// Unverified contracts with the code of a verified one: deployed again, or by a factory.
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile, standardInput, verifyingExplorer } from './support.ts'
@@ -30,9 +30,9 @@ const commented = standardInput({ [PATH]: source('Another cup.') })
 const passed = { status: '1', message: 'OK', result: 'Pass - Verified' }
 const cup = (size: bigint, of = input) => explorer.deploy(compile(of)(`${PATH}:Cup`), [size])
 
-// A test has some runs of a compiler.
+// Each test runs a compiler several times.
 describe('a contract with the code of a verified one', { timeout: 120_000 }, () => {
-  it('is shown with its sources and named after it, but is not verified', async () => {
+  it('is shown with its sources and its name, but is not verified', async () => {
     const first = await cup(1n)
     const second = await cup(1n)
     expect(await explorer.contract(second.address)).toMatchObject({ verified_twin_address_hash: null, abi: null })
@@ -56,7 +56,7 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     expect(shown).toMatchObject({ name: 'Cup', is_verified: false })
   })
 
-  it('may have other immutables and other comments', async () => {
+  it('may have different immutables and comments', async () => {
     const verified = await cup(10n)
     expect(await explorer.verify(verified.address, input, `${PATH}:Cup`)).toEqual(passed)
     const larger = await cup(2n ** 255n)
@@ -84,9 +84,9 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     expect(items[0].decoded).toMatchObject({ method_call: 'Filled(uint256 spoons)' })
   })
 
-  it('is verified by its own address, and is then no twin', async () => {
+  it('can be verified itself, and is then no longer a twin', async () => {
     const { address } = await cup(4n)
-    // Tools skip what has an ABI or sources here, and could then never verify it.
+    // Tools skip contracts with an ABI or sources here, and could never verify it.
     expect(await explorer.etherscan({ module: 'contract', action: 'getabi', address })).toMatchObject({ status: '0' })
     const { result } = await explorer.etherscan({ module: 'contract', action: 'getsourcecode', address })
     expect(result[0]).toMatchObject({ SourceCode: '', SimilarMatch: expect.stringMatching(/^0x[0-9a-f]{40}$/) })
@@ -94,11 +94,11 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     expect(await explorer.contract(address)).toMatchObject({ is_verified: true, verified_twin_address_hash: null })
   })
 
-  it('is none when other bytes than these differ, though it looks alike', async () => {
+  it('is not a twin if any other bytes differ', async () => {
     const { address } = await explorer.deploy(compile(input)(`${PATH}:Bowl`), [1n])
     const code = (await explorer.rpc('eth_getCode', (await cup(5n)).address, 'latest')) as Hex
     const planted = `0x${'cd'.repeat(20)}` as const
-    // PUSH1 80: where free memory begins.
+    // PUSH1 0x80: the initial free memory pointer.
     expect(code).toMatch(/^0x6080/)
     await explorer.rpc('anvil_setCode', planted, code.replace('0x6080', '0x60a0'))
     for (const other of [address, planted]) {
@@ -106,7 +106,7 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     }
   })
 
-  it('may be a library, whose code has its own address', async () => {
+  it('may be a library, whose code contains its address', async () => {
     const artifact = compile(input)(`${PATH}:Sizes`)
     const first = await explorer.deploy(artifact)
     const second = await explorer.deploy(artifact)
@@ -117,7 +117,7 @@ describe('a contract with the code of a verified one', { timeout: 120_000 }, () 
     expect(await explorer.contract(planted)).toMatchObject({ verified_twin_address_hash: null })
   })
 
-  it('is a twin only while the verified contract has its code', async () => {
+  it('is a twin only while the verified contract exists', async () => {
     const odd = standardInput({ [PATH]: `${source('Odd.')}\ncontract Odd { uint256 public odd = 1; }` })
     const artifact = compile(odd)(`${PATH}:Odd`)
     const snapshot = await explorer.rpc('evm_snapshot')

@@ -1,4 +1,4 @@
-// Contracts that a compiler apart from the node has made, deployed through JSON-RPC, and shown to the node with their sources.
+// Verification of contracts that are compiled independently of the node and deployed over JSON-RPC.
 import { AbiCoder, id } from 'ethers'
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ const deployStore = async (input: Input = standardInput({ 'src/Store.sol': STORE
   explorer.deploy(compile(input)('src/Store.sol:Store'), [7n, 'seven'])
 
 describe('a match of a verification', () => {
-  it('is exact for equal sources; immutables and arguments are read from the chain', async () => {
+  it('is exact for equal sources; immutables and constructor arguments are read from the chain', async () => {
     const input = standardInput({ 'src/Store.sol': STORE }, { evmVersion: 'prague' })
     const { address } = await deployStore(input)
     expect(await explorer.contract(address)).toMatchObject({ is_verified: false, abi: null, name: null })
@@ -57,10 +57,10 @@ describe('a match of a verification', () => {
         ['seven', { name: 'name_', type: 'string', internalType: 'string' }],
       ],
     })
-    expect(await explorer.told(address)).toEqual({ status: 'success' })
+    expect(await explorer.verificationResult(address)).toEqual({ status: 'success' })
   })
 
-  it('is partial when only a comment differs, and an exact one takes its place but no other partial one', async () => {
+  it('is partial if only a comment differs, and can be replaced by an exact one, but not by another partial one', async () => {
     const input = standardInput({ 'src/Store.sol': STORE })
     const changed = standardInput({ 'src/Store.sol': STORE.replace('A comment', 'Another comment') })
     const { address } = await deployStore(input)
@@ -76,7 +76,7 @@ describe('a match of a verification', () => {
     })
   })
 
-  it('is refused for other sources or other settings', async () => {
+  it('is refused for different sources or settings', async () => {
     const input = standardInput({ 'src/Store.sol': STORE })
     const { address } = await deployStore(input)
     const other = standardInput({ 'src/Store.sol': STORE.replace('value > top', 'value >= top') })
@@ -86,15 +86,15 @@ describe('a match of a verification', () => {
     expect(await explorer.contract(address)).toMatchObject({ is_verified: false })
   })
 
-  it('is found among all contracts of the sources when none is named', async () => {
+  it('is searched among all contracts of the sources if none is named', async () => {
     const input = standardInput({ 'src/Store.sol': `${STORE}\ncontract Other { uint256 public one = 1; }` })
     const { address } = await explorer.deploy(compile(input)('src/Store.sol:Other'))
     expect(await explorer.verify(address, input, '')).toEqual(passed)
     expect(await explorer.contract(address)).toMatchObject({ name: 'Other', is_fully_verified: true })
   })
 
-  it('is partial when another constructor returned the code', async () => {
-    // The same runtime code behind a constructor that writes 1 to slot 0 before it.
+  it('is partial if a different constructor returned the code', async () => {
+    // The same runtime code after a constructor that first writes 1 to slot 0.
     const input = standardInput({ 'a.sol': `${HEAD}contract Plain { uint256 public first; }` })
     const { abi } = compile(input)('a.sol:Plain')
     const { address } = await explorer.deploy(compile(input)('a.sol:Plain'))
@@ -119,7 +119,7 @@ describe('linked libraries', () => {
 contract Adder { function twice(uint256 a) external pure returns (uint256) { return Sums.sum(a, Sums.sum(a, 0)); } }`,
   }
 
-  it('are read from the code that they are linked into, and are verified themselves', async () => {
+  it('are read from the linked code, and can be verified themselves', async () => {
     const input = standardInput(sources)
     const contracts = compile(input)
     const library = await explorer.deploy(contracts('lib/Sums.sol:Sums'))
@@ -138,7 +138,7 @@ contract Adder { function twice(uint256 a) external pure returns (uint256) { ret
     expect(await explorer.contract(library.address)).toMatchObject({ is_fully_verified: true, name: 'Sums' })
   })
 
-  it('may be named by the settings', async () => {
+  it('can be given by the settings', async () => {
     const library = await explorer.deploy(compile(standardInput(sources))('lib/Sums.sol:Sums'))
     const input = standardInput(sources, { libraries: { 'lib/Sums.sol': { Sums: library.address } } })
     const adder = await explorer.deploy(compile(input)('src/Adder.sol:Adder'))
@@ -187,7 +187,7 @@ contract Factory {
     })
   })
 
-  it('have their metadata in the factory, whose match is partial when only a comment differs', async () => {
+  it('have their metadata in the factory’s code, whose match is partial if only their comment differs', async () => {
     const factory = await explorer.deploy(compile(input)('Factory.sol:Factory'))
     const changed = standardInput({ 'Factory.sol': FACTORY.replace('contract Child', '/* new */ contract Child') })
     expect(await explorer.verify(factory.address, changed, 'Factory')).toEqual(passed)
@@ -198,7 +198,7 @@ contract Factory {
 })
 
 describe('a proxy', () => {
-  it('is shown with its implementation, by whose interface its calls are decoded', async () => {
+  it('is shown with its implementation, whose ABI decodes its calls', async () => {
     const slot = `0x${(BigInt(id('eip1967.proxy.implementation')) - 1n).toString(16)}`
     const input = standardInput({
       'P.sol': `${HEAD}
@@ -237,11 +237,11 @@ contract Proxy {
 })
 
 describe('a verified contract', () => {
-  it('is valid while the code is the same, and survives a restart', async () => {
+  it('stays verified while its code is the same, also after a restart', async () => {
     const input = standardInput({ 'a.sol': `${HEAD}contract Kept { uint256 public kept; }` })
     const { address } = await explorer.deploy(compile(input)('a.sol:Kept'))
     const code = await explorer.rpc('eth_getCode', address, 'latest')
-    // Code that no message made has no creation to compare.
+    // Code that was set by a development method has no creation to compare.
     const planted = `0x${'ab'.repeat(20)}` as const
     await explorer.rpc('anvil_setCode', planted, code)
     expect(await explorer.verify(planted, input, 'Kept')).toEqual(passed)
@@ -311,7 +311,7 @@ describe("the explorer's form", () => {
     })
   })
 
-  it('takes a single source as JSON', async () => {
+  it('accepts a single source as JSON', async () => {
     const { address } = await deployStore(standardInput({ 'src/Store.sol': STORE }))
     const form = {
       compiler_version: compilerVersion(),
@@ -325,12 +325,12 @@ describe("the explorer's form", () => {
       constructor_args: '',
     }
     expect(await via(address, 'flattened-code', form)).toEqual(started)
-    expect(await explorer.told(address)).toEqual({ status: 'success' })
+    expect(await explorer.verificationResult(address)).toEqual({ status: 'success' })
     // The path of the source is part of the metadata.
     expect(await explorer.contract(address)).toMatchObject({ name: 'Store', is_partially_verified: true })
   })
 
-  it('takes the standard input as a file', async () => {
+  it('accepts the standard input as a file', async () => {
     const input = standardInput({ 'src/Store.sol': STORE })
     const { address } = await deployStore(input)
     const form = new FormData()
@@ -345,12 +345,12 @@ describe("the explorer's form", () => {
     }
     form.set('files[0]', text(JSON.stringify(input)), 'input.json')
     expect(await via(address, 'standard-input', form)).toEqual(started)
-    expect(await explorer.told(address)).toEqual({ status: 'success' })
+    expect(await explorer.verificationResult(address)).toEqual({ status: 'success' })
     expect(await explorer.contract(address)).toMatchObject({ is_fully_verified: true, license_type: 'gnu_gpl_v3' })
     expect(await via(address, 'standard-input', form)).toEqual({ status: 422, body: { message: 'Already verified' } })
   })
 
-  it('takes several files, with the folders in their names', async () => {
+  it('accepts several files, with the folders in their names', async () => {
     const sources = {
       'src/Box.sol': `${HEAD}import "./parts/Lid.sol"; contract Box is Lid { function open() external { lid = 2; } }`,
       'src/parts/Lid.sol': `${HEAD}contract Lid { uint256 public lid; }`,
@@ -365,11 +365,11 @@ describe("the explorer's form", () => {
     form.set('optimization_runs', '200')
     for (const [i, [path, content]] of Object.entries(sources).entries()) form.set(`files[${i}]`, text(content), path)
     expect(await via(address, 'multi-part', form)).toEqual(started)
-    expect(await explorer.told(address)).toEqual({ status: 'success' })
+    expect(await explorer.verificationResult(address)).toEqual({ status: 'success' })
     expect(await explorer.contract(address)).toMatchObject({ name: 'Box', is_fully_verified: true })
   })
 
-  it('takes Yul', async () => {
+  it('accepts Yul', async () => {
     const yul =
       'object "Five" { code { datacopy(0, dataoffset("run"), datasize("run")) return(0, datasize("run")) } object "run" { code { mstore(0, 5) return(0, 32) } } }'
     const input = { ...standardInput({ 'contract.yul': yul }), language: 'Yul' }
@@ -381,12 +381,12 @@ describe("the explorer's form", () => {
       is_optimization_enabled: true,
     }
     expect(await via(address, 'flattened-code', form)).toEqual(started)
-    expect(await explorer.told(address)).toEqual({ status: 'success' })
-    // There is no metadata that could tell that the sources are the same.
+    expect(await explorer.verificationResult(address)).toEqual({ status: 'success' })
+    // Yul has no metadata that could prove equal sources.
     expect(await explorer.contract(address)).toMatchObject({ name: 'Five', language: 'yul', is_fully_verified: false })
   })
 
-  it('gets errors for faulty submissions', async () => {
+  it('returns errors for invalid submissions', async () => {
     const { address } = await deployStore()
     const form = { compiler_version: compilerVersion(), source_code: STORE }
     expect((await via(`0x${'99'.repeat(20)}`, 'flattened-code', form)).status).toBe(404)
@@ -398,17 +398,17 @@ describe("the explorer's form", () => {
     expect(await via(address, 'unknown-way', form)).toMatchObject({ status: 400 })
 
     expect(await via(address, 'flattened-code', { ...form, source_code: 'contract {' })).toEqual(started)
-    expect(await explorer.told(address)).toEqual({
+    expect(await explorer.verificationResult(address)).toEqual({
       status: 'error',
       errors: { files: [expect.stringContaining('ParserError')] },
     })
     expect(await via(address, 'flattened-code', { ...form, contract_name: 'Nothing' })).toEqual(started)
-    expect(await explorer.told(address)).toEqual({
+    expect(await explorer.verificationResult(address)).toEqual({
       status: 'error',
       errors: { name: [expect.stringContaining('Store')] },
     })
     expect(await via(address, 'flattened-code', form)).toEqual(started)
-    expect(await explorer.told(address)).toEqual({
+    expect(await explorer.verificationResult(address)).toEqual({
       status: 'error',
       errors: { files: [expect.stringContaining('is not the code at')] },
     })
@@ -431,7 +431,7 @@ describe('the queue of verifications', () => {
         compilerversion: compilerVersion(),
       })
     const guids = []
-    // One runs and eight wait.
+    // One is running and eight are queued.
     for (let i = 0; i < 9; i++) guids.push((await begin(`Name${i}`)).result)
     expect(new Set(guids).size).toBe(9)
     expect((await begin('Name8')).result).toBe(guids[8])

@@ -1,5 +1,5 @@
-// Contracts of Vyper. The compiler is a script that answers as vyper 0.4.3 has answered for this source, so that the tests run
-// where there is none; with KESTREL_VYPER, the path of a vyper 0.4.3, they run that instead.
+// Vyper contracts. The compiler is a script with the recorded output of vyper 0.4.3 for this source, so that the tests need no
+// Vyper; KESTREL_VYPER, the path of a vyper 0.4.3, replaces it.
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** A program with the answer of the recorded run, under the path that the sources have in the input. */
+/** A program with the recorded output, in which the source has the path of the input. */
 async function recordedVyper(): Promise<string> {
   const answer = join(folder.path, 'answer.json')
   const file = join(folder.path, 'vyper')
@@ -65,7 +65,7 @@ const via = async (address: string, way: string, body: FormData | object) => {
     ...(isForm ? { body } : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
   expect(await response.json()).toEqual({ message: 'Smart-contract verification started' })
-  return explorer.told(address)
+  return explorer.verificationResult(address)
 }
 const verified = {
   is_verified: true,
@@ -76,8 +76,8 @@ const verified = {
   optimization_runs: null,
 }
 
-describe('a contract of Vyper', () => {
-  it('is verified by a single source, and has its arguments and calls decoded', async () => {
+describe('a Vyper contract', () => {
+  it('can be verified by a single source, and has its arguments and calls decoded', async () => {
     const { address } = await deploy(7n)
     const form = {
       compiler_version: version(),
@@ -102,7 +102,7 @@ describe('a contract of Vyper', () => {
     expect(items).toMatchObject([{ address: { hash: address }, language: 'vyper' }])
   })
 
-  it('is verified by files, and by standard JSON', async () => {
+  it('can be verified by files, and by standard JSON', async () => {
     const form = new FormData()
     form.set('compiler_version', version())
     form.append('files[0]', new Blob([recorded.source]), 'Other.vy')
@@ -119,7 +119,7 @@ describe('a contract of Vyper', () => {
     expect(await explorer.contract(second.address)).toMatchObject({ ...verified, file_path: PATH })
   })
 
-  it("is verified by Etherscan's form and by Sourcify's API", async () => {
+  it("can be verified by Etherscan's form and by Sourcify's API", async () => {
     const first = await deploy(10n)
     const more = { codeformat: 'vyper-json', compilerversion: `vyper:${recorded.compiler.split('+')[0]}` }
     expect((await explorer.verify(first.address, input(), `${PATH}:Jar`, more)).result).toBe('Pass - Verified')
@@ -143,7 +143,7 @@ describe('a contract of Vyper', () => {
     expect(looked).toMatchObject({ compilation: { compiler: 'vyper' }, metadata: null })
   })
 
-  it('is refused when the code is another', async () => {
+  it('is refused if the code differs', async () => {
     const { address } = await deploy(12n)
     const code = (await explorer.rpc('eth_getCode', address, 'latest')) as Hex
     const planted = `0x${'ab'.repeat(20)}` as const
@@ -155,7 +155,7 @@ describe('a contract of Vyper', () => {
     expect(refused.result).toMatch(/^Fail - Unable to verify/)
   })
 
-  it('is offered by the form where there is a compiler for it', async () => {
+  it('is offered by the form if a compiler for it is installed', async () => {
     expect(await explorer.json('/api/v2/smart-contracts/verification/config')).toMatchObject({
       vyper_compiler_versions: [version()],
       vyper_evm_versions: expect.arrayContaining(['default', 'cancun']),

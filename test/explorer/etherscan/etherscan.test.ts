@@ -1,4 +1,4 @@
-// The Etherscan-style API, asked as Foundry, Hardhat and wallets ask it. What rows say is compared with JSON-RPC.
+// The Etherscan-style API with the requests of Foundry, Hardhat and wallets. Rows are compared with JSON-RPC.
 import { encodeFunctionData, getAddress, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { token } from '../../support/contracts.ts'
@@ -15,14 +15,14 @@ const NOTOK = { status: '0', message: 'NOTOK' }
 const SOURCE =
   '// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\ncontract Counter { uint256 public count; constructor(uint256 start) { count = start; } }'
 
-describe('module=contract', () => {
+describe('module=contract of the Etherscan API', () => {
   const input = standardInput({ 'src/Counter.sol': SOURCE }, { evmVersion: 'prague' })
   const deploy = () => explorer.deploy(compile(input)('src/Counter.sol:Counter'), [5n])
 
-  it('verifies a contract as forge verify-contract submits it', async () => {
+  it('verifies a contract with the requests of forge verify-contract', async () => {
     const { address } = await deploy()
     const ask = { module: 'contract', apikey: 'any' }
-    // Foundry looks first whether there is anything to do.
+    // Foundry first checks whether the contract is verified already.
     const before = await explorer.etherscan({ ...ask, action: 'getsourcecode', address })
     expect(before).toMatchObject({ ...OK, result: [{ SourceCode: '', ABI: 'Contract source code not verified' }] })
 
@@ -37,7 +37,7 @@ describe('module=contract', () => {
       constructorArguements: '5'.padStart(64, '0'),
     })
     expect(submitted).toEqual({ ...OK, result: expect.stringMatching(/^[0-9a-f]{32}$/) })
-    // Foundry asks in a form, too.
+    // Foundry polls by a form, too.
     let status = await explorer.post({ ...ask, action: 'checkverifystatus', guid: submitted.result })
     while (status.result === 'Pending in queue') {
       expect(status).toMatchObject(NOTOK)
@@ -60,7 +60,7 @@ describe('module=contract', () => {
     expect(JSON.parse(abi.result)).toEqual(compile(input)('src/Counter.sol:Counter').abi)
   })
 
-  it('verifies a contract as hardhat verify submits it: the action in the query, the sources in a form', async () => {
+  it('verifies a contract with the requests of hardhat verify: the action in the query, the sources in a form', async () => {
     const { address } = await deploy()
     const ask = { module: 'contract', chainid: '125', apikey: 'any' }
     const submitted = await explorer.json(`/api?${new URLSearchParams({ ...ask, action: 'verifysourcecode' })}`, {
@@ -75,7 +75,7 @@ describe('module=contract', () => {
       }),
     })
     expect(submitted).toMatchObject(OK)
-    // Remappings are in the metadata.
+    // Remappings are part of the metadata.
     expect((await explorer.settled(submitted.result)).result).toBe('Pass - Verified')
     expect(await explorer.contract(address)).toMatchObject({ is_partially_verified: true })
     const { result } = await explorer.etherscan({ ...ask, action: 'getsourcecode', address })
@@ -102,7 +102,7 @@ describe('module=contract', () => {
     expect(await explorer.contract(address)).toMatchObject({ name: 'Counter', license_type: 'mit' })
   })
 
-  it('refuses with the texts that tools compare', async () => {
+  it('refuses with the messages that tools compare', async () => {
     const ask = (fields: Record<string, string>) => explorer.post({ module: 'contract', ...fields })
     const nowhere = `0x${'99'.repeat(20)}`
     const source = { sourceCode: SOURCE, compilerversion: compilerVersion() }
@@ -129,7 +129,7 @@ describe('module=contract', () => {
     })
   })
 
-  it('gives the interface of a native contract', async () => {
+  it('returns the ABI of a native contract', async () => {
     const { result } = await explorer.etherscan({
       module: 'contract',
       action: 'getabi',
@@ -177,7 +177,7 @@ describe('lists of the Etherscan API', () => {
     )
   })
 
-  it('transactions are in order, between blocks, page by page', async () => {
+  it('transactions have both orders, a range of blocks, and pages', async () => {
     const hashes = async (more: Record<string, string>) =>
       (await account('txlist', more)).result.map((row: { hash: string }) => row.hash)
     const coins = sent.slice(0, 5)
@@ -240,7 +240,7 @@ describe('lists of the Etherscan API', () => {
     expect((await explorer.etherscan({ module: 'account', action: 'tokentx' })).status).toBe('0')
   })
 
-  it('transactions that call a contract name its function', async () => {
+  it('transactions that call a contract have the function’s name', async () => {
     const { result } = await account('txlist', { address: coin, sort: 'desc', offset: '1' })
     expect(result[0]).toMatchObject({
       hash: sent[6],
@@ -249,7 +249,7 @@ describe('lists of the Etherscan API', () => {
     })
   })
 
-  it('messages within transactions begin with the creation', async () => {
+  it('internal transactions begin with the creation', async () => {
     const { result } = await account('txlistinternal', { address: coin })
     expect(result).toEqual([expect.objectContaining({ type: 'create', contractAddress: coin.toLowerCase(), to: '' })])
     const [{ hash }] = result
@@ -298,8 +298,8 @@ const fail = (): never => {
   throw new Error('there should be more')
 }
 
-describe('modules block, transaction, stats and proxy', () => {
-  it('finds blocks by time and counts down to them', async () => {
+describe('modules block, transaction, stats and proxy of the Etherscan API', () => {
+  it('find blocks by time and count down to them', async () => {
     const head = await explorer.viem.getBlock()
     const ask = (action: string, fields: Record<string, string>) =>
       explorer.etherscan({ module: 'block', action, ...fields })
@@ -323,7 +323,7 @@ describe('modules block, transaction, stats and proxy', () => {
     expect(await by(0n, 'after')).toBe('0')
   })
 
-  /** The last block with the timestamp. */
+  /** The last block that is not after the timestamp. */
   async function lastAt(timestamp: bigint): Promise<bigint> {
     const head = await explorer.viem.getBlockNumber({ cacheTime: 0 })
     let last = 0n
@@ -333,7 +333,7 @@ describe('modules block, transaction, stats and proxy', () => {
     return last
   }
 
-  it('gives the outcome of a transaction', async () => {
+  it('return the status of a transaction', async () => {
     const ok = await explorer.walletOf(1).sendTransaction({ to: explorer.alice.address, value: 1n })
     const broken = await explorer.walletOf(1).sendTransaction({ data: '0xfe', gas: 100_000n })
     await explorer.viem.waitForTransactionReceipt({ hash: broken })
@@ -346,7 +346,7 @@ describe('modules block, transaction, stats and proxy', () => {
     expect((await explorer.etherscan({ module: 'stats', action: 'ethsupply' })).result).toMatch(/^\d{20,}$/)
   })
 
-  it('answers JSON-RPC methods with named fields', async () => {
+  it('answer JSON-RPC methods with named parameters', async () => {
     const proxy = (action: string, fields: Record<string, string> = {}) =>
       explorer.etherscan({ module: 'proxy', action, ...fields })
     expect(await proxy('eth_blockNumber')).toEqual({
@@ -368,7 +368,7 @@ describe('modules block, transaction, stats and proxy', () => {
     expect(await explorer.json('/api/eth-rpc', init)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x7d' })
   })
 
-  it('refuses unknown modules and actions', async () => {
+  it('refuse unknown modules and actions', async () => {
     const unknown = { ...NOTOK, result: 'Error! Missing Or invalid Module or Action name' }
     expect(await explorer.json('/api')).toEqual(unknown)
     expect(await explorer.etherscan({ module: 'account', action: 'constructor' })).toEqual(unknown)

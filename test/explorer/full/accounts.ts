@@ -1,4 +1,4 @@
-// Addresses and tokens against the book and against what the contracts themselves answer.
+// Addresses and tokens against the book and the contracts.
 import { getAddress, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Deployed, ZERO } from '../scenario.ts'
@@ -11,7 +11,7 @@ import { keyOf } from './visits.ts'
 
 type Held = readonly (readonly [holder: Hex, amount: bigint])[]
 
-/** As the explorer orders holders: most first, of equals the highest address. */
+/** Holders in the explorer's order: largest amount first, then highest address. */
 const inOrder = (held: Held) =>
   held
     .filter(([, amount]) => amount > 0n)
@@ -20,14 +20,14 @@ const inOrder = (held: Held) =>
 const keyOfHolding = (item: Answer['body']): string => `${item.address.hash} ${item.value} ${item.token_id}`
 const inOrderKeys = (held: Held) => inOrder(held).map(([holder, amount]) => `${holder} ${amount}`)
 
-/** Everyone that a token's transfers name. */
+/** All senders and recipients of a token's transfers. */
 const partiesOf = ({ transfers }: Book, token: Hex): Hex[] =>
   [...new Set(transfers.filter((of) => of.token === token).flatMap(({ from, to }) => [from, to]))].filter(
     (of) => of !== ZERO,
   )
 
 export function describeAccounts(given: () => Given): void {
-  const { answerOf, heldOf } = askers(given)
+  const { answerOf, heldOf } = tokenReaders(given)
 
   describe('every address', () => {
     it('has the balance and counters that follow from the chain', async () => {
@@ -76,7 +76,7 @@ export function describeAccounts(given: () => Given): void {
       }
     }, 120_000)
 
-    it('with coins is listed, the richest first', async () => {
+    it('with coins is listed, richest first', async () => {
       const { book, visit, on } = given()
       const state = (await on.rpc('debug_accountRange', 'latest', '0x', 1000, true, true)) as {
         accounts: Record<Hex, { balance: string; address?: Hex }>
@@ -97,7 +97,7 @@ export function describeAccounts(given: () => Given): void {
       expect(total_addresses).toBeGreaterThanOrEqual(new Set([...all, ...everybody(book)]).size)
     })
 
-    it('keeps what development methods changed', async () => {
+    it('has the changes of development methods', async () => {
       const { visit, on } = given()
       const { items } = await visit.read(`/addresses/${EDITED}/coin-balance-history`)
       const ether = 10n ** 18n
@@ -125,15 +125,15 @@ export function describeAccounts(given: () => Given): void {
         else expect(items.map(keyOf.holder), token).toEqual(inOrderKeys(held))
         for (const size of [1, 7, 50]) expect(await visit.readAll(`/tokens/${token}/holders`, size)).toEqual(items)
         const transfers = book.transfers.filter((of) => of.token === token)
-        const told = await answerOf(token, 'totalSupply')
+        const totalSupply = await answerOf(token, 'totalSupply')
         expect(await visit.read(`/tokens/${token}`), token).toMatchObject({
           address: token,
           address_hash: token,
           type,
           holders,
           holders_count: String(holders),
-          // Of items that nobody counts how many exist.
-          total_supply: (told ?? (type === 'ERC-20' ? null : await existingItems(token)))?.toString() ?? null,
+          // For a contract without totalSupply the number of existing items.
+          total_supply: (totalSupply ?? (type === 'ERC-20' ? null : await existingItems(token)))?.toString() ?? null,
           decimals: (await answerOf(token, 'decimals')) ?? null,
         })
         expect(await visit.read(`/tokens/${token}/counters`)).toEqual({
@@ -180,7 +180,7 @@ export function describeAccounts(given: () => Given): void {
           const instance = await visit.read(base)
           const again = await visit.ask(`${base}/refetch-metadata`, { method: 'PATCH' })
           expect([again.status, again.body]).toEqual([200, { message: 'OK' }])
-          // Its picture is not on the chain.
+          // Its image is not on the chain.
           expect((await visit.ask(`${base}/media`)).status).toBe(404)
           expect([instance.id, instance.owner?.hash ?? null]).toEqual([String(id), owner])
           for (const [holder] of held) {
@@ -206,7 +206,7 @@ export function describeAccounts(given: () => Given): void {
     return held.filter((of) => of.some(([, amount]) => amount > 0n)).length
   }
 
-  /** The most of an id first, then by id, then by holder, the highest first. */
+  /** Largest amount first, then by id, then highest holder. */
   async function holdingsOf(token: Hex): Promise<string[]> {
     const ids = idsOf(token).toSorted((a, b) => (a < b ? -1 : 1))
     const held = await Promise.all(
@@ -273,13 +273,13 @@ function contractAt({ on }: Given, token: Hex): Deployed {
   return known ?? { ...art, address: token, abi: erc20 }
 }
 
-/** What tokens answer at the head; undefined when they do not. */
-function askers(given: () => Given) {
+/** Functions that call tokens at the head; undefined if a call fails. */
+function tokenReaders(given: () => Given) {
   const answerOf = async (token: Hex, name: string, args: readonly unknown[] = []): Promise<unknown> => {
     const { on, book } = given()
     return on.answer(contractAt(given(), token), name, args, BigInt(book.head)).catch(() => undefined)
   }
-  /** Who holds a token, or how many items of it. */
+  /** Holders of a token with their amounts; of an ERC-1155 the sum over its ids. */
   async function heldOf(token: Hex, type: TokenType): Promise<Held> {
     const { book } = given()
     const parties = partiesOf(book, token)

@@ -1,5 +1,5 @@
-// The story once more, from JSON-RPC alone: blocks, receipts, traces and logs, and what follows from them. Nothing of the
-// explorer is asked here.
+// The scenario's expected data from JSON-RPC only: blocks, receipts, traces and logs, and what follows from them. The explorer
+// is not used here.
 import { decodeEventLog, getAddress, type Hex, type Log, numberToHex, parseAbi, type TransactionReceipt } from 'viem'
 import { type Scenario, ZERO } from '../scenario.ts'
 import { nativeTransfers } from './native-transfers.ts'
@@ -18,7 +18,7 @@ export type Frame = {
   readonly calls?: readonly Frame[]
 }
 
-/** A message of a transaction: the transaction itself is number 0. */
+/** A message of a transaction; index 0 is the top-level one. */
 export type Message = Frame & { readonly hash: Hex; readonly index: number; readonly isUndone: boolean }
 export type TokenType = 'ERC-20' | 'ERC-721' | 'ERC-1155'
 export type Transfer = {
@@ -40,11 +40,11 @@ export type Mined = {
   readonly input: Hex
   readonly receipt: TransactionReceipt
   readonly root: Frame
-  /** Those that are listed. */
+  /** The listed messages. */
   readonly messages: readonly Message[]
   readonly transfers: readonly Transfer[]
   readonly kinds: readonly string[]
-  /** Whether what it called had code. */
+  /** Whether the recipient had code. */
   readonly isCall: boolean
 }
 export type Book = Awaited<ReturnType<typeof readBook>>
@@ -78,7 +78,7 @@ export async function readBook({ viem, rpc }: Scenario, played: Played) {
       const transfers = receipt.logs.flatMap((log) => transfersIn(log, types, played.plainWrapped.address))
       const code = to === null ? undefined : await viem.getCode({ address: to, blockNumber: block.number ?? 0n })
       const isCall = code !== undefined
-      // A coin without decimals is one only when it first moves.
+      // A token without decimals is listed from its first transfer on.
       const kinds = [
         ...(value > 0n ? ['coin_transfer'] : []),
         ...(isCall ? ['contract_call'] : []),
@@ -90,7 +90,7 @@ export async function readBook({ viem, rpc }: Scenario, played: Played) {
       const moved = nativeTransfers(receipt.logs)
       const messages = [
         ...messagesOf(root, hash, (type) => (type === 'CREATE2' ? played.gem : created)),
-        // Here natives are called by transactions alone, so that these come last.
+        // In the scenario native contracts are called only by transactions, so their transfers come last.
         ...moved.map(({ from, to, value }, i) => ({
           ...({ type: 'CALL', from, to, value: numberToHex(value), gas: '0x0', gasUsed: '0x0', input: '0x' } as const),
           hash,
@@ -108,7 +108,7 @@ export async function readBook({ viem, rpc }: Scenario, played: Played) {
   return { head, blocks, transactions, transfers, messages, logs, types }
 }
 
-/** The tokens of the story. */
+/** The scenario's tokens. */
 function tokenTypes(played: Played): ReadonlyMap<Hex, TokenType> {
   const { coin, fee, wrapped, plainWrapped, bare, innerCoin, gem, factoryMade, art, items } = played
   const twenties = [coin, fee, wrapped, plainWrapped, bare].map(({ address }) => address)
@@ -119,7 +119,7 @@ function tokenTypes(played: Played): ReadonlyMap<Hex, TokenType> {
   ])
 }
 
-/** The one wrapped coin that logs no Transfer tells of its mints and burns by other events. */
+/** The transfers of a log. One wrapped coin emits Deposit and Withdrawal instead of Transfer for mints and burns. */
 function transfersIn(log: Log<bigint, number, false>, types: ReadonlyMap<Hex, TokenType>, plain: Hex): Transfer[] {
   const token = getAddress(log.address)
   const type = types.get(token)
@@ -149,7 +149,7 @@ function transfersIn(log: Log<bigint, number, false>, types: ReadonlyMap<Hex, To
   }
 }
 
-/** A trace does not say where a failed creation was to stand; `placeOf` does. */
+/** Messages of a trace, which lacks the address of a failed creation; `placeOf` returns it. */
 function messagesOf(root: Frame, hash: Hex, placeOf: (type: string) => Hex | undefined): Message[] {
   const found: Message[] = []
   const visit = (frame: Frame, isUndone: boolean): void => {

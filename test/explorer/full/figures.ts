@@ -1,4 +1,4 @@
-// Counts and sums of the whole chain against the book; filters as parts of their lists; searches; and what was taken back.
+// Counts and sums of the whole chain against the book; filters; searches; rolled-back blocks.
 import { getAddress, type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Book, feeOf, type Mined, sum } from './book.ts'
@@ -89,13 +89,13 @@ export function describeFigures(given: () => Given): void {
       expect(available_supply.replace('.', '')).toMatch(/^\d+$/)
       expect(total_supply).toBe(available_supply)
       const all = await visit.readAll('/addresses', 100)
-      // What withdrawals paid is among it.
+      // Includes the withdrawals.
       const held = sum(all.map(({ coin_balance }) => BigInt(coin_balance)))
       expect(held).toBe(parseEther(total_supply))
       expect(await visit.read('/stats/charts/secondary-coin-market')).toEqual({ chart_data: [] })
     })
 
-    it('of withdrawals and of the remaining endpoints are right', async () => {
+    it('of withdrawals and of the other endpoints are right', async () => {
       const { visit, book } = given()
       expect(await visit.read('/withdrawals/counters')).toEqual({
         withdrawals_count: '3',
@@ -118,7 +118,7 @@ export function describeFigures(given: () => Given): void {
       expect(await visit.read('/proxy/account-abstraction/status')).toMatchObject({ v06: { enabled: false } })
     })
 
-    it('of CSV files are as many lines as their lists have entries', async () => {
+    it('of CSV files: the number of lines equals that of the list’s entries', async () => {
       const { book, visit, on } = given()
       const { coin, people } = on.made
       const paths = ['transactions', 'token-transfers', 'internal-transactions', 'logs']
@@ -134,7 +134,7 @@ export function describeFigures(given: () => Given): void {
     })
   })
 
-  it('filters by method divide the calls of contracts', async () => {
+  it('filters by method partition the calls of contracts', async () => {
     const { book, visit } = given()
     const all = await visit.readAll('/transactions', 100)
     const names = new Set<string>(all.flatMap(({ method }) => (method === null ? [] : [method])))
@@ -149,7 +149,7 @@ export function describeFigures(given: () => Given): void {
     expect(new Set(all.flatMap((of) => of.transaction_types))).toEqual(new Set(KINDS))
   })
 
-  it('rewound blocks have left nothing in the index', async () => {
+  it('rolled-back blocks have left nothing in the index', async () => {
     const { visit, on, book } = given()
     const { beforeRevert, afterRevert, phantom, phantomTransfer } = on.made
     for (const [path, body] of Object.entries(beforeRevert)) expect(afterRevert[path], path).toEqual(body)
@@ -190,7 +190,7 @@ export function describeFigures(given: () => Given): void {
       for (const [q, first, where] of cases) {
         expect(await hit(q), q).toMatchObject(first)
         expect(await redirect(q), q).toMatchObject({ redirect: true, ...where })
-        // A quick search wants three characters.
+        // A quick search requires three characters.
         const quick = (await visit.read(`/search/quick?q=${q}`))[0]
         expect(quick ?? null, q).toEqual(q.length > 2 ? expect.objectContaining(first) : null)
       }

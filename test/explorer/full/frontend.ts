@@ -1,10 +1,10 @@
-// What a Blockscout frontend needs to stay alive: fields that crash it when they are null, in every answer that the tests
-// have had; and how it speaks HTTP.
+// Requirements of a Blockscout frontend: fields that crash it if they are null, checked in every response of the tests; and its
+// use of HTTP.
 import { describe, expect, it } from 'vitest'
 import type { Given } from './records.ts'
 import type { Visit } from './visits.ts'
 
-// Answers are looked into freely: their schemas have been checked.
+// Responses are accessed without types: their schemas have been checked.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
@@ -17,7 +17,7 @@ const CALL = ['from', 'index', 'value', 'gas_limit', 'type', 'success', 'transac
 const LOG = ['address', 'topics', 'data', 'index', 'transaction_hash']
 const HOLDER = ['address', 'value', 'token']
 
-/** By the last part of a route that is no parameter: what its records must have. */
+/** Fields that records must have, by the last part of the route that is not a parameter. */
 const FATAL: Readonly<Record<string, readonly string[]>> = {
   '/blocks': BLOCK,
   '/main-page/blocks': BLOCK,
@@ -56,7 +56,7 @@ const FATAL: Readonly<Record<string, readonly string[]>> = {
 const recordsOf = ({ body }: Visit): Any[] =>
   Array.isArray(body) ? body : Array.isArray(body.items) ? body.items : [body]
 
-/** Every object within an answer. */
+/** Every object within a response. */
 function* objectsIn(value: Any): Generator<Any> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value
@@ -65,7 +65,7 @@ function* objectsIn(value: Any): Generator<Any> {
 
 export function describeFrontend(given: () => Given): void {
   describe('a Blockscout frontend', () => {
-    it('gets no null in fields where it would crash', () => {
+    it('gets no null in fields in which it would crash', () => {
       const { visits } = given().visit
       const seen = new Map<string, number>()
       const faults = new Set<string>()
@@ -93,7 +93,7 @@ export function describeFrontend(given: () => Given): void {
               if (value === null || value === undefined) faults.add(`${path}: ${name} of the next page`)
             }
           }
-          // Text inside records: the frontend takes a number 0 for nothing.
+          // Must be text inside records: the frontend treats the number 0 as missing.
           const isEmbedded = object !== body && !('items' in body && body.items.includes(object))
           if (isEmbedded && 'holders_count' in object && typeof object.decimals === 'number')
             faults.add(`${path}: decimals`)
@@ -115,10 +115,10 @@ export function describeFrontend(given: () => Given): void {
     })
   })
 
-  describe('over HTTP', () => {
+  describe('the explorer API over HTTP', () => {
     const url = (path: string) => `${given().on.url}/api/v2${path}`
 
-    it('a path may end with a slash, and a filter may be empty, a list, or of a type that is not here', async () => {
+    it('accepts a trailing slash, and filters that are empty, a list, or of an unknown type', async () => {
       const { visit, on } = given()
       const { alice } = on.made.people
       const same = [
@@ -140,7 +140,7 @@ export function describeFrontend(given: () => Given): void {
       }
     })
 
-    it('home lists are plain arrays, and paginated when the query asks for a page', async () => {
+    it('returns home lists as plain arrays, and paginated if the query has a page', async () => {
       const { visit } = given()
       for (const [path, length] of [
         ['/main-page/blocks', 4],
@@ -154,10 +154,10 @@ export function describeFrontend(given: () => Given): void {
       }
     })
 
-    it('an unknown address has a record of zeros', async () => {
+    it('returns a record of zeros for an unknown address', async () => {
       const { visit } = given()
-      const nobody = '/addresses/0x00000000000000000000000000000000DeaDBeef'
-      expect(await visit.read(nobody)).toMatchObject({ coin_balance: '0', transactions_count: 0, is_contract: false })
+      const unknown = '/addresses/0x00000000000000000000000000000000DeaDBeef'
+      expect(await visit.read(unknown)).toMatchObject({ coin_balance: '0', transactions_count: 0, is_contract: false })
       const parts = [
         'transactions',
         'token-transfers',
@@ -168,16 +168,16 @@ export function describeFrontend(given: () => Given): void {
         'logs',
       ]
       for (const part of [...parts, 'coin-balance-history', 'blocks-validated', 'withdrawals']) {
-        expect(await visit.read(`${nobody}/${part}`), part).toEqual({
+        expect(await visit.read(`${unknown}/${part}`), part).toEqual({
           items: [],
           next_page_params: null,
           total_count: 0,
         })
       }
-      expect(await visit.read(`${nobody}/counters`)).toMatchObject({ transactions_count: '0' })
+      expect(await visit.read(`${unknown}/counters`)).toMatchObject({ transactions_count: '0' })
     })
 
-    it('CORS allows other origins, with the header updated-gas-oracle', async () => {
+    it('allows other origins by CORS, with the header updated-gas-oracle', async () => {
       const preflight = await fetch(url('/stats'), {
         method: 'OPTIONS',
         headers: {
@@ -195,26 +195,26 @@ export function describeFrontend(given: () => Given): void {
       expect(['*', 'http://localhost:3900']).toContain(answer.headers.get('access-control-allow-origin'))
     })
 
-    it('answers have ETags, and HEAD requests are answered', async () => {
+    it('sends ETags, and answers HEAD requests', async () => {
       for (const path of ['/blocks', '/stats', '/main-page/transactions']) {
         const first = await fetch(url(path))
         const tag = first.headers.get('etag') ?? ''
         expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8')
         expect(tag).toMatch(/^W\/"/)
-        // Without the cache of fetch, which adds a header of its own.
+        // `cache-control` disables the cache of fetch, which would add a header.
         const again = await fetch(url(path), { headers: { 'if-none-match': tag, 'cache-control': 'max-age=1' } })
         expect([again.status, await again.text()]).toEqual([304, ''])
         const head = await fetch(url(path), { method: 'HEAD' })
         expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag])
       }
-      // A frontend behind its own proxy says what it sends, which is nothing.
+      // A frontend behind a proxy sends a content type with an empty body.
       const proxied = await fetch(url('/blocks'), {
         headers: { 'content-type': 'application/json', accept: 'application/json' },
       })
       expect(proxied.status).toBe(200)
     })
 
-    it('errors are JSON with a message', async () => {
+    it('returns errors as JSON with a message', async () => {
       const { visit, on } = given()
       const { coin } = on.made
       const hash = `0x${'12'.repeat(32)}`

@@ -1,11 +1,11 @@
-// Every list of the explorer with what must stand in it, in order, as the book has it.
+// Every list of the explorer with its expected contents in order, from the book.
 import { getAddress, type Hex } from 'viem'
 import type { Scenario } from '../scenario.ts'
 import { type Book, feeOf, isCreation, type Message, type Mined, same, type TokenType, type Transfer } from './book.ts'
 import type { Played } from './script.ts'
 import { keyOf } from './visits.ts'
 
-/** `keys`: what stands in the list, in its order. */
+/** `keys`: the expected items, in order. */
 export type Expected = {
   readonly path: string
   // biome-ignore lint/suspicious/noExplicitAny: an item of any list
@@ -22,7 +22,7 @@ const transferKeys = (of: readonly Transfer[]) => of.map(keyOfTransfer)
 const callKeys = (of: readonly Message[]) => of.map(({ hash, index }) => `${hash} ${index}`)
 const logKeys = (of: Book['logs']) => of.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`)
 
-/** Newest first, but for the ids of one batch: those stand backwards as well. */
+/** Newest first, which also reverses the ids of one batch. */
 const newest = <T>(of: readonly T[]): T[] => of.toReversed()
 
 /** Lists of the whole chain. */
@@ -96,7 +96,7 @@ export function partLists({ blocks, transactions }: Book): Expected[] {
 const isSide = (of: Hex, side: 'from' | 'to' | undefined, from: string, to: string | null | undefined): boolean =>
   (side !== 'to' && same(from, of)) || (side !== 'from' && same(to, of))
 
-/** What an address had to do with. */
+/** Lists of an address. */
 export function addressLists(book: Book, of: Hex): Expected[] {
   const base = `/addresses/${of}`
   const transactionsOf = (side?: 'from' | 'to') =>
@@ -145,7 +145,7 @@ export function addressLists(book: Book, of: Hex): Expected[] {
   ]
 }
 
-/** Balances after every block, and by hand, as rows of a history. */
+/** Balances after every block and state edit, as rows of a history. */
 export async function coinHistory({ viem }: Scenario, { head }: Book, of: Hex): Promise<Expected> {
   const balances = await Promise.all(
     Array.from({ length: head + 1 }, (_, number) => viem.getBalance({ address: of, blockNumber: BigInt(number) })),
@@ -157,13 +157,13 @@ export async function coinHistory({ viem }: Scenario, { head }: Book, of: Hex): 
   return { path: `/addresses/${of}/coin-balance-history`, key: keyOf.coin, keys: newest(keys) }
 }
 
-/** Blocks by their maker. */
+/** Blocks by fee recipient. */
 export function blocksOf({ blocks }: Book, of: Hex): Expected {
   const heights = blocks.filter(({ miner }) => same(miner, of)).map(({ number }) => String(number))
   return { path: `/addresses/${of}/blocks-validated`, key: keyOf.height, keys: newest(heights) }
 }
 
-/** Everyone who was part of anything that is listed. */
+/** All addresses that occur in any list. */
 export function everybody({ transactions, messages, transfers }: Book): Hex[] {
   const found = new Set<Hex>()
   for (const { from, to, created } of transactions)

@@ -1,4 +1,4 @@
-// The coins that native contracts move, as their logs tell: from whom to whom follows from the modules' rules.
+// Coins that native contracts move, from their logs; sender and recipient follow from the modules' rules.
 import { createHash } from 'node:crypto'
 import { decodeEventLog, getAddress, type Hex, type Log, parseAbi } from 'viem'
 import { MIN } from '../../precompiles/gov-support.ts'
@@ -12,7 +12,7 @@ const MOVES = parseAbi([
 
 const hashed = (text: string): Hex => getAddress(`0x${createHash('sha256').update(text).digest('hex').slice(0, 40)}`)
 
-/** Where a channel's coins wait (ADR-028 of IBC). */
+/** A channel's escrow address (ADR-028 of IBC). */
 const escrow = (port: string, channel: string): Hex => hashed(`ics20-1\0${port}/${channel}`)
 
 /** Whether a log is of one of the precompiles, whose addresses end in 0x800 to 0x805. */
@@ -24,7 +24,7 @@ export function nativeTransfers(logs: readonly Log<bigint, number, false>[]) {
       try {
         return decodeEventLog({ abi: MOVES, topics, data })
       } catch {
-        // Another event, which tells of no coins.
+        // Other events do not move coins.
         return undefined
       }
     })()
@@ -37,7 +37,7 @@ export function nativeTransfers(logs: readonly Log<bigint, number, false>[]) {
         const { sender, sourcePort, sourceChannel, amount } = decoded.args
         return [{ from: sender, to: escrow(sourcePort, sourceChannel), value: amount }]
       }
-      // The log does not tell the deposit; the story's is the least.
+      // The log lacks the deposit, which in the scenario is the minimum.
       case 'SubmitProposal':
         return [{ from: decoded.args.proposer, to: hashed('gov'), value: MIN }]
       default:

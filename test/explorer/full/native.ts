@@ -1,4 +1,4 @@
-// The native modules in the story: one visit of every endpoint, with what the story has done.
+// The native modules in the scenario: one visit of every endpoint, checked against the scenario's actions.
 import { describe, expect, it } from 'vitest'
 import { account } from '../../support/chain.ts'
 import type { Given } from './records.ts'

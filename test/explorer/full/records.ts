@@ -12,7 +12,7 @@ const hashOf = (of: string | null | undefined) => (of ? { hash: getAddress(of) }
 
 export function describeRecords(given: () => Given): void {
   describe('every transaction', () => {
-    it('equals its receipt and its signed form', async () => {
+    it('equals its receipt and its signed transaction', async () => {
       const { book, visit } = given()
       for (const of of book.transactions) {
         const shown = await visit.read(`/transactions/${of.hash}`)
@@ -21,18 +21,18 @@ export function describeRecords(given: () => Given): void {
         expect(shown.token_transfers).toHaveLength(Math.min(10, of.transfers.length))
         expect(shown.token_transfers_overflow).toBe(of.transfers.length > 10)
         expect(shown.result === 'success').toBe(of.receipt.status === 'success')
-        // A name, or at least the selector; nothing where nothing was called.
+        // A name, or at least the selector; null if no function was called.
         if (!of.isCall || of.input.length < 10) expect(shown.method).toBeNull()
         else expect(shown.method).toMatch(/^[a-z]\w*$|^0x[0-9a-f]{8}$/i)
       }
     }, 60_000)
 
-    it('changed coin balances by its traces and its fee', async () => {
+    it('has the changes of coin balances of its traces and its fee', async () => {
       const { book, visit, on } = given()
       for (const { hash, receipt } of book.transactions.slice(0, 80)) {
         const { items } = await visit.read(`/transactions/${hash}/state-changes?items_count=100`)
         const coins = items.filter((row: { type: string }) => row.type === 'coin')
-        // Coins neither come nor go: the sum is what was burnt, which is nothing on this chain.
+        // The sum of changes is zero, because this chain does not burn fees.
         expect(sum(coins.map((row: { change: string }) => BigInt(row.change)))).toBe(0n)
         for (const { balance_before, balance_after, change } of coins) {
           expect(BigInt(balance_after) - BigInt(balance_before)).toBe(BigInt(change))
@@ -108,7 +108,7 @@ export function describeRecords(given: () => Given): void {
       })
       const own = await visit.read(`/transactions/${refused.transactionHash}`)
       const raw = /^0x[0-9a-f]{8}0{24}(?<who>[0-9a-f]{40})0{62}2a$/.exec(own.revert_reason.raw ?? '')
-      // Raw as long as nobody has verified the contract.
+      // Raw, because the contract is not verified.
       expect(raw?.groups?.who).toBe(people.alice.slice(2).toLowerCase())
       expect(await visit.read(`/transactions/${endless.transactionHash}`)).toMatchObject({
         status: 'error',
@@ -171,7 +171,7 @@ export function describeRecords(given: () => Given): void {
       expect((await visit.read(`/addresses/${people.dave}`)).proxy_type).toBeNull()
     })
 
-    it('are pending or dropped', async () => {
+    it('can be pending or dropped', async () => {
       const { visit, on } = given()
       for (const hash of on.made.waiting) {
         expect(await visit.read(`/transactions/${hash}`)).toMatchObject({
@@ -218,7 +218,7 @@ export function describeRecords(given: () => Given): void {
         gas_limit: block.gasLimit.toString(),
         base_fee_per_gas: block.baseFeePerGas?.toString(),
         state_root: block.stateRoot,
-        // Base fees are collected here, not burnt; and who makes a block is paid by the modules.
+        // This chain collects base fees instead of burning them, and modules pay the block's proposer.
         transaction_fees: fees.toString(),
         priority_fee: (fees - base).toString(),
         burnt_fees: '0',
@@ -281,7 +281,7 @@ function expectedMessage(message: Message): object {
     from: hashOf(from),
     value: BigInt(value).toString(),
     ...(isCreation(message) ? { to: null, created_contract: target } : { to: target, created_contract: null }),
-    // The trace's own first message includes what a transaction costs before it begins.
+    // The first message of a trace includes the intrinsic gas.
     ...(index > 0 && { gas_limit: BigInt(gas).toString(), gas_used: BigInt(gasUsed).toString() }),
     success: error === undefined,
     error: error ?? null,

@@ -1,4 +1,4 @@
-// One long life of a chain, in order: everything that the explorer has a word for happens at least once.
+// The scenario: a long history of a chain in which everything that the explorer shows happens at least once.
 import {
   type Abi,
   encodeFunctionData,
@@ -35,7 +35,7 @@ const authorizations = parseAbi([
 ])
 const DELEGATE = '/cosmos.staking.v1beta1.MsgDelegate'
 
-/** The preset, where a vote takes longer than the story. */
+/** The preset, with a voting period longer than the scenario. */
 export function spec() {
   const preset = presets.kestrel()
   if (preset.native === undefined) throw new Error('the preset has no native modules')
@@ -44,7 +44,7 @@ export function spec() {
   return { ...preset, native: { ...preset.native, modules } }
 }
 
-/** Nobody's address; each number another one. */
+/** An unused address for each number. */
 export const stranger = (number: number): Hex => getAddress(numberToHex(0xace0000 + number, { size: 20 }))
 export const EDITED = stranger(900)
 const DAY = 86_400
@@ -64,7 +64,7 @@ export async function play(on: Scenario) {
   const sendData = (to: Hex, data: Hex, from = 0, value = 0n) => send(from, to, value, { data, gas: 3_000_000n })
   const gas = 200_000n
 
-  // Coins, in every form of transaction that carries no blobs.
+  // Transfers by every type of transaction except blobs.
   await send(0, bob, parseEther('1.5'))
   await receiptOf(await walletOf(1).sendTransaction({ to: stranger(1), value: 7n, gasPrice: parseGwei('3') }))
   const accessList = [{ address: carol, storageKeys: [numberToHex(1, { size: 32 })] }]
@@ -87,7 +87,7 @@ export async function play(on: Scenario) {
   await call(coin, 'transfer', [bob, 1234n])
   await call(coin, 'mint', [carol, 99n], 2)
   await call(coin, 'burn', [34n], 1)
-  await call(coin, 'transfer', [alice, 0n]) // nothing, to itself
+  await call(coin, 'transfer', [alice, 0n]) // zero, to itself
   await call(fee, 'transfer', [dave, 1000n])
   await call(bare, 'mint', [erin, 5n])
   for (const [i, of] of [wrapped, plainWrapped].entries()) {
@@ -103,12 +103,12 @@ export async function play(on: Scenario) {
   await call(items, 'transferBatch', [bob, carol, [1n, 2n], [4n, 20n]], 1)
   await call(items, 'transfer', [alice, ZERO, 5n, 8n])
 
-  // Contracts among each other.
+  // Interactions of contracts.
   const stage = await stageContract('Stage', parseEther('3'))
   await call(stage, 'pay', [[bob, stranger(3), frank], 11n], 2, 1000n)
   const made = await call(stage, 'make', [])
   const gemAt = await call(stage, 'makeAt', [numberToHex(7, { size: 32 })])
-  await call(stage, 'makeAt', [numberToHex(7, { size: 32 })]) // that place is taken
+  await call(stage, 'makeAt', [numberToHex(7, { size: 32 })]) // the address is taken
   const refused = await call(stage, 'refuse', [42n])
   const refusedInWords = await call(stage, 'refuseInWords', [])
   await call(stage, 'payInVain', [stranger(4), 9n])
@@ -119,17 +119,17 @@ export async function play(on: Scenario) {
     data: encodeFunctionData({ abi: frames.abi, functionName: 'endless' }),
     gas: 90_000n,
   })
-  await send(1, stage.address, parseEther('0.1')) // no method, but code
+  await send(1, stage.address, parseEther('0.1')) // code, but no method
   const ended = await call(stage, 'makeAndEnd', [stranger(6)], 0, 77n)
   const mortal = await stageContract('Mortal', 55n)
   await call(mortal, 'die', [stranger(7)])
   const failedCreation = await send(0, undefined, 0n, { data: '0x60006000fd', gas: 100_000n })
-  // A day, and another one.
+  // Two days pass.
   await rpc('evm_increaseTime', toHex(2 * DAY))
 
-  // The chain's own contracts.
+  // Native contracts.
   await sendData(NATIVE.staking, delegate(parseEther('5')))
-  await sendData(NATIVE.staking, delegate(parseEther('5000000'))) // more than there is
+  await sendData(NATIVE.staking, delegate(parseEther('5000000'))) // more than the balance
   await mine(2)
   await sendData(NATIVE.distribution, withdraw())
   await sendData(NATIVE.ics20, transferOverIbc({ amount: 1_000n, channel: 'channel-2' }))
@@ -138,7 +138,7 @@ export async function play(on: Scenario) {
   await sendData(NATIVE.gov, submit([], { title: 'Play on' }))
   await sendData(NATIVE.gov, vote(1n, account(10).address, 1), 10)
 
-  // EIP-7702: one authorization that holds, one whose nonce is wrong.
+  // EIP-7702: a valid authorization, and one with a wrong nonce.
   const lamp = await stageContract('Lamp')
   const good = await walletOf(4).signAuthorization({ contractAddress: lamp.address })
   const bad = await walletOf(3).signAuthorization({ contractAddress: lamp.address, nonce: 1000 })
@@ -147,7 +147,7 @@ export async function play(on: Scenario) {
   )
   await call({ address: erin, abi: lamp.abi }, 'light', [], 0, 3n)
 
-  // What is taken back.
+  // Blocks that are rolled back.
   const beforeRevert = await glance(on)
   const snapshot = await rpc('evm_snapshot')
   const phantom = await deploy('Coin', ['Phantom Coin', 'PHA', 18, 5n])
@@ -161,7 +161,7 @@ export async function play(on: Scenario) {
   await rpc('evm_revert', snapshot)
   const afterRevert = await glance(on)
 
-  // Crowded blocks, empty blocks, withdrawals, and a balance that somebody edited.
+  // Blocks with many transactions, empty blocks, withdrawals, and an edited balance.
   await rpc('evm_setAutomine', false)
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 18; i++) {
@@ -186,7 +186,7 @@ export async function play(on: Scenario) {
   await mine(2)
   await send(0, EDITED, 1n)
 
-  // What waits, and what was dropped.
+  // Pending and dropped transactions.
   await rpc('evm_setAutomine', false)
   const dropped = await walletOf(2).sendTransaction({ to: bob, value: 3n, gas: 21_000n })
   await rpc('anvil_dropTransaction', dropped)
@@ -234,7 +234,7 @@ export async function play(on: Scenario) {
   }
 }
 
-/** Enough of every list and figure to tell two moments apart. */
+/** Enough of every list and figure to compare two moments. */
 async function glance({ get }: Scenario) {
   const of = [alice, bob, erin, stranger(11), stranger(12), stranger(13), NATIVE.staking]
   const parts = [

@@ -1,4 +1,4 @@
-// Contracts with their code, and one of them with its sources, verified as the frontend's form asks for it.
+// Contracts with their code, and one with its sources, verified by the frontend's form.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Hex } from 'viem'
@@ -16,14 +16,14 @@ export function describeContracts(given: () => Given): void {
     })
 
   describe('contract sources', () => {
-    it('show the code of every contract', async () => {
+    it('include the code of every contract', async () => {
       const { visit, on, book } = given()
       const { stage, mortal } = on.made
       const shown = await visit.read(`/smart-contracts/${stage.address}`)
       expect(shown).toMatchObject({ is_verified: false, is_self_destructed: false, proxy_type: null })
       expect(shown.deployed_bytecode).toBe(await on.viem.getCode({ address: stage.address }))
       expect(shown.creation_bytecode).toBe(book.transactions.find(({ created }) => created === stage.address)?.input)
-      // EIP-6780: it was not made in the transaction that ended it, and stays.
+      // EIP-6780: it was not created in the transaction of its self-destruct, so it remains.
       expect(await visit.read(`/smart-contracts/${mortal.address}`)).toMatchObject({ is_self_destructed: false })
       expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
     })
@@ -53,7 +53,7 @@ export function describeContracts(given: () => Given): void {
       while (!(await shown()).is_verified) await setTimeout(100)
       expect(await shown()).toMatchObject({ name: 'Stage', language: 'solidity', is_partially_verified: true })
       const all = await visit.readAll('/smart-contracts', 7)
-      // The native contracts of the chain follow: bech32, the five of the requirement, bank and gov.
+      // Then the native contracts of the chain: bech32, the five of the specification, bank and gov.
       expect(all.map(({ address }) => address.hash)[0]).toBe(stage.address)
       expect(all).toHaveLength(1 + 8)
       expect(await visit.read('/smart-contracts/counters')).toMatchObject({ verified_smart_contracts: '9' })

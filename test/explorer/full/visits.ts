@@ -1,9 +1,9 @@
-// A client that remembers what it has asked: which routes it has been to, and every answer.
+// A client that records the visited routes and every response.
 import { expect } from 'vitest'
 import { routes } from '../../../src/explorer/routes/index.ts'
 import { type Answer, api, routeOf } from '../support.ts'
 
-// Answers are looked into freely: `api` has checked them against their schemas.
+// Responses are accessed without types: `api` has checked them against their schemas.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
@@ -31,7 +31,7 @@ export function visitor(url: string) {
     return body
   }
 
-  /** All items of a list by pages of a size; a page that is not the last one is full. */
+  /** All items of a list by pages of a size; every page but the last must be full. */
   async function readAll(path: string, size: number): Promise<Answer['body'][]> {
     const items: Answer['body'][] = []
     const joint = path.includes('?') ? '&' : '?'
@@ -56,7 +56,7 @@ export function visitor(url: string) {
   }
 }
 
-/** What an item of a list is known by. */
+/** Keys that identify the items of lists. */
 export const keyOf = {
   hash: (item: Any): string => item.hash,
   height: (item: Any): string => String(item.height),

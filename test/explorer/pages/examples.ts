@@ -1,11 +1,11 @@
-// Which pages are walked: every page of `src/explorer/pages.ts`. A page whose path has no parameters is walked by itself; one
-// with parameters needs an example here, or this file does not compile.
+// The visited pages: every page of `src/explorer/pages.ts`. A page with parameters in its path needs an example here, or this
+// file does not compile.
 import { PAGES, type PagePath } from '../../../src/explorer/pages.ts'
 import type { Story } from './story.ts'
 
 type WithParameters = { [P in PagePath]: P extends `${string}:${string}` ? P : never }[PagePath]
 
-/** Paths of a page, with the tabs and views that deserve to be seen. */
+/** Example paths of a page, with its tabs and views. */
 export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => readonly string[] } = {
   '/block/:id': ({ tokens }) => {
     const number = tokens[0]?.receipt.blockNumber
@@ -51,7 +51,7 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
   ],
 }
 
-/** More of pages without parameters. */
+/** Additional paths of pages without parameters. */
 const MORE: { readonly [P in PagePath]?: readonly string[] } = {
   '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
   '/tokens': ['/tokens?q=silver'],
@@ -61,7 +61,7 @@ const MORE: { readonly [P in PagePath]?: readonly string[] } = {
 const isPage = (path: string): path is PagePath => path in PAGES
 const hasParameters = (path: PagePath): path is WithParameters => path.includes(':')
 
-/** Every path to walk. */
+/** Every path to visit. */
 export function pathsOf(story: Story): string[] {
   const pages = Object.keys(PAGES).filter(isPage)
   return [

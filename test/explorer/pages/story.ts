@@ -1,4 +1,4 @@
-// A chain for the pages of the explorer: ordinary things, and what people write into contracts to spoil a page.
+// A chain for the pages of the explorer, with ordinary contents and hostile texts in contracts.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { getAddress, type Hex, numberToHex, parseEther, parseGwei, stringToHex, toHex } from 'viem'
@@ -49,7 +49,7 @@ export async function play(on: Scenario) {
   const blobs = await sendBlob(on)
   await mine(30)
   await verify(on, stage)
-  // One that waits for a nonce that does not come.
+  // A transaction that waits behind a nonce gap.
   const nonce = (await on.viem.getTransactionCount({ address: account(4).address })) + 2
   const waiting = await walletOf(4).sendTransaction({ to: bob, value: 1n, nonce, gas: 21_000n })
   await rpc('evm_mine')
@@ -90,7 +90,7 @@ async function playOnStage({ call, walletOf, receiptOf, deploy }: Scenario) {
   return { stage, lamp, paid, nested, refused, created, deep }
 }
 
-/** EIP-7702: one authorization that holds, one whose nonce is wrong. */
+/** EIP-7702: a valid authorization, and one with a wrong nonce. */
 async function sendDelegation({ walletOf, receiptOf }: Scenario, { address: contractAddress }: Deployed) {
   const good = await walletOf(6).signAuthorization({ contractAddress })
   const bad = await walletOf(3).signAuthorization({ contractAddress, nonce: 1000 })

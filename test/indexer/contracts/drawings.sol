@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Items with metadata: drawn on the chain at any price, or on the web.
+// Items with metadata: generated on the chain at any gas cost, or on the web.
 pragma solidity ^0.8.30;
 
-/// An ERC-721 whose metadata anybody may set, with filling bytes and wasted gas.
+/// An ERC-721 whose metadata anybody may set, optionally with filler bytes and wasted gas.
 contract Drawings {
     event Transfer(address indexed from, address indexed to, uint256 indexed id);
     event MetadataUpdate(uint256 id);
@@ -49,7 +49,7 @@ contract Drawings {
         uris[id] = uri;
     }
 
-    function tell(uint256 id) external {
+    function emitUpdate(uint256 id) external {
         emit MetadataUpdate(id);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens as they are found on chains, good ones and others. Each is only as long as what it stands for needs.
+// Tokens as found on real chains, regular and irregular ones, each as short as possible.
 pragma solidity ^0.8.30;
 
 /// An ERC-20 that anyone may mint.
@@ -42,7 +42,7 @@ contract Coin {
     }
 }
 
-/// Burns a tenth of what is sent, and says nothing of it.
+/// Burns a tenth of each transfer without an event.
 contract FeeCoin is Coin("Fee", "FEE", 18, 1000 ether) {
     function transfer(address to, uint256 value) public override returns (bool) {
         balanceOf[msg.sender] -= value;
@@ -53,7 +53,7 @@ contract FeeCoin is Coin("Fee", "FEE", 18, 1000 ether) {
     }
 }
 
-/// From before names were strings.
+/// An old token with bytes32 names.
 contract OldCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -69,7 +69,7 @@ contract OldCoin {
     }
 }
 
-/// Has no name and no decimals, as the standard allows.
+/// A token without name and decimals, as the standard allows.
 contract BareCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -83,7 +83,7 @@ contract BareCoin {
     }
 }
 
-/// Never says what anyone has, or burns all gas over it.
+/// A token whose balanceOf reverts or burns all gas.
 contract SecretCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -113,7 +113,7 @@ contract SecretCoin {
     }
 }
 
-/// Wrapped coins; `isPlain` tells of it in the way of the first of them, else also as other tokens do.
+/// Wrapped coins; `isPlain` emits only Deposit and Withdrawal like WETH9, otherwise Transfer too.
 contract Wrapped {
     event Deposit(address indexed dst, uint256 wad);
     event Withdrawal(address indexed src, uint256 wad);
@@ -159,7 +159,7 @@ contract Wrapped {
     }
 }
 
-/// Takes deposits and is no token.
+/// Accepts deposits and is not a token.
 contract Vault {
     event Deposit(address indexed from, uint256 amount);
 
@@ -168,7 +168,7 @@ contract Vault {
     }
 }
 
-/// An ERC-721; `isOld` logs as before anything was indexed.
+/// An ERC-721; `isOld` emits Transfer without indexed parameters.
 contract Art {
     event Transfer(address indexed from, address indexed to, uint256 indexed id);
 
@@ -281,7 +281,7 @@ contract Items {
     }
 }
 
-/// Makes tokens, the first of them while it is made itself.
+/// Creates tokens, the first one in its constructor.
 contract Factory {
     Coin public coin = new Coin("Constructed", "CON", 6, 5_000_000);
 
@@ -290,9 +290,9 @@ contract Factory {
     }
 }
 
-/// Logs whatever it is told.
-contract Teller {
-    function tell(bytes32[] calldata topics, bytes memory data) external {
+/// Emits any log.
+contract LogEmitter {
+    function emitLog(bytes32[] calldata topics, bytes memory data) external {
         (uint256 count, uint256 size) = (topics.length, data.length);
         assembly {
             let at := add(data, 32)
@@ -318,8 +318,8 @@ contract Teller {
     }
 }
 
-/// Logs whatever it is told, and answers as a token of which everybody has two and nobody has ever heard.
-contract TellingCoin is Teller {
+/// Emits any log; balanceOf returns 2 (by id: 3) for every account.
+contract LogEmittingCoin is LogEmitter {
     uint256 public constant totalSupply = 2;
 
     function balanceOf(address) external pure returns (uint256) {
@@ -331,7 +331,7 @@ contract TellingCoin is Teller {
     }
 }
 
-/// Is named after it was made, as what stands behind a proxy is.
+/// Is named after its creation, like a contract behind a proxy.
 contract LateCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -349,7 +349,7 @@ contract LateCoin {
     }
 }
 
-/// Can be destroyed, where a fork still allows that; with nothing in it that such a fork does not know.
+/// Can self-destruct under old forks, and has only opcodes that these forks know.
 contract MortalCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 

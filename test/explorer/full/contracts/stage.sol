@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the long story of the explorer's tests is played with: everything that one contract can do to another.
+// Contracts for the long scenario of the explorer's tests: all interactions between contracts.
 pragma solidity ^0.8.30;
 
-/// An ERC-20 whose address is chosen.
+/// An ERC-20 created by CREATE2.
 contract Gem {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
@@ -26,7 +26,7 @@ contract Mortal {
     }
 }
 
-/// Code that an account may run as its own (EIP-7702).
+/// Code for a delegation (EIP-7702).
 contract Lamp {
     event Lit(address indexed by, uint256 value);
 
@@ -44,7 +44,7 @@ contract Stage {
 
     receive() external payable {}
 
-    /// Coins that move within a transaction.
+    /// Sends coins in internal transactions.
     function pay(address payable[] calldata to, uint256 each) external payable {
         for (uint256 i = 0; i < to.length; i++) to[i].transfer(each);
     }
@@ -57,13 +57,13 @@ contract Stage {
         revert("not on this stage");
     }
 
-    /// Pays, and takes it back.
+    /// Pays, then reverts.
     function payInVain(address payable to, uint256 value) external {
         to.transfer(value);
         revert("in vain");
     }
 
-    /// Fails within, and goes on.
+    /// Makes a failing inner call, and continues.
     function tryInVain(address payable to, uint256 value) external {
         try this.payInVain(to, value) {} catch {}
         try this.refuse(3) {} catch {}
@@ -80,7 +80,7 @@ contract Stage {
         emit Made(address(gem));
     }
 
-    /// A contract that does not live to see the end of its transaction.
+    /// Creates a contract that self-destructs in the same transaction.
     function makeAndEnd(address payable heir) external payable {
         Mortal mortal = new Mortal{value: msg.value}();
         mortal.die(heir);
