@@ -36,18 +36,18 @@ it('the typed client reads records and pages with named types', async () => {
 })
 
 it('the typed client encodes a list of labels as the API expects', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const client = explorerClient('http://node', {
     fetch: async (request) => {
-      asked.push(decodeURIComponent(request.url))
+      requested.push(decodeURIComponent(request.url))
       return Response.json({ items: [], next_page_params: null })
     },
   })
   await client.GET('/token-transfers', { params: { query: { type: ['ERC-20', 'ERC-721'] } } })
-  expect(asked).toEqual(['http://node/api/v2/token-transfers?type=ERC-20,ERC-721'])
+  expect(requested).toEqual(['http://node/api/v2/token-transfers?type=ERC-20,ERC-721'])
   await client.GET('/addresses/{address_hash_param}/transactions', {
     // @ts-expect-error there is no such direction
     params: { path: { address_hash_param: '0x' }, query: { filter: 'sideways' } },
   })
-  expect(asked).toHaveLength(2)
+  expect(requested).toHaveLength(2)
 })

@@ -58,11 +58,11 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const chainFlags = { ...flags, appState: await appStateOf(flags) }
   const stored = flags.inMemory
     ? undefined
-    : await withStoredChain(flags.datadir, (chain, head) => agreed(chainFlags, chain, head))
+    : await withStoredChain(flags.datadir, (chain, head) => storedChain(chainFlags, chain, head))
   if (stored === undefined) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name opcode proposals that the stored chain lacks.
   const { spec, known, hasKnownOperators } =
-    stored === undefined || flags.genesis !== undefined ? await begun(chainFlags, stored === undefined) : stored
+    stored === undefined || flags.genesis !== undefined ? await chainOfFlags(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
   const wallet = await withUnlocked(development, flags)
@@ -76,17 +76,17 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
 }
 
 /** `hasKnownOperators`: whether a network's genesis funds operators with public keys. */
-type Begun = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
+type ChosenChain = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
 
 /** The chain that the flags describe, with its development accounts. `isNew`: it is not on disk yet. */
-async function begun(flags: StartFlags & ChainFlags, isNew: boolean): Promise<Begun> {
+async function chainOfFlags(flags: StartFlags & ChainFlags, isNew: boolean): Promise<ChosenChain> {
   const spec = await newChain(flags)
   if (isNew) await prepareCometBft(flags, spec)
   return { spec, ...(await knownKeys(flags, spec)) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function agreed(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<Begun> {
+async function storedChain(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<ChosenChain> {
   await checkAgrees(flags, chain, flags.datadir)
   await prepareCometBft(flags, chain, head)
   return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }

@@ -90,7 +90,7 @@ const describe = <E extends object, F extends Facts>(entry: E, facts: F | undefi
 /** `gasLimit` as a flag: `gas-limit`. */
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** The default on the help page; empty where there is none. */
+/** The default on the help page; empty if there is none. */
 export const shownDefault = ({ standard, unset }: OptionEntry): string => standard ?? unset ?? ''
 
 const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]

@@ -36,7 +36,7 @@ const commands = [
   checking,
 ]
 
-/** The whole command line; parsing throws CommanderError, WrongCommandLine, or what the command fails with. */
+/** The whole command line; parsing throws CommanderError, WrongCommandLine, or the command's error. */
 export function createProgram(): Command {
   const program = new Command('kestrel')
     .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')

@@ -124,9 +124,9 @@ test('the check accepts the full list of the changes of block 0 that earlier ver
 })
 
 test('an interrupted creation of block 0 is started over by the next one', async () => {
-  const undisturbed = await openMemoryStore()
-  await createChain(undisturbed, smallSpec(), indexer)
-  const expected = await everyRow(undisturbed)
+  const uninterrupted = await openMemoryStore()
+  await createChain(uninterrupted, smallSpec(), indexer)
+  const expected = await everyRow(uninterrupted)
   let writes = 0
   for (let allowed = 0, done = false; !done; allowed++) {
     const store = await openMemoryStore()

@@ -344,13 +344,13 @@ describe('a chain restored from a state snapshot', () => {
     const { chain } = await openRestored()
     // Returns BLOCKHASH(word 0).
     const code = fromHex('0x6000354060005260206000f3')
-    const asked = async (of: BlockChain, number: bigint) => {
+    const blockHashOf = async (of: BlockChain, number: bigint) => {
       const overrides = { accounts: [{ address: keyAt(3).address, code }] }
       const call = { from: keyAt(2).address, to: keyAt(3).address, data: words(number), gasLimit: 100_000n }
       return textOf(await of.call(call as Parameters<BlockChain['call']>[0], { number: 300n }, { overrides } as never))
     }
     for (const number of [44n, 45n, 299n, 300n])
-      expect(await asked(chain, number)).toBe(await asked(origin.chain, number))
+      expect(await blockHashOf(chain, number)).toBe(await blockHashOf(origin.chain, number))
   })
 
   it('refuses a chunk with any altered byte, names its sender, and then accepts the right one', async () => {

@@ -38,8 +38,8 @@ test('account import keeps a key encrypted, and a node signs with it once it is 
   // Pages of this machine may call a development node, but not one with an unlocked key.
   const sign = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sign', params: [ACCOUNT, '0xdeadbeef'] })
   expect(await postRaw(node.url, sign)).toMatchObject({ status: 200, text: expect.stringContaining('"result":"0x') })
-  const asked = await postRaw(node.url, sign, { origin: 'http://localhost:3000' })
-  expect(asked).toMatchObject({ status: 403, text: expect.not.stringContaining('result') })
+  const foreign = await postRaw(node.url, sign, { origin: 'http://localhost:3000' })
+  expect(foreign).toMatchObject({ status: 403, text: expect.not.stringContaining('result') })
   const { stdout } = await node.stop()
   expect(stdout).not.toContain(KEY)
   expect(stdout).toContain('only the explorer may call')

@@ -41,8 +41,11 @@ test('a truncated LevelDB log is refused by start, reported by check, and accept
   const refused = await run(cwd, 'start', '--port', '0')
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(ONE_LINE)])
   expect(refused.stderr).toMatch(/^kestrel: chain: the newest \d+ of \d+ changes are missing; the head was block 54;/)
-  const told = await run(cwd, 'check', '--quick')
-  expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/^chain: the newest \d+ of .*--accept-loss`\n$/)])
+  const checked = await run(cwd, 'check', '--quick')
+  expect([checked.code, checked.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^chain: the newest \d+ of .*--accept-loss`\n$/),
+  ])
   const accepted = await run(cwd, 'check', '--accept-loss')
   expect([accepted.code, accepted.stdout]).toEqual([0, ''])
   // The last block is lost, and can be imported again.

@@ -421,12 +421,12 @@ describe('stopping the producer', () => {
       })
       if (begin !== 'mine') await send(signed(0, 0n))
       let writing = false
-      let letGo: () => void = () => undefined
+      let release: () => void = () => undefined
       store.beforeWrite = async () => {
         store.beforeWrite = () => undefined
         writing = true
         await new Promise<void>((resolve) => {
-          letGo = resolve
+          release = resolve
         })
       }
       await solo.start()
@@ -438,7 +438,7 @@ describe('stopping the producer', () => {
       })
       await turns()
       expect([begin, stopped, chain.head.number]).toEqual([begin, false, 0n])
-      letGo()
+      release()
       await stopping
       expect([begin, chain.head.number]).toEqual([begin, 1n])
       expect(await mining).toEqual(begin === 'mine' ? expect.objectContaining({ code: 'not-allowed' }) : undefined)

@@ -28,9 +28,9 @@ async function whilePolling(...requests: Promise<unknown>[]) {
   })
   let waited = 0
   while (!finished) {
-    const asked = performance.now()
+    const sentAt = performance.now()
     await rpc('eth_blockNumber')
-    waited = Math.max(waited, performance.now() - asked)
+    waited = Math.max(waited, performance.now() - sentAt)
     // A pause between two requests of the other client, which waits for nothing.
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

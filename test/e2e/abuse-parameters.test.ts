@@ -36,7 +36,7 @@ function faults(text: string, requests: readonly string[]): string[] {
 const DEEP_LIST = 'a deep list'
 const withDeepList = (text: string) => text.replaceAll(`"${DEEP_LIST}"`, `${'['.repeat(DEEP)}1${']'.repeat(DEEP)}`)
 const polluted = JSON.parse('{"__proto__":{"to":"0x00"},"constructor":{"prototype":{"polluted":1}},"to":"0x1234"}')
-const nasty: readonly unknown[] = [
+const invalidValues: readonly unknown[] = [
   ...[null, true, 0, -1, 1.5, 1e308, '', '0x', '0x0g', '0x123', 'latest', '0', 'ä', '\u0000', '__proto__'],
   ...[`0x${'f'.repeat(1000)}`, `0x${'0'.repeat(65)}`, [], [[]], {}, { to: 1 }, { blockHash: '0x' }, polluted],
   ...[DEEP_LIST, { from: DEEP_LIST }],
@@ -54,7 +54,9 @@ test('invalid parameters of every method are refused', { timeout: 60_000 }, asyn
   const failures: string[] = []
   for (const [method, { params }] of methods) {
     if (mining.has(method)) continue
-    const requests = nasty.flatMap((value) => paramsWith(value, params.length)).map((given) => envelope(method, given))
+    const requests = invalidValues
+      .flatMap((value) => paramsWith(value, params.length))
+      .map((given) => envelope(method, given))
     const { text } = await postRaw(endpoint, withDeepList(`[${requests.join()}]`))
     failures.push(...faults(text, requests))
     await rpc('anvil_reset')
@@ -65,7 +67,9 @@ test('invalid parameters of every method are refused', { timeout: 60_000 }, asyn
 test('an invalid value in the place of any part of a valid request is refused', { timeout: 60_000 }, async () => {
   const failures: string[] = []
   for (const [method, params] of GOOD) {
-    const requests = replacements(params).flatMap((replace) => nasty.map((value) => envelope(method, replace(value))))
+    const requests = replacements(params).flatMap((replace) =>
+      invalidValues.map((value) => envelope(method, replace(value))),
+    )
     for (let i = 0; i < requests.length; i += MAX_BATCH) {
       const part = requests.slice(i, i + MAX_BATCH)
       const { text } = await postRaw(endpoint, withDeepList(`[${part.join()}]`))

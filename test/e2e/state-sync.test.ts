@@ -148,10 +148,10 @@ describe('a node that began with a state snapshot', () => {
     const since = { code: -32000, message: 'this node has blocks since block 20 only' }
     for (const fromBlock of ['0x0', '0x13'])
       expect(await refusal('eth_getLogs', { fromBlock, toBlock: 'latest' })).toMatchObject(since)
-    const asked = (url: string, fromBlock: string) => request(url, 'eth_getLogs', [{ fromBlock, address: token }])
-    const logs = await asked(joined.url, 'earliest')
+    const logsFrom = (url: string, fromBlock: string) => request(url, 'eth_getLogs', [{ fromBlock, address: token }])
+    const logs = await logsFrom(joined.url, 'earliest')
     expect(logs).toHaveLength(2)
-    expect(logs).toEqual(await asked(origin.url, '0x14'))
+    expect(logs).toEqual(await logsFrom(origin.url, '0x14'))
     expect(await refusal('ots_getContractCreator', token)).toMatchObject(since)
     expect(await rpc('trace_filter', { fromBlock: 'earliest', fromAddress: [account(1).address] })).toHaveLength(1)
   })

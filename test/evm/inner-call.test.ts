@@ -250,10 +250,10 @@ describe('tracers of a call by native code', () => {
 
 describe('voucher contracts of the state', () => {
   const found = definePrecompile({ ...trial, name: 'found', address: below, abi: namedAbi([]), functions: {} })
-  const asked: string[] = []
+  const lookups: string[] = []
   const natives = Object.assign(new Map(), {
     find: (_view: StateView, address: Address) => {
-      asked.push(address)
+      lookups.push(address)
       return address === below ? found.on(nativeSpec, (message) => expect.fail(message)) : undefined
     },
   })
@@ -262,7 +262,7 @@ describe('voucher contracts of the state', () => {
     createNativeAccount(view, below)
     createNativeAccount(view, forwarder)
     put(target, 'STOP')
-    asked.length = 0
+    lookups.length = 0
     const machine = new Machine({
       spec: presets.kestrel(),
       view,
@@ -280,10 +280,10 @@ describe('voucher contracts of the state', () => {
     }
     expect(await call(target)).toEqual([undefined, ''])
     expect(await call(bob)).toEqual([undefined, ''])
-    expect(asked).toEqual([])
+    expect(lookups).toEqual([])
     expect(await call(forwarder)).toEqual(['invalid opcode: INVALID', ''])
     const [error, output] = await call(below)
     expect([error, output?.includes('unknown method: 0x12345678')]).toEqual(['execution reverted', true])
-    expect(asked).toEqual([forwarder, below])
+    expect(lookups).toEqual([forwarder, below])
   })
 })

@@ -57,14 +57,14 @@ describe('filters of lists', () => {
     expect(hashesOf(all)).toEqual(await everything())
     const types = ['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer', 'token_creation']
     for (const type of [...types, 'coin_transfer,contract_creation', '[token_transfer,nonsense]']) {
-      const wanted = type.replace(/[[\]]/g, '').split(',')
-      const expected = all.filter((row) => row.transaction_types.some((kind) => wanted.includes(kind)))
+      const allowed = type.replace(/[[\]]/g, '').split(',')
+      const expected = all.filter((row) => row.transaction_types.some((kind) => allowed.includes(kind)))
       expect(expected.length, type).toBeGreaterThan(0)
       expect(hashesOf(await readAll(`/transactions?type=${type}`, 7)), type).toEqual(hashesOf(expected))
     }
     for (const method of ['transfer', 'deposit', 'transfer,deposit', '0xd0e30db0']) {
-      const wanted = method.replace('0xd0e30db0', 'deposit').split(',')
-      const expected = all.filter((row) => wanted.includes(row.method ?? ''))
+      const allowed = method.replace('0xd0e30db0', 'deposit').split(',')
+      const expected = all.filter((row) => allowed.includes(row.method ?? ''))
       expect(expected.length, method).toBeGreaterThan(0)
       expect(hashesOf(await readAll(`/transactions?method=${method}`, 5)), method).toEqual(hashesOf(expected))
       const both = expected.filter((row) => row.transaction_types.includes('coin_transfer'))

@@ -112,10 +112,10 @@ it('the hub renders only the changes of a block, with any number of topics', asy
         }
       },
     })
-    const begun = listener.sent.length
+    const sentBefore = listener.sent.length
     await announceBlock({ ...context, rows }, hub, await executed)
     await close()
-    return { reads, sentEvents: listener.sent.slice(begun).map(([, , , event]) => event) }
+    return { reads, sentEvents: listener.sent.slice(sentBefore).map(([, , , event]) => event) }
   }
   const few = await announced(0)
   expect(few.sentEvents).toEqual(['balance', 'current_coin_balance', 'coin_balance', 'transaction'])

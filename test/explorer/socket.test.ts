@@ -18,7 +18,7 @@ async function listen(url: string, topics: Readonly<Record<string, readonly stri
     for (const event of events) {
       channel.on(event, (payload: Record<string, unknown>) => {
         pushed.push({ topic, event, payload })
-        for (const tell of waiting) tell()
+        for (const resolve of waiting) resolve()
       })
     }
     await new Promise<void>((resolve, reject) => {

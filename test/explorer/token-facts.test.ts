@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ALICE, BOB, CAROL, tokenChain } from '../indexer/token-chain.ts'
 import { api } from './support.ts'
 
-const NOBODY = `0x${'00'.repeat(20)}`
+const ZERO = `0x${'00'.repeat(20)}`
 
 async function chainWithApi() {
   const chain = await tokenChain()
@@ -29,8 +29,8 @@ describe('the total supply of a token', () => {
     const snapshot = await rpc('evm_snapshot')
     await send(art, 'transferFrom', [ALICE, BOB, 1n])
     await send(art, 'burn', [2n])
-    await send(items, 'transfer', [ALICE, NOBODY, 8n, 1n])
-    await send(items, 'transfer', [ALICE, NOBODY, 7n, 4n])
+    await send(items, 'transfer', [ALICE, ZERO, 8n, 1n])
+    await send(items, 'transfer', [ALICE, ZERO, 7n, 4n])
     expect(await supplies()).toEqual(['2', '1'])
     await send(art, 'mint', [CAROL, 2n])
     expect(await supplies()).toEqual(['3', '1'])

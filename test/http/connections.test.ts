@@ -61,9 +61,9 @@ async function roundTrip(socket: Socket): Promise<void> {
 
 describe('unread responses', () => {
   it('stop the server from reading requests, and are complete when the client reads again', async () => {
-    let asked = 0
+    let handled = 0
     const { open, accepted } = await serve({}, async (body) => {
-      if (body === 'large') asked += 1
+      if (body === 'large') handled += 1
       return body === 'large' ? LARGE : 'short'
     })
     const stalled = await open()
@@ -76,11 +76,11 @@ describe('unread responses', () => {
       for (let turns = 0; turns < 3; turns++) await roundTrip(clock)
       expect(atServer?.writableLength).toBeLessThan(LARGE.length + 1000)
     }
-    expect(asked).toBe(1)
+    expect(handled).toBe(1)
     let bytes = 0
     stalled.on('data', (chunk) => (bytes += chunk.length)).resume()
     while (bytes < 8 * LARGE.length) await once(stalled, 'data')
-    expect(asked).toBe(8)
+    expect(handled).toBe(8)
   }, 30_000)
 
   test.each([

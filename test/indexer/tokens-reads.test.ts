@@ -21,18 +21,18 @@ const TOKEN = hexToAddress(`0x${'aa'.repeat(20)}`)
 const HOLDER = hexToAddress(`0x${'bb'.repeat(20)}`)
 const block = { number: 5n, gasUsed: 21_000n }
 
-type Asked = { readonly input: Hex; readonly gas: bigint }
+type RecordedCall = { readonly input: Hex; readonly gas: bigint }
 
 /** Reads of a contract with the same answer to every call, and a record of the calls. */
 function reads(answer: Partial<ContractAnswer> | ((input: Hex) => Partial<ContractAnswer>), of = block) {
-  const asked: Asked[] = []
+  const calls: RecordedCall[] = []
   const tokenReads = new TokenReads(async (to, input, gas) => {
     expect(to).toBe(TOKEN)
-    asked.push({ input: toHex(input), gas })
+    calls.push({ input: toHex(input), gas })
     const given = typeof answer === 'function' ? answer(toHex(input)) : answer
     return { output: undefined, gasUsed: 3_000n, ...given }
   }, of)
-  return { tokenReads, asked }
+  return { tokenReads, calls }
 }
 const output = (types: string, ...values: readonly unknown[]): Partial<ContractAnswer> => ({
   output: fromHex(encodeAbiParameters(parseAbiParameters(types), values as never)),
@@ -52,7 +52,7 @@ describe('calls of token contracts', () => {
   })
 
   it('are encoded by the ABI', async () => {
-    const { tokenReads, asked } = reads(output('uint256', 7n))
+    const { tokenReads, calls } = reads(output('uint256', 7n))
     const abi = parseAbi([
       'function balanceOf(address) view returns (uint256)',
       'function supportsInterface(bytes4) view returns (bool)',
@@ -62,7 +62,7 @@ describe('calls of token contracts', () => {
     expect(await tokenReads.balanceOfId(TOKEN, HOLDER, 2n ** 256n - 1n)).toBe(7n)
     await tokenReads.supports(TOKEN, '0x80ac58cd')
     await tokenReads.name(TOKEN)
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       { input: encodeFunctionData({ abi, functionName: 'balanceOf', args: [HOLDER] }), gas: 200_000n },
       { input: encodeFunctionData({ abi: pair, args: [HOLDER, 2n ** 256n - 1n] }), gas: 200_000n },
       { input: encodeFunctionData({ abi, functionName: 'supportsInterface', args: ['0x80ac58cd'] }), gas: 30_000n },
@@ -100,12 +100,12 @@ describe('answers of token contracts', () => {
 
 describe('the calls of token contracts in a block', () => {
   const count = async (of: { number: bigint; gasUsed: bigint }, gasUsed: bigint) => {
-    const { tokenReads, asked } = reads({ ...output('uint256', 1n), gasUsed }, of)
+    const { tokenReads, calls } = reads({ ...output('uint256', 1n), gasUsed }, of)
     for (let i = 0; i < 6_000; i++) {
       const isSpent = tokenReads.isSpent
       expect(await tokenReads.balanceOf(TOKEN, HOLDER)).toBe(isSpent ? undefined : 1n)
     }
-    return { reads: asked.length, last: asked.at(-1)?.gas }
+    return { reads: calls.length, last: calls.at(-1)?.gas }
   }
 
   it('are limited to 5,000', async () => {

@@ -308,10 +308,10 @@ describe('false logs', () => {
   it('do not change balances', async () => {
     const { deploy, send, rows, holders, expectHolders } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 0, 100n])
-    const liar = await deploy('LogEmittingCoin')
-    await send(liar, 'emitLog', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
+    const falseCoin = await deploy('LogEmittingCoin')
+    await send(falseCoin, 'emitLog', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
     expect(rows().length).toBe(2)
-    expect(await holders(RANKING.holders(liar.address))).toEqual(
+    expect(await holders(RANKING.holders(falseCoin.address))).toEqual(
       largestFirst([
         [ALICE, 2n],
         [BOB, 2n],

@@ -58,7 +58,7 @@ export async function readProposals(node: RpcClient, status: Status | undefined)
     const [proposals, { nextKey }] = await node.viem.readContract({
       ...contract,
       functionName: 'getProposals',
-      args: [number, NOBODY, NOBODY, pagination],
+      args: [number, ZERO_ADDRESS, ZERO_ADDRESS, pagination],
     })
     found.push(...proposals)
     key = nextKey
@@ -66,7 +66,7 @@ export async function readProposals(node: RpcClient, status: Status | undefined)
   return Promise.all(found.map((data) => toProposal(node, data)))
 }
 
-const NOBODY = '0x0000000000000000000000000000000000000000'
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<ProposalAnswer> {
   const { title, summary, metadata, proposer, totalDeposit } = data

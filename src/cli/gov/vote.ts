@@ -90,14 +90,14 @@ const POLLING = 500
  */
 export async function waitForOutcome(node: RpcClient, id: number): Promise<ProposalAnswer> {
   // An expedited proposal that does not pass gets a second, longer period.
-  let askedFor = 0
+  let requestedFor = 0
   for (;;) {
     const proposal = await readProposal(node, id)
     if (proposal.status !== 'voting') return proposal
     const next = await node.viem.getBlock({ blockTag: 'pending' })
     const left = proposal.votingEndTime - Number(next.timestamp)
-    if (left <= 0 && askedFor !== proposal.votingEndTime && !(await makesBlocksByClock(node))) {
-      askedFor = proposal.votingEndTime
+    if (left <= 0 && requestedFor !== proposal.votingEndTime && !(await makesBlocksByClock(node))) {
+      requestedFor = proposal.votingEndTime
       const isMade = (await ifOffered(node, 'evm_mine')) !== undefined
       note(
         isMade

@@ -66,9 +66,9 @@ export async function cometBftVersion(program: string): Promise<CometBftVersion>
     const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
     throw new ChainError('not-allowed', `${program} does not tell its version${reason}; ${INSTALL}`)
   }
-  const told = /^v?(\d+\.\d+\.\d+\S*)/m.exec(text.trim())?.[1]
-  if (told === undefined) throw new ChainError('not-allowed', `${program} is no cometbft; ${INSTALL}`)
-  const version = told === STALE_VERSION ? ((await builtVersion(program)) ?? told) : told
+  const printed = /^v?(\d+\.\d+\.\d+\S*)/m.exec(text.trim())?.[1]
+  if (printed === undefined) throw new ChainError('not-allowed', `${program} is no cometbft; ${INSTALL}`)
+  const version = printed === STALE_VERSION ? ((await builtVersion(program)) ?? printed) : printed
   if (/^0\.38\./.test(version)) return { version, hasAppMempool: false }
   if (/^0\.40\./.test(version)) return { version, hasAppMempool: true }
   throw new ChainError('not-allowed', `${program} is cometbft ${version}: this node needs 0.40 or 0.38; ${INSTALL}`)

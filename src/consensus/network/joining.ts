@@ -122,7 +122,7 @@ export class Joining {
 
 /** Wraps an application so that `failed` receives the errors of the restore: a failed write ends the node. */
 function guarded(application: AbciApplication, failed: (error: unknown) => void): AbciApplication {
-  const telling =
+  const reportingErrors =
     <Q, A>(work: (request: Q) => A) =>
     async (request: Q): Promise<Awaited<A>> => {
       try {
@@ -134,7 +134,7 @@ function guarded(application: AbciApplication, failed: (error: unknown) => void)
     }
   return {
     ...application,
-    offerSnapshot: telling(application.offerSnapshot),
-    applySnapshotChunk: telling(application.applySnapshotChunk),
+    offerSnapshot: reportingErrors(application.offerSnapshot),
+    applySnapshotChunk: reportingErrors(application.applySnapshotChunk),
   }
 }

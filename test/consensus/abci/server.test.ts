@@ -95,10 +95,10 @@ describe('CometBFT’s socket', () => {
 
   it('answers in the order of the requests, even if later ones finish first', async () => {
     const slow = gate()
-    const begun: number[] = []
+    const started: number[] = []
     await serve({
       checkTx: async ({ tx }) => {
-        begun.push(tx[0] ?? 0)
+        started.push(tx[0] ?? 0)
         if (tx[0] === 1) await slow.opened
         return { code: tx[0] ?? 0 }
       },
@@ -106,13 +106,13 @@ describe('CometBFT’s socket', () => {
     const engine = await client()
     engine.send(transaction(1), transaction(2), transaction(3), flush)
     // CheckTx requests run concurrently.
-    await vi.waitUntil(() => begun.length === 3)
+    await vi.waitUntil(() => started.length === 3)
     slow.open()
     const codes = []
     for (let i = 0; i < 3; i++) codes.push((await engine.answer())?.value)
     expect(codes).toMatchObject([{ code: 1 }, { code: 2 }, { code: 3 }])
     expect(await engine.answer()).toMatchObject({ case: 'flush' })
-    expect(begun).toEqual([1, 2, 3])
+    expect(started).toEqual([1, 2, 3])
   })
 
   it('starts a request of another kind only after all earlier ones are answered', async () => {
@@ -144,24 +144,24 @@ describe('CometBFT’s socket', () => {
 
   it('runs at most 256 transactions of a connection at a time', async () => {
     const slow = gate()
-    let begun = 0
+    let started = 0
     await serve({
       checkTx: async () => {
-        begun++
+        started++
         await slow.opened
         return {}
       },
     })
     const engine = await client()
     engine.send(...Array.from({ length: 600 }, () => transaction(1)))
-    await vi.waitUntil(() => begun === 256)
+    await vi.waitUntil(() => started === 256)
     // Control: another connection is answered; the 257th would have started before that.
     const other = await client()
     for (let i = 0; i < 10; i++) await other.ask(flush)
-    expect(begun).toBe(256)
+    expect(started).toBe(256)
     slow.open()
     for (let i = 0; i < 600; i++) expect((await engine.answer())?.case).toBe('checkTx')
-    expect(begun).toBe(600)
+    expect(started).toBe(600)
   })
 
   it('serves four connections at a time, each in the order of its requests', async () => {
@@ -300,21 +300,21 @@ describe('errors on CometBFT’s socket', () => {
 describe('closing CometBFT’s socket', () => {
   it('waits for the running request, sends its response, and accepts no further request', async () => {
     const slow = gate()
-    const asked: string[] = []
+    const called: string[] = []
     const server = await serve({
       commit: async () => {
-        asked.push('commit')
+        called.push('commit')
         await slow.opened
         return { retainHeight: 4n }
       },
       info: () => {
-        asked.push('info')
+        called.push('info')
         return {}
       },
     })
     const engine = await client()
     engine.send({ case: 'commit', value: {} }, { case: 'info', value: {} })
-    await vi.waitUntil(() => asked.length === 1)
+    await vi.waitUntil(() => called.length === 1)
     let isClosed = false
     const closed = server.close().then(() => {
       isClosed = true
@@ -325,7 +325,7 @@ describe('closing CometBFT’s socket', () => {
     expect(await engine.answer()).toMatchObject({ case: 'commit', value: { retainHeight: 4n } })
     expect(await engine.answer()).toBeUndefined()
     await closed
-    expect(asked).toEqual(['commit'])
+    expect(called).toEqual(['commit'])
     await expect(stat(path)).rejects.toThrow('ENOENT')
     expect(errors).toEqual([])
   })

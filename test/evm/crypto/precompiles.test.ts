@@ -180,10 +180,10 @@ test('P-256 signatures', async () => {
     expect(await check(input(hash, r, n - s, point))).toBe(true)
     const data = input(hash, r, s, point)
     for (let j = 0; j < 4; j++) {
-      const bent = data.slice()
+      const corrupted = data.slice()
       const at = random.below(160)
-      bent[at] = (bent[at] ?? 0) ^ (1 << random.below(8))
-      expect(await check(bent)).toBe(false)
+      corrupted[at] = (corrupted[at] ?? 0) ^ (1 << random.below(8))
+      expect(await check(corrupted)).toBe(false)
     }
     expect(await check(input(hash, r, s, { x: 0n, y: 0n }))).toBe(false)
     // With a zero hash the signature is valid for the negated key too.

@@ -44,13 +44,13 @@ const FAILING = [
 
 test.each(FAILING)('a compiler thread that %s leaves the code to the interpreter', async (what, text) => {
   const failing = new CompilerThread(text)
-  const asked = vi.spyOn(failing, 'compile')
+  const compileSpy = vi.spyOn(failing, 'compile')
   compilation.thread = failing
   const code = summing(0x100 + what.length)
   await runs(code)
   // The code was hot enough for a request, and the thread returned no compiled code.
-  expect(asked).toHaveBeenCalledOnce()
-  expect(await asked.mock.results[0]?.value).toBeUndefined()
+  expect(compileSpy).toHaveBeenCalledOnce()
+  expect(await compileSpy.mock.results[0]?.value).toBeUndefined()
   expect(isCompiled(code)).toBe(false)
   await runs(code)
 })

@@ -39,10 +39,10 @@ export class BareEngine {
   constructor(code: readonly number[], gas: bigint, { fork = 'osaka' as Fork, host = {} as BareHost } = {}) {
     const module = engineModule()
     if (module === undefined) throw new Error('there is no dist/engine.wasm: run `npm run build`')
-    const unasked = (name: string) => () => {
+    const missingImport = (name: string) => () => {
       throw new Error(`the engine asks for ${name}`)
     }
-    const imports = new Proxy(host, { get: (_, name: string) => host[name] ?? unasked(name) })
+    const imports = new Proxy(host, { get: (_, name: string) => host[name] ?? missingImport(name) })
     // The types of assembly/index.ts's exports.
     this.exports = new WebAssembly.Instance(module, { host: imports }).exports as Exports
     this.#begin(Uint8Array.from(code), gas, fork)

@@ -90,15 +90,15 @@ test('SSTORE to a cold slot costs 2,100 more, once (EIP-2929)', () => {
 })
 
 test('SSTORE reads a slot from the host once, and writes it once', () => {
-  let asked = 0
+  let reads = 0
   const { host, engine } = slotOf(1, true)
   const accessSlot = (withOriginal: number) => {
-    asked++
+    reads++
     return host['accessSlot']?.(withOriginal)
   }
   const bare = new BareEngine(storing([2, 3, 4]), 1_000_000n, { host: { accessSlot } })
   engine.current = bare
-  expect([bare.exports.run(), asked, bare.words[DIRTY_COUNT / 4]]).toEqual([STOPPED, 1, 1])
+  expect([bare.exports.run(), reads, bare.words[DIRTY_COUNT / 4]]).toEqual([STOPPED, 1, 1])
 })
 
 describe('SSTORE without enough gas', () => {

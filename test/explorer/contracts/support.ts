@@ -127,7 +127,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
 
   /** Submits the compiler's input like Hardhat and Foundry, and waits for the outcome. */
   const verify = async (address: Hex, input: Input, contractname: string, more: Record<string, string> = {}) => {
-    const begun = await post({
+    const submitted = await post({
       module: 'contract',
       action: 'verifysourcecode',
       contractaddress: address,
@@ -137,7 +137,7 @@ export async function verifyingExplorer(compilers: CompilerPlaces = { folders: [
       compilerversion: compilerVersion(),
       ...more,
     })
-    return begun.status === '1' ? settled(begun.result) : begun
+    return submitted.status === '1' ? settled(submitted.result) : submitted
   }
   const settled = async (guid: string) => {
     for (;;) {

@@ -125,13 +125,13 @@ describe('a Vyper contract', () => {
     expect((await explorer.verify(first.address, input(), `${PATH}:Jar`, more)).result).toBe('Pass - Verified')
     const second = await deploy(11n)
     const request = { stdJsonInput: input(), compilerVersion: recorded.compiler, contractIdentifier: `${PATH}:Jar` }
-    const begun = await explorer.json(`/sourcify/v2/verify/125/${second.address}`, {
+    const submitted = await explorer.json(`/sourcify/v2/verify/125/${second.address}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(request),
     })
     await expect
-      .poll(() => explorer.json(`/sourcify/v2/verify/${begun.verificationId}`))
+      .poll(() => explorer.json(`/sourcify/v2/verify/${submitted.verificationId}`))
       .toMatchObject({
         isJobCompleted: true,
         // Vyper writes the hash of the sources into creation code only.
