@@ -1,8 +1,9 @@
-// The command line: all commands with their flags.
+// The command line: all commands with their flags, and how a command that fails ends.
 import { Command } from 'commander'
 import { register as accounts } from './accounts.ts'
 import { register as calling } from './call.ts'
 import { register as checking } from './check.ts'
+import { exitCodeOf, explain } from './explain.ts'
 import { register as exporting } from './export.ts'
 import { register as genesis } from './genesis.ts'
 import { register as gov } from './gov/gov.ts'
@@ -15,7 +16,7 @@ import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
 import { register as rewinding } from './rewind.ts'
 import { register as start } from './start.ts'
-import { VERSION } from './version.ts'
+import { isVerboseVersion, VERSION, versionLines } from './version.ts'
 
 /** Every command, in the order of the help page. Add a new one here. */
 const commands = [
@@ -49,4 +50,22 @@ export function createProgram(): Command {
     )
   for (const register of commands) register(program)
   return program
+}
+
+/**
+ * Runs a command line and returns its exit code. A failure is one line on standard error; with KESTREL_TRACE set, the stack trace
+ * follows.
+ */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  try {
+    if (isVerboseVersion(args)) process.stdout.write(versionLines())
+    else await createProgram().parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    const { code, isPrinted } = exitCodeOf(error)
+    if (isPrinted) return code
+    process.stderr.write(`kestrel: ${explain(error)}\n`)
+    if (process.env.KESTREL_TRACE !== undefined) console.error(error)
+    return code
+  }
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { presets } from '../../src/spec/presets.ts'
 import { account, request, testChain } from '../support/chain.ts'
 import { startProcess } from '../support/process.ts'
-import { folder, ONE_LINE, run } from './support.ts'
+import { folder, ONE_LINE, run, runHere } from './support.ts'
 
 /** The first validator's operator, whose key a development node holds: hex, operator bech32, account bech32. */
 const VALIDATOR = '0xBcd4042DE499D14e55001CcbB24a551F3b954096'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => node.stop())
 
-const program = async (...args: string[]) => run(await folder(), ...args, '--rpc-url', `${node.url}/rpc`)
+const program = (...args: string[]) => runHere(...args, '--rpc-url', `${node.url}/rpc`)
 
 async function lines(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await program(...args)
@@ -311,9 +311,9 @@ it('--private-key-file signs, and --block reads an old state', async () => {
 
 it('call and send fail with one line on a plain Ethereum chain and without a node', async () => {
   const chain = await testChain({ spec: { ...presets.kestrel(), native: undefined } })
-  const none = await run(await folder(), 'call', 'staking', 'validator', VALIDATOR, '--rpc-url', chain.url)
+  const none = await runHere('call', 'staking', 'validator', VALIDATOR, '--rpc-url', chain.url)
   expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('this chain has no staking') })
-  const gone = await run(await folder(), 'call', 'staking', 'validator', VALIDATOR, '--rpc-url', 'http://127.0.0.1:1')
+  const gone = await runHere('call', 'staking', 'validator', VALIDATOR, '--rpc-url', 'http://127.0.0.1:1')
   expect(gone).toMatchObject({
     code: 1,
     stdout: '',

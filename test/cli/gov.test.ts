@@ -16,7 +16,7 @@ import { presets } from '../../src/spec/presets.ts'
 import { importKey, LIGHT_SCRYPT } from '../../src/wallet/keystore.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { account, MNEMONIC, request, testChain } from '../support/chain.ts'
-import { folder, ONE_LINE, run as runProgram, start } from './support.ts'
+import { captureOutput, folder, ONE_LINE, run as runProgram, start } from './support.ts'
 
 const KEST = 10n ** 18n
 const MIN_DEPOSIT = '10000000'
@@ -51,19 +51,7 @@ async function run(...args: string[]): Promise<{ stdout: string; stderr: string 
   const program = new Command().exitOverride()
   gov(program)
   params(program)
-  const text = { stdout: '', stderr: '' }
-  const caught = (['stdout', 'stderr'] as const).map((stream) =>
-    vi.spyOn(process[stream], 'write').mockImplementation((chunk) => {
-      text[stream] += String(chunk)
-      return true
-    }),
-  )
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return text
-  } finally {
-    for (const spy of caught) spy.mockRestore()
-  }
+  return captureOutput(() => program.parseAsync(args, { from: 'user' }))
 }
 
 const expectParts = (text: string, ...parts: string[]) => {
