@@ -67,7 +67,7 @@ async function tryWith(node: string, project: string): Promise<void> {
   say(`${version}: solc compiles an import of kestrel-evm/solidity/Staking.sol`)
 }
 
-/** The installed command, found as npx finds it, with this Node.js first in the path. */
+/** Starts the installed command through npx, with this Node.js first in the path, and requests its pages. */
 async function tryCommand(node: string, project: string): Promise<void> {
   const child = spawn('npx', ['--no-install', 'kestrel', 'start', '--in-memory', '--port', '0'], {
     cwd: project,
@@ -115,7 +115,7 @@ async function checkTypes(project: string): Promise<void> {
   await compile({ target: 'ES2022', types: [] })
   await symlink(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'))
   await compile({ target: 'ES2023', types: ['node'] })
-  say('the declarations are those of a strict project, with and without @types/node')
+  say('the declarations compile in a strict project, with and without @types/node')
 }
 
 async function sizeOf(path: string): Promise<number> {

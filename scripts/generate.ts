@@ -1,4 +1,5 @@
-// Writes the generated sources, which git does not track; `npm ci` and every build run it. A part is skipped when its inputs
+// Writes the generated sources that git does not track, except the types of the explorer's client (client.ts); `npm ci` and every
+// build run it. A part is skipped when its inputs
 // have not changed since its last run. The tools come from installed packages: no network.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { TokenInstance } from './api.ts'
 
-/** Sources other than this node that the policy allows, written into the document by the server: `https:`. */
+/** URL prefixes that the Content-Security-Policy allows besides this node, such as `https:`; the server writes them into the document. */
 const REMOTE = (document.documentElement.dataset.media ?? '').split(' ').filter((source) => source !== '')
 
 /** Path of the endpoint that serves pictures stored on the chain. */

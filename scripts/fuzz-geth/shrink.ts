@@ -1,5 +1,5 @@
-// Shrinks a test as long as it shows a difference: removes the other subtests, forks and accounts, and cuts off code, cuts out
-// code, or replaces it by JUMPDESTs, which keeps all other offsets.
+// Shrinks a test as long as it shows a difference: removes the other subtests, forks and accounts, removes ranges of code, or
+// overwrites them with JUMPDEST so that jump destinations stay where they are.
 import type { StateTest } from './state-test.ts'
 
 /** Whether a test still shows the difference. */

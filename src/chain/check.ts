@@ -62,7 +62,7 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
 }
 
-/** The state root of the head; undefined if a development method has changed the state since. */
+/** The state root in a block's header; undefined if a development method changed the state after the block. */
 function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
   const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))

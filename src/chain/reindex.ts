@@ -116,7 +116,7 @@ class Past {
     await indexFirstState(this.#store, this.#runtime, indexer, { block, parent }, this.#state)
   }
 
-  /** Executes the block, not block 0, that made a version. */
+  /** Executes the block that made a version; block 0 has `indexGenesis`. */
   async execute(number: bigint, version: number): Promise<ExecutedBlock & { readonly view: View }> {
     const view = this.#replayed.at(version - 1)
     const block = this.#blocks.block(number) ?? missing(`block ${number}`)

@@ -33,7 +33,7 @@ type Range = {
 
 /**
  * Prints the first difference on standard output and sets exit code 1; without one, prints a summary on standard error. Throws
- * ChainError as `checkExecution` and `copyDatabaseInUse`, and `storage` while another run uses the copy.
+ * the errors of `checkExecution` and `copyDatabaseInUse`, and ChainError `storage` while another run uses the copy.
  */
 export async function executeAgain(
   folder: string,

@@ -9,6 +9,7 @@ import { defaultConnectionLimits } from '../http/connections.ts'
 import { defaultWorkLimits } from '../lib/work-queue.ts'
 import { defaultLimits } from '../node.ts'
 import { defaultRpcOptions } from '../rpc/define.ts'
+import { PRESET_NAMES } from '../spec/presets.ts'
 import {
   addresses,
   coins,
@@ -64,7 +65,7 @@ const chain = {
     'opcode proposals that are active from block 0, for example kestrel_0,kestrel_1',
     { notInNetwork: genesisOnly },
   ),
-  preset: optional('<name>', oneOf('kestrel', 'evmos'), 'preset of the chain: kestrel or evmos', {
+  preset: optional('<name>', oneOf(...PRESET_NAMES), `preset of the chain: ${PRESET_NAMES.join(' or ')}`, {
     unset: 'kestrel',
     conflicts: ['genesis'],
     notInNetwork: genesisOnly,

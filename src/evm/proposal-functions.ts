@@ -1,7 +1,8 @@
-// Checks the values that proposals' functions return and throw, which can be anything and must not leave the frame.
+// Checks the values that proposals' functions return and throw, which can be anything; a bad one fails only its frame.
 
 /** The result of a gas or memory function. Throws TypeError for anything but a bigint, also for a promise. */
 export function bigintFrom(answer: unknown): bigint {
+  // A promise that rejects later must not end the process.
   if (answer instanceof Promise) answer.catch(() => undefined)
   if (typeof answer !== 'bigint') throw new TypeError(`expected a bigint, got ${typeof answer}`)
   return answer

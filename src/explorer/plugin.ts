@@ -28,7 +28,7 @@ export async function explorerPlugin(
   await app.register(documentation, { routes, version: explorer.options.version })
 }
 
-/** Answers errors of an instance's routes with the body of their status. */
+/** Answers errors of an instance's routes as JSON with the matching status. */
 export const answerErrors = (app: FastifyInstance, explorer: Explorer): void => {
   app.setErrorHandler((error, request, reply) => sendError(explorer, error, request, reply))
 }
@@ -43,7 +43,7 @@ export function mount(app: FastifyInstance, explorer: Explorer, route: ExplorerR
   })
 }
 
-/** Answers a request by a route. `params`: default those of the path. */
+/** Answers a request by a route. `params` defaults to the path's parameters. */
 export async function answerRoute(
   explorer: Explorer,
   route: ExplorerRoute,

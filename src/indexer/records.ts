@@ -171,5 +171,5 @@ export const RECORD = {
   ),
 } as const
 
-/** Hash over the declarations of all tables; records are declared last. */
+/** Hash over the declarations of all tables. It is here because only after this module are all of them declared. */
 export const indexFormat = (): string => declarations.format()

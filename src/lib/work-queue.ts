@@ -61,7 +61,7 @@ export class WorkQueue {
   }
 
   /**
-   * Takes a slot for a call, which must `leave` it: undefined when the call may begin at once, else a promise of its slot.
+   * Takes a place for a call, which must `leave` it: undefined when the call may begin at once, else a promise of its place.
    * `connection` is aborted when the call's connection is closed. Throws ChainError `overloaded` when too many calls wait;
    * the promise rejects with it when the wait is too long, and with `cancelled` when the connection is closed.
    */
@@ -79,10 +79,10 @@ export class WorkQueue {
     else this.#requestTurn()
   }
 
-  /** Runs a task in a slot. Throws as `enter`, and as the task. */
+  /** Runs a task in a place. Throws as `enter`, and as the task. */
   async run<T>(connection: AbortSignal, task: () => T | Promise<T>): Promise<T> {
-    const slot = this.enter(connection)
-    if (slot !== undefined) await slot
+    const place = this.enter(connection)
+    if (place !== undefined) await place
     try {
       return await task()
     } finally {
@@ -91,8 +91,8 @@ export class WorkQueue {
   }
 
   /**
-   * For a call that has a slot and whose work is done in another thread: other calls use its slot until this settles. Then it
-   * has a slot again, even if that makes more running calls than `running` allows.
+   * For a call that has a place and whose work is done in another thread: other calls use its place until this settles. Then it
+   * has a place again, even if that makes more running calls than `running` allows.
    */
   async runOutside<T>(task: () => Promise<T>): Promise<T> {
     this.leave()

@@ -1,4 +1,4 @@
-// All metrics of a node, for Prometheus. To add one, change this file only: a metric listens to the chain's events, or
+// The metrics of a node, for Prometheus; those of a network are in network-metrics.ts. To add one, change this file only: a metric listens to the chain's events, or
 // reads a number from another part of the node when it is scraped. Each node has its own registry, because several
 // nodes may run in one process.
 

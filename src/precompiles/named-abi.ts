@@ -16,7 +16,7 @@ export function entriesOf({ functions, events }: NamedAbi): Abi {
   return [...Object.values(functions), ...Object.values(events)]
 }
 
-/** A parsed ABI without overloads. */
+/** Groups a parsed ABI by name. It must have no overloads. */
 export function namedAbi<const A extends Abi>(
   abi: A,
 ): {

@@ -1,5 +1,5 @@
-// The allowed difference between a block's gas limit and its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, in the
-// first block with a base fee). Imports check it with `checkGasLimit`; this node's blocks keep it with `gasLimitTowards`.
+// The allowed difference between a block's gas limit and its parent's (Yellow Paper, equations 47 to 49; in the first block with
+// a base fee, EIP-1559 compares with twice the parent's limit). Imports check it with `checkGasLimit`; this node's blocks keep it with `gasLimitTowards`.
 import type { Header } from '../primitives/types.ts'
 import { requireBlockRule } from './require-block-rule.ts'
 

@@ -72,7 +72,7 @@ const SECONDS_BETWEEN = 12n
 
 /**
  * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, for more than 256, and for an invalid
- * call; ChainError as `applyOverrides`, and `limit-exceeded` at the deadline. A failing call is a result.
+ * call; the errors of `applyOverrides`, and ChainError `limit-exceeded` at the deadline. A failing call is a result.
  */
 export async function simulate(
   runtime: Runtime,
@@ -94,8 +94,8 @@ function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly Reques
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
   const plans: PlannedBlock[] = []
   let { number, timestamp } = base
-  for (const calls of blocks) {
-    const wanted = calls.block?.number ?? number + 1n
+  for (const requested of blocks) {
+    const wanted = requested.block?.number ?? number + 1n
     if (wanted <= number) {
       throw new Rejection(
         `block numbers must be in order: ${wanted} <= ${number}`,
@@ -108,7 +108,7 @@ function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly Reques
       timestamp += SECONDS_BETWEEN
       plans.push({ number, timestamp, calls: [] })
     }
-    const time = calls.block?.time ?? timestamp + SECONDS_BETWEEN
+    const time = requested.block?.time ?? timestamp + SECONDS_BETWEEN
     const earliest = earliestTimestamp(spec, timestamp)
     if (time < earliest) {
       const relation = earliest > timestamp ? '<=' : '<'
@@ -116,7 +116,7 @@ function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly Reques
       throw new Rejection(words, 'block-timestamp-order', 'invalid-params')
     }
     timestamp = time
-    plans.push({ ...calls, number, timestamp })
+    plans.push({ ...requested, number, timestamp })
   }
   return plans
 }
@@ -256,7 +256,7 @@ function typeOf(request: CallRequest, london: boolean): TransactionType {
 }
 
 /** The address of the asset in a transfer's log (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
-const VALUE = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+const COIN_ADDRESS = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
 const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
 
 /** A log with its index in its block. */
@@ -323,7 +323,7 @@ export class SimulatedLogs implements MessageTracer {
 }
 
 const transfer = (from: Address, to: Address, value: bigint): Log => ({
-  address: VALUE,
+  address: COIN_ADDRESS,
   topics: [TRANSFER, asTopic(from), asTopic(to)],
   data: bigToFixed(value, 32),
 })

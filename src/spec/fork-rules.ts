@@ -1,4 +1,5 @@
-// The rules of a fork: one boolean for each fork, true if it is active. All rooms use them. The rule of an EIP is named by the
+// The rules of a fork: one boolean for each fork, true if it is active. All rooms use them. FORKS of chain-spec.ts lists the forks;
+// `forkAt` of forks.ts finds a block's fork in the schedule of its chain. The rule of an EIP is named by the
 // fork that includes it: `rules.berlin` for EIP-2929.
 import { FORKS, type Fork } from './chain-spec.ts'
 

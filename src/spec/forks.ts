@@ -17,8 +17,8 @@ export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobPa
 export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint; readonly merged: boolean }
 
 /**
- * The fork of a block. Forks by timestamp begin only after the merge. `merged` is ignored on a chain that begins with proof of
- * stake.
+ * The fork of a block. Forks by timestamp begin only after the merge. `merged` is ignored if the schedule gives Paris a block
+ * number.
  */
 export function forkAt(spec: ChainSpec, at: ForkPoint): Fork {
   let current: Fork = 'chainstart'

@@ -190,7 +190,8 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
   }
 }
 
-export type PresetName = 'kestrel' | 'evmos'
+export const PRESET_NAMES = ['kestrel', 'evmos'] as const
+export type PresetName = (typeof PRESET_NAMES)[number]
 
 /** New chains by name. Options replace single values of the preset. */
 export const presets: Readonly<Record<PresetName, (options?: PresetOptions) => GenesisSpec>> = {

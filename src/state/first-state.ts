@@ -67,7 +67,7 @@ export class FirstState {
     this.#out = new BatchedWrites(store)
   }
 
-  /** Adds an account, without duplicate addresses. */
+  /** Adds an account. The caller adds no address twice. */
   async add(address: Address, { nonce, balance, code, storage }: FirstAccount): Promise<void> {
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccakHash(code)
     if (code.length > 0) this.#out.put(KEY.code(codeHash), code)

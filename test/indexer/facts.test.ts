@@ -27,14 +27,15 @@ import { busyChain } from './actions.ts'
 const node = await startNode(nodeOptions())
 afterAll(() => node.close())
 const { viem, actions, coin, store, alice, bob } = await busyChain(withClients(node))
+// The index has to survive a rollback.
 for (const act of actions) await act()
 const snapshot = node.chain.snapshot()
 for (const act of actions.slice(0, 5)) await act()
 await node.chain.rollback(snapshot)
 for (const act of actions.slice(0, 12)) await act()
 
-/** All blocks with receipts from JSON-RPC; `sequence` counts transactions from the genesis. */
 const head = Number(node.chain.head.number)
+/** All blocks with receipts from JSON-RPC. */
 const blocks = await Promise.all(
   Array.from({ length: head + 1 }, async (_, number) => {
     const block = await viem.getBlock({ blockNumber: BigInt(number), includeTransactions: true })
@@ -43,6 +44,7 @@ const blocks = await Promise.all(
   }),
 )
 const lower = (address: string | null | undefined): Address | undefined => (address ? hexToAddress(address) : undefined)
+/** `sequence` counts transactions from the genesis. */
 const transactions = blocks
   .flatMap(({ transactions, receipts }, number) =>
     transactions.map((tx, index) => ({ ...tx, number, index, receipt: receipts[index] })),
@@ -94,7 +96,7 @@ describe('transactions in the index', () => {
         coin_transfer: tx.value > 0n,
         contract_call: isContractCall,
         contract_creation: tx.to === undefined,
-        // Here the only logs with three topics that are not of native contracts.
+        // On this chain every log with this topic is a token transfer.
         token_transfer: tx.receipt?.logs.some(({ topics }) => topics[0] === TRANSFER) === true,
         token_creation: createdCode !== '0x' && createdCode === (await codeAt(hexToAddress(coin), head)),
       }

@@ -29,9 +29,9 @@ const OTHER = '0x0100'
 const text = (members: readonly Uint8Array[]): string[] => members.map(toHex)
 const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
 
-/** The sort key of a member: `family` selects one of few prefixes, `child` the rest. */
+/** The sort key of a member: `family` selects one of few prefixes, `child` the rest. No key is a prefix of another. */
 const orderOf = (family: number, child: number): Uint8Array =>
-  Uint8Array.of(...([[7, 7, 7], [7, 7, 8], [7], [200]][family % 4] ?? []), child >> 8, child & 255, 9)
+  Uint8Array.of(...([[7, 7, 7], [7, 7, 8], [7, 9], [200]][family % 4] ?? []), child >> 8, child & 255, 9)
 
 /** Adds and removes members in one version of a store, like the indexer, and in `wanted`. */
 async function write(

@@ -18,11 +18,11 @@ describe('text without invisible characters', () => {
     // Persian and Hindi spelling uses joiners.
     ['می\u200cخواهم', 'می\u200cخواهم'],
     ['क्\u200dष', 'क्\u200dष'],
-  ])('%j is %j', (text, shown) => {
+  ])('turns %j into %j', (text, shown) => {
     expect(visibleText(text)).toBe(shown)
   })
 
-  it.each(['', ' ', '\u200b', '\u3164\u2800', '\u0000\u0301'])('nothing remains of %j', (text) => {
+  it.each(['', ' ', '\u200b', '\u3164\u2800', '\u0000\u0301'])('removes all of %j', (text) => {
     expect(visibleText(text)).toBeUndefined()
   })
 })
@@ -47,7 +47,7 @@ describe('the warning about a text', () => {
     ['ΒΝΒ', 'lookalike_letters'],
     ['𝐔𝐒𝐃𝐂', 'lookalike_letters'],
     ['ＵＳＤ', 'lookalike_letters'],
-  ])('about %j is %s', (text, warning) => {
+  ])('for %j is %s', (text, warning) => {
     expect(textWarning(text)).toBe(warning)
   })
 })

@@ -85,7 +85,7 @@ describe('places of the work queue', () => {
     expect(begun).toEqual(['many 0', 'many 2', 'other', 'many 3'])
   })
 
-  it('are not given while the turn of the running calls is over', () => {
+  it('are not given once the running calls have used up their turn', () => {
     let time = 0
     const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
     const { signal } = connection()

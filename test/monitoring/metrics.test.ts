@@ -137,7 +137,7 @@ describe('/health', () => {
     })
   })
 
-  it('is served for an address or an allowed host name', async () => {
+  it('is served under an IP address and refused under an unlisted host name', async () => {
     const { url } = await testChain()
     const { port } = new URL(url)
     const status = async (host: string) => {
@@ -222,7 +222,7 @@ describe('monitoring of a network’s node', () => {
     expect([...used].filter((name) => !exported.has(name))).toEqual([])
   })
 
-  it('exports peers and progress, and that CometBFT does not answer', async () => {
+  it('exports peers and progress, and whether CometBFT answers', async () => {
     const { url, status, chain } = await open()
     await decide(chain, commitInfo())
     const figures = async () => {

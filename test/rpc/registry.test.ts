@@ -18,7 +18,7 @@ it.each(files)('the registry has every export of %s', async (name) => {
 })
 
 it('the registry has the methods that wallets and libraries need', () => {
-  const tier1 = `web3_clientVersion web3_sha3 net_version net_listening net_peerCount eth_chainId eth_blockNumber
+  const required = `web3_clientVersion web3_sha3 net_version net_listening net_peerCount eth_chainId eth_blockNumber
     eth_syncing eth_gasPrice eth_maxPriorityFeePerGas eth_feeHistory eth_accounts eth_getBalance
     eth_getTransactionCount eth_getCode eth_getStorageAt eth_call eth_estimateGas eth_sendRawTransaction
     eth_sendTransaction eth_getBlockByHash eth_getBlockByNumber eth_getBlockTransactionCountByHash
@@ -27,10 +27,10 @@ it('the registry has the methods that wallets and libraries need', () => {
     eth_newPendingTransactionFilter eth_getFilterChanges eth_getFilterLogs eth_uninstallFilter eth_subscribe
     eth_unsubscribe eth_getUncleByBlockHashAndIndex eth_getUncleByBlockNumberAndIndex eth_getUncleCountByBlockHash
     eth_getUncleCountByBlockNumber`
-  expect(tier1.split(/\s+/).filter((name) => !methods.has(name))).toEqual([])
+  expect(required.split(/\s+/).filter((name) => !methods.has(name))).toEqual([])
 })
 
-it('a method has the number of its required parameters', () => {
+it('`required` counts the parameters without a default', () => {
   expect(methods.get('eth_getBalance')?.required).toBe(1)
   expect(methods.get('eth_getStorageAt')?.required).toBe(2)
   expect(methods.get('eth_feeHistory')?.required).toBe(2)

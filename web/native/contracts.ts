@@ -45,7 +45,7 @@ export async function sendNative(
   }
 }
 
-/** The decoded result of a view function. Throws RpcError. */
+/** The decoded result of a view function. Throws RpcError, and Error without an answer. */
 export async function readNative({ contract, functionName, args }: NativeCall): Promise<unknown> {
   const data = encodeFunctionData({ abi: contract.abi, functionName, args })
   const answer = await rpc('eth_call', { to: contract.address, data }, 'latest')

@@ -1,5 +1,5 @@
-// Reads the rows of the chunks into the first state version. Only the canonical sequence of rows is accepted: ascending, each
-// code once, before it is referred to.
+// Reads the rows of the chunks into the first state version. Only the canonical sequence of rows is accepted: ascending,
+// each code once, with the first account that has it.
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -21,7 +21,7 @@ export class RowReader {
     this.#state = new RestoredState(store)
   }
 
-  /** Throws ChainError `invalid-block`. */
+  /** Adds the rows of the next chunk. Throws ChainError `invalid-block`. */
   async take(chunk: Uint8Array): Promise<void> {
     const pause = yieldToEventLoop('light')
     try {

@@ -16,7 +16,7 @@ import {
   STATIC_CHANGE,
 } from './layout.ts'
 
-/** CREATE, CREATE2 and SELFDESTRUCT: the host traces them when it knows their cost, as it does calls and proposals' functions. */
+/** CREATE, CREATE2 and SELFDESTRUCT: the host traces them once it knows their cost, like calls and opcodes that a proposal runs. */
 const HOST_OPCODES = new Set([0xf0, 0xf5, 0xff])
 const TSTORE = 0x5d
 
@@ -35,12 +35,12 @@ export abstract class StepCosts implements TracedFrame {
   abstract readonly gas: bigint
   /** Items on the stack. */
   abstract readonly height: number
-  /** Gas used since then. */
+  /** Gas used since the opcode began. */
   abstract spent(): bigint
   abstract state(run: Execution): FrameState | undefined
   abstract traceStep(run: Execution, cost?: bigint, error?: string): void
 
-  /** Traces the opcode for which the interpreter has returned, unless the host will. */
+  /** Traces the opcode for which the interpreter has returned, unless the host traces it. */
   traceRun(run: Execution, reason: number): void {
     if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY || reason === BY_HOST) return
     const { missing } = run.engine
@@ -64,7 +64,7 @@ export abstract class StepCosts implements TracedFrame {
     this.traceStep(run, cost, words ?? failureOf(failure).message)
   }
 
-  /** Called before the host acts. `handedOn`: gas passed to the message. `more`: the gas that was lacking. */
+  /** Called before the host acts. `handedOn`: gas passed to the message. `more`: the rest of the opcode's cost. */
   traceHostStep(run: Execution, handedOn: number, failure?: FailureCode, more?: number): void {
     if (failure === undefined) this.traceStep(run, this.spent() + BigInt(handedOn))
     else this.traceFailedStep(run, failure, more === undefined ? undefined : this.spent() + BigInt(more))

@@ -229,7 +229,7 @@ export class Verification {
     const creation = created && (await creationInput(chain, created, address))
     const found = bestMatch(named, { address, code, creation })
     if (found === undefined) {
-      const words = `the compiled code is not the code at ${address}; sources or settings are others`
+      const words = `the compiled code is not the code at ${address}; sources or settings differ`
       throw new Refusal('files', 'no_match', words)
     }
     if (found.match === 'partial' && this.contracts.get(view, address) !== undefined) {

@@ -8,7 +8,7 @@ export type UriContent =
   | { readonly kind: 'metadata'; readonly metadata: Metadata }
   | { readonly kind: 'document'; readonly url: string }
 
-/** Maximum characters of a decoded URI. */
+/** Maximum characters of a URI. */
 const LONGEST_URI = 2 << 20
 const DATA_URI = /^data:([^,;]*)((?:;[^,;]*)*),/i
 const BARE_CID = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,})(?:\/[^\s\p{Cc}]*)?$/u
@@ -81,7 +81,7 @@ export function decodeDataUri(uri: string): DataUri | undefined {
   return { type: type.trim().toLowerCase(), bytes }
 }
 
-/** Many contracts do not percent-encode their text, so a lone `%` is kept. */
+/** Many contracts do not percent-encode their text: text that is no valid percent-encoding is returned as it is. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -35,7 +35,7 @@ export const proposalSchema = z.strictObject({
   voting_end_time: wire.time.nullable(),
   seconds_left: z.number().int().describe('until the deposit or voting period ends; 0 when it is over'),
   total_deposit: wire.decimal.describe('base units'),
-  min_deposit: wire.decimal.describe('with which voting begins'),
+  min_deposit: wire.decimal.describe('deposit at which voting begins'),
   tally: z.strictObject({
     yes: wire.decimal,
     abstain: wire.decimal,
@@ -44,7 +44,7 @@ export const proposalSchema = z.strictObject({
     is_final: z.boolean(),
   }),
   turnout: rate.nullable().describe('part of the bonded tokens that has voted so far; null when the vote is not open'),
-  votes_count: z.number().int().describe('accounts whose vote waits to be counted'),
+  votes_count: z.number().int().describe('accounts whose votes are not yet tallied'),
   failure: z.string().nullable().describe('why the messages of a passed proposal could not be executed'),
 })
 

@@ -105,7 +105,7 @@ export function firstSlashEventFrom({ slashEvents }: ValidatorRewards, height: b
 
 // --- delegations
 
-/** Whether the delegation has a starting info. Every delegation has one outside of a change of its shares. */
+/** Whether the delegation has a starting info. Every delegation has one, except while its shares are being changed. */
 export const hasStartingInfo = (context: DistributionContext, delegator: Address, operator: Address): boolean =>
   validatorRewards(context, operator).startingInfos.at(delegator).member('previousPeriod') > 0n
 
@@ -206,7 +206,7 @@ export function withdrawValidatorCommission(context: DistributionContext, operat
 
 // --- fees
 
-/** Most base units that one block allocates; the rest stays with the fee collector. It bounds the sums to their storage slots. */
+/** Most base units that one block allocates; the rest stays with the fee collector. It keeps the sums within their storage slots. */
 const MAX_ALLOCATION = 2n ** 128n
 
 /** Allocates the collected fees: the community tax to the community pool, the rest to validators by voting power. */

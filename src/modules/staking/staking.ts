@@ -163,7 +163,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return shares === 0n ? undefined : { shares }
   }
 
-  /** Validators that a delegator delegates to. */
+  /** The number of validators that a delegator delegates to. */
   delegationCount(delegator: Address): number {
     return this.#context.state.delegations.at(delegator).size
   }
@@ -214,16 +214,16 @@ export class Staking implements NativeModule<StakingGenesis> {
     return redelegationEntries(this.#context, { delegator, source, destination })
   }
 
-  /** A delegator's redelegations; `from`: number of them to skip. */
-  *redelegationsOf(delegator: Address, from = 0): Iterable<Redelegation> {
+  /** A delegator's redelegations without the first `skip`. */
+  *redelegationsOf(delegator: Address, skip = 0): Iterable<Redelegation> {
     const { state } = this.#context
-    for (const key of state.redelegationsOf.at(delegator).keys(from)) yield state.redelegations.at(key).get()
+    for (const key of state.redelegationsOf.at(delegator).keys(skip)) yield state.redelegations.at(key).get()
   }
 
-  /** Redelegations away from a validator; `from`: number of them to skip. */
-  *redelegationsFrom(source: Address, from = 0): Iterable<Redelegation> {
+  /** Redelegations away from a validator, without the first `skip`. */
+  *redelegationsFrom(source: Address, skip = 0): Iterable<Redelegation> {
     const { state } = this.#context
-    for (const key of state.redelegationsFrom.at(source).keys(from)) yield state.redelegations.at(key).get()
+    for (const key of state.redelegationsFrom.at(source).keys(skip)) yield state.redelegations.at(key).get()
   }
 
   /** Bonds coins of the delegator's account. Returns the new shares. */
@@ -247,7 +247,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
   }
 
-  /** Delegates tokens again that began unbonding in a block. Returns the new shares. */
+  /** Cancels unbonding that began at `creationHeight`: delegates the tokens again. Returns the new shares. */
   cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
     if (amount <= 0n) throw reverted('invalid amount: invalid request')
     if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw reverted('invalid height: invalid request')
@@ -295,7 +295,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     replaceConsensusKey(this.#context, operator, key)
   }
 
-  /** The broken invariants in words. Between blocks only. */
+  /** Describes the broken invariants. Call it between blocks. */
   invariants(): readonly string[] {
     return stakingInvariants(this.#context)
   }

@@ -1,4 +1,4 @@
-// The options of the debug_trace… methods, as in geth. `tracerConfig` is passed to the tracer unchecked.
+// The options of the debug_trace… methods, as in geth. `tracerConfig` is checked for its depth only.
 import { z } from 'zod'
 import type { TraceOptions } from '../../chain/types.ts'
 import type { WorkQueue } from '../../lib/work-queue.ts'
@@ -53,7 +53,7 @@ export const traceOptions = z.object(
     enableMemory: flag,
     enableReturnData: flag,
     limit: count.nullish(),
-    // Older clients switch these off, which is the default now; only `false` switches them on.
+    // geth's former names of the two options above: off is the default now, so only `false` has an effect.
     disableMemory: flag,
     disableReturnData: flag,
   },
@@ -67,7 +67,7 @@ export const traceCallOptions = traceOptions.extend({
   txIndex: index.nullish(),
 })
 
-/** Options of a request to a heavy method, which has a slot of the work queue and releases it while another thread traces. */
+/** Options of a request to a heavy method, which has a place of the work queue and gives it up while another thread traces. */
 export function toTraceOptions(
   options: z.output<typeof traceOptions> | undefined,
   signal: AbortSignal,

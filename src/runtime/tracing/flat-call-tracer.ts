@@ -63,15 +63,15 @@ function wireFlat(frame: FlatFrame) {
   }
   // A revert has a result, its data; other failures have none.
   const hasResult = error === undefined || error === 'execution reverted'
-  const spent = { from, gas: toQuantity(gas), value: toQuantity(value) }
+  const common = { from, gas: toQuantity(gas), value: toQuantity(value) }
   if (type === 'CREATE' || type === 'CREATE2') {
     const created = { ...(error === undefined && { address: to }), code: toHex(output), gasUsed: toQuantity(gasUsed) }
-    const action = { ...spent, creationMethod: type.toLowerCase(), init: toHex(input) }
+    const action = { ...common, creationMethod: type.toLowerCase(), init: toHex(input) }
     return { type: 'create', action, ...(hasResult && { result: created }) }
   }
   return {
     type: 'call',
-    action: { ...spent, callType: type.toLowerCase(), input: toHex(input), to },
+    action: { ...common, callType: type.toLowerCase(), input: toHex(input), to },
     ...(hasResult && { result: { gasUsed: toQuantity(gasUsed), output: toHex(output) } }),
   }
 }

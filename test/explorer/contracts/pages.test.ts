@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped without Chr
     const other = standardInput({ ...SHOP_SOURCES, 'src/Shop.sol': 'contract Shop { uint256 public one = 1; }' })
     await sources.setInputFiles(fileOf(other, 'input.json'))
     await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('sources or settings are others').waitFor({ timeout: 60_000 })
+    await page.getByText('sources or settings differ').waitFor({ timeout: 60_000 })
     await expectSound(page)
     await sources.setInputFiles(fileOf(input, 'input.json'))
     await page.getByRole('button', { name: 'Verify' }).click()
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped without Chr
   }, 120_000)
 
   it('show sources by file with highlighting, constructor arguments, settings, and downloads', async () => {
-    const { shop, verify, tab } = await shopChain()
+    const { verify, tab } = await shopChain()
     await verify()
     const page = await openPage(browser, tab('code'))
     const source = page.getByRole('region', { name: 'src/Shop.sol' })
@@ -114,7 +114,6 @@ describe.skipIf(CHROMIUM === undefined)('the contract pages (skipped without Chr
     expect((await saving).suggestedFilename()).toBe('Shop.standard-input.json')
     const saved = JSON.parse(String(await readAll(await (await saving).createReadStream())))
     expect(saved).toEqual(input)
-    expect(shop).toMatch(/^0x/)
   }, 120_000)
 
   it('read values without arguments at once, and others by forms that refuse wrong types', async () => {
