@@ -76,7 +76,7 @@ const GENERATED = '/generated/'
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'evm/wasm/assembly/run.ts runFrame':
     'the interpreter: one switch with a case for each opcode; a call for each would halve its speed',
-  'evm/wasm/assembly/divide.ts divide': 'long division by Knuth (algorithm D), on local variables',
+  'evm/wasm/assembly/divide.ts divide': 'long division by Möller and Granlund, on local variables',
   'evm/wasm/assembly/keccak.ts permute': 'a round of Keccak-f, written out on 25 local variables',
   'state/sorted-hashes.ts sortedHashes': 'functions over one layout, which they share',
   'state/sorted-hashes.ts open': 'functions over the slots of one contract, which they share',
@@ -259,7 +259,7 @@ describe('imports of web', () => {
 })
 
 describe('functions of src', () => {
-  it('are measured including nested functions, and identified by name', () => {
+  it('are measured in every form, and identified by name', () => {
     const body = '\n'.repeat(LONGEST_FUNCTION)
     const text = [
       `function a() {${body}}`,

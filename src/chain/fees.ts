@@ -154,7 +154,7 @@ export class ChainFees implements Fees {
     })
   }
 
-  /** The child of a pending block gets the floor of the state after the head. */
+  /** The base fee after a header. An uncommitted child's floor is read from the state after the head. */
   #baseFeeAfter(header: SealedHeader): bigint | undefined {
     const next = header.number < this.#head().number ? this.#blocks.header(header.number + 1n) : undefined
     if (next !== undefined) return next.baseFeePerGas

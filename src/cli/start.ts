@@ -45,8 +45,8 @@ async function start(flags: StartFlags): Promise<void> {
   if (flags.production && hasKnownKeys)
     log.warn(
       flags.consensus === undefined
-        ? 'genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead'
-        : 'genesis gave coins to accounts with public keys: this network is for trials only',
+        ? 'genesis gave coins to accounts whose private keys are public; create the chain with --genesis or --mnemonic instead'
+        : 'genesis gave coins to accounts whose private keys are public: this network is for trials only',
     )
   const { engine, warning } = reportEngine(flags.engine)
   log.info({ room: 'evm', engine }, `engine: ${engine}`)

@@ -88,7 +88,7 @@ const workDone = (
   failure: error === undefined ? undefined : failureOf(FAILURES[error]),
 })
 
-/** Runs a call of a native contract, as the interpreter runs a call opcode. */
+/** Runs a call that a native contract makes, as the interpreter runs a call opcode. */
 async function callContract(
   host: NativeHost,
   outer: Message,

@@ -48,7 +48,7 @@ export class TokenReads {
   #reads = MOST_READS
   #gas: bigint
 
-  /** `gasUsed`: gas of the block. A chain's initial state used none although everything in it is new. */
+  /** `gasUsed`: gas of the block. A chain's initial state (`isBeginning`, block 0) gets the maximum budget. */
   constructor(
     read: ReadContract,
     { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint },

@@ -1,6 +1,6 @@
 // Logging to standard error: one logger, with a child for each room. CONTRIBUTING.md says what is logged at which level.
 // Standard output is for the results of commands. Every field of a record is cut to a bounded size and keeps its form, because
-// some come from requests, which may have megabytes. Fields whose names suggest secrets are left out.
+// some come from requests, which may have megabytes. Values whose names suggest secrets are replaced by `hidden`.
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 
@@ -61,7 +61,9 @@ const SECRET = /^(password|passphrase|privatekey|secret|mnemonic|keydata)$/i
 
 /** The fields of a record, each within FIELD_SIZE. */
 export const boundedFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, bounded(value)]))
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, SECRET.test(name) ? 'hidden' : bounded(value)]),
+  )
 
 /** The value as JSON can represent it, within FIELD_SIZE; a note in place of an omitted part gives its size. */
 export const bounded = (value: unknown): unknown => cut(value, { left: FIELD_SIZE }, 0)

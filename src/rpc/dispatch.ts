@@ -81,7 +81,7 @@ export async function answer(body: string, context: RpcContext, signal?: AbortSi
   return chunks?.map(String).join('')
 }
 
-/** The answer to a message that is not a valid request. */
+/** The answer to a body that is refused as a whole. */
 export const refusal = (code: number, message: string): string => serialize(null, { error: { code, message } })
 
 /** Like `refusal`, and counts it. */
@@ -141,7 +141,7 @@ function isForThread(entries: readonly unknown[], context: RpcContext): boolean 
   return found.every((method) => method?.committed === true) && found.some((method) => method?.heavy)
 }
 
-/** The answer to a batch whose thread has crashed: it might crash another thread too. */
+/** Internal errors for a batch whose thread has crashed. It is not sent to another thread, which it might crash too. */
 function failedBatch(entries: readonly unknown[]): Pick<ThreadAnswer, 'chunks'> {
   const ids = entries.map((entry) => readRequest(entry).id).filter((id) => id !== undefined)
   const answers = ids.map((id) => serialize(id, { error: internalError }))

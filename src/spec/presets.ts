@@ -1,4 +1,4 @@
-// The presets of chains, as data. No other file knows their names or numbers.
+// The presets of chains, as data. Other files name only the default, `kestrel`.
 import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import {
   type BlobParams,
@@ -17,7 +17,7 @@ export type PresetOptions = {
   readonly chainId?: bigint | undefined
   /** Accounts with coins, instead of the preset's own. */
   readonly accounts?: readonly Address[] | undefined
-  /** Base coins of each account. */
+  /** Balance of each account, in base units. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
   /** Whether genesis has the deployment factories; default true. It always has the system contracts. */

@@ -85,7 +85,7 @@ describe('an unknown address', () => {
     ).toBe(200)
   })
 
-  it('is refused if malformed, as are invalid filters', async () => {
+  it('refuses invalid filters, and a malformed address', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     expect(await get('/addresses/0x1234')).toMatchObject({
@@ -181,7 +181,7 @@ describe('transactions of an address', () => {
     expect(hashes([...first.items, ...second.items])).toEqual(sent.toReversed().slice(0, 4))
   })
 
-  it('can be sorted by value or fee if there are at most 10,000', async () => {
+  it('cannot be sorted by value if there are more than 10,000', async () => {
     const { node, url } = await testChain()
     const path = `/addresses/${BOB}/transactions`
     const length = record<{ length: number }>({ length: sequence }).encode({ length: 10_001 })
@@ -193,8 +193,8 @@ describe('transactions of an address', () => {
   })
 })
 
-describe('messages, logs and transfers of an address', () => {
-  it('are listed for sender and recipient, and for created contracts', async () => {
+describe('internal transactions and logs of an address', () => {
+  it('lists internal transactions for sender, recipient and created contracts', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const factory = await chain.deploy('Factory')
@@ -210,7 +210,7 @@ describe('messages, logs and transfers of an address', () => {
       gas: 1_000_000n,
     })
 
-    /** Every message of a transaction in call order, except the top-level call. */
+    /** A frame and all frames below it, in call order. */
     const flat = (frame: Frame): Frame[] => [frame, ...(frame.calls ?? []).flatMap(flat)]
     const expected: { hash: string; index: number; frame: Frame }[] = []
     for (const { hash } of await minedTransactions(chain)) {
@@ -254,7 +254,7 @@ describe('messages, logs and transfers of an address', () => {
     }
   })
 
-  it('include its logs, filtered by topic', async () => {
+  it('lists logs newest first, filtered by the first topic', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const emitter = await chain.deploy('LogEmitter')

@@ -42,7 +42,7 @@ it('a bounded log field states how much was left out', () => {
 
 it('log fields whose names suggest secrets are hidden', () => {
   const params = [{ from: '0x1', password: 'sesame', nested: { privateKey: '0x2', Mnemonic: 'test junk' } }]
-  const text = JSON.stringify(boundedFields({ method: 'eth_x', params }))
+  const text = JSON.stringify(boundedFields({ method: 'eth_x', params, password: 'sesame' }))
   expect(text).not.toMatch(/sesame|0x2|junk/)
   expect(text).toContain('"from":"0x1"')
 })

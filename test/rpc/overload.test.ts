@@ -57,7 +57,7 @@ describe('while endless calls run', () => {
     expect(node.queue.load).toEqual({ running: 4, waiting: 36 })
   })
 
-  it('a call of another connection gets the next free slot', async () => {
+  it('a call of another connection waits and is answered', async () => {
     const { node, rpc } = await testChain({ limits, work: { running: 2 } })
     const long = await open(node.url)
     const many = await openSocket(node.url)
@@ -137,13 +137,13 @@ describe('when a connection is closed', () => {
   })
 })
 
-describe('a client that has half-closed its connection', () => {
+describe('a client that ends its side of the connection', () => {
   it('gets its response if it still reads', async () => {
     const { node } = await testChain({ limits: { gasCap: 2n ** 39n, time: 1_200 } })
     const { socket, received } = await open(node.url)
     socket.end(post(endless()))
     await eventually(() => expect(received()).toContain('execution aborted'))
-    // Interim responses may come before it.
+    // Interim responses come before it, one each 500 ms.
     expect(received()).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/)
   })
 

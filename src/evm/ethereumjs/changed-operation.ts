@@ -42,7 +42,7 @@ export const unchangedFork = (own: OpcodeTable): UnchangedFork => ({
   rules: { gas: forkGas(own.rules), forks: own.rules },
 })
 
-/** Without `boundsWork` the entry keeps the library's gaps, on which stored blocks of the chain depend. */
+/** Without `boundsWork`, an opcode whose gas a proposal sets lacks the checks of `withoutForkGas` and keeps its stipend: stored blocks depend on that. */
 export function changedEntry(
   entry: LibraryOpcode,
   plan: Operation,
@@ -171,7 +171,7 @@ function proposalGas(state: RunState, frame: PriceState, { constantGas, dynamicG
 
 /**
  * Gas by the library's function for the fork, including the constant part. The amount that the proposal added to the constant
- * part is subtracted first, so SSTORE's reserve and the 64th that a call keeps are computed without it.
+ * part is taken from the gas left first, so SSTORE's reserve and EIP-150's 64th are computed from what remains.
  */
 function forkGasOf(entry: LibraryOpcode, state: RunState, common: Common, added: bigint): bigint | Promise<bigint> {
   const { feeBigInt, dynamicGas } = entry.opcodeInfo

@@ -82,7 +82,7 @@ export async function inputFromMetadata(
   }
 }
 
-/** The texts of files, each also with other line endings and without the last line ending. */
+/** The texts of files, each also with other line endings, and with trailing white space removed or replaced by one line ending. */
 function* variants(files: Readonly<Record<string, string>>): Generator<string> {
   for (const content of Object.values(files)) {
     const unix = content.replaceAll('\r\n', '\n')

@@ -64,7 +64,7 @@ export function readSubmission(spec: NativeSpec, bytes: Uint8Array): ProposalSub
   }
 }
 
-/** Parses a message of `Submission.messages` from storage. */
+/** Parses a message of `ProposalSubmission.messages` from storage. */
 export const readStored = (spec: NativeSpec, message: string): ProposalMessage => readMessage(spec, JSON.parse(message))
 
 /** Contracts that the messages register as token pairs, without duplicates. */

@@ -35,7 +35,7 @@ export function parseTrace(full: string): DenomTrace {
  */
 export const MOST_HOPS = 16
 
-/** Maximum bytes of a path: port (128), channel (64) and two slashes for each hop, and a base denomination of the SDK (128). */
+/** Maximum characters of a full path: port (128), channel (64) and two slashes for each hop, and a base denomination of the SDK (128). */
 export const LONGEST_PATH = MOST_HOPS * (128 + 64 + 2) + 128
 
 /** Throws ChainError for a coin with too many channels in its trace. */
@@ -49,7 +49,7 @@ export function requireHops(full: string): void {
 /** `transfer/channel-1/akest`; for a native coin only the name. */
 export const fullPath = ({ path, baseDenom }: DenomTrace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
 
-/** Throws ChainError unless it has a base denomination, and ports and channels in pairs. */
+/** Throws ChainError unless it has a base denomination and valid identifiers of ports and channels. */
 export function checkTrace({ path, baseDenom }: DenomTrace): void {
   const length = path.length + baseDenom.length
   if (length > LONGEST_PATH) throw reverted(`trace of ${length} characters is longer than ${LONGEST_PATH}`)

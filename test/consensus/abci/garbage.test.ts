@@ -59,7 +59,7 @@ async function isServing(): Promise<boolean> {
   return answer?.case === 'echo' && answer.value.message === 'still here'
 }
 
-describe('CometBFT’s socket', () => {
+describe('the ABCI server', () => {
   it('survives random bytes', async () => {
     const random = new Random(1)
     errors = []

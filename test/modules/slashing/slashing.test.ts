@@ -128,7 +128,7 @@ describe('slashing a validator', () => {
     expect([...modules().staking.invariants(), ...modules().distribution.invariants()]).toEqual([])
   })
 
-  it('jails the validator for a self-delegation below its minimum, until the self-delegation is large enough', async () => {
+  it('is not needed for jailing: a self-delegation below the minimum jails, and unjail requires the minimum again', async () => {
     const { next, modules, refusal, slashing } = await chain()
     next()
     modules().staking.undelegate(a, a, 95n * P)

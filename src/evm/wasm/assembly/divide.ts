@@ -43,7 +43,7 @@ let latestInverse: u64 = 0
 /**
  * Divides DIVIDEND, of `limbs` limbs, by the word `divisor`, not zero, into QUOTIENT (its lower four limbs) and REMAINDER. Both are
  * shifted left until the divisor's highest bit is set. Each limb of the quotient is estimated from the upper three limbs of
- * the rest and the upper two of the divisor (algorithm 4 of the paper), and corrected by the lower two.
+ * the rest and the upper two of the divisor (algorithm 5 of the paper), and corrected by the lower two.
  */
 export function divide(limbs: i32, divisor: usize): void {
   set(QUOTIENT, 0, 0, 0, 0)
@@ -96,7 +96,7 @@ export function divide(limbs: i32, divisor: usize): void {
     const x = next(j + n - 4, bits)
     let q: u64
     if (r3 === d3 && r2 === d2) {
-      // The guess is all ones: (r - d) 2^64 + d, and d once more if that is below zero.
+      // The estimate is 2^64 - 1, so the rest is (r - d) 2^64 + x + d; d is added until it is not negative.
       q = 0
       const borrow = u64(r0 < d0)
       r0 -= d0
