@@ -1,5 +1,5 @@
-// An operation changed by proposals, as an entry of the library's interpreter. The order of the steps is go-ethereum's: stack,
-// constant gas, memory size, dynamic gas, memory expansion, execution.
+// An operation changed by proposals, as a custom opcode of the library. The order of the steps is go-ethereum's: stack, constant
+// gas, memory size, dynamic gas, memory expansion, execution.
 import type { Common } from '@ethereumjs/common'
 import { EVMError } from '@ethereumjs/evm'
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
@@ -15,7 +15,7 @@ import { bigintFrom, messageOf } from '../proposal-functions.ts'
 import { type FrameRules, runOpcode } from '../run-opcode.ts'
 import { Halt } from './convert.ts'
 import { growMemory, LibraryOpcodeState } from './library-frame.ts'
-import type { LibraryOpcode, RunState } from './library-types.ts'
+import type { CustomOpcode, LibraryOpcode, RunState } from './library-types.ts'
 
 const { OUT_OF_GAS, STATIC_STATE_CHANGE } = EVMError.errorMessages
 const CREATIONS = new Set(['CREATE', 'CREATE2'])
@@ -42,14 +42,17 @@ export const unchangedFork = (own: OpcodeTable): UnchangedFork => ({
   rules: { gas: forkGas(own.rules), forks: own.rules },
 })
 
-/** Without `boundsWork`, an opcode whose gas a proposal sets lacks the checks of `withoutForkGas` and keeps its stipend: stored blocks depend on that. */
-export function changedEntry(
+/**
+ * `entry`: the fork's own. Without `boundsWork`, an opcode whose gas a proposal sets lacks the checks of `withoutForkGas` and keeps
+ * its stipend: stored blocks depend on that.
+ */
+export function changedOpcode(
   entry: LibraryOpcode,
   plan: Operation,
   fork: UnchangedFork,
   hostOf: (state: RunState) => ProposalHost,
   boundsWork: boolean,
-): LibraryOpcode {
+): CustomOpcode {
   const { code, name, constantGas, execute } = plan
   const memorySize = memorySizeOf(plan)
   // undefined for a new opcode.
@@ -62,17 +65,10 @@ export function changedEntry(
     if (!hostOf(state).spendWork(work)) throw new EVMError(OUT_OF_GAS)
   }
   return {
-    opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, {
-      code,
-      name,
-      fullName: name,
-      isInvalid: false,
-      dynamicGas: true,
-      fee: Number(constantGas),
-      feeBigInt: constantGas,
-      isAsync: execute === undefined && entry.opcodeInfo.isAsync,
-    }),
-    gasHandler(state, _, common) {
+    opcode: code,
+    opcodeName: name,
+    baseFee: Number(constantGas),
+    gasFunction(state, _, common) {
       const words = stackFaultOf(plan, state.stack.length)
       if (words !== undefined)
         throw new Halt(failureOf(state.stack.length < plan.minStack ? 'stack underflow' : 'stack overflow', words))
@@ -92,7 +88,7 @@ export function changedEntry(
       const withMemory = (gas: bigint) => total(gas - baseline + (size === undefined ? 0n : expansionGas(state, size)))
       return (charging instanceof Promise ? charging.then(withMemory) : withMemory(charging)) as bigint
     },
-    opHandler(state, common) {
+    logicFunction(state, common) {
       if (memorySize !== undefined) growMemory(state, paidMemorySize.get(state) ?? 0n)
       return execute === undefined ? runOwn(state, common) : runFunction(state, execute, plan, frameOf(state, 1))
     },

@@ -1,14 +1,14 @@
 // An opcode table for the library's interpreter: its own entries with the few marks that the machine needs (which call opcode
-// ran, where a loop may pause), and those that proposals changed. Built once per table and immutable.
+// ran, where a loop may pause), and those that proposals changed, as its custom opcodes. Built once per table and immutable.
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { StateView } from '../../state/types.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
 import type { MessageTracer } from '../tracer.ts'
-import { changedEntry, type ProposalHost, unchangedFork } from './changed-operation.ts'
+import { changedOpcode, type ProposalHost, unchangedFork } from './changed-operation.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'
-import type { LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
+import type { CustomOpcode, LibraryOpcode, LibraryOpcodes, RunState } from './library-types.ts'
 
 /** The machine, as seen by marked opcodes. */
 export interface LibraryHost extends ProposalHost {
@@ -55,8 +55,19 @@ export function libraryTable(table: OpcodeTable, common: Common): LibraryTable {
 }
 
 function makeTable(table: OpcodeTable, common: Common): LibraryTable {
-  const context = getOpcodesForHF(common)
-  const map: LibraryOpcode[] = context.opcodeMap.map(withOwnCode)
+  const own = ownEntries(common)
+  const context = getOpcodesForHF(common, customOpcodes(own, table))
+  const map = own.map((entry, code) => {
+    const custom = context.opcodeMap[code]
+    return custom !== undefined && table.changed.has(code) ? asDefined(custom) : entry
+  })
+  for (const code of JUMPS) pausable(map, code)
+  return { context, map, table }
+}
+
+/** The fork's entries with the marks that the machine needs. */
+function ownEntries(common: Common): LibraryOpcode[] {
+  const map = getOpcodesForHF(common).opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
   for (const code of CREATES) {
@@ -77,29 +88,34 @@ function makeTable(table: OpcodeTable, common: Common): LibraryTable {
     const [beneficiary] = state.stack.peek(1)
     machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
   })
-  applyChanges(map, table)
-  for (const code of JUMPS) pausable(map, code)
-  return { context, map, table }
+  return map
 }
 
-/** Puts changed operations into the table. A proposal's function has no mark, because it cannot call. */
-function applyChanges(map: LibraryOpcode[], { operations, changed, rules, boundsWork }: OpcodeTable): void {
-  if (changed.size === 0) return
+/** Operations that proposals changed. A proposal's function has no mark, because it cannot call. */
+function customOpcodes(own: LibraryOpcode[], { operations, changed, rules, boundsWork }: OpcodeTable): CustomOpcode[] {
+  if (changed.size === 0) return []
   const fork = unchangedFork(forkTable(rules))
-  for (const code of changed) {
-    const entry = map[code]
+  return [...changed].flatMap((code) => {
+    const entry = own[code]
     const operation = operations[code]
-    if (entry === undefined || operation === undefined) continue
-    map[code] = changedEntry(entry, operation, fork, machineOf, boundsWork)
-  }
+    if (entry === undefined || operation === undefined) return []
+    return [changedOpcode(entry, operation, fork, machineOf, boundsWork)]
+  })
 }
 
 /** The library shares one entry among all undefined opcodes; failures must name the actual opcode. */
-function withOwnCode(entry: LibraryOpcode, code: number): LibraryOpcode {
-  if (entry.opcodeInfo.code === code) return entry
-  const { opcodeInfo } = entry
-  return { ...entry, opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { code }) }
-}
+const withOwnCode = (entry: LibraryOpcode, code: number): LibraryOpcode =>
+  entry.opcodeInfo.code === code ? entry : withInfo(entry, { code })
+
+/** The library takes every opcode named INVALID for an undefined one. A proposal may change that opcode too. */
+const asDefined = (entry: LibraryOpcode): LibraryOpcode =>
+  entry.opcodeInfo.isInvalid ? withInfo(entry, { isInvalid: false }) : entry
+
+/** The library's facts of an opcode are frozen: a copy with other ones. */
+const withInfo = (entry: LibraryOpcode, facts: object): LibraryOpcode => ({
+  ...entry,
+  opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, facts),
+})
 
 /** EXP by squaring from the highest bit, truncated to 256 bits: a third of the time of the library's, which divides. */
 function raise({ stack }: RunState): void {
@@ -131,12 +147,8 @@ function pausable(map: LibraryOpcode[], code: number): void {
   const entry = map[code]
   if (entry === undefined) return
   const run = entry.opHandler
-  const opcodeInfo = Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, {
-    isAsync: true,
-  })
   map[code] = {
-    ...entry,
-    opcodeInfo,
+    ...withInfo(entry, { isAsync: true }),
     opHandler: (state, common) => {
       const pause = machineOf(state).pause()
       return pause === undefined ? run(state, common) : pause.then(() => run(state, common))
