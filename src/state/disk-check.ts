@@ -259,7 +259,10 @@ export function copyDatabaseInUse(from: string, to: string): void {
       const { damages, tables } = surveyDatabase(to)
       const lost = tables.find(({ number, size }) => sizeOfTable(to, number) !== size)
       const [damage] = lost === undefined ? damages : [{ file: `table ${lost.number}`, what: 'is missing' }]
-      if (damage === undefined) return
+      if (damage === undefined) {
+        unlinkUnnamed(to, tables)
+        return
+      }
       problem = `${damage.file} ${damage.what}`
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
@@ -267,6 +270,16 @@ export function copyDatabaseInUse(from: string, to: string): void {
     }
   }
   throw new ChainError('storage', `${from} cannot be copied: ${problem}; stop the node and run \`kestrel check\``)
+}
+
+/**
+ * Removes tables that the MANIFEST does not name: LevelDB has begun them during the copying. When the copy is opened, it writes new
+ * tables with the same numbers, and would write into the files of the original, which the links share.
+ */
+function unlinkUnnamed(folder: string, tables: readonly Table[]): void {
+  const named = new Set(tables.map(({ number }) => number))
+  for (const file of readdirSync(folder))
+    if (TABLE.test(file) && !named.has(Number.parseInt(file, 10))) rmSync(join(folder, file))
 }
 
 /** Size in bytes; undefined when the table does not exist. LevelDB names tables `000005.ldb`, early versions `000005.sst`. */

@@ -1,4 +1,5 @@
 // A copy of an open database contains every batch written before one moment, and no part of a later one.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { copyDatabaseInUse } from '../../src/state/disk-check.ts'
@@ -45,4 +46,25 @@ test('a copy of a database in use has every batch that was written before it, an
   await writing
   await store.close()
   expect(copies).toBeGreaterThan(3)
+})
+
+test('opening a copy changes no table that the original begins later', async () => {
+  const { path, remove } = await temporaryFolder()
+  onTestFinished(remove)
+  const original = join(path, 'original')
+  const copy = join(path, 'copy')
+  const store = await openStore(original)
+  onTestFinished(() => store.close())
+  await store.write([{ type: 'put', key: COUNT, value: Buffer.from('1') }])
+  // Tables that LevelDB has begun in a compaction, and has not named in its MANIFEST: it takes the numbers that follow.
+  const newest = Math.max(...readdirSync(original).map((name) => Number(/\d+/.exec(name)?.[0] ?? 0)))
+  const begun = Array.from({ length: 8 }, (_, index) => `${String(newest + 1 + index).padStart(6, '0')}.ldb`)
+  for (const name of begun) writeFileSync(join(original, name), name)
+  copyDatabaseInUse(original, copy)
+  // It writes the log of the copy into a new table, with the next number that the copy's MANIFEST has.
+  const found = await openUnchecked(copy)
+  expect(Buffer.from(found.get(COUNT) ?? '').toString()).toBe('1')
+  await found.close()
+  expect(readdirSync(copy).some((name) => name.endsWith('.ldb'))).toBe(true)
+  expect(begun.map((name) => readFileSync(join(original, name), 'utf8'))).toEqual(begun)
 })
