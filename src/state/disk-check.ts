@@ -21,7 +21,16 @@ import { ChainError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { KEY } from './keyspace.ts'
-import { cutLogs, type Damage, damageOfTable, type Survey, surveyDatabase, type Table } from './leveldb/database.ts'
+import {
+  cutLogs,
+  type Damage,
+  damageOfTable,
+  MISSING,
+  nameOfTable,
+  type Survey,
+  surveyDatabase,
+  type Table,
+} from './leveldb/database.ts'
 import type { WriteOp } from './types.ts'
 
 /** What an operator can do about damage: the end of an error message. */
@@ -257,8 +266,8 @@ export function copyDatabaseInUse(from: string, to: string): void {
     try {
       copyDatabase(from, to)
       const { damages, tables } = surveyDatabase(to)
-      const lost = tables.find(({ number, size }) => sizeOfTable(to, number) !== size)
-      const [damage] = lost === undefined ? damages : [{ file: `table ${lost.number}`, what: 'is missing' }]
+      const lost = tables.find(({ number, size }) => fileSize(join(to, nameOfTable(to, number))) !== size)
+      const [damage] = lost === undefined ? damages : [{ file: `table ${lost.number}`, what: MISSING }]
       if (damage === undefined) {
         unlinkUnnamed(to, tables)
         return
@@ -277,16 +286,12 @@ export function copyDatabaseInUse(from: string, to: string): void {
  * tables with the same numbers, and would write into the files of the original, which the links share.
  */
 function unlinkUnnamed(folder: string, tables: readonly Table[]): void {
-  const named = new Set(tables.map(({ number }) => number))
-  for (const file of readdirSync(folder))
-    if (TABLE.test(file) && !named.has(Number.parseInt(file, 10))) rmSync(join(folder, file))
+  const named = new Set(tables.map(({ number }) => nameOfTable(folder, number)))
+  for (const file of readdirSync(folder)) if (TABLE.test(file) && !named.has(file)) rmSync(join(folder, file))
 }
 
-/** Size in bytes; undefined when the table does not exist. LevelDB names tables `000005.ldb`, early versions `000005.sst`. */
-const sizeOfTable = (folder: string, number: number): number | undefined =>
-  ['ldb', 'sst']
-    .map((ending) => statSync(join(folder, `${String(number).padStart(6, '0')}.${ending}`), { throwIfNoEntry: false }))
-    .find((found) => found !== undefined)?.size
+/** Size in bytes; undefined when the file does not exist. */
+const fileSize = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
 /** Links or copies the tables that `to` does not have yet. */
 function linkTables(from: string, to: string): void {
