@@ -2,9 +2,8 @@
 // definitions, so that new ones are tested too. Errors of the disk or the node end with 1.
 import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf } from '../../src/cli/explain.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { folder, ONE_LINE, run } from './support.ts'
+import { folder, ONE_LINE, run, runHere } from './support.ts'
 
 /** Flags whose value is a path or free text: only an empty value is wrong. */
 const FREE = [
@@ -51,22 +50,10 @@ const badValues = (flag: Option): string[] => {
   return FREE.includes(name) ? [''] : ['', 'nope!']
 }
 
-/** Parses and runs a command line in this process. */
-async function codeOf(args: readonly string[]): Promise<{ code: number; words: string }> {
-  let printed = ''
-  const program = createProgram()
-  const all: Command[] = [program]
-  for (const command of all) {
-    all.push(...command.commands)
-    command.exitOverride().configureOutput({ writeErr: (text) => (printed += text), writeOut: () => undefined })
-  }
-  try {
-    await program.parseAsync([...args], { from: 'user' })
-    return { code: 0, words: printed }
-  } catch (error) {
-    const { code, isPrinted } = exitCodeOf(error)
-    return { code, words: isPrinted ? printed : String(error) }
-  }
+/** Runs a command line in this process: its exit code and the words of its refusal. */
+async function codeOf(args: readonly string[]): Promise<{ code: number | null; words: string }> {
+  const { code, stderr } = await runHere(...args)
+  return { code, words: stderr }
 }
 
 const flags = commands.flatMap((leaf) =>
