@@ -51,7 +51,7 @@ export function* byTip(
     const { nonce } = entry.transaction
     const present = queue.pendingAt(nonce)
     if (present === entry) yield entry.transaction
-    // A replacement made in the meantime is ordered anew by its own tip.
+    // If a replacement has taken the place of the transaction, rank it by its own tip.
     heap.replaceFirst(ranked(queue, present === entry ? queue.pendingAt(nonce + 1n) : present))
   }
 }

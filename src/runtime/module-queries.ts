@@ -1,5 +1,5 @@
-// What the chain reads from the native modules' state after a block: broken invariants, the signers of the next block, and the
-// validators in CometBFT's form.
+// Queries of the native modules' state after a block: broken invariants, the signers of the next block, and the validators in
+// CometBFT's form.
 
 import type { Address, Hash } from '../lib/hex.ts'
 import { type BondedValidator, stakingLayout } from '../modules/staking/layout.ts'

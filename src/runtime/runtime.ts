@@ -156,8 +156,8 @@ export class Runtime {
   }
 
   /**
-   * What an opcode proposal changes in a fork's opcode table if it is the only active one; nothing if it cannot be applied
-   * alone.
+   * Returns the changes that an opcode proposal makes to a fork's opcode table when no other proposal is active; an empty list if
+   * it cannot be applied alone.
    */
   changesOf(name: string, { fork }: Pick<BlockEnv, 'fork'>): readonly OpcodeChange[] {
     try {

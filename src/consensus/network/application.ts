@@ -279,7 +279,7 @@ export class NetworkApplication implements AbciApplication {
   async #executeDecided(request: BlockRequest, raws: readonly Uint8Array[]): Promise<ExecutedBlock> {
     const attributes = attributesOf(this.#chain, request)
     // The other validators may decide a block that this node refused. Its kept execution then fails again, and the block is
-    // executed anew.
+    // executed a second time.
     const proposed = await this.#proposed
       .get(proposalKey(attributes, raws))
       ?.toEnd()
