@@ -24,12 +24,14 @@ const ALL_KEYS = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
 const FACTS = { ...ALL_KEYS, lt: Uint8Array.of(0x01) }
 const AFTER_FACTS = { ...ALL_KEYS, gte: Uint8Array.of(0x01) }
 /** Database format. A change that existing rows do not survive raises the number. */
-const FORMAT = 'kestrel/4'
-/** As `kestrel/4`, but with the accounts of block 0 in the row of the specification. */
+const FORMAT = 'kestrel/5'
+/** As `kestrel/5`, but every version stores its trie nodes (`state/unstored-nodes.ts`). */
+const FORMAT_WITH_NODES = 'kestrel/4'
+/** As `kestrel/4`, with the accounts of block 0 in the row of the specification. */
 const FORMAT_WITH_ALLOCATION = 'kestrel/3'
 
 /**
- * The specification of the stored chain; undefined if the database is empty or its creation was interrupted. A database of the
+ * The specification of the stored chain; undefined if the database is empty or its creation was interrupted. A database of a
  * previous format is converted. Throws ChainError `storage` if the database is not kestrel's.
  */
 export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined> {
@@ -39,6 +41,10 @@ export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined>
   const found = Buffer.from(format).toString()
   const text = Buffer.from(genesis).toString()
   if (found === FORMAT) return parseSpec(parseExactly(text))
+  if (found === FORMAT_WITH_NODES) {
+    await store.write([formatRow()])
+    return parseSpec(parseExactly(text))
+  }
   if (found !== FORMAT_WITH_ALLOCATION)
     throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
   const spec = parseGenesisText(text)

@@ -137,7 +137,7 @@ class Past {
     const earlier = this.#state.at(version - 1)
     const view = this.#state.at(version)
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
-    this.#replayed.skip(version, keys)
+    this.#replayed.skip(version)
     const addresses = decodeChanges(keys).flatMap(({ key }) => accountOfRow(key) ?? [])
     const both = { account: (of: Address) => view.account(of), stored: (of: Address) => earlier.account(of) }
     return { changed: changedAccounts(both, addresses), view }

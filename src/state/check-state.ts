@@ -1,7 +1,7 @@
 // `kestrel check` for the state: rebuilds all tries from accounts and slots and compares them, compares codes with their hashes,
 // and follows the history of every row. Writes nothing.
 import { BytePool } from '../lib/byte-pool.ts'
-import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
+import { compareBytes, equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
@@ -14,11 +14,13 @@ import {
   rowAsOf,
   storedFormer,
   storedRowAsOf,
+  storesNodes,
 } from './history.ts'
 import {
   isCode,
   isSlot,
   isStorageNode,
+  isTrieNode,
   KEY,
   ownerOfRow,
   pathOfNode,
@@ -26,9 +28,12 @@ import {
   rowOfHistory,
   slotOfRow,
 } from './keyspace.ts'
+import type { ChangedRow, RowChanges } from './state-rows.ts'
+import { StateStore } from './state-store.ts'
 import type { NodePath, TrieChange } from './trie.ts'
 import { EMPTY_ROOT, updateTrie } from './trie.ts'
-import type { KeyRange, KvReader } from './types.ts'
+import type { KeyRange, KvReader, KvStore } from './types.ts'
+import type { UnstoredNodes } from './unstored-nodes.ts'
 import type { View } from './view.ts'
 
 /** Called for every fault: where it is, and what is wrong. */
@@ -37,7 +42,8 @@ export type CheckReport = (place: string, what: string) => void
 const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /** Checks the accounts, slots and tries of a version. Returns the state root that follows from the leaves. */
-export async function checkState(store: KvReader, version: number, report: CheckReport): Promise<Hash> {
+export async function checkState(store: KvStore, version: number, report: CheckReport): Promise<Hash> {
+  const unstored = new StateStore(store, version).unstoredNodes(version)
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
   for await (const [key, value] of rowsOf(store, RANGE.accounts(), version)) {
@@ -50,7 +56,7 @@ export async function checkState(store: KvReader, version: number, report: Check
     const slots: TrieChange[] = []
     for await (const [slot, word] of rowsOf(store, RANGE.slots(address), version))
       slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
-    const nodesOf = rowsOf(store, RANGE.storageNodes(address), version)
+    const nodesOf = nodesIn(store, RANGE.storageNodes(address), unstored)
     const { root, nodes } = await checkTrie(nodesOf, slots, `storage of ${address}`, report)
     if (!equalBytes(root, storageRoot))
       report(
@@ -60,8 +66,8 @@ export async function checkState(store: KvReader, version: number, report: Check
     visited.slots += slots.length
     visited.nodes += nodes
   }
-  const { root } = await checkTrie(rowsOf(store, RANGE.accountNodes(), version), leaves, 'accounts', report)
-  await checkStrays(store, version, visited, report)
+  const { root } = await checkTrie(nodesIn(store, RANGE.accountNodes(), unstored), leaves, 'accounts', report)
+  await checkStrays(store, version, unstored, visited, report)
   return toHash(root)
 }
 
@@ -102,14 +108,13 @@ const nibbles = (path: NodePath): string =>
 async function checkStrays(
   store: KvReader,
   version: number,
+  unstored: UnstoredNodes,
   visited: { slots: number; nodes: number },
   report: CheckReport,
 ): Promise<void> {
   const found = { slots: 0, nodes: 0 }
-  for await (const [key] of rowsOf(store, RANGE.state(), version)) {
-    if (isSlot(key)) found.slots++
-    else if (isStorageNode(key)) found.nodes++
-  }
+  for await (const [key] of rowsOf(store, RANGE.state(), version)) if (isSlot(key)) found.slots++
+  for await (const [key] of nodesIn(store, RANGE.state(), unstored)) if (isStorageNode(key)) found.nodes++
   if (found.slots !== visited.slots)
     report('slots', `${found.slots} rows, of which accounts with storage have ${visited.slots}`)
   if (found.nodes !== visited.nodes)
@@ -122,6 +127,17 @@ async function* rowsOf(store: KvReader, range: KeyRange, version: number): Async
     const value = rowAsOf(store, key, decodeRow(row), version)?.value
     if (value !== undefined) yield [key, value]
   }
+}
+
+/** The trie nodes of a range that exist in a version, with its unstored nodes. */
+async function* nodesIn(
+  store: KvReader,
+  range: KeyRange,
+  { stored, nodes }: UnstoredNodes,
+): AsyncIterable<[Uint8Array, Uint8Array]> {
+  for await (const row of rowsOf(store, range, stored)) if (!nodes.has(toLatin1(row[0]))) yield row
+  for (const { key, value } of nodes.values())
+    if (value !== null && compareBytes(key, range.gte) >= 0 && compareBytes(key, range.lt) < 0) yield [key, value]
 }
 
 /** The newest version, and the oldest readable one: 0 without pruning. */
@@ -148,7 +164,8 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
     const list = store.get(KEY.changes(of))
     const listed = list && decodeChanges(list)
     if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
-    else if (!equalBytes(encodeChanges(listed), list)) report(`version ${of}`, 'its list of changes is malformed')
+    else if (!equalBytes(encodeChanges(listed, storesNodes(list)), list))
+      report(`version ${of}`, 'its list of changes is malformed')
     for (const change of listed ?? []) {
       if (!isValueOf(store, change, of))
         report(`version ${of}`, `its list of changes is wrong about row ${toHex(change.key)}`)
@@ -189,7 +206,7 @@ const MADE_ROWS = 100_000
 
 /**
  * Checks that versions have exactly the changes of their blocks, which are executed again in order, and that their change lists
- * are complete. A value is compared when a later version replaces it: its history entry then takes one read, in full or as the
+ * are complete; of trie nodes it checks those that the lists name. A value is compared when a later version replaces it: its history entry then takes one read, in full or as the
  * difference from the value that replaces it. Values that are never replaced are compared at the end.
  */
 export class ChangeCheck {
@@ -210,7 +227,7 @@ export class ChangeCheck {
     const list = this.#store.get(KEY.changes(version))
     const changes = list === undefined ? [] : decodeChanges(list)
     const named = new Map(changes.map(({ key, replaced }) => [toLatin1(key), replaced]))
-    for (const [name, { key, value }] of rows) {
+    for (const [name, { key, value }] of storedRows(rows, changes, view)) {
       const replaced = named.get(name)
       const before = this.#made.get(name)
       if (before !== undefined) {
@@ -243,6 +260,15 @@ export class ChangeCheck {
     const stored = storedRowAsOf(this.#store, key, version)
     const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
     if (!isSame) this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+  }
+}
+
+/** The rows that a version stores. Its trie nodes, if it has any, are those that changed since an earlier version. */
+function* storedRows(rows: RowChanges, changes: readonly RowChange[], view: View): Iterable<[string, ChangedRow]> {
+  for (const [name, row] of rows) if (!isTrieNode(row.key)) yield [name, row]
+  for (const { key } of changes) {
+    const name = toLatin1(key)
+    if (isTrieNode(key)) yield [name, rows.get(name) ?? { key, value: view.storedRow(key, name) ?? null }]
   }
 }
 

@@ -154,12 +154,21 @@ function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: n
 /** A row that a version wrote, and the ordinal of the replaced value; undefined for a new row. */
 export type RowChange = { readonly key: Uint8Array; readonly replaced: number | undefined }
 
-/** The list of a version's changes, each as: length of the key (1 byte), key, `varint(replaced + 1)`, 0 for a new row. */
-export function encodeChanges(changes: readonly RowChange[]): Uint8Array {
-  let size = 0
+/** First byte of the list of a version without trie nodes (`unstored-nodes.ts`); no key has this length. */
+const WITHOUT_NODES = 0
+
+/** Whether a version with this list of changes stored the trie nodes that had changed. */
+export const storesNodes = (changes: Uint8Array): boolean => changes[0] !== WITHOUT_NODES
+
+/**
+ * The list of a version's changes, each as: length of the key (1 byte), key, `varint(replaced + 1)`, 0 for a new row. The list of
+ * a version without trie nodes begins with a zero byte.
+ */
+export function encodeChanges(changes: readonly RowChange[], withNodes = true): Uint8Array {
+  let size = withNodes ? 0 : 1
   for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
   const out = new Uint8Array(size)
-  let at = 0
+  let at = withNodes ? 0 : 1
   for (const { key, replaced = -1 } of changes) {
     out[at] = key.length
     out.set(key, at + 1)
@@ -170,7 +179,7 @@ export function encodeChanges(changes: readonly RowChange[]): Uint8Array {
 
 export function decodeChanges(bytes: Uint8Array): RowChange[] {
   const changes: RowChange[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = storesNodes(bytes) ? 0 : 1; at < bytes.length; ) {
     const end = at + 1 + (bytes[at] ?? 0)
     const [before, next] = readVarint(bytes, end)
     changes.push({ key: bytes.subarray(at + 1, end), replaced: before === 0 ? undefined : before - 1 })

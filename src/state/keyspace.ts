@@ -163,6 +163,8 @@ export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: numbe
   const end = key.length - 4
   return { row: key.subarray(1, end), ordinal: Number(bytesToBig(key.subarray(end))) }
 }
+/** Whether a row is a node of the account trie or of a storage trie. */
+export const isTrieNode = (key: Uint8Array): boolean => key[0] === 0x12 || key[0] === 0x13
 export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
 export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
 /** Whether a row belongs to the index, including the row that marks it as complete. */

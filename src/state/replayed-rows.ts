@@ -4,7 +4,6 @@ import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { type Address, EMPTY_BYTES, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
-import { decodeChanges } from './history.ts'
 import { KEY } from './keyspace.ts'
 import type { StateRows } from './state-rows.ts'
 import type { StateStore } from './state-store.ts'
@@ -43,9 +42,9 @@ export class ReplayedRows implements StateRows {
     this.#version = view.version + 1
   }
 
-  /** Moves to a version that no block made, by its change list. */
-  skip(version: number, changes: Uint8Array): void {
-    for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
+  /** Moves to a version that no block made. Its change list does not name all trie nodes that it changed. */
+  skip(version: number): void {
+    this.#rows.clear()
     this.#version = version
   }
 

@@ -3,8 +3,10 @@ import type { Address, Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
 import type { KvReader } from './types.ts'
 
-/** The changed rows of one commit by key as latin-1; a value of null deletes the row. */
-export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
+/** A changed row; a value of null deletes it. */
+export type ChangedRow = { readonly key: Uint8Array; readonly value: Uint8Array | null }
+/** The changed rows of one commit by key as latin-1. */
+export type RowChanges = Map<string, ChangedRow>
 
 /** The source of a view. `StateStore` reads the disk, `ReplayedRows` first the rows of blocks just executed again. */
 export type StateRows = {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
-import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, equalBytes, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import {
   decodeChanges,
@@ -16,11 +16,13 @@ import {
   type RowChange,
   type RowState,
   rowAsOf,
+  storesNodes,
 } from './history.ts'
-import { isCode, KEY } from './keyspace.ts'
+import { isCode, isTrieNode, KEY } from './keyspace.ts'
 import { verifyCode } from './row-checksum.ts'
 import type { RowChanges, StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
+import { makeNodes, mustStore, type UnstoredNodes } from './unstored-nodes.ts'
 import { View } from './view.ts'
 
 const CACHED_ROWS = 200_000
@@ -30,6 +32,8 @@ const DECODED_WORDS = 100_000
 const DECODED_ACCOUNTS = 50_000
 /** A store that is further behind another thread's commits than this drops all cached rows. */
 const MOST_FOLLOWED = 64
+/** Versions before the newest whose unstored trie nodes are kept. */
+const FORMER_NODES = 4
 /** Marks a row that does not exist. Absent rows are cached because they are read as often as others. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
@@ -44,6 +48,9 @@ export class StateStore implements StateRows {
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
   readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
   #wordCount = 0
+  /** Trie nodes that are not stored, of the newest version and of others; undefined: not needed yet. */
+  #newestNodes: UnstoredNodes | undefined
+  readonly #formerNodes = new LRUCache<number, UnstoredNodes>({ max: FORMER_NODES })
 
   constructor(store: KvStore, version: number) {
     this.store = store
@@ -61,6 +68,33 @@ export class StateStore implements StateRows {
   }
 
   row(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
+    if (!isTrieNode(key)) return this.#stored(key, version, name)
+    const { stored, nodes } = this.unstoredNodes(version)
+    const changed = nodes.get(name)
+    return changed === undefined ? this.#stored(key, stored, name) : (changed.value ?? undefined)
+  }
+
+  /** The trie nodes of a version that are not stored as of it. */
+  unstoredNodes(version: number): UnstoredNodes {
+    const known = this.#nodesOf(version)
+    if (known !== undefined) return known
+    const source = {
+      store: this.store,
+      account: (of: Address) => this.account(of, version),
+      word: (of: Address, key: Hash) => this.word(of, key, version),
+      storedNode: this.#stored.bind(this),
+    }
+    const made = makeNodes(source, version, (earlier) => this.#nodesOf(earlier))
+    if (version === this.#version) this.#newestNodes = made
+    else this.#formerNodes.set(version, made)
+    return made
+  }
+
+  #nodesOf(version: number): UnstoredNodes | undefined {
+    return version === this.#version ? this.#newestNodes : this.#formerNodes.get(version)
+  }
+
+  #stored(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
     try {
       return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     } catch (error) {
@@ -119,7 +153,7 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * The operations that commit changed rows as the next version. Call `afterWrite` when they are on disk. `changes` must not
+   * The operations that commit changed rows as the next version, which may leave out trie nodes (`unstored-nodes.ts`). Call `afterWrite` when they are on disk. `changes` must not
    * contain rows with unchanged values.
    */
   stage(
@@ -127,11 +161,12 @@ export class StateStore implements StateRows {
     codes: ReadonlyMap<Hash, Uint8Array>,
   ): { ops: WriteOp[]; version: number; afterWrite: () => void } {
     const version = this.#version + 1
+    const { nodes, withNodes } = this.#nextNodes(version, changes)
     const ops: WriteOp[] = []
     const names: string[] = []
     const next: RowState[] = []
     const written: RowChange[] = []
-    for (const [name, { key, value }] of changes) {
+    const add = (name: string, key: Uint8Array, value: Uint8Array | null): void => {
       const before = this.#latest(key, name)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
       if (before !== undefined)
@@ -141,34 +176,54 @@ export class StateStore implements StateRows {
       names.push(name)
       next.push(row)
     }
+    for (const [name, { key, value }] of changes) if (!isTrieNode(key)) add(name, key, value)
+    if (withNodes)
+      // Later versions may have changed a node back.
+      for (const [name, { key, value }] of nodes.nodes)
+        if (!isSame(this.#latest(key, name)?.value, value)) add(name, key, value)
     for (const [hash, code] of codes) {
       const key = KEY.code(hash)
       if (this.store.get(key) !== undefined) continue
       ops.push({ type: 'put', key, value: code })
       written.push({ key, replaced: undefined })
     }
-    ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
+    ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written, withNodes) })
     const afterWrite = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
         this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
       this.#moveTo(version)
+      this.#newestNodes = withNodes ? { stored: version, nodes: new Map() } : nodes
     }
     return { ops, version, afterWrite }
   }
 
+  /** The unstored nodes after a version with these changes, and whether that version must store them. */
+  #nextNodes(version: number, changes: RowChanges): { nodes: UnstoredNodes; withNodes: boolean } {
+    const { stored, nodes: before } = this.unstoredNodes(this.#version)
+    const nodes = new Map(before)
+    for (const [name, { key, value }] of changes)
+      if (isTrieNode(key)) nodes.set(name, { key, value: value && this.#pool.copy(value) })
+    const next = { stored, nodes }
+    return { nodes: next, withNodes: mustStore(version, next) }
+  }
+
   /**
    * The operations that prune everything that a version replaced, so that no version before it can be read. Prune versions from
-   * the oldest on, and never the newest.
+   * the oldest on, and never the newest. Lists of changes stay from the last version on that stored trie nodes: the nodes of
+   * later ones are made from them.
    */
   prune(version: number): WriteOp[] {
     const key = KEY.changes(version)
     const changes = this.store.get(key)
     if (changes === undefined) throw new Error(`the change list of version ${version} is missing`)
-    const ops: WriteOp[] = [{ type: 'del', key }]
+    const ops: WriteOp[] = []
     for (const { key: row, replaced } of decodeChanges(changes)) {
       if (replaced !== undefined) ops.push({ type: 'del', key: KEY.history(row, replaced) })
     }
+    if (!storesNodes(changes)) return ops
+    for (let earlier = version - 1; earlier > 0 && this.store.get(KEY.changes(earlier)) !== undefined; earlier--)
+      ops.push({ type: 'del', key: KEY.changes(earlier) })
     return ops
   }
 
@@ -199,6 +254,7 @@ export class StateStore implements StateRows {
     }
     const afterWrite = () => {
       for (const name of touched) this.#rows.delete(name)
+      this.#forgetNodes()
       this.#moveTo(version)
     }
     return { ops, afterWrite }
@@ -216,7 +272,13 @@ export class StateStore implements StateRows {
       else for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
     }
     if (!isNear) this.#rows.clear()
+    this.#forgetNodes()
     this.#moveTo(version)
+  }
+
+  #forgetNodes(): void {
+    this.#newestNodes = undefined
+    this.#formerNodes.clear()
   }
 
   #moveTo(version: number): void {
@@ -239,3 +301,6 @@ export class StateStore implements StateRows {
     return row
   }
 }
+
+const isSame = (a: Uint8Array | undefined, b: Uint8Array | null): boolean =>
+  a === undefined || b === null ? a === (b ?? undefined) : equalBytes(a, b)

@@ -6,7 +6,7 @@ import { type Address, bigToFixed, equalBytes, fromHex, type Hash, toHash, toHex
 import { keccak256 } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount, type StoredAccount } from './accounts.ts'
-import { KEY, RANGE } from './keyspace.ts'
+import { KEY, RANGE, slotOfRow } from './keyspace.ts'
 import type { RowChanges } from './state-rows.ts'
 import type { NodePath, NodeReader, TrieChange } from './trie.ts'
 import { EMPTY_ROOT, proveTrie, updateTrie } from './trie.ts'
@@ -27,7 +27,7 @@ const CACHED_KEYS = 50_000
 const hashedKey = memo(CACHED_KEYS, (name: Address | Hash) => keccak256(fromHex(name)))
 
 /** What the tries read from their view: its current values, and the stored rows of its version. */
-type TrieSource = {
+export type TrieSource = {
   account(of: Address): Account | undefined
   /** A storage word's current value, without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash): Uint8Array
@@ -116,7 +116,17 @@ export class StateTrie {
     }
   }
 
-  /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
+  /** Every node that was written since the view was opened; null: deleted. Call after `root`. */
+  *nodes(): Iterable<readonly [key: Uint8Array, node: Uint8Array | null]> {
+    for (const [of, nodes] of this.#storageNodes) {
+      // A missing account has no storage, even if its slots were written.
+      const isMissing = this.#view.account(of) === undefined
+      for (const [path, node] of nodes) yield [KEY.storageNode(of, path), isMissing ? null : node]
+    }
+    for (const [path, node] of this.#accountNodes) yield [KEY.accountNode(path), node]
+  }
+
+  /** Every row that differs from the view's version: accounts, slots and nodes. Call after `root`. */
   async changedRows(store: Pick<KvReader, 'scan'>): Promise<RowChanges> {
     const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
@@ -132,8 +142,7 @@ export class StateTrie {
       const account = this.#view.account(of)
       add(KEY.account(of), this.#accountRows.get(of) ?? null)
       if (this.#losesStorage(of, account)) {
-        for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
-        for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
+        for await (const key of this.#clearedRows(of, store)) add(key, null)
       }
       // A missing account has no storage, even if its slots were written.
       if (account === undefined) continue
@@ -141,10 +150,20 @@ export class StateTrie {
         const word = this.#view.word(of, key)
         add(KEY.slot(of, key), word.length === 0 ? null : word)
       }
-      for (const [path, node] of this.#storageNodes.get(of) ?? []) add(KEY.storageNode(of, path), node)
     }
-    for (const [path, node] of this.#accountNodes) add(KEY.accountNode(path), node)
+    for (const [key, node] of this.nodes()) add(key, node)
     return rows
+  }
+
+  /** Keys of the slots of an account that loses its storage, and of the nodes above them. */
+  async *#clearedRows(of: Address, store: Pick<KvReader, 'scan'>): AsyncIterable<Uint8Array> {
+    const changes: TrieChange[] = []
+    for await (const [key] of store.scan({ ...RANGE.slots(of), values: false })) {
+      changes.push({ key: hashedKey(slotOfRow(key)), value: null })
+      yield key
+    }
+    const { writes } = updateTrie((path) => this.#view.storedRow(KEY.storageNode(of, path)), changes)
+    for (const { path } of writes) yield KEY.storageNode(of, path)
   }
 
   fork(view: TrieSource): StateTrie {

@@ -113,6 +113,15 @@ test('a database of the previous format is migrated when it is opened', async ()
   expect(readHead(store).number).toBe(1n)
 })
 
+test('a database whose versions all stored their trie nodes gets the new format', async () => {
+  const spec = smallSpec()
+  const { store } = await openSmallChain({ spec })
+  const before = await everyRow(store)
+  await store.write([{ type: 'put', key: KEY.meta('format'), value: Buffer.from('kestrel/4') }])
+  expect(await storedSpec(store)).toEqual(withoutAllocation(spec))
+  expect(await everyRow(store)).toEqual(before)
+})
+
 test('the check accepts the full list of the changes of block 0 that earlier versions wrote', async () => {
   const spec = smallSpec()
   const { store } = await openSmallChain({ spec })

@@ -1,0 +1,92 @@
+// Trie nodes follow from the accounts and slots, so most versions do not store the nodes that they change: a small block would
+// write more rows for nodes than for all else, and those near the root again in each block. At the latest every 32nd version
+// stores the nodes that have changed since the last one that did. In between they are in memory; for earlier versions, and
+// after a restart, they are made again from the changes of the versions in between.
+import { type Address, equalBytes, toLatin1 } from '../lib/hex.ts'
+import { accountOf } from './accounts.ts'
+import { decodeChanges, storesNodes } from './history.ts'
+import { accountOfRow, isSlot, KEY, ownerOfRow, slotOfRow } from './keyspace.ts'
+import { damagedRow } from './row-checksum.ts'
+import type { ChangedRow, StateRows } from './state-rows.ts'
+import { StateTrie } from './state-trie.ts'
+import type { KvReader } from './types.ts'
+
+/** Versions from one that stores nodes to the next, at most: making nodes again reads the changes of so many. */
+const MOST_VERSIONS = 32
+/** Number of changed nodes from which on they are stored: a restart makes so many again, in about 50 ms. */
+const MOST_NODES = 4_096
+
+/** The nodes of a version that differ from the stored ones. */
+export type UnstoredNodes = {
+  /** The last version, up to this one, that stored nodes. */
+  readonly stored: number
+  /** The nodes that have changed since, by key as latin-1. */
+  readonly nodes: ReadonlyMap<string, ChangedRow>
+}
+
+/** Whether a version must store the nodes that have changed since the last version that did. */
+export const mustStore = (version: number, { stored, nodes }: UnstoredNodes): boolean =>
+  version - stored >= MOST_VERSIONS || nodes.size > MOST_NODES
+
+/** The state that nodes are made from. */
+type NodeSource = Pick<StateRows, 'account' | 'word'> & {
+  readonly store: Pick<KvReader, 'get'>
+  /** A node as of a version that stored nodes. */
+  storedNode(key: Uint8Array, version: number, name?: string): Uint8Array | undefined
+}
+
+/**
+ * Makes the unstored nodes of a version from the changes since the last version that stored nodes, or since an earlier one in
+ * `known`. Throws ReadFailure if the storage roots do not come out as the accounts have them.
+ */
+export function makeNodes(
+  state: NodeSource,
+  version: number,
+  known: (version: number) => UnstoredNodes | undefined,
+): UnstoredNodes {
+  const keys = new Map<string, Uint8Array>()
+  let at = version
+  let before: UnstoredNodes | undefined
+  for (; at >= 0; at--) {
+    before = known(at)
+    if (before !== undefined) break
+    const changes = state.store.get(KEY.changes(at))
+    // Pruning deletes the lists of versions before one that stored nodes.
+    if (changes === undefined || storesNodes(changes)) break
+    for (const { key } of decodeChanges(changes)) keys.set(toLatin1(key), key)
+  }
+  const { stored, nodes } = before ?? { stored: at, nodes: NO_NODES }
+  if (keys.size === 0) return { stored, nodes }
+  const trie = new StateTrie({
+    account(of) {
+      const account = state.account(of, version)
+      return account && accountOf(account.nonce, account.balance, account.codeHash)
+    },
+    word: (of, key) => state.word(of, key, version),
+    isCleared: () => false,
+    stored: (of) => state.account(of, version),
+    storedRow(key, name = toLatin1(key)) {
+      const changed = nodes.get(name)
+      return changed === undefined ? state.storedNode(key, stored, name) : (changed.value ?? undefined)
+    },
+  })
+  const accounts: Address[] = []
+  for (const key of keys.values()) {
+    if (isSlot(key)) trie.touchSlot(ownerOfRow(key), slotOfRow(key))
+    const of = accountOfRow(key)
+    if (of === undefined) continue
+    trie.touch(of)
+    accounts.push(of)
+  }
+  trie.root()
+  for (const of of accounts) {
+    const { storageRoot } = state.account(of, version) ?? {}
+    if (storageRoot !== undefined && !equalBytes(storageRoot, trie.storageRoot(of)))
+      throw damagedRow('a row of the state')
+  }
+  const made = new Map(nodes)
+  for (const [key, value] of trie.nodes()) made.set(toLatin1(key), { key, value })
+  return { stored, nodes: made }
+}
+
+const NO_NODES: UnstoredNodes['nodes'] = new Map()
