@@ -74,6 +74,11 @@ export class Machine implements Host {
     return this.#contracts.addresses
   }
 
+  /** Whether the reference engine runs all messages. */
+  get isReference(): boolean {
+    return this.#choice === 'library'
+  }
+
   /** The opcode table for later messages. */
   get table(): OpcodeTable {
     return this.#table

@@ -2,9 +2,11 @@
 // a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
 import { describe, expect, it } from 'vitest'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
-import { type Address, bytesToBig, fromHex, type Hex } from '../../src/lib/hex.ts'
+import type { EngineChoice } from '../../src/evm/machine.ts'
+import { type Address, bytesToBig, fromHex, type Hash, type Hex, toHex } from '../../src/lib/hex.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
 import type { GenesisSpec } from '../../src/spec/chain-spec.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
@@ -91,5 +93,53 @@ describe.each([
     // SSTORE(0, CALLER)
     const { view } = await firstBlock(withCode(address, '0x335f5500'))
     expect(bytesToBig(view.word(address, word(0n)))).toBe(0xfffffffffffffffffffffffffffffffffffffffen)
+  })
+})
+
+/** A queue of EIP-7002 or EIP-7251 with one request: one request in this block so far (slot 1), none taken (2), one added (3). */
+const QUEUE: ReadonlyMap<Hash, Hash> = new Map([
+  [word(1n), word(1n)],
+  [word(3n), word(1n)],
+  [word(4n), word(0xaan)],
+  [word(5n), word(0xbbn)],
+  [word(6n), word(0xccn << 128n)],
+])
+
+describe('calls of the contracts with the code of the EIPs', () => {
+  /** Three blocks of an engine: their headers and requests. */
+  async function blocksOn(engine: EngineChoice, queued: readonly Address[]) {
+    const spec = smallSpec()
+    const alloc = new Map(spec.genesis.alloc)
+    for (const address of queued) {
+      const account = alloc.get(address)
+      if (account !== undefined) alloc.set(address, { ...account, storage: QUEUE })
+    }
+    const chain = { ...spec, genesis: { ...spec.genesis, alloc } }
+    const view = new StateStore(await openMemoryStore(), -1).at(-1)
+    let { header: parent } = genesisOn(view, chain)
+    const runtime = new Runtime(chain, undefined, engine)
+    const made = []
+    for (let n = 1n; n <= 3n; n++) {
+      // The third block has the place of the first in the ring of EIP-4788.
+      const timestamp = n === 3n ? 1n + 8191n + 1n : parent.timestamp + 1n
+      const draft = { ...completeAttributes(chain, parent, { timestamp }), parentBeaconBlockRoot: word(n * 7n) }
+      const { block, requests } = await executeBlock(runtime, view, draft, [], () => undefined)
+      made.push({ header: block.header, requests: requests.map((request) => toHex(request)) })
+      parent = block.header
+    }
+    return { made, view }
+  }
+
+  it('write and answer what running the code does', async () => {
+    const { withdrawalRequests, consolidationRequests, beaconRoots, history } = SYSTEM_CONTRACT
+    for (const queued of [[], [withdrawalRequests], [withdrawalRequests, consolidationRequests]]) {
+      const ours = await blocksOn('compiled', queued)
+      expect(ours.made).toEqual((await blocksOn('library', queued)).made)
+      expect(ours.made.map(({ requests }) => requests.length)).toEqual([queued.length, 0, 0])
+      const { view, made } = ours
+      // EIP-4788: timestamp and root; EIP-2935: the parent's hash.
+      expect([view.storage(beaconRoots, 2n), view.storage(beaconRoots, 8193n)]).toEqual([8193n, 21n])
+      expect(view.storage(history, 2n)).toBe(BigInt(made[1]?.header.hash ?? 0))
+    }
   })
 })
