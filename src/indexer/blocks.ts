@@ -1,5 +1,4 @@
-// Indexes the block itself: its ranges in the chain's lists, the fees that its senders paid, and the sums of its day and of the
-// chain.
+// Indexes the block itself: its ranges in the chain's lists, the fees that its senders paid, and the sums of its day.
 import type { Hex } from '../lib/hex.ts'
 import { SECONDS_A_DAY } from '../lib/unix-time.ts'
 import type { Receipt } from '../primitives/types.ts'
@@ -8,7 +7,7 @@ import type { IndexingContext } from './indexing-context.ts'
 import { type DayRecord, RECORD } from './records.ts'
 import { LIST } from './tables.ts'
 
-/** Writes the record of a block and the sums. Call it last, after all lists of the block have grown. */
+/** Writes the record of a block and the sums of its day. Call it last, after all lists of the block have grown. */
 export function indexBlock({ executed: { block, receipts } }: IndexingContext, overlay: Overlay): void {
   const { header } = block
   const gasUsed = sumOf(receipts, (receipt) => receipt.gasUsed)
@@ -19,6 +18,8 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
   const [firstTransaction, transactions] = partOf(overlay, LIST.transactions)
   const [firstCall, calls] = partOf(overlay, LIST.calls)
   const [firstTransfer, transfers] = partOf(overlay, LIST.transfers)
+  const number = Number(header.number)
+  const gasBefore = number === 0 ? 0 : (RECORD.block.get(overlay, number - 1)?.totalGas ?? 0)
   RECORD.block.set(
     overlay,
     {
@@ -31,14 +32,15 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
       fees,
       baseFees,
       tips: paidForGas - baseFees,
+      totalGas: gasBefore + Number(gasUsed),
     },
-    Number(header.number),
+    number,
   )
 
   // Block 0 may be indexed in parts, each with new contracts.
   const contracts = header.number === 0n ? overlay.length(LIST.contracts) : overlay.added(LIST.contracts)
   const day = Number(header.timestamp / SECONDS_A_DAY)
-  const before = RECORD.day.get(overlay, day) ?? emptyDay(Number(header.number))
+  const before = RECORD.day.get(overlay, day) ?? emptyDay(number)
   RECORD.day.set(
     overlay,
     {
@@ -54,9 +56,6 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, o
     },
     day,
   )
-
-  const { gasUsed: gasBefore } = RECORD.totals.get(overlay) ?? { gasUsed: 0 }
-  RECORD.totals.set(overlay, { gasUsed: gasBefore + Number(gasUsed) })
 }
 
 /** The record of a day before its first block. */

@@ -18,14 +18,10 @@ import { indexTransactions } from './transactions.ts'
 
 /** The format of the index: a hash over the declarations of `tables.ts` and `records.ts`. */
 const FORMAT = indexFormat()
-/** Names from before formats were hashes, with the hash of the same rows. */
-const FORMER_NAMES: Readonly<Record<string, string>> = {
-  '3': '0x1c9bfa403255000fc4069b872a696cd84105264c94c742e654a142754b076eda',
-}
 
 export const indexer: Indexer = {
   format: FORMAT,
-  reads: (format) => format === FORMAT || FORMER_NAMES[format] === FORMAT,
+  reads: (format) => format === FORMAT,
 
   async block(executed, version, before, read, changed = executed.view.changedAccounts()) {
     const overlay = new Overlay(before)

@@ -16,6 +16,8 @@ export type BlockRecord = {
   /** The base fee part of `fees`: burnt, or collected on a native chain. */
   readonly baseFees: bigint
   readonly tips: bigint
+  /** Gas used by the chain's blocks up to this one. */
+  readonly totalGas: number
 }
 
 export type AccountRecord = {
@@ -92,6 +94,7 @@ export const RECORD = {
       fees: amount,
       baseFees: amount,
       tips: amount,
+      totalGas: sequence,
     }),
   ),
   /** Exists from the first appearance of an address on. */
@@ -159,7 +162,6 @@ export const RECORD = {
       contracts: sequence,
     }),
   ),
-  totals: declarations.records(0x08, '', () => '0x', record<{ gasUsed: number }>({ gasUsed: sequence })),
   /** Sum of all withdrawals of the consensus layer, in wei. */
   withdrawn: declarations.records(0x09, '', () => '0x', record<{ amount: bigint }>({ amount })),
   /** Block of the first grant of one account to another. */

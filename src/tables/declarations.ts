@@ -10,7 +10,7 @@ import type { Overlay } from './overlay.ts'
 import { SMALL_SET_SIZE } from './small-set.ts'
 
 /** Increase when this library writes other rows for the same declarations. */
-const LIBRARY_LAYOUT = 1
+const LIBRARY_LAYOUT = 2
 
 const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'))
 /** One byte as two hex digits. */

@@ -76,7 +76,7 @@ export const stats = explorerRoute({
       static_gas_price: null,
       transactions_today: (today?.transactions ?? 0).toString(),
       gas_used_today: (today?.gasUsed ?? 0).toString(),
-      total_gas_used: (RECORD.totals.get(rows)?.gasUsed ?? 0).toString(),
+      total_gas_used: (RECORD.block.get(rows, Number(head.number))?.totalGas ?? 0).toString(),
       network_utilization_percentage: await utilization(context),
       coin_price: options.prices?.coin ?? null,
       coin_price_change_percentage: priceChange(context),

@@ -61,6 +61,7 @@ const NOTHING: BlockRecord = {
   fees: 0n,
   baseFees: 0n,
   tips: 0n,
+  totalGas: 0,
 }
 
 /** Number of blocks of the chain, from its first one on. */
