@@ -3,8 +3,8 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LongFilesFirst, unitTests } from './test/support/cost.ts'
 
-/** Tests of what happens when a module is first used: they need modules that no other test has loaded. */
-const FRESH = ['test/evm/crypto/curve-loading.test.ts']
+/** Tests that count how a module is used, or see it used first: they need modules that no other test has loaded. */
+const FRESH = ['test/evm/crypto/curve-loading.test.ts', 'test/chain/block-cost.test.ts']
 /** Without a node, another program, a compiler or a browser, and one chain to see that the parts fit together. */
 const UNIT = ['test/smoke.test.ts', ...unitTests()].filter((file) => !FRESH.includes(file))
 

@@ -9,6 +9,7 @@ import {
   compareBytes,
   EMPTY_BYTES,
   equalBytes,
+  fromHex,
   fromLatin1,
   type Hash,
   toHex,
@@ -43,6 +44,7 @@ const EMPTY_TRIE = Uint8Array.of(0x80)
 
 /** The root of a trie without keys: keccak256 of the RLP of no bytes. */
 export const EMPTY_ROOT: Hash = keccakHash(EMPTY_TRIE)
+const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /**
  * Applies changes in any order (the last one for a key wins) and returns the resulting row changes. Writes nothing. Deleting an
@@ -53,7 +55,7 @@ export function updateTrie(read: NodeReader, changes: readonly TrieChange[]): Tr
   const rows = new TouchedRows(read)
   const edits = sortedEdits(changes)
   const root = apply(rows, rows.readRoot(), ROOT, edits, 0, edits.length)
-  if (root === undefined) return { root: keccak256(EMPTY_TRIE), writes: rows.writes() }
+  if (root === undefined) return { root: EMPTY_ROOT_BYTES, writes: rows.writes() }
   const rlp = encode(rows, root, ROOT)
   rows.save(ROOT, rlp)
   return { root: keccak256(rlp), writes: rows.writes() }
@@ -118,7 +120,7 @@ export class ListTrie {
   root(): Uint8Array {
     const parts = this.#parts.toSorted(byKey)
     const root = build(0, parts, 0, parts.length)
-    return keccak256(root === undefined ? EMPTY_TRIE : encode(NO_ROWS, root, ROOT))
+    return root === undefined ? EMPTY_ROOT_BYTES : keccak256(encode(NO_ROWS, root, ROOT))
   }
 }
 
