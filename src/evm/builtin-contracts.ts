@@ -1,13 +1,13 @@
 // The contracts that are not EVM code: the fork's precompiles and the native contracts, by address. Machines share the initial
-// maps; a machine that moves or removes a contract copies the map first.
+// maps; a machine that moves or removes a contract copies the map first. The library's precompiles, which run for curves and
+// for failures, are loaded at their first use.
 
 import type { Address } from '../lib/hex.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import type { ForkRules } from '../spec/fork-rules.ts'
 import { memoizeSlowPrecompiles, useFasterPrecompiles } from './crypto/precompiles.ts'
-import { libraryPrecompiles } from './ethereumjs/precompiles.ts'
 import type { NativeContract, NativeContracts } from './native-call.ts'
-import type { Precompile } from './precompile.ts'
+import { type Precompile, precompileAddress } from './precompile.ts'
 
 type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
@@ -23,8 +23,43 @@ function startOf(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
   return start
 }
 
+/** The last digits of the precompiles' addresses, by the fork that adds them. */
+const PRECOMPILES: readonly (readonly [Fork, readonly string[]])[] = [
+  ['chainstart', ['1', '2', '3', '4']],
+  ['byzantium', ['5', '6', '7', '8']],
+  ['istanbul', ['9']],
+  ['cancun', ['a']],
+  ['prague', ['b', 'c', 'd', 'e', 'f', '10', '11']],
+  ['osaka', ['100']],
+]
+
+/** The library's precompiles of a fork, by address. */
+function libraryPrecompiles(spec: ChainSpec, rules: ForkRules): Map<Address, Precompile> {
+  let library: Precompiles | undefined
+  const load = async (): Promise<Precompiles> => {
+    const ethereumjs = await import('./ethereumjs/precompiles.ts')
+    library ??= ethereumjs.libraryPrecompiles(spec, rules.fork)
+    return library
+  }
+  const run = (from: Precompiles, address: Address, input: Uint8Array, gas: bigint) => {
+    const precompile = from.get(address)
+    if (precompile === undefined) throw new Error(`${rules.fork} has no precompile ${address}`)
+    return precompile(input, gas)
+  }
+  const addresses = PRECOMPILES.flatMap(([since, numbers]) => (rules[since] ? numbers.map(precompileAddress) : []))
+  return new Map(
+    addresses.map((address) => [
+      address,
+      (input, gas) =>
+        library === undefined
+          ? load().then((loaded) => run(loaded, address, input, gas))
+          : run(library, address, input, gas),
+    ]),
+  )
+}
+
 function makeStart(spec: ChainSpec, rules: ForkRules, natives: NativeContracts) {
-  const precompiles = libraryPrecompiles(spec, rules.fork)
+  const precompiles = libraryPrecompiles(spec, rules)
   useFasterPrecompiles(precompiles, rules)
   memoizeSlowPrecompiles(precompiles)
   return { precompiles, addresses: new Set([...precompiles.keys(), ...natives.keys()]) }

@@ -1,8 +1,6 @@
-// Chooses the engine that runs contracts, from the options, what was built, and which messages only the library's interpreter
-// can run. Also describes the choice for the log, the banner and `kestrel --version --verbose`.
+// The engines that can be chosen, and the one that runs contracts, given what was built: for the log, the banner and
+// `kestrel --version --verbose`.
 import { engineState } from './engine-file.ts'
-import type { OuterMessage } from './message.ts'
-import { fitsWasm } from './wasm/engine.ts'
 
 /** `compiled`: our WebAssembly engine, which also compiles hot code; `wasm`: only its interpreter; `library`: ethereumjs. */
 export const ENGINES = ['compiled', 'wasm', 'library'] as const
@@ -10,13 +8,6 @@ export type EngineChoice = (typeof ENGINES)[number]
 
 /** Tests can choose the engine of their whole process. */
 export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
-
-/**
- * Whether the library's interpreter runs a message: it was chosen, or our engine cannot run it because it was not built, the
- * block is unknown, or the gas exceeds 2^40.
- */
-export const needsLibrary = (choice: EngineChoice, { block, gasLimit }: OuterMessage): boolean =>
-  choice === 'library' || block === undefined || !fitsWasm(gasLimit)
 
 export type EngineReport = {
   /** The engine that runs: `compiled`, `wasm` or `library`. */

@@ -9,8 +9,7 @@ import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
 import { AccessJournal, TransientStorage } from './access-journal.ts'
 import { BuiltinContracts } from './builtin-contracts.ts'
-import { DEFAULT_ENGINE, type EngineChoice, needsLibrary } from './engine-selection.ts'
-import { EthereumjsEngine } from './ethereumjs/engine.ts'
+import { DEFAULT_ENGINE, type EngineChoice } from './engine-selection.ts'
 import type { Engine, Host, NativeOutcome } from './host.ts'
 import type { MachineOptions } from './machine-options.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
@@ -22,7 +21,7 @@ import { runNative } from './run-native.ts'
 import type { Substate } from './substate.ts'
 import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
 import { runPlainTransfer } from './value-transfer.ts'
-import { WasmEngine } from './wasm/engine.ts'
+import { fitsWasm, WasmEngine } from './wasm/engine.ts'
 import { compiler } from './wasm-compiler/module-cache.ts'
 
 export type { EngineChoice } from './engine-selection.ts'
@@ -53,7 +52,7 @@ export class Machine implements Host {
   readonly #clock: ExecutionClock
   #table: OpcodeTable
   #wasm: WasmEngine | undefined
-  #ethereumjs: EthereumjsEngine | undefined
+  #ethereumjs: Engine | undefined
   /** The current outer message and its engine. */
   #running: { readonly engine: Engine; readonly message: OuterMessage } | undefined
 
@@ -156,7 +155,10 @@ export class Machine implements Host {
   /** The engine for the message, created at its first use. */
   #engineFor(message: OuterMessage): Engine {
     if (needsLibrary(this.#choice, message)) {
-      this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.spec)
+      this.#ethereumjs ??= loadedAtFirstUse(async () => {
+        const { EthereumjsEngine } = await import('./ethereumjs/engine.ts')
+        return new EthereumjsEngine(this, this.#options.spec)
+      })
       return this.#ethereumjs
     }
     this.#wasm ??= new WasmEngine(this, this.#options.spec.chainId, this.#choice === 'compiled' ? compiler : undefined)
@@ -225,6 +227,28 @@ export class Machine implements Host {
     return this.#clock.pauseAtJump(this.deadline)
   }
 }
+
+/** The library's interpreter is 1.3 MB of code that most nodes never run. */
+function loadedAtFirstUse(load: () => Promise<Engine>): Engine {
+  let engine: Engine | undefined
+  return {
+    async run(message) {
+      engine ??= await load()
+      return engine.run(message)
+    },
+    async call(message, substate) {
+      engine ??= await load()
+      return engine.call(message, substate)
+    },
+  }
+}
+
+/**
+ * Whether the library's interpreter runs a message: it was chosen, or our engine cannot run it because it was not built, the
+ * block is unknown, or the gas exceeds 2^40.
+ */
+const needsLibrary = (choice: EngineChoice, { block, gasLimit }: OuterMessage): boolean =>
+  choice === 'library' || block === undefined || !fitsWasm(gasLimit)
 
 /** Field by field: object spread takes 2 µs, longer than a short hash. */
 const withoutLogs = ({ failure, output, gasUsed }: Awaited<ReturnType<Precompile>>): NativeOutcome => ({

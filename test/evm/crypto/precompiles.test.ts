@@ -5,6 +5,7 @@ import type { Common } from '@ethereumjs/common'
 import { EVM, type ExecResult, getActivePrecompiles } from '@ethereumjs/evm'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
+import { BuiltinContracts } from '../../../src/evm/builtin-contracts.ts'
 import { memoizeSlowPrecompiles, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
 import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { libraryPrecompiles } from '../../../src/evm/ethereumjs/precompiles.ts'
@@ -12,6 +13,7 @@ import { failed, type Precompile, precompileAddress, succeeded } from '../../../
 import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
+import { FORKS } from '../../../src/spec/chain-spec.ts'
 import { forkRules } from '../../../src/spec/fork-rules.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
 import { randomSource } from './random.ts'
@@ -38,6 +40,15 @@ async function both(fork: Fork, number: string, data: Uint8Array, gasLimit = 2n 
   )
   return expected
 }
+
+test.each(FORKS)('%s has the addresses of the library, whose code runs at the first use', async (fork) => {
+  const { precompiles } = new BuiltinContracts(spec, forkRules(fork), new Map())
+  const library = libraryPrecompiles(spec, fork)
+  expect([...precompiles.keys()].sort()).toEqual([...library.keys()].sort())
+  // Without gas every precompile fails in the library.
+  for (const [address, run] of precompiles)
+    expect(await run(EMPTY_BYTES, 0n), address).toEqual(await library.get(address)?.(EMPTY_BYTES, 0n))
+})
 
 test('ecrecover', async () => {
   const word = (value: bigint) => bigToFixed(value, 32)
