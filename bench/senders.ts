@@ -2,7 +2,7 @@
 // node's native curve signs; viem serializes.
 import { type Hex, hexToBytes, keccak256, numberToHex, serializeTransaction } from 'viem'
 import { hexToAddress } from '../src/lib/hex.ts'
-import { Wallet } from '../src/wallet/wallet.ts'
+import { walletOfMnemonic } from '../src/wallet/mnemonic.ts'
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 export const CHAIN_ID = 125
@@ -12,7 +12,7 @@ const SENDERS = 50
 /** The first account deploys contracts, the others send. */
 export const ACCOUNTS = SENDERS + 1
 
-const wallet = Wallet.fromMnemonic(MNEMONIC, ACCOUNTS)
+const wallet = walletOfMnemonic(MNEMONIC, ACCOUNTS)
 const [first = hexToAddress('0x'), ...others] = wallet.addresses()
 export const deployer: Hex = first
 export const senders: readonly Hex[] = others

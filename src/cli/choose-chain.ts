@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { StoredAllocation } from '../chain/genesis.ts'
 import { ChainError } from '../lib/errors.ts'
-import type { Address } from '../lib/hex.ts'
+import { type Address, fromHex } from '../lib/hex.ts'
 import { unixNow } from '../lib/unix-time.ts'
 import {
   type ChainSpec,
@@ -18,7 +18,7 @@ import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
 import { streamGenesis } from '../spec/genesis-stream.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
-import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
+import { Wallet } from '../wallet/wallet.ts'
 import type { StoredChain } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
 import { type chainOptions, DEFAULT_ACCOUNTS } from './options.ts'
@@ -42,7 +42,7 @@ export async function newChain(flags: ChainFlags): Promise<GenesisSpec<GenesisAl
   const { preset = 'kestrel', genesis, appState, chainId, balance, gasLimit, preinstalls } = flags
   if (appState !== undefined) return parseGenesisText(appState)
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
-  const accounts = walletOfFlags(flags, preset)?.addresses()
+  const accounts = (await walletOfFlags(flags, preset))?.addresses()
   // Clients use the newest block's timestamp as the present time for deadlines, which fail after an old block 0.
   const timestamp = flags.timestamp ?? unixNow()
   const spec = presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls, timestamp })
@@ -139,7 +139,7 @@ function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | 
  * A chain with a custom genesis has none unless the flags name some.
  */
 export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<GenesisAllocation>): Promise<Wallet> {
-  const named = walletOfFlags(flags, spec.name)
+  const named = await walletOfFlags(flags, spec.name)
   if (named !== undefined) return named
   const wallet = new Wallet()
   if (!isPreset(spec.name)) return wallet
@@ -153,10 +153,13 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   return wallet
 }
 
-const walletOf = ({ mnemonic, first, count }: DevKeys): Wallet =>
-  Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
+function walletOf({ keys }: DevKeys): Wallet {
+  const wallet = new Wallet()
+  for (const key of keys) wallet.add(fromHex(key))
+  return wallet
+}
 
-/** Operators of the presets' validators, whose keys are public. Each call derives them anew. */
+/** Operators of the presets' validators, whose keys are public. */
 export const knownOperators = (): Address[] => devValidatorKeys.flatMap((keys) => walletOf(keys).addresses())
 
 /** Whether genesis funds operators with public keys. */
@@ -180,11 +183,12 @@ export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Addres
 }
 
 /** Accounts of --mnemonic and --accounts; undefined when neither was given. Throws ChainError `invalid-params`. */
-function walletOfFlags({ mnemonic, accounts }: ChainFlags, chain: string): Wallet | undefined {
+async function walletOfFlags({ mnemonic, accounts }: ChainFlags, chain: string): Promise<Wallet | undefined> {
   if (mnemonic === undefined && accounts === undefined) return undefined
   const known = devKeys[isPreset(chain) ? chain : 'kestrel'][0]?.mnemonic ?? ''
+  const { walletOfMnemonic } = await import('../wallet/mnemonic.ts')
   try {
-    return Wallet.fromMnemonic(mnemonic ?? known, accounts ?? DEFAULT_ACCOUNTS)
+    return walletOfMnemonic(mnemonic ?? known, accounts ?? DEFAULT_ACCOUNTS)
   } catch (error) {
     throw error instanceof ChainError ? wrongFlag('mnemonic', error.message) : error
   }

@@ -1,5 +1,5 @@
 // The presets of chains, as data. Other files name only the default, `kestrel`.
-import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hex, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import {
   type BlobParams,
   FORKS,
@@ -26,8 +26,11 @@ export type PresetOptions = {
   readonly timestamp?: bigint | undefined
 }
 
-/** `count` accounts of a public mnemonic from index `first`, path m/44'/60'/0'/0. Never use them if coins have a value. */
-export type DevKeys = { readonly mnemonic: string; readonly first: number; readonly count: number }
+/**
+ * The keys of a public mnemonic from index `first` on, path m/44'/60'/0'/0. They are constants, because deriving them takes a
+ * tenth of a node's start. Never use them if coins have a value.
+ */
+export type DevKeys = { readonly mnemonic: string; readonly first: number; readonly keys: readonly Hex[] }
 
 type Preset = {
   readonly name: string
@@ -65,7 +68,24 @@ const JUNK = 'test test test test test test test test test test test junk'
 const kestrel: Preset = {
   name: 'kestrel',
   chainId: 125n,
-  keys: [{ mnemonic: JUNK, first: 0, count: 10 }],
+  keys: [
+    {
+      mnemonic: JUNK,
+      first: 0,
+      keys: [
+        '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+        '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+        '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+        '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+        '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+        '0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba',
+        '0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e',
+        '0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356',
+        '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97',
+        '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+      ],
+    },
+  ],
   accounts: [
     ...[
       '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -81,7 +101,17 @@ const kestrel: Preset = {
     ].map((account) => [hexToAddress(account), 10_000n * COIN] as const),
   ],
   // Separate from `keys`, so that the accounts have round balances.
-  validatorKeys: [{ mnemonic: JUNK, first: 10, count: 3 }],
+  validatorKeys: [
+    {
+      mnemonic: JUNK,
+      first: 10,
+      keys: [
+        '0xf214f2b2cd398c806f84e317254e0f0b801d0643303237d97a22a48e01628897',
+        '0x701b615bbdfb9de65240bc28bd21bbc0d996645a3dd57e7b12bc2bdf6f192c82',
+        '0xa267530f49f8280200edf313ee7af6b827f2a8bce2897751d06a843f644967b1',
+      ],
+    },
+  ],
   native: {
     denom: 'akest',
     symbol: 'KEST',
@@ -109,12 +139,37 @@ const evmos: Preset = {
   name: 'evmos',
   chainId: 9000n,
   keys: [
-    'gesture inject test cycle original hollow east ridge hen combine junk child bacon zero hope comfort vacuum milk pitch cage oppose unhappy lunar seat',
-    'copper push brief egg scan entry inform record adjust fossil boss egg comic alien upon aspect dry avoid interest fury window hint race symptom',
-    'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
-    'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
-    'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
-  ].map((mnemonic) => ({ mnemonic, first: 0, count: 1 })),
+    {
+      mnemonic:
+        'gesture inject test cycle original hollow east ridge hen combine junk child bacon zero hope comfort vacuum milk pitch cage oppose unhappy lunar seat',
+      first: 0,
+      keys: ['0xe9b1d63e8acd7fe676acb43afb390d4b0202dab61abec9cf2a561e4becb147de'],
+    },
+    {
+      mnemonic:
+        'copper push brief egg scan entry inform record adjust fossil boss egg comic alien upon aspect dry avoid interest fury window hint race symptom',
+      first: 0,
+      keys: ['0x88cbead91aee890d27bf06e003ade3d4e952427e88f88d31d61d3ef5e5d54305'],
+    },
+    {
+      mnemonic:
+        'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
+      first: 0,
+      keys: ['0x741de4f8988ea941d3ff0287911ca4074e62b7d45c991a51186455366f10b544'],
+    },
+    {
+      mnemonic:
+        'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
+      first: 0,
+      keys: ['0x3b7955d25189c99a7468192fcbc6429205c158834053ebe3f78f4512ab432db9'],
+    },
+    {
+      mnemonic:
+        'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
+      first: 0,
+      keys: ['0x8a36c69d940a92fcea94b36d0f2928c7a0ee19a90073eda769693298dfa9603b'],
+    },
+  ],
   accounts: [
     [hexToAddress('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'), 100_000_000n * COIN],
     [hexToAddress('0xC6Fe5D33615a1C52c08018c47E8Bc53646A0E101'), 1_000n * COIN],
@@ -201,8 +256,8 @@ export const presets: Readonly<Record<PresetName, (options?: PresetOptions) => G
 
 export const isPreset = (name: string): name is PresetName => Object.hasOwn(presets, name)
 
-/** The public mnemonics of a preset's accounts, in the order of the accounts. */
+/** The public keys of a preset's accounts, in the order of the accounts. */
 export const devKeys: Readonly<Record<PresetName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }
 
-/** The mnemonics of the presets' validators whose operators are not in `devKeys`. */
+/** The keys of the presets' validators whose operators are not in `devKeys`. */
 export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]

@@ -14,6 +14,7 @@ import { register as params } from '../../src/cli/params.ts'
 import type { NodeOptions } from '../../src/node.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { importKey, LIGHT_SCRYPT } from '../../src/wallet/keystore.ts'
+import { walletOfMnemonic } from '../../src/wallet/mnemonic.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { account, MNEMONIC, request, testChain } from '../support/chain.ts'
 import { captureOutput, folder, ONE_LINE, run as runProgram, start } from './support.ts'
@@ -24,7 +25,7 @@ const EVE = '0x000000000000000000000000000000000000dEaD'
 
 /** A node like that of `kestrel start`, and functions that run commands on it. */
 async function governed(overrides: Partial<NodeOptions> = {}) {
-  const wallet = Wallet.fromMnemonic(MNEMONIC, 10)
+  const wallet = walletOfMnemonic(MNEMONIC, 10)
   holdValidatorKeys(wallet, presets.kestrel())
   const chain = await testChain({ wallet, ...overrides })
   return {

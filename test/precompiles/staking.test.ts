@@ -22,7 +22,7 @@ import { nativeContracts } from '../../src/precompiles/index.ts'
 import { staking } from '../../src/precompiles/staking.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { devKeys, presets } from '../../src/spec/presets.ts'
-import { Wallet } from '../../src/wallet/wallet.ts'
+import { walletOfMnemonic } from '../../src/wallet/mnemonic.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
 import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
@@ -80,7 +80,7 @@ describe('the interface', () => {
   it('V4: accepts the calldata and emits the log of an Evmos client', async () => {
     const spec = presets.evmos()
     const mnemonic = devKeys.evmos[0]?.mnemonic ?? ''
-    const { walletOf: _, ...chain } = await stakingChain({ spec, wallet: Wallet.fromMnemonic(mnemonic, 1) })
+    const { walletOf: _, ...chain } = await stakingChain({ spec, wallet: walletOfMnemonic(mnemonic, 1) })
     const mykey = mnemonicToAccount(mnemonic).address
     const valoper = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
     const data =

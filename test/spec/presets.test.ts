@@ -13,6 +13,19 @@ const accountsOf = (mnemonic: string, indexes: number[]) =>
   )
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
 
+describe('the development keys', () => {
+  it.each([...devKeys.kestrel, ...devKeys.evmos, ...devValidatorKeys])(
+    'are those of $mnemonic from index $first',
+    (of) => {
+      const path = (index: number) => `m/44'/60'/0'/0/${of.first + index}`
+      const derived = of.keys.map((_, index) =>
+        HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(of.mnemonic), path(index)),
+      )
+      expect(of.keys).toEqual(derived.map(({ privateKey }) => privateKey))
+    },
+  )
+})
+
 describe('the kestrel preset', () => {
   const spec = presets.kestrel()
   const { alloc } = spec.genesis
@@ -29,7 +42,9 @@ describe('the kestrel preset', () => {
   })
 
   it('has ten known accounts with 10,000 coins each', () => {
-    const accounts = devKeys.kestrel.flatMap(({ mnemonic, first, count }) => accountsOf(mnemonic, range(first, count)))
+    const accounts = devKeys.kestrel.flatMap(({ mnemonic, first, keys }) =>
+      accountsOf(mnemonic, range(first, keys.length)),
+    )
     expect(accounts).toHaveLength(10)
     expect(accounts[0]).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
     for (const account of accounts) expect(alloc.get(account)?.balance).toBe(10_000n * COIN)
@@ -38,8 +53,8 @@ describe('the kestrel preset', () => {
 
   it('has three more validators with known keys, and ten coins more than they bond', () => {
     const validators = spec.native?.validators ?? []
-    const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
-      accountsOf(mnemonic, range(first, count)),
+    const operators = devValidatorKeys.flatMap(({ mnemonic, first, keys }) =>
+      accountsOf(mnemonic, range(first, keys.length)),
     )
     expect(operators).toHaveLength(3)
     expect(validators.map(({ operator }) => operator)).toEqual(operators)

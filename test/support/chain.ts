@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import { defaultLimits, type Node, type NodeOptions, startNode } from '../../src/node.ts'
 import { presets } from '../../src/spec/presets.ts'
-import { Wallet } from '../../src/wallet/wallet.ts'
+import { walletOfMnemonic } from '../../src/wallet/mnemonic.ts'
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 const accounts = new Map<number, HDAccount>()
@@ -39,7 +39,7 @@ export function nodeOptions(overrides: Partial<NodeOptions> = {}): NodeOptions {
     automine: true,
     blockTime: 0,
     gasLimit: undefined,
-    wallet: Wallet.fromMnemonic(MNEMONIC, 10),
+    wallet: walletOfMnemonic(MNEMONIC, 10),
     rpc: { development: true },
     namesModules: true,
     ...overrides,

@@ -13,7 +13,7 @@ import {
 } from '../../spec/chain-spec.ts'
 import { parseExactly, parseGenesis } from '../../spec/genesis-file.ts'
 import { devKeys } from '../../spec/presets.ts'
-import { ETHEREUM_PATH, Wallet } from '../../wallet/wallet.ts'
+import { walletOfMnemonic } from '../../wallet/mnemonic.ts'
 import { type ChainFlags, knownOperators, newChain, withActivated } from '../choose-chain.ts'
 
 /** Consensus keys of the validators in their order in the genesis file. */
@@ -81,7 +81,7 @@ function validatorsOf(
 ): GenesisValidator[] {
   const own = flags.mnemonic === undefined ? native.validators.filter(({ operator }) => !known.has(operator)) : []
   const { words } = operatorMnemonic(flags)
-  const operators = Wallet.fromMnemonic(words, keys.length, ETHEREUM_PATH, FIRST_OPERATOR).addresses()
+  const operators = walletOfMnemonic(words, keys.length, FIRST_OPERATOR).addresses()
   return keys.map((consensusKey, index) => {
     const given = own[index]
     if (given !== undefined) return { ...given, consensusKey }
