@@ -14,7 +14,8 @@ import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import { Verification } from './explorer/contracts/verification.ts'
-import { defaultExplorerOptions, Explorer, type ExplorerOptions } from './explorer/explorer.ts'
+import { Explorer } from './explorer/explorer.ts'
+import { defaultExplorerOptions, type ExplorerOptions } from './explorer/options.ts'
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
@@ -100,8 +101,6 @@ export type NodeOptions = ChainSettings & {
   /** Whether `/metrics` is served; left out: no. */
   readonly metrics?: boolean
 }
-
-export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 
 export type Node = {
   readonly chain: BlockChain

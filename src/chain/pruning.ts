@@ -10,9 +10,6 @@ import { readStateVersion } from './open.ts'
 /** The oldest readable state version, and the oldest block whose state is readable. */
 export type Horizon = { readonly number: bigint; readonly version: number }
 
-/** Minimum of `--prune`, as go-ethereum's `TriesInMemory`. */
-export const FEWEST_STATES = 128
-
 /** Versions deleted with each new one. More than one, so that a former archive node catches up. */
 const MOST_VERSIONS = 5
 

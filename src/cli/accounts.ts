@@ -23,19 +23,16 @@ async function newPassword({ passwordFile }: z.infer<typeof flags>): Promise<str
   return passwordFile === undefined ? askNewPassword() : (await readPasswords(passwordFile))(0)
 }
 
-export function register(program: Command): void {
-  const accounts = program
-    .command('accounts')
-    .description('manage encrypted key files (Web3 Secret Storage, as geth)')
-    .addHelpText(
-      'after',
-      `
+export function register(accounts: Command): void {
+  accounts.addHelpText(
+    'after',
+    `
 Examples:
   kestrel accounts new
   kestrel accounts import key.txt --password-file password.txt
   kestrel accounts list
   kestrel start --unlock 0xADDRESS --password-file password.txt`,
-    )
+  )
 
   withKeystore(accounts.command('list').description('list the addresses that have a key file')).action(
     async (given) => {

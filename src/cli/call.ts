@@ -34,9 +34,10 @@ Arguments: addresses in hex or bech32, or \`me\` for the sender; 1.5KEST or 100a
 yes, no, abstain or veto; lists separated by commas; JSON for structures. NAME=VALUE names a parameter. A page request may be
 left out: the first 100 items. Before a negative number that is not named, write --.`
 
-export function register(program: Command): void {
+/** Registers `call`. */
+export function registerCall(command: Command): void {
   withNodeFlags(
-    withOperands(program.command('call'), 'read from a native contract, or try a transaction without sending it')
+    withOperands(command)
       .option('--from <account>', 'caller: address or number of an account of the node (default: 0, if there is one)')
       .option('--block <number>', 'the state after this block (default: the newest)'),
   )
@@ -50,12 +51,11 @@ Examples:
   kestrel call gov getProposal 1 --json`,
     )
     .action(callAction)
-  withSenderFlags(
-    withOperands(program.command('send'), 'call a function of a native contract in a transaction').option(
-      '--wait',
-      'wait for the block and print the events',
-    ),
-  )
+}
+
+/** Registers `send`. */
+export function registerSend(command: Command): void {
+  withSenderFlags(withOperands(command).option('--wait', 'wait for the block and print the events'))
     .addHelpText(
       'after',
       `${ARGUMENTS}
@@ -68,9 +68,8 @@ Examples:
     .action(sendAction)
 }
 
-const withOperands = (command: Command, description: string): Command =>
+const withOperands = (command: Command): Command =>
   command
-    .description(description)
     .argument('[contract]', PRECOMPILES.map(({ name }) => name).join(', '))
     .argument('[function]')
     .argument('[args...]')

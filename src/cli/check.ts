@@ -36,8 +36,7 @@ type Flags = z.infer<typeof flags>
 /** Most faults that are printed; more are only counted, because one gap in the log may cause thousands. */
 const SHOWN = 200
 
-export function register(program: Command): void {
-  const command = program.command('check').description('look for damage in the data directory and say how to repair it')
+export function register(command: Command): void {
   withOptions(command, ...shared)
     .option('--quick', 'do not run the blocks again; the index is then not checked')
     .option('--accept-loss', 'first cut the chain before the lost or damaged part of its log')

@@ -1,7 +1,9 @@
 // Turns any error into an exit code and one line for the terminal, which names the file, port or flag.
 import { CommanderError } from 'commander'
 import { ChainError, describeError } from '../lib/errors.ts'
-import { WrongCommandLine } from './flags.ts'
+
+/** An error of the command line itself, independent of files and chain. The exit code is 2. */
+export class WrongCommandLine extends ChainError {}
 
 /** Error codes of the operating system as text. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -17,10 +17,8 @@ const flags = z.object({ ...schemasOf(shared), first: blockNumber.optional(), la
 /** Bytes to collect before each write. */
 const CHUNK = 1 << 20
 
-export function register(program: Command): void {
-  const command = program
-    .command('export')
-    .description('write blocks to a file')
+export function register(command: Command): void {
+  command
     .argument('<file>', 'file to create; it must not exist')
     .option('--first <number>', 'first block (default: 1, or the first one that the node has)')
     .option('--last <number>', 'last block (default: the head)')

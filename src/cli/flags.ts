@@ -5,6 +5,7 @@ import { ANY, LOCAL } from '../http/access.ts'
 import { isNetwork } from '../http/clients.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
+import { WrongCommandLine } from './explain.ts'
 
 const DIGITS = /^\d+$/
 /** Scheme, host and port, without a path. */
@@ -143,9 +144,6 @@ export const oneOf = <const T extends readonly string[]>(...words: T) =>
 function toAddress(text: string): Address | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : undefined
 }
-
-/** An error of the command line itself, independent of files and chain. The exit code is 2. */
-export class WrongCommandLine extends ChainError {}
 
 /** Checks what commander read. Throws WrongCommandLine: `--port: expected …`. */
 export function readFlags<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {

@@ -15,11 +15,8 @@ import { schemasOf, withOptions } from './start-flags.ts'
 
 const flags = z.object({ ...schemasOf(chainOptions), datadir: path.optional() })
 
-export function register(program: Command): void {
-  const command = program
-    .command('genesis')
-    .description('print a genesis file: of a preset with the flags below, or of the chain in a data directory')
-    .option('--datadir <dir>', 'print the genesis of the chain in this folder')
+export function register(command: Command): void {
+  command.option('--datadir <dir>', 'print the genesis of the chain in this folder')
   withOptions(command, ...chainOptions)
     .addHelpText(
       'after',

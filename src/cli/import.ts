@@ -17,11 +17,8 @@ import { schemasOf, withOptions } from './start-flags.ts'
 const shared = ['datadir', 'proposal'] as const
 const flags = z.object(schemasOf(shared))
 
-export function register(program: Command): void {
-  const command = program
-    .command('import')
-    .description('import blocks from a file; blocks that the chain has already are skipped')
-    .argument('<file>', 'concatenated RLP blocks, as export writes them')
+export function register(command: Command): void {
+  command.argument('<file>', 'concatenated RLP blocks, as export writes them')
   withOptions(command, ...shared)
     .addHelpText(
       'after',

@@ -12,11 +12,8 @@ import { schemasOf, withOptions } from './start-flags.ts'
 const shared = ['datadir', 'activate', 'proposal'] as const
 const flags = z.object({ genesis: path, ...schemasOf(shared) })
 
-export function register(program: Command): void {
-  const command = program
-    .command('init')
-    .description('create a chain from a genesis file and print the hash of block 0')
-    .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's")
+export function register(command: Command): void {
+  command.requiredOption('--genesis <file>', "genesis file, kestrel's or geth's")
   withOptions(command, ...shared)
     .addHelpText(
       'after',

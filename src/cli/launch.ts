@@ -11,7 +11,6 @@ import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Node, type NodeOptions, startNode } from '../node.ts'
 import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
-import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import {
   type ChainFlags,
@@ -30,7 +29,6 @@ import {
   withStoredChain,
 } from './datadir.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
-import { appStateOf, networkOptions, prepareCometBft } from './network/launch-cometbft.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-modules.ts'
 import { type StartFlags, settingsOf } from './start-flags.ts'
@@ -55,7 +53,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
   if (flags.vyper !== undefined && !existsSync(flags.vyper)) throw wrongFlag('vyper', `${flags.vyper}: no such file`)
-  const chainFlags = { ...flags, appState: await appStateOf(flags) }
+  const chainFlags = { ...flags, appState: await (await cometBftOf(flags))?.appStateOf(flags) }
   const stored = flags.inMemory
     ? undefined
     : await withStoredChain(flags.datadir, (chain, head) => storedChain(chainFlags, chain, head))
@@ -68,12 +66,16 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
-  const network = await networkOptions(flags, spec, log)
+  const network = await (await cometBftOf(flags))?.networkOptions(flags, spec, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators
   return { node, development, operators, hasKnownKeys }
 }
+
+/** CometBFT's part of a start; undefined on a chain of one node, which does not load it. */
+const cometBftOf = async ({ consensus }: StartFlags) =>
+  consensus === undefined ? undefined : import('./network/launch-cometbft.ts')
 
 /** `hasKnownOperators`: whether a network's genesis funds operators with public keys. */
 type ChosenChain = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
@@ -81,14 +83,14 @@ type ChosenChain = { readonly spec: ChainSpec; readonly known: Wallet; readonly 
 /** The chain that the flags describe, with its development accounts. `isNew`: it is not on disk yet. */
 async function chainOfFlags(flags: StartFlags & ChainFlags, isNew: boolean): Promise<ChosenChain> {
   const spec = await newChain(flags)
-  if (isNew) await prepareCometBft(flags, spec)
+  if (isNew) await (await cometBftOf(flags))?.prepareCometBft(flags, spec)
   return { spec, ...(await knownKeys(flags, spec)) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
 async function storedChain(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<ChosenChain> {
   await checkAgrees(flags, chain, flags.datadir)
-  await prepareCometBft(flags, chain, head)
+  await (await cometBftOf(flags))?.prepareCometBft(flags, chain, head)
   return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }
 }
 
@@ -157,6 +159,8 @@ const compilerPlaces = (flags: StartFlags): CompilerPlaces => ({
 /** The wallet with the accounts of --unlock. Throws ChainError for a wrong password or an account that has no key file. */
 async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> {
   const { keystore = keystoreFolder(flags.datadir), passwordFile } = flags
+  if (flags.unlock.length === 0) return wallet
+  const { unlock: decryptKey } = await import('../wallet/keystore.ts')
   const all = new Wallet()
   for (const account of wallet.addresses()) all.add(wallet.privateKey(account))
   const passwords = passwordFile === undefined ? undefined : await readPasswords(passwordFile)

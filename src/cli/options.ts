@@ -1,13 +1,11 @@
 // The table of options: one entry for each option of `kestrel start` and `startNode`. The flags, their help page, the types and
 // checks of `startNode`, docs/cli.md (`npm run cli-docs`) and the refusals of a network are derived from it. Other commands use
 // single entries (`withOptions`). Names are the flags in camel case.
-import { FEWEST_STATES } from '../chain/pruning.ts'
-import { SNAPSHOT_INTERVAL } from '../chain/state-sync/state-snapshots.ts'
+import { defaultLimits, FEWEST_STATES, SNAPSHOT_INTERVAL } from '../chain/limits.ts'
 import { ENGINES } from '../evm/engine-selection.ts'
-import { defaultExplorerOptions } from '../explorer/explorer.ts'
+import { defaultExplorerOptions } from '../explorer/options.ts'
 import { defaultConnectionLimits } from '../http/connections.ts'
 import { defaultWorkLimits } from '../lib/work-queue.ts'
-import { defaultLimits } from '../node.ts'
 import { defaultRpcOptions } from '../rpc/define.ts'
 import { PRESET_NAMES } from '../spec/presets.ts'
 import {

@@ -11,20 +11,15 @@ import { withNode } from './rpc-client.ts'
 
 const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).optional() })
 
-export function register(program: Command): void {
-  const params = program
-    .command('params')
-    .description(
-      "show the EVM's parameters on a running chain (active improvement proposals, floor of the base fee) or propose changes",
-    )
-    .addHelpText(
-      'after',
-      `
+export function register(params: Command): void {
+  params.addHelpText(
+    'after',
+    `
 To activate kestrel_0 on a development chain:
   kestrel params propose --activate kestrel_0
   kestrel gov vote 1 yes --from validators --wait
   kestrel params show`,
-    )
+  )
   withNodeFlags(
     params
       .command('show')

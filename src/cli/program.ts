@@ -1,44 +1,107 @@
-// The command line: all commands with their flags, and how a command that fails ends.
+// The command line: all commands with their flags, and how a command that fails ends. The file of a command, and with it the
+// rooms that it needs, is loaded when the command line names the command: loading all of them takes longer than most commands.
 import { Command } from 'commander'
-import { register as accounts } from './accounts.ts'
-import { register as calling } from './call.ts'
-import { register as checking } from './check.ts'
 import { exitCodeOf, explain } from './explain.ts'
-import { register as exporting } from './export.ts'
-import { register as genesis } from './genesis.ts'
-import { register as gov } from './gov/gov.ts'
-import { register as importing } from './import.ts'
-import { register as init } from './init.ts'
-import { register as resync } from './network/resync.ts'
-import { register as testnet } from './network/testnet.ts'
-import { register as validator } from './network/validator.ts'
-import { register as params } from './params.ts'
-import { register as reindexing } from './reindex.ts'
-import { register as rewinding } from './rewind.ts'
-import { register as start } from './start.ts'
 import { isVerboseVersion, VERSION, versionLines } from './version.ts'
 
+type CommandEntry = {
+  readonly name: string
+  /** For the help page. */
+  readonly description: string
+  /** Loads the function that adds arguments, flags, subcommands and action. */
+  readonly load: () => Promise<(command: Command) => void>
+}
+
 /** Every command, in the order of the help page. Add a new one here. */
-const commands = [
-  start,
-  init,
-  genesis,
-  importing,
-  exporting,
-  accounts,
-  calling,
-  gov,
-  params,
-  testnet,
-  validator,
-  resync,
-  reindexing,
-  rewinding,
-  checking,
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    description: 'run a chain: the one on disk, or a new one',
+    load: async () => (await import('./start.ts')).register,
+  },
+  {
+    name: 'init',
+    description: 'create a chain from a genesis file and print the hash of block 0',
+    load: async () => (await import('./init.ts')).register,
+  },
+  {
+    name: 'genesis',
+    description: 'print a genesis file: of a preset with the flags below, or of the chain in a data directory',
+    load: async () => (await import('./genesis.ts')).register,
+  },
+  {
+    name: 'import',
+    description: 'import blocks from a file; blocks that the chain has already are skipped',
+    load: async () => (await import('./import.ts')).register,
+  },
+  {
+    name: 'export',
+    description: 'write blocks to a file',
+    load: async () => (await import('./export.ts')).register,
+  },
+  {
+    name: 'accounts',
+    description: 'manage encrypted key files (Web3 Secret Storage, as geth)',
+    load: async () => (await import('./accounts.ts')).register,
+  },
+  {
+    name: 'call',
+    description: 'read from a native contract, or try a transaction without sending it',
+    load: async () => (await import('./call.ts')).registerCall,
+  },
+  {
+    name: 'send',
+    description: 'call a function of a native contract in a transaction',
+    load: async () => (await import('./call.ts')).registerSend,
+  },
+  {
+    name: 'gov',
+    description: 'governance of a running chain: submit proposals, deposit, vote',
+    load: async () => (await import('./gov/gov.ts')).register,
+  },
+  {
+    name: 'params',
+    description:
+      "show the EVM's parameters on a running chain (active improvement proposals, floor of the base fee) or propose changes",
+    load: async () => (await import('./params.ts')).register,
+  },
+  {
+    name: 'testnet',
+    description: 'make the homes of the nodes of a new network: keys, genesis, configuration',
+    load: async () => (await import('./network/testnet.ts')).register,
+  },
+  {
+    name: 'validator',
+    description: "keys of a network's node",
+    load: async () => (await import('./network/validator.ts')).register,
+  },
+  {
+    name: 'resync',
+    description: "make a network's node that is stopped fetch the chain again: after damage, or with another state",
+    load: async () => (await import('./network/resync.ts')).register,
+  },
+  {
+    name: 'reindex',
+    description: "rebuild the explorer's index by running all blocks again",
+    load: async () => (await import('./reindex.ts')).register,
+  },
+  {
+    name: 'rewind',
+    description: 'remove the newest blocks of a chain',
+    load: async () => (await import('./rewind.ts')).register,
+  },
+  {
+    name: 'check',
+    description: 'look for damage in the data directory and say how to repair it',
+    load: async () => (await import('./check.ts')).register,
+  },
 ]
 
-/** The whole command line; parsing throws CommanderError, WrongCommandLine, or the command's error. */
-export function createProgram(): Command {
+/**
+ * The command line with all commands, of which those that `isUsed` accepts are complete. Parsing throws CommanderError,
+ * WrongCommandLine, or the command's error.
+ */
+export async function createProgram(isUsed: (name: string) => boolean): Promise<Command> {
   const program = new Command('kestrel')
     .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')
     .version(VERSION)
@@ -48,7 +111,12 @@ export function createProgram(): Command {
       'after',
       '\n`kestrel start` runs a chain. `kestrel --version --verbose` shows which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
     )
-  for (const register of commands) register(program)
+  for (const { name, description, load } of commands) {
+    const command = program.command(name).description(description)
+    if (!isUsed(name)) continue
+    const register = await load()
+    register(command)
+  }
   return program
 }
 
@@ -58,8 +126,11 @@ export function createProgram(): Command {
  */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
-    if (isVerboseVersion(args)) process.stdout.write(versionLines())
-    else await createProgram().parseAsync(args, { from: 'user' })
+    if (isVerboseVersion(args)) process.stdout.write(await versionLines())
+    else {
+      const program = await createProgram((name) => args.includes(name))
+      await program.parseAsync(args, { from: 'user' })
+    }
     return 0
   } catch (error) {
     const { code, isPrinted } = exitCodeOf(error)

@@ -15,8 +15,7 @@ import { schemasOf, withOptions } from './start-flags.ts'
 const shared = ['datadir', 'proposal'] as const
 const flags = z.object(schemasOf(shared))
 
-export function register(program: Command): void {
-  const command = program.command('reindex').description("rebuild the explorer's index by running all blocks again")
+export function register(command: Command): void {
   withOptions(command, ...shared)
     .addHelpText(
       'after',

@@ -15,11 +15,8 @@ const flags = z.object({ ...schemasOf(shared), to: wholeNumber(0, Number.MAX_SAF
 /** Blocks removed per write: removed blocks are read into memory. */
 const STEP = 256n
 
-export function register(program: Command): void {
-  const command = program
-    .command('rewind')
-    .description('remove the newest blocks of a chain')
-    .requiredOption('--to <block>', 'number of the block that is the newest afterwards')
+export function register(command: Command): void {
+  command.requiredOption('--to <block>', 'number of the block that is the newest afterwards')
   withOptions(command, ...shared)
     .addHelpText(
       'after',

@@ -13,8 +13,8 @@ import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.t
 /** Milliseconds in which a second signal is ignored: under npm Ctrl-C arrives twice, from the terminal and from npm. */
 const SAME_KEYSTROKE = 500
 
-export function register(program: Command): void {
-  withStartFlags(program.command('start').description('run a chain: the one on disk, or a new one'))
+export function register(command: Command): void {
+  withStartFlags(command)
     .addHelpText(
       'after',
       `
@@ -31,7 +31,7 @@ Examples:
   kestrel start --consensus cometbft --genesis genesis.json --peers ID@HOST:26656
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
-    .action((_, command: Command) => start(readStartFlags(optionsWithHome(command))))
+    .action(() => start(readStartFlags(optionsWithHome(command))))
 }
 
 async function start(flags: StartFlags): Promise<void> {

@@ -6,42 +6,14 @@ import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
-import type { CompilerPlaces } from './contracts/compilers.ts'
 import type { Verification } from './contracts/verification.ts'
-import type { DocumentRequests } from './metadata/document-request.ts'
 import { TokenMetadata } from './metadata/token-metadata.ts'
+import type { ExplorerOptions } from './options.ts'
 import { PendingTransactions } from './pending-transactions.ts'
 import type { Hub } from './socket/hub.ts'
 import { StateChanges } from './state-changes.ts'
 import { GasOracle } from './statistics/gas-oracle.ts'
 import { LastDay } from './statistics/last-day.ts'
-import type { CoinPrices } from './statistics/prices.ts'
-
-export type ExplorerOptions = {
-  /** Version of this program: `0.1.0`. */
-  readonly version: string
-  /** Folders with compilers, in addition to the bundled one. */
-  readonly compilers: CompilerPlaces
-  /** Milliseconds of processor time that one run of a compiler may take. */
-  readonly compileTime: number
-  /** Prices that the operator provides; undefined: every price in an answer is null. */
-  readonly prices: CoinPrices | undefined
-  /** Source of token item metadata: only the chain, or documents of the web, too. */
-  readonly nftMetadata: 'chain' | 'fetch'
-  /** Gateway for `ipfs://`, as `https://ipfs.io`; undefined: none. */
-  readonly ipfsGateway: string | undefined
-  /** Replaces the requests for documents of the web. */
-  readonly documentRequests?: DocumentRequests | undefined
-}
-
-export const defaultExplorerOptions: ExplorerOptions = {
-  version: '0.1.0',
-  compilers: { folders: [] },
-  compileTime: 60_000,
-  prices: undefined,
-  nftMetadata: 'chain',
-  ipfsGateway: 'https://ipfs.io',
-}
 
 type Parts = {
   readonly chain: Chain

@@ -2,7 +2,7 @@
 // and a constant number of history rows.
 import { describe, expect, it } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
-import { FEWEST_STATES } from '../../src/chain/pruning.ts'
+import { FEWEST_STATES } from '../../src/chain/limits.ts'
 import { reindex } from '../../src/chain/reindex.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'

@@ -36,7 +36,7 @@ const leaves = (command: Command, path: readonly string[] = []): Leaf[] =>
     ? [{ name: path.join(' '), command }]
     : command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
 
-const commands = leaves(createProgram())
+const commands = leaves(await createProgram(() => true))
 const operandsOf = ({ command }: Leaf): string[] =>
   command.registeredArguments.filter(({ required }) => required).map((operand) => OPERANDS[operand.name()] ?? 'file')
 const lineOf = (leaf: Leaf, ...more: string[]): string[] => [

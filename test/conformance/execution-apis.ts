@@ -2,8 +2,9 @@
 // responses. Used by `execution-apis.test.ts` and `run.ts`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defaultLimits } from '../../src/chain/limits.ts'
 import { createLogger } from '../../src/lib/log.ts'
-import { defaultLimits, type Node, startNode } from '../../src/node.ts'
+import { type Node, startNode } from '../../src/node.ts'
 import { splitBlocks } from '../../src/primitives/block.ts'
 import { parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'

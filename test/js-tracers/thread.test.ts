@@ -1,10 +1,10 @@
 // A thread of JavaScript tracers that cannot read a row: its task fails, and the node continues.
 import { expect, it } from 'vitest'
+import { defaultLimits } from '../../src/chain/limits.ts'
 import { TracerThreadPool } from '../../src/js-tracers/thread-pool.ts'
 import { NO_CONNECTION } from '../../src/lib/connection-signal.ts'
 import { ReadFailure } from '../../src/lib/errors.ts'
 import { ZERO_HASH } from '../../src/lib/hex.ts'
-import { defaultLimits } from '../../src/node.ts'
 import { presets } from '../../src/spec/presets.ts'
 
 const PLAIN = { disableStack: false, disableStorage: false, enableMemory: false, enableReturnData: false }

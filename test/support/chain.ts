@@ -4,8 +4,9 @@
 import { createPublicClient, createTestClient, createWalletClient, http } from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
+import { defaultLimits } from '../../src/chain/limits.ts'
 import { createLogger } from '../../src/lib/log.ts'
-import { defaultLimits, type Node, type NodeOptions, startNode } from '../../src/node.ts'
+import { type Node, type NodeOptions, startNode } from '../../src/node.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { walletOfMnemonic } from '../../src/wallet/mnemonic.ts'
 

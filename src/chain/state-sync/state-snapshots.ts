@@ -2,6 +2,7 @@
 // for joining nodes. Blocks never wait for it: it reads from a consistent reader of the store, in turns of the scheduler.
 import { ChainError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { SNAPSHOT_INTERVAL } from '../limits.ts'
 import { readStateVersion } from '../open.ts'
 import { readHorizon } from '../pruning.ts'
 import type { Chain, Indexer } from '../types.ts'
@@ -23,8 +24,6 @@ export type StateSnapshotOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** Blocks between two state snapshots. */
-export const SNAPSHOT_INTERVAL = 1_000n
 /** Number of state snapshots kept: the older one for nodes that are still fetching it. */
 const KEPT = 2
 

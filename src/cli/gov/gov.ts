@@ -21,18 +21,15 @@ import { inSeconds, listLines, paramsLines, proposalLines, row } from './output.
 import { registerSubmit } from './submit.ts'
 import { castVotes, parseBallot, waitForOutcome } from './vote.ts'
 
-export function register(program: Command): void {
-  const gov = program
-    .command('gov')
-    .description('governance of a running chain: submit proposals, deposit, vote')
-    .addHelpText(
-      'after',
-      `
+export function register(gov: Command): void {
+  gov.addHelpText(
+    'after',
+    `
 Examples:
   kestrel gov submit --activate kestrel_0
   kestrel gov vote 1 yes --from validators --wait
   kestrel gov show 1`,
-    )
+  )
   registerSubmit(gov)
   registerDeposit(gov)
   registerCancel(gov)

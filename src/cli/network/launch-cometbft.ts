@@ -1,7 +1,7 @@
 // Prepares CometBFT for `start --consensus`: finds the program, creates the home, checks that both fit the chain.
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { SNAPSHOT_INTERVAL } from '../../chain/state-sync/state-snapshots.ts'
+import { SNAPSHOT_INTERVAL } from '../../chain/limits.ts'
 import {
   makeHome,
   missingFile,
@@ -30,7 +30,7 @@ export const engineHomeOf = ({ engineHome, datadir }: Pick<StartFlags, 'engineHo
 
 /** The genesis in the CometBFT home, for a node started without a genesis file; undefined if there is none. */
 export const appStateOf = async (flags: StartFlags): Promise<string | undefined> =>
-  flags.consensus === undefined || flags.genesis !== undefined ? undefined : readAppState(engineHomeOf(flags))
+  flags.genesis === undefined ? readAppState(engineHomeOf(flags)) : undefined
 
 /**
  * Creates the CometBFT home if there is none, and checks that it fits the chain. `head`: the chain's newest block, undefined
@@ -41,7 +41,6 @@ export async function prepareCometBft(
   spec: GenesisSpec<GenesisAllocation>,
   head: bigint = 0n,
 ): Promise<void> {
-  if (flags.consensus === undefined) return
   const { consensus } = requireNetwork(spec)
   const home = engineHomeOf(flags)
   const joins = head === 0n && missingFile(home) === undefined && (await readHomeConfig(home)).stateSync
@@ -70,14 +69,13 @@ const usesAppMempool = async ({ cometbft }: StartFlags): Promise<boolean> =>
   (await cometBftVersion(findCometBft(cometbft))).hasAppMempool
 
 /**
- * Options of CometBFT and a line about it for the log; undefined without --consensus. Throws ChainError, which says what to do.
+ * Options of CometBFT and a line about it for the log. Throws ChainError, which says what to do.
  */
 export async function networkOptions(
   flags: StartFlags,
   { native }: Pick<ChainSpec, 'native'>,
   log: Logger,
-): Promise<{ readonly options: NonNullable<NodeOptions['network']>; readonly line: string } | undefined> {
-  if (flags.consensus === undefined) return undefined
+): Promise<{ readonly options: NonNullable<NodeOptions['network']>; readonly line: string }> {
   const home = engineHomeOf(flags)
   const { options, version } = await cometBftOptions({
     home,

@@ -23,13 +23,12 @@ import { parseExactly, parseSpec } from '../../spec/genesis-file.ts'
 import { requireUnlocked } from '../../state/kv.ts'
 import { chainFolder, requireFolder, SET_ASIDE, UNFINISHED, unfinishedResync } from '../datadir.ts'
 import { readFlags } from '../flags.ts'
-import { nodeFlags, nodeFolders, withNode } from './node-home.ts'
+import { nodeFlags, nodeFolders, withNode } from './node-flags.ts'
 
 const flags = z.object({ ...nodeFlags, discard: z.boolean().default(false) })
 
-export function register(program: Command): void {
-  withNode(program.command('resync'))
-    .description("make a network's node that is stopped fetch the chain again: after damage, or with another state")
+export function register(command: Command): void {
+  withNode(command)
     .option('--discard', 'delete the old data instead of setting them aside')
     .addHelpText(
       'after',

@@ -49,10 +49,8 @@ const VALIDATORS = 4
 /** Distance between the ports of one CometBFT and the next; each has three. */
 const PORT_STEP = 10
 
-export function register(program: Command): void {
-  const command = program
-    .command('testnet')
-    .description('make the homes of the nodes of a new network: keys, genesis, configuration')
+export function register(command: Command): void {
+  command
     .optionsGroup('Network:')
     .option('--output <dir>', 'folder for the homes node0, node1, …; it must be empty or new', 'net')
     .option('--validators <number>', `number of validators (default: ${VALIDATORS}, or those of the genesis)`)

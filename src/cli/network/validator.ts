@@ -5,12 +5,11 @@ import { z } from 'zod'
 import { hasValidatorKey, makeKeys } from '../../consensus/cometbft/home.ts'
 import { keyToBase64 } from '../../consensus/cometbft/keys.ts'
 import { readFlags } from '../flags.ts'
-import { nodeFlags, nodeFolders, withNode } from './node-home.ts'
+import { nodeFlags, nodeFolders, withNode } from './node-flags.ts'
 
 const flags = z.object({ ...nodeFlags, hex: z.boolean().default(false), nodeId: z.boolean().default(false) })
 
-export function register(program: Command): void {
-  const validator = program.command('validator').description("keys of a network's node")
+export function register(validator: Command): void {
   withNode(validator.command('key'))
     .description('print the public key that `createValidator` takes, in base64; keys are made when there are none')
     .option('--hex', 'print it in hex, as the genesis file has it')
