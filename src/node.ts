@@ -1,7 +1,6 @@
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here;
 // `startNode` lists the steps of a start. Closing stops the producers first, because requests may wait for blocks; then the
 // server and its parts, and last the chain.
-import type { FastifyInstance } from 'fastify'
 import { BlockChain } from './chain/block-chain.ts'
 import { createChain, readHead, specRow, specToOpen, storedSpec } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
@@ -17,6 +16,7 @@ import { Verification } from './explorer/contracts/verification.ts'
 import { Explorer } from './explorer/explorer.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/options.ts'
 import { Hub } from './explorer/socket/hub.ts'
+import type { HttpOptions } from './faces.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { TracerThreadPool } from './js-tracers/thread-pool.ts'
@@ -35,7 +35,7 @@ import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
-import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
+import { createServer, defaultHttpOptions, type NodeServer } from './server.ts'
 import { type ChainSpec, hasAllocation, refuseNetwork, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
 import { isOutage, type StoreLog, storeLog } from './state/store-log.ts'
@@ -107,7 +107,7 @@ export type Node = {
   readonly producer: BlockProducer
   /** Settles with a line when the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
-  readonly server: FastifyInstance
+  readonly server: NodeServer
   /** undefined: the main thread answers all reads. */
   readonly readers: ReadThreads | undefined
   /** Slots for heavy requests. */

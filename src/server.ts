@@ -1,108 +1,106 @@
-// One Fastify for all faces: one port, each face a plugin with its own scope and its own error body.
-import type { ServerOptions } from 'node:http'
-import websocket from '@fastify/websocket'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { etherscanApi, refuseEtherscanUrl } from './explorer/etherscan/plugin.ts'
-import type { Explorer } from './explorer/explorer.ts'
-import { explorerPlugin, refuseExplorerUrl } from './explorer/plugin.ts'
-import { explorerSocket } from './explorer/socket/plugin.ts'
-import { sourcifyApi } from './explorer/sourcify/plugin.ts'
-import { explorerV1 } from './explorer/v1/plugin.ts'
-import { landing, website } from './explorer/website.ts'
-import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
-import { bodyBudget, boundBodies } from './http/bodies.ts'
-import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
-import { answerLastRequest } from './http/last-request.ts'
-import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
-import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
-import { effectiveOptions, type RpcServices } from './rpc/define.ts'
-import { refuseRpcUrl, rpcPlugin } from './rpc/plugin.ts'
-
-export type HttpOptions = AccessOptions & ConnectionLimits
+// The node's HTTP server: one port for all faces. Plain JSON-RPC is answered on its own connection (`rpc/http/fast-path.ts`). The
+// first request of another kind loads Fastify with all faces (`faces.ts`), which takes a third of a node's start: many nodes get
+// none.
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http'
+import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Faces, HttpOptions } from './faces.ts'
+import { accessOf, LOCAL } from './http/access.ts'
+import { bodyBudget } from './http/bodies.ts'
+import { answerClientErrors } from './http/client-errors.ts'
+import { Connections, defaultConnectionLimits } from './http/connections.ts'
+import { isHandshake, passUpgrades } from './http/upgrades.ts'
+import { rpcContext } from './rpc/context.ts'
+import type { RpcServices } from './rpc/define.ts'
+import { answerInChunks } from './rpc/dispatch.ts'
+import { serveFastPath } from './rpc/http/fast-path.ts'
+import { RPC_HEADERS, RPC_PATHS } from './rpc/paths.ts'
 
 export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ...defaultConnectionLimits }
 
-/** Maximum characters of a path parameter: as many as Node.js reads in all headers of a request. */
-const LONGEST_PARAMETER = 16_384
-
-/** The faces' options, and the access rules. */
-export type Faces = {
-  readonly rpc: RpcServices
-  readonly explorer: Explorer
-  readonly http: HttpOptions
-  /** Left out: neither `/health` nor `/metrics`. */
-  readonly monitoring?: MonitoringFace
+export type NodeServer = {
+  /** Fastify with all faces; the first call constructs it. */
+  faces(): Promise<FastifyInstance>
+  /** Listens and returns the URL; `localhost` is all of its addresses. Throws the listen error (`EADDRINUSE`). */
+  listen(at: { readonly host: string; readonly port: number }): Promise<string>
+  /** Ends idle connections and WebSockets, and waits some seconds for running requests. */
+  close(): Promise<void>
 }
 
 /**
- * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests. It
- * serves JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API under `/api/v2`, with live updates at
- * `/socket/v2/websocket`; the explorer's pages; `/health` and `/metrics` for operators.
+ * The server, not yet listening. It serves JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API under `/api/v2`,
+ * with live updates at `/socket/v2/websocket`; the explorer's pages; `/health` and `/metrics` for operators.
  */
-export function createServer({ rpc, explorer, http, monitoring }: Faces): FastifyInstance {
-  // Longer than clients keep idle connections, so that the server never closes one while a request is under way.
-  const app = fastify({
-    forceCloseConnections: 'idle',
+export function createServer(options: Faces): NodeServer {
+  const { rpc, http } = options
+  const server = createHttpServer({
+    // Longer than clients keep idle connections, so that the server never closes one while a request is under way.
     keepAliveTimeout: http.idleTimeout,
     requestTimeout: http.requestTimeout,
-    bodyLimit: rpc.options.maxRequestSize,
-    // Without a listed proxy any client could set X-Forwarded-For.
-    trustProxy: http.trustedProxies.length > 0 ? [...http.trustedProxies] : false,
-    http: {
-      connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
-      // For Node.js 24.9 and later; earlier versions use `ignoreOtherUpgrades`.
-      shouldUpgradeCallback: isHandshake,
-    } as ServerOptions,
-    // Let overlong parameters reach the route, which refuses them in its own format.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
-    frameworkErrors: (_error, request, reply) => refuseUrl(request, reply),
+    connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
+    // For Node.js 24.9 and later; earlier versions use `passUpgrades`.
+    ...{ shouldUpgradeCallback: isHandshake },
   })
-  const access = accessOf(http)
   const connections = new Connections(http)
-  const bodies = bodyBudget()
-  boundBodies(app, bodies, connections.clientOf)
-  connections.watch(app.server)
-  answerLastRequest(app.server, connections)
-  app.addHook('preClose', async () => connections.closeRemaining())
-  app.register(websocket, {
-    options: { maxPayload: rpc.options.maxRequestSize },
-    preClose(done) {
-      for (const client of this.websocketServer.clients) {
-        client.close(1001, 'server is closing')
-        setTimeout(() => client.terminate(), 1000).unref()
-      }
-      this.websocketServer.close()
-      done()
-    },
-    errorHandler: (error, socket) => {
-      rpc.log.debug({ err: error }, 'WebSocket failed')
-      socket.terminate()
-    },
+  connections.watch(server)
+  answerClientErrors(server, connections)
+  const parts = { server, connections, access: accessOf(http), bodies: bodyBudget(), context: rpcContext(rpc) }
+  const fastPath = { paths: RPC_PATHS, maxBody: rpc.options.maxRequestSize, headers: RPC_HEADERS, ...parts }
+  const endFastPath = serveFastPath(server, fastPath, (body, signal) => answerInChunks(body, parts.context, signal))
+
+  const closed = once(server, 'close')
+  const stop = async (): Promise<void> => {
+    server.close()
+    await closed
+  }
+  let opening: ReturnType<typeof open> | undefined
+  const open = async () => {
+    const { openFaces } = await import('./faces.ts')
+    return openFaces({ ...options, ...parts, stop })
+  }
+  const opened = () => (opening ??= open())
+  server.on('request', (request, response) => {
+    const fail = onFailure(rpc, () => response.writeHead(500).end())
+    opened().then(({ answer }) => answer(request, response), fail)
   })
-  const { development } = effectiveOptions(rpc)
-  const level = development ? 'info' : 'debug'
-  app.after(() => {
-    app.websocketServer.on('connection', (webSocket, { socket }) => connections.upgraded(socket, webSocket))
-    ignoreOtherUpgrades(app.server, connections)
-    addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
+  passUpgrades(server, connections, (request: IncomingMessage, socket: Socket, rest: Buffer) => {
+    const destroy = () => void socket.destroy()
+    socket.on('error', destroy)
+    opened().then(({ upgrade }) => upgrade(request, socket, rest), onFailure(rpc, destroy))
   })
-  if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring, { connections, bodies }))
-  const site = { chain: explorer.chain, options: explorer.options, development }
-  app.register(rpcPlugin, { ...rpc, landing: landing(site), access, connections })
-  app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
-  app.register(explorerV1, { explorer, prefix: '/api/v1' })
-  app.register(etherscanApi, { explorer, prefix: '/api' })
-  app.register(sourcifyApi, { explorer, prefix: '/sourcify' })
-  app.register(explorerSocket, { explorer })
-  app.register(website, { site })
-  return app
+  return {
+    faces: async () => (await opened()).app,
+    listen: (at) => listen(server, at),
+    async close() {
+      endFastPath()
+      connections.closeRemaining()
+      parts.context.gcStatistics.close()
+      const faces = await opening?.catch(() => undefined)
+      await (faces === undefined ? stop() : faces.app.close())
+    },
+  }
 }
 
-/** A URL that cannot be decoded has no route; the face with the matching prefix answers in its own format. */
-function refuseUrl({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const isBelow = (prefix: string) =>
-    url === prefix || (/^[/?]/.test(url.slice(prefix.length)) && url.startsWith(prefix))
-  if (isBelow('/api/v2') || isBelow('/api/v1')) return refuseExplorerUrl(reply)
-  if (isBelow('/api')) return refuseEtherscanUrl(reply)
-  return refuseRpcUrl(reply)
+/** Logs that the faces cannot be loaded: the files of the program have been replaced or removed since it started. */
+const onFailure =
+  ({ log }: RpcServices, end: () => void) =>
+  (error: unknown) => {
+    log.error({ err: error }, 'a part of the program cannot be loaded; restart the node')
+    end()
+  }
+
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
+  const [first = host, ...others] =
+    host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
+  server.listen({ host: first, port })
+  await once(server, 'listening')
+  const { address, family, port: chosen } = server.address() as AddressInfo
+  for (const other of others) {
+    const further = createNetServer((socket) => server.emit('connection', socket)).on('error', () => undefined)
+    further.listen({ host: other, port: chosen })
+    server.once('close', () => further.close())
+  }
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address}:${chosen}`
 }

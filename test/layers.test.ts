@@ -58,8 +58,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // It watches lower rooms, and faces report their requests to it.
   monitoring: ['lib', 'chain (types)', 'consensus (types)'],
-  'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
-  'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts'],
+  'faces.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
+  'server.ts': ['lib', 'http', 'rpc', 'faces.ts'],
+  'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts', 'faces.ts (types)'],
   cli: [...ROOMS, 'http', 'rpc', 'explorer', 'server.ts', 'node.ts'],
   'library.ts': ['lib', 'cli'],
 }

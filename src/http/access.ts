@@ -2,7 +2,6 @@
 // for this node. One hook at the root of the server checks both before a request runs: CORS alone only hides the response from
 // the page, and a page whose DNS name resolves to this machine (DNS rebinding) passes all checks of the browser.
 import { isIPv4, isIPv6 } from 'node:net'
-import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { RequestRefused } from './request-refused.ts'
 
@@ -99,5 +98,9 @@ export function addAccessGuard(app: FastifyInstance, access: Access, log: Log): 
     if (isPrivate !== undefined) reply.header('access-control-allow-private-network', 'true')
   })
   // Refused origins do not get here, so every origin is reflected.
-  app.register(cors, { origin: true, methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'], maxAge: 86_400 })
+  app.register(import('@fastify/cors'), {
+    origin: true,
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'],
+    maxAge: 86_400,
+  })
 }

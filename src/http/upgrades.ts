@@ -9,18 +9,17 @@ export const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
- * Passes only WebSocket handshakes to the server's `upgrade` listeners, which must be registered already. Node's server
- * detaches the connection of any upgrade request (24.9 has `shouldUpgradeCallback`), so the head of other requests is put back
- * without the Upgrade header, and the server gets the connection again.
+ * Passes WebSocket handshakes to `accept`. Node's server detaches the connection of any upgrade request (24.9 has
+ * `shouldUpgradeCallback`), so the head of other requests is put back without the Upgrade header, and the server gets the
+ * connection again.
  */
-export function ignoreOtherUpgrades(server: Server, connections: Connections): void {
-  const listeners = server.listeners('upgrade')
-  server.removeAllListeners('upgrade')
+export function passUpgrades(
+  server: Server,
+  connections: Connections,
+  accept: (request: IncomingMessage, socket: Socket, rest: Buffer) => void,
+): void {
   server.on('upgrade', (request, socket: Socket, rest) => {
-    if (isHandshake(request)) {
-      for (const listener of listeners) listener.call(server, request, socket, rest)
-      return
-    }
+    if (isHandshake(request)) return accept(request, socket, rest)
     // With unanswered earlier requests (pipelining) this response would come first.
     if (connections.stateOf(socket).requests.size > 0) return socket.destroy()
     socket.unshift(Buffer.concat([Buffer.from(headWithoutOffer(request), 'latin1'), rest]))

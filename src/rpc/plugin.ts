@@ -1,44 +1,29 @@
-// The JSON-RPC interface: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. The fast
-// path (`http/fast-path.ts`) answers plain POSTs, the Fastify routes here all others. JSON-RPC errors have HTTP status 200:
+// The JSON-RPC interface in Fastify: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. The
+// fast path (`http/fast-path.ts`) answers plain POSTs, the routes here all others. JSON-RPC errors have HTTP status 200:
 // wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that the guard refuses get a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../http/access.ts'
-import type { Connections } from '../http/connections.ts'
 import { RequestRefused } from '../http/request-refused.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
-import { rpcContext } from './context.ts'
-import type { RpcServices } from './define.ts'
-import { answer, answerInChunks, refusal } from './dispatch.ts'
+import type { RpcContext, RpcServices } from './define.ts'
+import { answer, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, LIMIT_EXCEEDED, PARSE_ERROR } from './errors.ts'
-import { serveFastPath } from './http/fast-path.ts'
 import { serveWebSocket } from './http/websocket.ts'
+import { RPC_PATHS } from './paths.ts'
 import { isHardhatClient } from './sends/hardhat-client.ts'
 
-const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
 
-export type RpcFace = RpcServices & {
+export type RpcFace = {
+  readonly context: Omit<RpcContext, 'subscriber'>
   /** Answers a browser that opens `/`; other clients get a line of text. */
-  readonly landing?: (reply: FastifyReply) => FastifyReply
-  /** The guard's check of Origin and Host, for requests that do not pass Fastify. */
-  readonly access: Access
-  readonly connections: Connections
+  readonly landing: (reply: FastifyReply) => FastifyReply
 }
 
 /** Registers JSON-RPC. The Fastify instance must already have @fastify/websocket and the guard. */
-export async function rpcPlugin(
-  app: FastifyInstance,
-  { landing, access, connections, ...services }: RpcFace,
-): Promise<void> {
-  const { options } = services
-  const context = rpcContext(services)
-  const headers = ['vary: Origin', 'x-content-type-options: nosniff']
-  const fastPath = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
-  const endFastPath = serveFastPath(app.server, fastPath, (body, signal) => answerInChunks(body, context, signal))
-  app.addHook('preClose', async () => endFastPath())
-  app.addHook('onClose', async () => context.gcStatistics.close())
+export async function rpcPlugin(app: FastifyInstance, { context, landing }: RpcFace): Promise<void> {
+  const { options } = context
   readBodiesAsText(app)
-  answerErrorsAsJsonRpc(app, services)
+  answerErrorsAsJsonRpc(app, context)
   app.get('/rpc/openrpc.json', (_request, reply) => sendJson(reply, JSON.stringify(context.openRpc())))
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -48,14 +33,14 @@ export async function rpcPlugin(
     const text = await answer((request.body as string | undefined) ?? '', requestContext, signal)
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
-  for (const url of PATHS) {
+  for (const url of RPC_PATHS) {
     app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, handler: post })
     app.route({
       method: 'GET',
       url,
       handler(request, reply) {
         const isBrowser = url === '/' && (request.headers.accept ?? '').includes('text/html')
-        if (isBrowser && landing !== undefined) return landing(reply)
+        if (isBrowser) return landing(reply)
         return reply.type('text/plain; charset=utf-8').send(HINT)
       },
       wsHandler: (socket, request) => serveWebSocket(socket, connectionSignal(request.raw.socket), context),
@@ -74,7 +59,7 @@ function readBodiesAsText(app: FastifyInstance): void {
   )
 }
 
-function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: RpcServices): void {
+function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: Pick<RpcServices, 'options' | 'log'>): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RequestRefused) {
       const { statusCode: status, message } = error

@@ -12,13 +12,14 @@ import { postRaw } from '../support/wire.ts'
 
 const MB = 1 << 20
 const node = await startNode(nodeOptions())
+const faces = await node.server.faces()
 afterAll(() => node.close())
 
 /** The POST routes in the tree that Fastify prints, with values for their parameters. */
 function postRoutes(): string[] {
   const path: string[] = []
   const found: string[] = []
-  for (const line of node.server.printRoutes({ commonPrefix: false }).split('\n')) {
+  for (const line of faces.printRoutes({ commonPrefix: false }).split('\n')) {
     const [, indent = '', name, methods = ''] = /^((?:[│ ] {3})*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line) ?? []
     if (name === undefined) continue
     path.splice(indent.length / 4, Number.POSITIVE_INFINITY, name)

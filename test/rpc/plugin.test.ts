@@ -1,19 +1,20 @@
 // HTTP and WebSocket around the dispatcher, as wallets, web pages and curl rely on them.
 import { once } from 'node:events'
-import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { defaultExplorerOptions, Explorer } from '../../src/explorer/explorer.ts'
+import { Explorer } from '../../src/explorer/explorer.ts'
+import { defaultExplorerOptions } from '../../src/explorer/options.ts'
 import { Hub } from '../../src/explorer/socket/hub.ts'
+import type { HttpOptions } from '../../src/faces.ts'
 import { defaultRpcOptions, type RpcOptions, type RpcServices } from '../../src/rpc/define.ts'
-import { createServer, defaultHttpOptions, type HttpOptions } from '../../src/server.ts'
+import { createServer, defaultHttpOptions, type NodeServer } from '../../src/server.ts'
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
 const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
 const events = { on: () => () => undefined }
 const pool = { onPending: () => {}, onRemoved: () => {}, content: () => ({ pending: new Map(), queued: new Map() }) }
 
-let app: FastifyInstance
+let app: NodeServer
 let url: string
 
 async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
