@@ -4,12 +4,20 @@
 import type { Contender } from './contenders.ts'
 import type { Generator } from './load/generator.ts'
 
+/** One measurement. */
+export type Sample = {
+  /** In the row's unit. */
+  readonly value: number
+  /** CPU of the node's process for one piece of work, in microseconds; undefined where it says nothing, or outside of Linux. */
+  readonly cpu?: number | undefined
+}
+
 export type Row = {
   readonly name: string
   readonly unit: string
   readonly better: 'more' | 'less'
-  /** One measurement in the row's unit. Throws when the node did not do the work. */
-  run(): Promise<number>
+  /** One measurement. Throws when the node did not do the work. */
+  run(): Promise<Sample>
   /** The result of the work; it must be equal on both nodes. */
   readonly answer?: string
   /** The value in another unit, for the table. */

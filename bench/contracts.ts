@@ -1,8 +1,16 @@
 // The contracts of `contracts/`: compiled once, deployed on a target, called with ABI arguments.
-import { concat, decodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import {
+  concat,
+  decodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+} from 'viem'
 import { type Contract, compileSolidity } from '../test/support/solc.ts'
 import { post } from './load/http.ts'
-import { type Call, deployer, GAS_LIMIT, senders, sign } from './senders.ts'
+import { type Call, deployer, GAS_LIMIT, recipient, senders, sign } from './senders.ts'
 import type { Target } from './target.ts'
 
 const { contracts } = compileSolidity('bench/contracts')
@@ -59,6 +67,23 @@ export async function deployTokens(target: Target): Promise<readonly { readonly 
     { style: 'assembly', at: await deploy(target, 'CompactToken', holders) },
     { style: 'behind a proxy', at: await deploy(target, 'Proxy', [implementation, initial]) },
   ]
+}
+
+/** Number `index` of the transfers of a token, by the senders in turn, each from nonce 0 on. */
+export function tokenTransfer(token: Hex, index: number): Hex {
+  const data = callData('Token', 'transfer', [recipient(index), 1n])
+  const from = senders[index % senders.length] ?? '0x'
+  return sign(from, Math.floor(index / senders.length), { to: token, data, gas: 100_000n })
+}
+
+/** Mines a block of the first `count` transfers of a token. */
+export async function mineTransfers(target: Target, token: Hex, count: number): Promise<{ block: unknown; last: Hex }> {
+  const transfers = Array.from({ length: count }, (_, index) => tokenTransfer(token, index))
+  await target.rpc('evm_setAutomine', false)
+  for (const raw of transfers) await target.rpc('eth_sendRawTransaction', raw)
+  await target.rpc('evm_mine')
+  await target.rpc('evm_setAutomine', true)
+  return { block: await target.rpc('eth_blockNumber'), last: keccak256(transfers.at(-1) ?? '0x') }
 }
 
 /** An eth_call that returns a result and the gas that it used. */

@@ -13,6 +13,8 @@ export type Measured = {
   readonly isLoad: boolean
   /** Values of the rounds for each node; empty when the row failed. */
   readonly values: Readonly<Partial<Record<Name, readonly number[]>>>
+  /** CPU of one piece of work in microseconds, in the same rounds; empty where it was not measured. */
+  readonly cpu: Readonly<Partial<Record<Name, readonly number[]>>>
   /** The medians in another unit. */
   readonly notes: Readonly<Partial<Record<Name, string>>>
   readonly failures: Readonly<Partial<Record<Name, string>>>
@@ -51,7 +53,10 @@ export async function measure(
       const of = await measureRow(group, same, rounds)
       measured.push({ ...of, failures: { ...failures, ...of.failures } })
       log(
-        `  ${of.name}: ${Object.entries(of.values)
+        `  ${of.name}: ${[
+          ...Object.entries(of.values),
+          ...Object.entries(of.cpu).map(([name, of]) => [`CPU of ${name}`, of] as const),
+        ]
           .map(([name, values]) => `${name} ${values.map(round).join(' ')}`)
           .join(', ')}`,
       )
@@ -63,12 +68,13 @@ export async function measure(
   }
 }
 
-const NOT_SET_UP = { name: 'set-up', unit: '', better: 'more', isLoad: false, values: {}, notes: {} } as const
+const NOT_SET_UP = { name: 'set-up', unit: '', better: 'more', isLoad: false, values: {}, cpu: {}, notes: {} } as const
 
 async function measureRow(group: Group, rows: readonly (readonly [Name, Row])[], rounds: number): Promise<Measured> {
   const [, first] = rows[0] ?? []
   if (first === undefined) throw new RangeError('no row')
   const values: Partial<Record<Name, number[]>> = {}
+  const cpu: Partial<Record<Name, number[]>> = {}
   const notes: Partial<Record<Name, string>> = {}
   const failures: Partial<Record<Name, string>> = {}
   if (new Set(rows.map(([, { answer }]) => answer)).size > 1)
@@ -77,19 +83,24 @@ async function measureRow(group: Group, rows: readonly (readonly [Name, Row])[],
     for (const [name, row] of rows) {
       if (failures[name] !== undefined) continue
       try {
-        values[name] = [...(values[name] ?? []), await row.run()]
+        const sample = await row.run()
+        values[name] = [...(values[name] ?? []), sample.value]
+        if (sample.cpu !== undefined) cpu[name] = [...(cpu[name] ?? []), sample.cpu]
       } catch (error) {
         failures[name] = messageOf(error)
       }
     }
   }
   for (const [name, { note }] of rows) {
-    if (failures[name] !== undefined) delete values[name]
+    if (failures[name] !== undefined) {
+      delete values[name]
+      delete cpu[name]
+    }
     const known = values[name]
     if (note !== undefined && known !== undefined) notes[name] = note(summarize(known).median)
   }
   const { name, unit, better, isLoad = false } = first
-  return { group: group.name, title: group.title, name, unit, better, isLoad, values, notes, failures }
+  return { group: group.name, title: group.title, name, unit, better, isLoad, values, cpu, notes, failures }
 }
 
 const round = (value: number): number => Number(value.toPrecision(3))

@@ -5,7 +5,7 @@ import { chart } from './chart.ts'
 import type { Name } from './contenders.ts'
 import type { Ceiling } from './load/generator.ts'
 import type { Measured } from './measure.ts'
-import { compare, formatRatio, formatValue, type Summary, summarize } from './statistics.ts'
+import { compare, formatRatio, formatTime, formatValue, type Summary, summarize } from './statistics.ts'
 
 export type Report = {
   /** ISO 8601. */
@@ -29,8 +29,12 @@ export type Report = {
 const NEAR_CEILING = 0.8
 
 /** Above 1: kestrel is faster. undefined when a node has no value. */
-export function ratioOf({ values, better }: Measured): Summary | undefined {
-  const { kestrel, peer } = values
+export const ratioOf = ({ values, better }: Measured): Summary | undefined => ratio(values, better)
+
+/** Above 1: kestrel's process uses less CPU for the same work. undefined when it was not measured on both. */
+export const cpuRatioOf = ({ cpu }: Measured): Summary | undefined => ratio(cpu, 'less')
+
+function ratio({ kestrel, peer }: Measured['values'], better: Measured['better']): Summary | undefined {
   return kestrel === undefined || peer === undefined ? undefined : compare(kestrel, peer, better)
 }
 
@@ -45,53 +49,100 @@ export function circumstances({ date, cpu, cores, node, kestrel, peer, load, rou
 export function tableOf(report: Report): string {
   const { ceiling, rows } = report
   const table = rows.map((row) => {
-    const ratio = ratioOf(row)
-    const ratios =
-      ratio === undefined
-        ? ['', '']
-        : [`${formatRatio(ratio.median)}${markOf(ratio)}`, `${formatRatio(ratio.least)}–${formatRatio(ratio.most)}`]
-    return [row.group, row.name, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'peer', ceiling), ...ratios]
+    const wall = ratioOf(row)
+    const rounds = wall === undefined ? '' : `${formatRatio(wall.least)}–${formatRatio(wall.most)}`
+    const limit = limitOf(row) === undefined ? '' : ' †'
+    return [
+      ...[row.group, row.name + limit, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'peer', ceiling)],
+      ...[marked(wall), rounds, cpuCell(row, 'kestrel'), cpuCell(row, 'peer'), marked(cpuRatioOf(row))],
+    ]
   })
   const failures = failuresIn(rows)
-  const head = ['group', 'work', 'unit', 'kestrel', nameOf(report), 'ratio', 'of single rounds']
-  const { http, socket } = ceiling
+  const peer = nameOf(report)
+  const head = [
+    'group',
+    'work',
+    'unit',
+    'kestrel',
+    peer,
+    'ratio',
+    'of single rounds',
+    'CPU kestrel',
+    `CPU ${peer}`,
+    'ratio',
+  ]
   return [
     `${circumstances(report)}.`,
     '',
     align([head, head.map(() => '-'), ...table]),
     '',
-    `Ratio: above 1, kestrel is faster. ▲ a lead: ${LEAD} or more. ▼ slower than ${nameOf(report)}.`,
-    `The client reaches ${formatValue(socket)} requests/s where nothing has to be done for them, and ${formatValue(http)} at a bare \`node:http\` server; * is near the former.`,
+    `Ratio: above 1, kestrel is faster, or uses less CPU. ▲ a lead: ${LEAD} or more. ▼ behind ${peer}. CPU: of the whole process, all threads, for one piece of work.`,
+    `The client reaches ${formatValue(ceiling.socket)} requests/s where nothing has to be done for them, and ${formatValue(ceiling.http)} at a bare \`node:http\` server; * is near the former.`,
+    ...limitsIn(rows),
     ...(failures.length === 0 ? [] : ['', 'Failed:', ...failures]),
   ].join('\n')
 }
 
+/** Rows in which a program for Node.js cannot lead on two cores, and why. */
+const LIMITS: Readonly<Record<string, string>> = {
+  'reads, eth_blockNumber':
+    'two thirds of its CPU are the work of the system for a socket, equal for both, and one thread answers: 1.2 at best',
+  'startup, start until the first answer': 'V8 reads and compiles the program at each start',
+  'startup, resident memory after the start': 'a Node.js process that does nothing has 43 MB',
+  'compute, ecrecover': 'the curve is native code in both, and nearly all of the work: 1.1 at best',
+}
+
+/** The reason why a row that is no lead cannot be one. */
+const limitOf = (row: Measured): string | undefined =>
+  (ratioOf(row)?.median ?? LEAD) < LEAD ? LIMITS[`${row.group}, ${row.name}`] : undefined
+
+/** The footnote of each row that is marked with †. */
+const limitsIn = (rows: readonly Measured[]): string[] =>
+  rows.flatMap((row) => {
+    const reason = limitOf(row)
+    return reason === undefined ? [] : [`† ${row.name}: Node.js cannot lead here: ${reason}.`]
+  })
+
 /** A lead of at least this ratio also holds on another machine and another day. */
 const LEAD = 1.5
-const markOf = ({ median }: Summary): string => (median >= LEAD ? ' ▲' : median < 1 ? ' ▼' : '')
+const marked = (ratio: Summary | undefined): string =>
+  ratio === undefined ? '' : `${formatRatio(ratio.median)}${ratio.median >= LEAD ? ' ▲' : ratio.median < 1 ? ' ▼' : ''}`
 
 /** The peer without its version, for a column heading. */
 const nameOf = ({ peer }: Report): string => (peer ?? 'peer').split(' ')[0] ?? 'peer'
 
-/** The rows in which kestrel is slower, worst first, as a list; a sentence if there are none. */
+/** How many rows of each group are ahead, and their median ratios: what a text about the table may say. */
+export function summaryOf({ rows, ...report }: Report): string {
+  const groups = [...new Set(rows.map(({ group }) => group))].flatMap((group) => {
+    const of = rows.filter((row) => row.group === group)
+    const cells = [ratioOf, cpuRatioOf].flatMap((ratio) => {
+      const ratios = of.flatMap((row) => ratio(row)?.median ?? [])
+      if (ratios.length === 0) return ['', '']
+      return [`${ratios.filter((of) => of >= 1).length} of ${ratios.length}`, formatRatio(summarize(ratios).median)]
+    })
+    return cells[0] === '' ? [] : [[group, ...cells]]
+  })
+  const peer = nameOf({ ...report, rows })
+  const head = ['group', `rows not slower than ${peer}`, 'median ratio', `not more CPU than ${peer}`, 'median ratio']
+  return align([head, head.map(() => '-'), ...groups], 1)
+}
+
+/** The rows in which kestrel is slower or uses more CPU, worst first, as a list; a sentence if there are none. */
 export function slowerRows(report: Report): string {
   const slower = report.rows.flatMap((row) => {
-    const ratio = ratioOf(row)?.median
-    return ratio === undefined || ratio >= 1 ? [] : [{ row, ratio }]
+    const [wall, cpu] = [ratioOf(row)?.median, cpuRatioOf(row)?.median]
+    const least = Math.min(wall ?? 1, cpu ?? 1)
+    return least >= 1 ? [] : [{ row, wall, cpu, least }]
   })
-  if (slower.length === 0) return `No row is slower than ${nameOf(report)}.`
+  if (slower.length === 0) return `No row is behind ${nameOf(report)}.`
   const lines = slower
-    .sort((one, other) => one.ratio - other.ratio)
-    .map(({ row, ratio }) => [
-      row.group,
-      row.name,
-      row.unit,
-      cell(row, 'kestrel', report.ceiling),
-      cell(row, 'peer', report.ceiling),
-      formatRatio(ratio),
-    ])
-  const head = ['group', 'work', 'unit', 'kestrel', nameOf(report), 'ratio']
-  return align([head, head.map(() => '-'), ...lines])
+    .sort((one, other) => one.least - other.least)
+    .map(({ row, wall, cpu }) => {
+      const ratios = [wall, cpu].map((of) => (of === undefined ? '' : formatRatio(of)))
+      return [row.group, row.name, ...ratios]
+    })
+  const head = ['group', 'work', 'ratio', 'ratio of CPU']
+  return align([head, head.map(() => '-'), ...lines], 2)
 }
 
 /** Groups the failures by message, with the rows of each. */
@@ -110,11 +161,11 @@ function failuresIn(rows: readonly Measured[]): string[] {
 export async function writeReport(report: Report, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await rename(join(folder, 'latest.json'), join(folder, 'previous.json')).catch(() => undefined)
-  const rows = report.rows.map((row) => ({ ...row, ratio: ratioOf(row) }))
+  const rows = report.rows.map((row) => ({ ...row, ratio: ratioOf(row), cpuRatio: cpuRatioOf(row) }))
   await writeFile(join(folder, 'latest.json'), `${JSON.stringify({ ...report, rows }, undefined, 2)}\n`)
   const bars = report.rows.flatMap((row) => {
     const ratio = ratioOf(row)?.median
-    return ratio === undefined ? [] : [{ group: row.title, name: row.name, ratio }]
+    return ratio === undefined ? [] : [{ group: row.title, name: row.name, ratio, cpu: cpuRatioOf(row)?.median }]
   })
   await writeFile(join(folder, 'latest.svg'), chart(`kestrel and ${nameOf(report)}`, circumstances(report), bars))
 }
@@ -127,10 +178,15 @@ function cell({ values, notes, failures, isLoad }: Measured, name: Name, ceiling
   return `${formatValue(median)}${isLoad && median > NEAR_CEILING * ceiling.socket ? '*' : ''}${note}`
 }
 
-/** Pads the cells to one width per column; numbers align right. */
-function align(rows: readonly (readonly string[])[]): string {
+function cpuCell({ cpu }: Measured, name: Name): string {
+  const known = cpu[name]
+  return known === undefined ? '' : formatTime(summarize(known).median)
+}
+
+/** Pads the cells to one width per column; columns after those of text align right. */
+function align(rows: readonly (readonly string[])[], texts = 3): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const isText = (column: number) => column < 3
+  const isText = (column: number) => column < texts
   const lines = rows.map((row) => {
     const cells = row.map((text, column) => {
       const width = widths[column] ?? 0

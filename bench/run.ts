@@ -39,6 +39,8 @@ const GROUPS: readonly Group[] = [
   explorer,
   micro,
 ]
+/** Rounds of a full run, the fewest whose results are written. */
+const ROUNDS = 5
 const RESULTS = join(import.meta.dirname, 'results')
 
 type Options = {
@@ -47,6 +49,7 @@ type Options = {
   quick?: true
   out?: string
   against?: string
+  dirty?: true
   anvil: boolean
 }
 
@@ -56,22 +59,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 await new Command('bench')
   .description('measure kestrel beside anvil')
   .option('--only <groups>', GROUPS.map(({ name }) => name).join(','), namedGroups)
-  .option('--rounds <number>', 'measurements of each row (default: 5, quick: 1)', wholeNumber)
+  .option('--rounds <number>', `measurements of each row (default: ${ROUNDS}, quick: 1)`, wholeNumber)
   .option('--quick', 'small sizes, to see that all works; its figures mean nothing')
   .option('--out <dir>', 'where to write results (default: bench/results, for a full run)')
+  .option('--dirty', 'write the results although files differ from the commit')
   .option('--against <commit>', 'compare with kestrel of another commit instead of anvil')
   .option('--no-anvil', 'measure kestrel alone')
   .action(bench)
   .parseAsync()
 
-async function bench({ only, rounds, quick, out, against, anvil: isWanted }: Options): Promise<void> {
+async function bench({ only, rounds, quick, out, dirty, against, anvil: isWanted }: Options): Promise<void> {
   const groups = only ?? GROUPS
   const peer = against === undefined ? anvilHere(isWanted) : commit(against)
+  const isFull = only === undefined && !quick && (rounds ?? ROUNDS) >= ROUNDS
+  const folder = out ?? (isFull && against === undefined && peer !== undefined ? RESULTS : undefined)
+  const built = commitHere()
+  if (folder === RESULTS && !dirty && (built === undefined || built.endsWith('-dirty')))
+    throw new Error('results are written from a clean commit only: commit first, or pass --dirty, or --out DIR')
   const contenders: readonly Contender[] = peer === undefined ? [kestrel()] : [kestrel(), peer.contender]
   const load = loadavg()[0] ?? 0
   const generator = startGenerator()
   const context: Bench = { generator, size: (full, small) => (quick ? small : full) }
-  const how = { rounds: rounds ?? (quick ? 1 : 5), log: (line: string) => console.warn(line) }
+  const how = { rounds: rounds ?? (quick ? 1 : ROUNDS), log: (line: string) => console.warn(line) }
   try {
     const ceiling = await measureCeiling(generator, 16, context.size(3, 0.5))
     const measured = []
@@ -81,7 +90,7 @@ async function bench({ only, rounds, quick, out, against, anvil: isWanted }: Opt
       cpu: cpus()[0]?.model ?? 'unknown',
       cores: cpus().length,
       node: process.version,
-      kestrel: [packageJson.version, commitHere() ?? []].flat().join(' '),
+      kestrel: [packageJson.version, built ?? []].flat().join(' '),
       peer: peer?.name,
       load,
       rounds: how.rounds,
@@ -91,8 +100,6 @@ async function bench({ only, rounds, quick, out, against, anvil: isWanted }: Opt
     }
     console.log(tableOf(report))
     if (measured.some(({ failures }) => Object.keys(failures).length > 0)) process.exitCode = 1
-    const isFull = only === undefined && !quick && against === undefined
-    const folder = out ?? (isFull ? RESULTS : undefined)
     if (folder !== undefined) await writeReport(report, folder)
     if (folder === RESULTS) await writeTables(report)
   } finally {

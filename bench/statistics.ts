@@ -30,6 +30,14 @@ export function compare(ours: readonly number[], theirs: readonly number[], bett
 export const formatValue = (value: number): string =>
   value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })
 
+/** Microseconds as `26.5 µs`, `1.49 ms` or `1.3 s`. */
+export const formatTime = (microseconds: number): string =>
+  microseconds < 1000
+    ? `${formatValue(microseconds)} µs`
+    : microseconds < 1e6
+      ? `${formatValue(microseconds / 1000)} ms`
+      : `${formatValue(microseconds / 1e6)} s`
+
 export const formatRatio = (ratio: number): string =>
   ratio >= 100
     ? ratio.toFixed(0)

@@ -3,20 +3,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Measured } from './measure.ts'
-import { type Report, slowerRows, tableOf } from './report.ts'
+import { type Report, slowerRows, summaryOf, tableOf } from './report.ts'
 
 const root = join(import.meta.dirname, '..')
 const MARKED = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
 
-/** Rows of the README's table: one for each kind of work that users wait for, including slower ones. */
+/** The eight rows of the README's table: one for each kind of work that users wait for, including slower ones. */
 const HEADLINES: readonly (readonly [group: string, name: string])[] = [
-  ['reads', 'eth_getBalance'],
-  ['reads', 'eth_getBlockByNumber of 100, full'],
+  ['reads', 'eth_blockNumber'],
   ['calls', 'balanceOf, token plain, 16 connections'],
   ['latency', 'plain transfer'],
   ['bursts', '10,000 ERC-20 transfers'],
   ['compute', 'recursion (fib)'],
-  ['traces', 'callTracer, 300 calls'],
+  ['logs', 'one sender, 200 logs'],
   ['startup', 'start until the first answer'],
 ]
 
@@ -26,8 +25,15 @@ const isHeadline = (row: Measured): boolean =>
 /** Replaces the tables between their markers. Throws when a marker is missing. */
 export async function writeTables(report: Report): Promise<void> {
   await replace('README.md', tableOf({ ...report, rows: report.rows.filter(isHeadline) }))
-  const slower = `Rows in which kestrel is slower:\n\n${slowerRows(report)}`
-  await replace('docs/bench.md', `${tableOf(report)}\n\n${slower}`)
+  const parts = [
+    'Rows by group:',
+    summaryOf(report),
+    'Rows in which kestrel is slower or uses more CPU, worst first:',
+    slowerRows(report),
+    'All rows:',
+    tableOf(report),
+  ]
+  await replace('docs/bench.md', parts.join('\n\n'))
 }
 
 async function replace(page: string, table: string): Promise<void> {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { chart } from '../bench/chart.ts'
 import { readAnswer } from '../bench/load/http.ts'
 import type { Measured } from '../bench/measure.ts'
-import { type Report, ratioOf, slowerRows, tableOf } from '../bench/report.ts'
-import { compare, formatRatio, formatValue, speedup, summarize } from '../bench/statistics.ts'
+import { cpuRatioOf, type Report, ratioOf, slowerRows, summaryOf, tableOf } from '../bench/report.ts'
+import { compare, formatRatio, formatTime, formatValue, speedup, summarize } from '../bench/statistics.ts'
 
 describe('statistics', () => {
   it('have the median of the rounds: the middle one, or the mean of the two middle ones', () => {
@@ -32,6 +32,7 @@ describe('statistics', () => {
 
   it('are formatted with three digits', () => {
     expect([82_912.4, 1234, 12.345, 0.012345].map(formatValue)).toEqual(['82,912', '1,234', '12.3', '0.0123'])
+    expect([26.54, 1490, 1_310_000].map(formatTime)).toEqual(['26.5 µs', '1.49 ms', '1.31 s'])
     expect([123.4, 12.34, 1.234, 0.1234, 0.01234].map(formatRatio)).toEqual(['123', '12.3', '1.23', '0.12', '0.012'])
   })
 })
@@ -44,6 +45,7 @@ const row: Measured = {
   better: 'more',
   isLoad: true,
   values: { kestrel: [1000, 3000, 2000], peer: [4000, 4000, 4000] },
+  cpu: { kestrel: [20, 40, 30], peer: [45, 45, 45] },
   notes: {},
   failures: {},
 }
@@ -60,8 +62,8 @@ const report: Report = {
   ceiling: { http: 2500, socket: 4500 },
   rows: [
     row,
-    { ...row, name: 'alone', isLoad: false, values: { kestrel: [7] }, notes: { kestrel: '7 Mgas/s' } },
-    { ...row, name: 'broken', values: { kestrel: [7] }, failures: { peer: 'no answer' } },
+    { ...row, name: 'alone', isLoad: false, values: { kestrel: [7] }, cpu: {}, notes: { kestrel: '7 Mgas/s' } },
+    { ...row, name: 'broken', values: { kestrel: [7] }, cpu: { kestrel: [1500] }, failures: { peer: 'no answer' } },
   ],
 }
 
@@ -78,36 +80,78 @@ describe('a report', () => {
         .slice(1, -1),
     )
     expect(cells).toEqual([
-      ['reads', 'eth_blockNumber', 'requests/s', '2,000', '4,000*', '0.50 ▼', '0.25–0.75'],
-      ['reads', 'alone', 'requests/s', '7 (7 Mgas/s)', '', '', ''],
-      ['reads', 'broken', 'requests/s', '7', 'failed', '', ''],
+      [
+        'reads',
+        'eth_blockNumber †',
+        'requests/s',
+        '2,000',
+        '4,000*',
+        '0.50 ▼',
+        '0.25–0.75',
+        '30 µs',
+        '45 µs',
+        '1.50 ▲',
+      ],
+      ['reads', 'alone', 'requests/s', '7 (7 Mgas/s)', '', '', '', '', '', ''],
+      ['reads', 'broken', 'requests/s', '7', 'failed', '', '', '1.5 ms', '', ''],
     ])
     expect(new Set(table.slice(0, 5).map((line) => line.length)).size, 'lines of one length').toBe(1)
     expect(tableOf(report)).toContain('- reads, the other: no answer (broken)')
   })
 
-  it('marks a lead from 1.5 on, and lists the slower rows, worst first', () => {
-    const named = (name: string, kestrel: number, peer: number): Measured => ({
-      ...row,
-      name,
-      values: { kestrel: [kestrel], peer: [peer] },
-    })
-    const rows = [named('a lead', 15, 10), named('faster', 14, 10), named('slower', 9, 10), named('slowest', 1, 10)]
+  it('says why a row that is no lead cannot be one', () => {
+    const leading: Measured = { ...row, values: { kestrel: [6000], peer: [4000] } }
+    const of = (measured: Measured) => tableOf({ ...report, rows: [measured] }).split('\n')
+    expect(of(row).filter((line) => line.startsWith('† eth_blockNumber: '))).toHaveLength(1)
+    expect(of(leading).filter((line) => line.includes('†'))).toEqual([])
+  })
+
+  const named = (name: string, kestrel: number, peer: number): Measured => ({
+    ...row,
+    name,
+    values: { kestrel: [kestrel], peer: [peer] },
+    cpu: {},
+  })
+  /** The cells of a table's rows, without its heading. */
+  const cellsOf = (table: string) =>
+    table
+      .split('\n')
+      .slice(2)
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map((cells) => cells.slice(1, -1))
+
+  it('counts the rows of each group that are not behind, by time and by CPU', () => {
+    const rows = [
+      named('faster', 20, 10),
+      // Half as fast, with a third of the CPU.
+      { ...named('slower', 5, 10), cpu: { kestrel: [10], peer: [30] } },
+      { ...named('alone', 5, 10), group: 'alone', values: { kestrel: [5] } },
+    ]
+    // The median of 2 and 0.5 is 1.25.
+    expect(cellsOf(summaryOf({ ...report, rows }))).toEqual([['reads', '1 of 2', '1.25', '1 of 1', '3.00']])
+  })
+
+  it('marks a lead from 1.5 on, and lists the rows that are behind, worst first', () => {
+    const costly = { ...named('costly', 11, 10), cpu: { kestrel: [10], peer: [2] } }
+    const behind = [named('slower', 9, 10), costly, named('slowest', 1, 10)]
+    const rows = [named('a lead', 15, 10), named('faster', 14, 10), ...behind]
     const markedAs = (name: string) =>
       tableOf({ ...report, rows })
         .split('\n')
         .find((line) => line.includes(`| ${name} `))
         ?.match(/[▲▼]/)?.[0]
     expect(['a lead', 'faster', 'slower', 'slowest'].map(markedAs)).toEqual(['▲', undefined, '▼', '▼'])
-    const names = slowerRows({ ...report, rows })
-      .split('\n')
-      .slice(2)
-    expect(names.map((line) => line.split('|')[2]?.trim())).toEqual(['slowest', 'slower'])
-    expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is slower than anvil.')
+    expect(cellsOf(slowerRows({ ...report, rows }))).toEqual([
+      ['reads', 'slowest', '0.10', ''],
+      ['reads', 'costly', '1.10', '0.20'],
+      ['reads', 'slower', '0.90', ''],
+    ])
+    expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is behind anvil.')
   })
 
   it('has no ratio if only one program was measured', () => {
     expect(report.rows.map(ratioOf)).toEqual([{ median: 0.5, least: 0.25, most: 0.75 }, undefined, undefined])
+    expect(report.rows.map(cpuRatioOf)).toEqual([{ median: 1.5, least: 1.125, most: 2.25 }, undefined, undefined])
   })
 })
 
@@ -134,11 +178,22 @@ describe('the chart', () => {
 
   it('labels every bar and every decade, and escapes XML', () => {
     expect([...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map(([, text]) => text)).toEqual([
-      'kestrel &lt;and&gt; anvil: above 1, kestrel is faster',
+      'kestrel &lt;and&gt; anvil: above 1, kestrel is faster; thin bars: uses less CPU',
       '2026-01-02',
       ...['0.01', '0.1', '1', '10'],
       ...['A &amp; B', 'ten times', '10.0×', 'a hundredth', '0.010×', 'C', 'the same', '1.00×'],
     ])
+  })
+
+  it('draws a thin bar for the CPU below the other, on the same scale', () => {
+    const drawn = chart('both', '', [{ group: 'A', name: 'of both', ratio: 0.1, cpu: 10 }])
+    const [wall, cpu] = [...drawn.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g)]
+      .map((found) => found.slice(1).map(Number))
+      .map(([x = 0, y = 0, width = 0, height = 0]) => ({ x, y, width, height }))
+    expect(cpu?.x).toBe((wall?.x ?? 0) + (wall?.width ?? 0))
+    expect(cpu?.width).toBe(wall?.width)
+    expect(cpu?.y).toBeGreaterThanOrEqual((wall?.y ?? 0) + (wall?.height ?? 0))
+    expect(drawn).toContain('>0.10×, CPU 10.0×<')
   })
 
   it('can be drawn without bars', () => {

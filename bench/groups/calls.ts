@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import WebSocket from 'ws'
-import type { Bench, Group, Row } from '../bench.ts'
+import type { Bench, Group, Row, Sample } from '../bench.ts'
 import { callData, deploy, deployTokens, transact } from '../contracts.ts'
 import { post } from '../load/http.ts'
+import { cpuOf, oneByOne, rateOf, request } from '../requests.ts'
 import { senders } from '../senders.ts'
-import { summarize } from '../statistics.ts'
 import type { Target } from '../target.ts'
 
 const CONNECTIONS = 16
@@ -61,10 +61,7 @@ async function load(
   connections: number,
   perBody = 1,
 ): Promise<Row> {
-  const rate = async (seconds: number): Promise<number> => {
-    const counted = await generator.run({ url: target.url, bodies, connections, seconds })
-    return (perBody * counted.answers) / counted.seconds
-  }
+  const rate = (seconds: number) => rateOf(target, { generator, bodies, connections, seconds, perBody })
   const answer = (await target.ask(post(target.url, bodies[0] ?? ''))).toString()
   await rate(size(1, 0.2))
   const run = () => rate(size(2, 0.3))
@@ -76,7 +73,7 @@ const resultIn = (answer: string): string => /"result":"(0x[0-9a-f]*)"/.exec(ans
 /** Calls per second over one WebSocket, with this number of unanswered requests at a time. */
 function webSocket(target: Target, { size }: Bench, requests: readonly object[]): Row {
   const bodies = requests.map((request) => JSON.stringify(request))
-  const run = async (): Promise<number> => {
+  const run = async (): Promise<Sample> => {
     const socket = new WebSocket(target.url.replace('http', 'ws'))
     await new Promise((resolve, reject) => {
       socket.addEventListener('open', resolve)
@@ -93,10 +90,14 @@ function webSocket(target: Target, { size }: Bench, requests: readonly object[])
         else if (answers === sent) resolve()
       })
     })
-    while (sent < CONNECTIONS) socket.send(bodies[sent++ % bodies.length] ?? '')
-    await ended
+    const cpu = await cpuOf(target, async () => {
+      while (sent < CONNECTIONS) socket.send(bodies[sent++ % bodies.length] ?? '')
+      await ended
+      return answers
+    })
+    const value = answers / ((performance.now() - began) / 1000)
     socket.close()
-    return answers / ((performance.now() - began) / 1000)
+    return { value, cpu }
   }
   return { name: `the same over one WebSocket, ${CONNECTIONS} at a time`, unit: 'calls/s', better: 'more', run }
 }
@@ -117,17 +118,12 @@ async function slotReads(target: Target, { size }: Bench): Promise<Row[]> {
     name: `${READ} slots of ${table.toLocaleString('en')}, ${name}`,
     unit: 'ms',
     better: 'less',
-    async run() {
-      const waits: number[] = []
-      for (let count = 0; count < times; count++) {
+    run() {
+      const ask = () => {
         const data = callData('Slots', 'readFrom', [BigInt(firstOf(calls++)), BigInt(READ), BigInt(step)])
-        const params = [{ to: slots, data }, 'latest']
-        const request = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }))
-        const began = performance.now()
-        await target.ask(request)
-        waits.push(performance.now() - began)
+        return request(target, 'eth_call', [{ to: slots, data }, 'latest'])
       }
-      return summarize(waits).median
+      return oneByOne(target, ask, { times })
     },
   })
   return [row('others each time', (call) => call % step), row('the same each time', () => 0)]

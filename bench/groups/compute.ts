@@ -2,6 +2,7 @@
 import { type Hex, slice } from 'viem'
 import type { Group, Row } from '../bench.ts'
 import { callData, deploy, transact, work } from '../contracts.ts'
+import { cpuOf } from '../requests.ts'
 import { formatValue } from '../statistics.ts'
 import type { Target } from '../target.ts'
 
@@ -60,11 +61,14 @@ async function row(target: Target, name: string, to: Hex, data: Hex, time: numbe
     async run() {
       let calls = 0
       let total = 0
-      while (calls === 0 || total < time) {
-        total += await run()
-        calls++
-      }
-      return total / calls
+      const cpu = await cpuOf(target, async () => {
+        while (calls === 0 || total < time) {
+          total += await run()
+          calls++
+        }
+        return calls
+      })
+      return { value: total / calls, cpu }
     },
   }
 }

@@ -57,7 +57,7 @@ async function row(target: Target, name: string, path: string, page: number, tim
         await target.ask(request)
         waits.push(performance.now() - began)
       }
-      return summarize(waits).median
+      return { value: summarize(waits).median }
     },
   }
 }

@@ -13,7 +13,7 @@ import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { updateTrie } from '../../src/state/trie.ts'
 import type { KvStore, WriteOp } from '../../src/state/types.ts'
-import type { Bench, Group, Row } from '../bench.ts'
+import type { Bench, Group, Row, Sample } from '../bench.ts'
 import { callData, contractNamed } from '../contracts.ts'
 import { CHAIN_ID, deployer, GAS_LIMIT, recipient, senders, sign } from '../senders.ts'
 
@@ -36,7 +36,7 @@ const row = (name: string, count: number, use: (index: number) => void): Row => 
   const run = async () => {
     const began = performance.now()
     for (let index = 0; index < count; index++) use(index)
-    return ((performance.now() - began) * 1000) / count
+    return { value: ((performance.now() - began) * 1000) / count }
   }
   return { name, unit: 'µs', better: 'less', run }
 }
@@ -88,7 +88,9 @@ function trie({ size }: Bench): Row {
     name: `trie, ${changed} of ${accounts.toLocaleString('en')} accounts changed`,
     unit: 'ms',
     better: 'less',
-    run: async () => update(Array.from({ length: changed }, (_, index) => index * step + (turn % step))),
+    run: async () => ({
+      value: update(Array.from({ length: changed }, (_, index) => index * step + (turn % step))),
+    }),
   }
 }
 
@@ -195,16 +197,16 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   const asked = { to: hexToAddress(token), data: hexToBytes(callData('Token', 'balanceOf', [senders[0]])) }
   const calls = size(2000, 20)
   /** Sequential calls without HTTP. */
-  const call = async (): Promise<number> => {
+  const call = async (): Promise<Sample> => {
     const began = performance.now()
     for (let count = 0; count < calls; count++) await chain.call(asked, 'latest')
-    return ((performance.now() - began) * 1000) / calls
+    return { value: ((performance.now() - began) * 1000) / calls }
   }
   const of = (name: string, unit: string, part: 'total' | 'indexing' | 'index' | 'written'): Row => ({
     name,
     unit,
     better: 'less',
-    run: async () => (await block())[part],
+    run: async () => ({ value: (await block())[part] }),
   })
   return [
     { name: 'call of balanceOf', unit: 'µs', better: 'less', run: call },

@@ -84,7 +84,7 @@ function shortRequests(contender: Contender, bench: Bench, name: string, code: s
     name: `99th percentile of eth_blockNumber beside ${CALLERS} calls: ${name}`,
     unit: 'ms',
     better: 'less',
-    run: () => onOwnNode(contender, CALLERS, code, measure),
+    run: async () => ({ value: await onOwnNode(contender, CALLERS, code, measure) }),
     note: () => words,
   }
 }
@@ -105,7 +105,7 @@ function blocks(contender: Contender, bench: Bench, name: string, code?: string)
     name,
     unit: 'ms',
     better: 'less',
-    run: () => onOwnNode(contender, CALLERS_BESIDE_BLOCKS, code, measure),
+    run: async () => ({ value: await onOwnNode(contender, CALLERS_BESIDE_BLOCKS, code, measure) }),
   }
 }
 

@@ -2,8 +2,9 @@
 // blocks of one transfer.
 import type { Hex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
-import { callData, deployToken, sendAndWait } from '../contracts.ts'
-import { recipient, senders, sign } from '../senders.ts'
+import { callData, deployToken, mineTransfers, sendAndWait, tokenTransfer } from '../contracts.ts'
+import { bodyOf, rateOf } from '../requests.ts'
+import { senders } from '../senders.ts'
 import type { Target } from '../target.ts'
 
 const CONNECTIONS = 16
@@ -61,17 +62,10 @@ export const reads: Group = {
 /** Deploys a token and makes transfers. */
 async function fill(target: Target): Promise<{ token: Hex; fullBlock: unknown; smallBlock: unknown }> {
   const token = await deployToken(target)
-  const transfer = (index: number): Hex => {
-    const data = callData('Token', 'transfer', [recipient(index), 1n])
-    const from = senders[index % senders.length] ?? '0x'
-    return sign(from, Math.floor(index / senders.length), { to: token, data, gas: 100_000n })
+  const { block: fullBlock } = await mineTransfers(target, token, FULL_BLOCK)
+  for (let index = 0; index < SMALL_BLOCKS; index++) {
+    await sendAndWait(target, tokenTransfer(token, FULL_BLOCK + index))
   }
-  await target.rpc('evm_setAutomine', false)
-  for (let index = 0; index < FULL_BLOCK; index++) await target.rpc('eth_sendRawTransaction', transfer(index))
-  await target.rpc('evm_mine')
-  await target.rpc('evm_setAutomine', true)
-  const fullBlock = await target.rpc('eth_blockNumber')
-  for (let index = 0; index < SMALL_BLOCKS; index++) await sendAndWait(target, transfer(FULL_BLOCK + index))
   return { token, fullBlock, smallBlock: await target.rpc('eth_blockNumber') }
 }
 
@@ -84,11 +78,8 @@ async function row(
   digest: (result: unknown) => string,
   what = '',
 ): Promise<Row> {
-  const bodies = parameters.map((params, id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-  const rate = async (seconds: number): Promise<number> => {
-    const counted = await generator.run({ url: target.url, bodies, connections: CONNECTIONS, seconds })
-    return counted.answers / counted.seconds
-  }
+  const bodies = parameters.map((params, id) => bodyOf(method, params, id))
+  const rate = (seconds: number) => rateOf(target, { generator, bodies, connections: CONNECTIONS, seconds })
   const answer = digest(await target.rpc(method, ...(parameters[0] ?? [])))
   await rate(size(1, 0.2))
   return {

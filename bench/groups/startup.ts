@@ -24,7 +24,7 @@ export const startup: Group = {
         name: 'start until the first answer',
         unit: 'ms',
         better: 'less',
-        run: () => started((target) => target.startedIn),
+        run: () => started((target) => ({ value: target.startedIn, cpu: target.cpuTime() })),
       },
       {
         name: 'resident memory after the start',
@@ -33,7 +33,7 @@ export const startup: Group = {
         run: () =>
           started(async (target) => {
             await sleep(SETTLING)
-            return target.residentMemory() / 1e6
+            return { value: target.residentMemory() / 1e6 }
           }),
       },
     ]

@@ -75,6 +75,13 @@ function onSocket(socket: Socket): Connection {
   }
 }
 
+/** Bytes; a longer answer is assumed to be a result and is not searched for an error. */
+const LONGEST_ERROR = 2000
+
+/** The answer as text if it is an error. */
+export const errorIn = (answer: Buffer): string | undefined =>
+  answer.length <= LONGEST_ERROR && answer.includes('"error":') ? answer.toString() : undefined
+
 const END_OF_HEAD = '\r\n\r\n'
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 

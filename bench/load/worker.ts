@@ -1,7 +1,7 @@
 // The process that sends requests, one job at a time for its parent (`generator.ts`). It reports when its connections are open,
 // starts on the parent's message, and reports its counts at the end.
 import { once } from 'node:events'
-import { type Connection, openConnection, post } from './http.ts'
+import { type Connection, errorIn, openConnection, post } from './http.ts'
 
 export type Job = {
   readonly url: string
@@ -25,9 +25,6 @@ export type Message = { readonly ready: true } | { readonly counted: Counted } |
 /** The parent's message to start. */
 export const GO = 'go'
 
-/** Bytes; a longer answer is assumed to be a result and is not searched for an error. */
-const LONGEST_ERROR = 2000
-
 async function run(
   connections: readonly Connection[],
   requests: readonly Buffer[],
@@ -45,11 +42,11 @@ async function run(
     while (sent < last && performance.now() < end) {
       const request = requests[sent++ % requests.length]
       if (request === undefined) return
-      const answer = await connection.ask(request)
+      const error = errorIn(await connection.ask(request))
       answers++
-      if (answer.length > LONGEST_ERROR || !answer.includes('"error":')) continue
+      if (error === undefined) continue
       errors++
-      firstError ??= answer.toString()
+      firstError ??= error
     }
   }
   await Promise.all(connections.map(loop))
