@@ -13,6 +13,7 @@ import { calls } from './groups/calls.ts'
 import { compute } from './groups/compute.ts'
 import { explorer } from './groups/explorer.ts'
 import { latency } from './groups/latency.ts'
+import { logs } from './groups/logs.ts'
 import { micro } from './groups/micro.ts'
 import { overload } from './groups/overload.ts'
 import { reads } from './groups/reads.ts'
@@ -28,6 +29,7 @@ import { writeTables } from './tables.ts'
 const GROUPS: readonly Group[] = [
   reads,
   calls,
+  logs,
   latency,
   bursts,
   compute,
