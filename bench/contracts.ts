@@ -69,6 +69,19 @@ export async function deployTokens(target: Target): Promise<readonly { readonly 
   ]
 }
 
+/** Slots that one transaction writes. */
+const WRITTEN = 1000
+
+/** Deploys a contract with a mapping of this many words, a multiple of 1,000. */
+export async function deploySlots(target: Target, count: number): Promise<Hex> {
+  const slots = await deploy(target, 'Slots')
+  for (let first = 0; first < count; first += WRITTEN) {
+    const data = callData('Slots', 'fill', [BigInt(first), BigInt(WRITTEN)])
+    await transact(target, { to: slots, data, gas: 30_000_000n })
+  }
+  return slots
+}
+
 /** Number `index` of the transfers of a token, by the senders in turn, each from nonce 0 on. */
 export function tokenTransfer(token: Hex, index: number): Hex {
   const data = callData('Token', 'transfer', [recipient(index), 1n])

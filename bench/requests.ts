@@ -24,12 +24,21 @@ export async function cpuOf(target: Target, work: () => Promise<number>): Promis
 /** How long to repeat: this many times, and until the milliseconds are over. */
 export type Repeat = { readonly times: number; readonly time?: number }
 
-/** Sends the request of each index; the value is the median wait in milliseconds. Throws when an answer is an error. */
+/** The milliseconds of each piece of work, and the mean CPU of one in microseconds. */
+export type Waits = { readonly waits: readonly number[]; readonly cpu: number | undefined }
+
+export const median = ({ waits, cpu }: Waits): Sample => ({ value: summarize(waits).median, cpu })
+export const mean = ({ waits, cpu }: Waits): Sample => ({
+  value: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
+  cpu,
+})
+
+/** Sends the request of each index on one connection. Throws when an answer is an error. */
 export async function oneByOne(
   target: Target,
   of: (index: number) => Buffer,
   { times, time = 0 }: Repeat,
-): Promise<Sample> {
+): Promise<Waits> {
   const connection = await openConnection(target.url)
   const waits: number[] = []
   try {
@@ -44,7 +53,7 @@ export async function oneByOne(
       }
       return waits.length
     })
-    return { value: summarize(waits).median, cpu }
+    return { waits, cpu }
   } finally {
     connection.close()
   }

@@ -12,6 +12,7 @@ import { bursts } from './groups/bursts.ts'
 import { calls } from './groups/calls.ts'
 import { compute } from './groups/compute.ts'
 import { explorer } from './groups/explorer.ts'
+import { fresh } from './groups/fresh.ts'
 import { latency } from './groups/latency.ts'
 import { logs } from './groups/logs.ts'
 import { micro } from './groups/micro.ts'
@@ -31,6 +32,7 @@ const GROUPS: readonly Group[] = [
   calls,
   logs,
   latency,
+  fresh,
   bursts,
   compute,
   traces,

@@ -4,18 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import WebSocket from 'ws'
 import type { Bench, Group, Row, Sample } from '../bench.ts'
-import { callData, deploy, deployTokens, transact } from '../contracts.ts'
+import { callData, deploySlots, deployTokens } from '../contracts.ts'
 import { post } from '../load/http.ts'
-import { cpuOf, oneByOne, rateOf, request } from '../requests.ts'
+import { cpuOf, median, oneByOne, rateOf, request } from '../requests.ts'
 import { senders } from '../senders.ts'
 import type { Target } from '../target.ts'
 
 const CONNECTIONS = 16
 const OTHER_CONNECTIONS = [1, 4, 64]
 const BATCH = 100
-/** Slots of the table, each written by one transaction and read by one call. */
+/** Slots of the table, and those that one call reads. */
 const TABLE = 60_000
-const WRITTEN = 1000
 const READ = 500
 /** Milliseconds for a node to finish its work after the table was filled. */
 const SETTLING = 1000
@@ -104,12 +103,8 @@ function webSocket(target: Target, { size }: Bench, requests: readonly object[])
 
 /** Calls that read 500 slots of a mapping: different ones each time, and always the same ones. */
 async function slotReads(target: Target, { size }: Bench): Promise<Row[]> {
-  const table = size(TABLE, 2 * WRITTEN)
-  const slots = await deploy(target, 'Slots')
-  for (let first = 0; first < table; first += WRITTEN) {
-    const data = callData('Slots', 'fill', [BigInt(first), BigInt(WRITTEN)])
-    await transact(target, { to: slots, data, gas: 30_000_000n })
-  }
+  const table = size(TABLE, 2000)
+  const slots = await deploySlots(target, table)
   await sleep(SETTLING)
   const step = Math.floor(table / READ)
   const times = size(30, 3)
@@ -118,12 +113,12 @@ async function slotReads(target: Target, { size }: Bench): Promise<Row[]> {
     name: `${READ} slots of ${table.toLocaleString('en')}, ${name}`,
     unit: 'ms',
     better: 'less',
-    run() {
+    async run() {
       const ask = () => {
         const data = callData('Slots', 'readFrom', [BigInt(firstOf(calls++)), BigInt(READ), BigInt(step)])
         return request(target, 'eth_call', [{ to: slots, data }, 'latest'])
       }
-      return oneByOne(target, ask, { times })
+      return median(await oneByOne(target, ask, { times }))
     },
   })
   return [row('others each time', (call) => call % step), row('the same each time', () => 0)]

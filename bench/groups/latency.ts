@@ -2,12 +2,11 @@
 // both nodes. Nothing is signed, encoded or parsed while the time runs.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, keccak256 } from 'viem'
-import type { Group, Row, Sample } from '../bench.ts'
+import type { Group, Row } from '../bench.ts'
 import { callData, deploy, deployToken } from '../contracts.ts'
 import { errorIn, openConnection } from '../load/http.ts'
-import { cpuOf, request } from '../requests.ts'
+import { cpuOf, median, request, type Waits } from '../requests.ts'
 import { type Call, recipient, senders, sign } from '../senders.ts'
-import { summarize } from '../statistics.ts'
 import type { Target } from '../target.ts'
 
 const SLOTS = 300
@@ -45,7 +44,7 @@ export const latency: Group = {
           Array.from({ length: count }, () => sign(from ?? '0x', nonce, call(nonce++))),
         )
       await some(warmUp)
-      return { name, unit: 'ms', better: 'less', run: () => some(times) }
+      return { name, unit: 'ms', better: 'less', run: async () => median(await some(times)) }
     }
     return [
       await row('plain transfer', senders[0], bench.size(100, 5), bench.size(WARM_UP, 5), (nonce) => ({
@@ -67,8 +66,8 @@ export const latency: Group = {
   },
 }
 
-/** The median wait in milliseconds. Throws when a transaction is refused or fails. */
-export async function sendOneByOne(target: Target, transactions: readonly Hex[]): Promise<Sample> {
+/** From each send until its receipt. Throws when a transaction is refused or fails. */
+export async function sendOneByOne(target: Target, transactions: readonly Hex[]): Promise<Waits> {
   const prepared = transactions.map((raw) => ({
     send: request(target, 'eth_sendRawTransaction', [raw]),
     receipt: request(target, 'eth_getTransactionReceipt', [keccak256(raw)]),
@@ -92,7 +91,7 @@ export async function sendOneByOne(target: Target, transactions: readonly Hex[])
       await sleep(AFTER)
       return prepared.length
     })
-    return { value: summarize(waits).median, cpu }
+    return { waits, cpu }
   } finally {
     connection.close()
   }

@@ -3,7 +3,7 @@
 import type { Hex } from 'viem'
 import type { Group, Row } from '../bench.ts'
 import { A_BLOCK, extendChain, TOKEN, topicOf } from '../chain.ts'
-import { oneByOne, type Repeat, request } from '../requests.ts'
+import { median, oneByOne, type Repeat, request } from '../requests.ts'
 import { recipient, senders } from '../senders.ts'
 import type { Target } from '../target.ts'
 
@@ -63,6 +63,6 @@ async function row(
     unit: 'ms',
     better: 'less',
     answer: Array.isArray(result) ? `${result.length} entries` : typeof result,
-    run: () => oneByOne(target, () => asked, repeat),
+    run: async () => median(await oneByOne(target, () => asked, repeat)),
   }
 }

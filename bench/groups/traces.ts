@@ -1,7 +1,7 @@
 // Traces of mined transactions.
 import type { Group, Row } from '../bench.ts'
 import { callData, deploy, deployTokens, mineTransfers, transact } from '../contracts.ts'
-import { oneByOne, type Repeat, request } from '../requests.ts'
+import { median, oneByOne, type Repeat, request } from '../requests.ts'
 import { recipient } from '../senders.ts'
 import type { Target } from '../target.ts'
 
@@ -86,7 +86,7 @@ async function row(
     unit: 'ms',
     better: 'less',
     answer,
-    run: () => oneByOne(target, () => asked, repeat),
+    run: async () => median(await oneByOne(target, () => asked, repeat)),
   }
 }
 
