@@ -39,6 +39,8 @@ export type Group = {
 /** The context that every group receives. */
 export type Bench = {
   readonly generator: Generator
+  /** Folder of a stored chain (`make-chain.ts`); undefined: a small one is made. */
+  readonly chain: string | undefined
   /** Chooses the size for a full run, or for a quick run, which only checks that everything works. */
   size(full: number, quick: number): number
 }

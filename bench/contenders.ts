@@ -1,10 +1,11 @@
 // The two programs to compare: kestrel as its users start it, from `dist/` with a fresh data directory on disk and its index,
 // and anvil, which keeps all data in memory. Chain id, accounts, balances and gas limit are equal.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Cost, runToEnd } from './programs.ts'
 import { ACCOUNTS, CHAIN_ID, GAS_LIMIT, MNEMONIC } from './senders.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
@@ -84,16 +85,9 @@ export const anvil = (program: string): Contender =>
     return { program, args }
   })
 
-/** Runs `kestrel init` and returns the peak of its resident memory in bytes. Throws when it fails. */
-export function initChain({ main = PROGRAM }: Contender, datadir: string, genesis: string): number {
-  const report = "process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS)))"
-  const preload = `data:text/javascript,${encodeURIComponent(report)}`
-  const args = [...NODE_FLAGS, '--import', preload, main, 'init', '--datadir', datadir, '--genesis', genesis]
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  const kilobytes = /\d+$/.exec(stderr)?.[0]
-  if (status !== 0 || kilobytes === undefined) throw new Error(`init failed: ${stderr.slice(-500)}`)
-  return Number(kilobytes) * 1024
-}
+/** Runs a command of kestrel, such as `init`, to its end. Throws when it fails. */
+export const runKestrel = ({ main = PROGRAM }: Contender, args: readonly string[]): Promise<Cost> =>
+  runToEnd(process.execPath, [...NODE_FLAGS, main, ...args])
 
 type CommandLine = { readonly program: string; readonly args: readonly string[] }
 

@@ -11,8 +11,9 @@ import { anvil, anvilVersion, type Contender, findAnvil, kestrel } from './conte
 import { bursts } from './groups/bursts.ts'
 import { calls } from './groups/calls.ts'
 import { compute } from './groups/compute.ts'
-import { explorer } from './groups/explorer.ts'
 import { fresh } from './groups/fresh.ts'
+import { genesis } from './groups/genesis.ts'
+import { imports } from './groups/imports.ts'
 import { latency } from './groups/latency.ts'
 import { logs } from './groups/logs.ts'
 import { micro } from './groups/micro.ts'
@@ -40,7 +41,8 @@ const GROUPS: readonly Group[] = [
   overload,
   startup,
   size,
-  explorer,
+  imports,
+  genesis,
   micro,
 ]
 /** Rounds of a full run, the fewest whose results are written. */
@@ -54,6 +56,7 @@ type Options = {
   out?: string
   against?: string
   dirty?: true
+  chain?: string
   anvil: boolean
 }
 
@@ -66,13 +69,17 @@ await new Command('bench')
   .option('--rounds <number>', `measurements of each row (default: ${ROUNDS}, quick: 1)`, wholeNumber)
   .option('--quick', 'small sizes, to see that all works; its figures mean nothing')
   .option('--out <dir>', 'where to write results (default: bench/results, for a full run)')
+  .option(
+    '--chain <dir>',
+    'the chain that the groups size and import measure (default: one of 60,000 transactions is made)',
+  )
   .option('--dirty', 'write the results although files differ from the commit')
   .option('--against <commit>', 'compare with kestrel of another commit instead of anvil')
   .option('--no-anvil', 'measure kestrel alone')
   .action(bench)
   .parseAsync()
 
-async function bench({ only, rounds, quick, out, dirty, against, anvil: isWanted }: Options): Promise<void> {
+async function bench({ only, rounds, quick, out, dirty, chain, against, anvil: isWanted }: Options): Promise<void> {
   const groups = only ?? GROUPS
   const peer = against === undefined ? anvilHere(isWanted) : commit(against)
   const isFull = only === undefined && !quick && (rounds ?? ROUNDS) >= ROUNDS
@@ -83,7 +90,7 @@ async function bench({ only, rounds, quick, out, dirty, against, anvil: isWanted
   const contenders: readonly Contender[] = peer === undefined ? [kestrel()] : [kestrel(), peer.contender]
   const load = loadavg()[0] ?? 0
   const generator = startGenerator()
-  const context: Bench = { generator, size: (full, small) => (quick ? small : full) }
+  const context: Bench = { generator, chain, size: (full, small) => (quick ? small : full) }
   const how = { rounds: rounds ?? (quick ? 1 : ROUNDS), log: (line: string) => console.warn(line) }
   try {
     const ceiling = await measureCeiling(generator, 16, context.size(3, 0.5))

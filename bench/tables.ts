@@ -16,6 +16,7 @@ const HEADLINES: readonly (readonly [group: string, name: string])[] = [
   ['bursts', '10,000 ERC-20 transfers'],
   ['compute', 'recursion (fib)'],
   ['logs', 'one sender, 200 logs'],
+  ['traces', 'callTracer, a transfer, token plain'],
   ['startup', 'start until the first answer'],
 ]
 

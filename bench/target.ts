@@ -123,7 +123,7 @@ const TICK = 10_000
  * The sum over the live threads is exact to the microsecond but lacks threads that have ended; the process's own total has
  * them, in whole ticks. Neither exceeds the true time, so take the larger one.
  */
-function cpuTime(pid: number): number | undefined {
+export function cpuTime(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The fields after the program's name, which may contain spaces: the 12th and 13th are user and system time.

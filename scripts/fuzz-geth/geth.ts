@@ -1,4 +1,4 @@
-// go-ethereum's `evm` program at a pinned version: from the path, from the cache, or built there with Go.
+// go-ethereum's programs `evm` and `geth` at a pinned version: from the path, from the cache, or built there with Go.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -22,14 +22,14 @@ async function isPinned(program: string): Promise<boolean> {
 }
 
 /**
- * The path of `evm`; undefined when there is none and it cannot be built here. `GETH_EVM` sets one; any other must have the
- * pinned version.
+ * The path of a program; undefined when there is none and it cannot be built here. `GETH_EVM` or `GETH` sets one; any other
+ * must have the pinned version.
  */
-export async function gethEvm(): Promise<string | undefined> {
-  const named = process.env['GETH_EVM']
-  const kept = join(cache(), 'evm')
-  for (const program of [named, 'evm', kept]) if (program !== undefined && (await isPinned(program))) return program
-  const version = `github.com/ethereum/go-ethereum/cmd/evm@v${GETH_VERSION}`
+export async function gethProgram(name: 'evm' | 'geth'): Promise<string | undefined> {
+  const named = process.env[name === 'evm' ? 'GETH_EVM' : 'GETH']
+  const kept = join(cache(), name)
+  for (const program of [named, name, kept]) if (program !== undefined && (await isPinned(program))) return program
+  const version = `github.com/ethereum/go-ethereum/cmd/${name}@v${GETH_VERSION}`
   try {
     await run('go', ['install', version], { env: { ...process.env, GOBIN: cache() }, timeout: 600_000 })
   } catch {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Fuzzing, MAX_DIFFERENCES } from './fuzzing.ts'
-import { GETH_VERSION, gethEvm } from './geth.ts'
+import { GETH_VERSION, gethProgram } from './geth.ts'
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +54,7 @@ async function run(evm: string): Promise<void> {
   if (fuzzing.differences > 0) process.exitCode = 1
 }
 
-const evm = await gethEvm()
+const evm = await gethProgram('evm')
 if (evm === undefined)
   console.log(`fuzz:geth is skipped: there is no evm ${GETH_VERSION} of go-ethereum, and no Go to build it`)
 else await run(evm)
