@@ -81,7 +81,9 @@ const kestrelOf = (name: Name, main: string): Contender =>
 
 export const anvil = (program: string): Contender =>
   contender('peer', 'anvil', ({ flags }, port) => {
-    const args = ['--port', port, ...CHAIN, ...FUNDS, ...ANVIL, ...(flags?.anvil ?? [])]
+    // It writes states of older blocks there, and leaves them when it is killed.
+    const cache = ['--cache-path', temporaryFolder()]
+    const args = ['--port', port, ...CHAIN, ...FUNDS, ...ANVIL, ...cache, ...(flags?.anvil ?? [])]
     return { program, args }
   })
 

@@ -146,7 +146,7 @@ describe('a report', () => {
       ['reads', 'costly', '1.10', '0.20'],
       ['reads', 'slower', '0.90', ''],
     ])
-    expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is behind anvil.')
+    expect(slowerRows({ ...report, rows: rows.slice(0, 2) })).toBe('No row is behind.')
   })
 
   it('has no ratio if only one program was measured', () => {
