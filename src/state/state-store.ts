@@ -20,7 +20,7 @@ import {
 } from './history.ts'
 import { isCode, isTrieNode, KEY } from './keyspace.ts'
 import { verifyCode } from './row-checksum.ts'
-import type { RowChanges, StateRows } from './state-rows.ts'
+import type { ChangedRow, RowChanges, StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
 import { makeNodes, mustStore, type UnstoredNodes } from './unstored-nodes.ts'
 import { View } from './view.ts'
@@ -37,6 +37,9 @@ const FORMER_NODES = 4
 /** Marks a row that does not exist. Absent rows are cached because they are read as often as others. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
+/** The unstored nodes of the newest version; each commit adds its own. */
+type NewestNodes = UnstoredNodes & { readonly nodes: Map<string, ChangedRow> }
+
 export class StateStore implements StateRows {
   readonly store: KvStore
   #version: number
@@ -49,7 +52,7 @@ export class StateStore implements StateRows {
   readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
   #wordCount = 0
   /** Trie nodes that are not stored, of the newest version and of others; undefined: not needed yet. */
-  #newestNodes: UnstoredNodes | undefined
+  #newestNodes: NewestNodes | undefined
   readonly #formerNodes = new LRUCache<number, UnstoredNodes>({ max: FORMER_NODES })
 
   constructor(store: KvStore, version: number) {
@@ -76,22 +79,28 @@ export class StateStore implements StateRows {
 
   /** The trie nodes of a version that are not stored as of it. */
   unstoredNodes(version: number): UnstoredNodes {
-    const known = this.#nodesOf(version)
-    if (known !== undefined) return known
+    if (version === this.#version) return this.#newest()
+    const nodes = this.#formerNodes.get(version) ?? this.#makeNodes(version)
+    this.#formerNodes.set(version, nodes)
+    return nodes
+  }
+
+  #newest(): NewestNodes {
+    if (this.#newestNodes === undefined) {
+      const { stored, nodes } = this.#makeNodes(this.#version)
+      this.#newestNodes = { stored, nodes: new Map(nodes) }
+    }
+    return this.#newestNodes
+  }
+
+  #makeNodes(version: number): UnstoredNodes {
     const source = {
       store: this.store,
       account: (of: Address) => this.account(of, version),
       word: (of: Address, key: Hash) => this.word(of, key, version),
       storedNode: this.#stored.bind(this),
     }
-    const made = makeNodes(source, version, (earlier) => this.#nodesOf(earlier))
-    if (version === this.#version) this.#newestNodes = made
-    else this.#formerNodes.set(version, made)
-    return made
-  }
-
-  #nodesOf(version: number): UnstoredNodes | undefined {
-    return version === this.#version ? this.#newestNodes : this.#formerNodes.get(version)
+    return makeNodes(source, version, (earlier) => this.#formerNodes.get(earlier))
   }
 
   #stored(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
@@ -153,15 +162,17 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * The operations that commit changed rows as the next version, which may leave out trie nodes (`unstored-nodes.ts`). Call `afterWrite` when they are on disk. `changes` must not
-   * contain rows with unchanged values.
+   * The operations that commit changed rows as the next version, which may leave out trie nodes (`unstored-nodes.ts`). Call
+   * `afterWrite` when they are on disk. `changes` must not contain rows with unchanged values.
    */
   stage(
     changes: RowChanges,
     codes: ReadonlyMap<Hash, Uint8Array>,
   ): { ops: WriteOp[]; version: number; afterWrite: () => void } {
     const version = this.#version + 1
-    const { nodes, withNodes } = this.#nextNodes(version, changes)
+    const { stored, nodes } = this.#newest()
+    const changedNodes = [...changes].filter(([, { key }]) => isTrieNode(key))
+    const withNodes = mustStore(version, stored, nodes.size + changedNodes.length)
     const ops: WriteOp[] = []
     const names: string[] = []
     const next: RowState[] = []
@@ -179,7 +190,7 @@ export class StateStore implements StateRows {
     for (const [name, { key, value }] of changes) if (!isTrieNode(key)) add(name, key, value)
     if (withNodes)
       // Later versions may have changed a node back.
-      for (const [name, { key, value }] of nodes.nodes)
+      for (const [name, { key, value }] of new Map([...nodes, ...changedNodes]))
         if (!isSame(this.#latest(key, name)?.value, value)) add(name, key, value)
     for (const [hash, code] of codes) {
       const key = KEY.code(hash)
@@ -193,19 +204,13 @@ export class StateStore implements StateRows {
         this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
       this.#moveTo(version)
-      this.#newestNodes = withNodes ? { stored: version, nodes: new Map() } : nodes
+      if (withNodes) nodes.clear()
+      else
+        for (const [name, { key, value }] of changedNodes)
+          nodes.set(name, { key, value: value && this.#pool.copy(value) })
+      this.#newestNodes = { stored: withNodes ? version : stored, nodes }
     }
     return { ops, version, afterWrite }
-  }
-
-  /** The unstored nodes after a version with these changes, and whether that version must store them. */
-  #nextNodes(version: number, changes: RowChanges): { nodes: UnstoredNodes; withNodes: boolean } {
-    const { stored, nodes: before } = this.unstoredNodes(this.#version)
-    const nodes = new Map(before)
-    for (const [name, { key, value }] of changes)
-      if (isTrieNode(key)) nodes.set(name, { key, value: value && this.#pool.copy(value) })
-    const next = { stored, nodes }
-    return { nodes: next, withNodes: mustStore(version, next) }
   }
 
   /**

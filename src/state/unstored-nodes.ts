@@ -24,9 +24,9 @@ export type UnstoredNodes = {
   readonly nodes: ReadonlyMap<string, ChangedRow>
 }
 
-/** Whether a version must store the nodes that have changed since the last version that did. */
-export const mustStore = (version: number, { stored, nodes }: UnstoredNodes): boolean =>
-  version - stored >= MOST_VERSIONS || nodes.size > MOST_NODES
+/** Whether a version must store the nodes that have changed since `stored`, of which there are so many. */
+export const mustStore = (version: number, stored: number, count: number): boolean =>
+  version - stored >= MOST_VERSIONS || count > MOST_NODES
 
 /** The state that nodes are made from. */
 type NodeSource = Pick<StateRows, 'account' | 'word'> & {
