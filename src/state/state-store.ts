@@ -6,6 +6,7 @@ import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, equalBytes, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
+import { DecodedVersions } from './decoded-values.ts'
 import {
   decodeChanges,
   decodeRow,
@@ -27,9 +28,6 @@ import { View } from './view.ts'
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
-/** Decoded words of the newest version. At the limit the cache is emptied. */
-const DECODED_WORDS = 100_000
-const DECODED_ACCOUNTS = 50_000
 /** A store that is further behind another thread's commits than this drops all cached rows. */
 const MOST_FOLLOWED = 64
 /** Versions before the newest whose unstored trie nodes are kept. */
@@ -47,10 +45,8 @@ export class StateStore implements StateRows {
   /** Holds the values of `#rows`. */
   readonly #pool = new BytePool()
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
-  /** Decoded accounts and words of the newest version, shared by its views. Emptied when the version changes. */
-  readonly #accounts = new Map<Address, StoredAccount | undefined>()
-  readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
-  #wordCount = 0
+  /** Shared by the views of a version. */
+  readonly #decoded: DecodedVersions
   /** Trie nodes that are not stored, of the newest version and of others; undefined: not needed yet. */
   #newestNodes: NewestNodes | undefined
   readonly #formerNodes = new LRUCache<number, UnstoredNodes>({ max: FORMER_NODES })
@@ -58,6 +54,7 @@ export class StateStore implements StateRows {
   constructor(store: KvStore, version: number) {
     this.store = store
     this.#version = version
+    this.#decoded = new DecodedVersions(version)
   }
 
   /** The newest committed version; -1 before genesis. */
@@ -125,29 +122,21 @@ export class StateStore implements StateRows {
   }
 
   account(of: Address, version: number): StoredAccount | undefined {
-    const isNewest = version === this.#version
-    if (isNewest) {
-      const known = this.#accounts.get(of)
-      if (known !== undefined || this.#accounts.has(of)) return known
-    }
+    const decoded = this.#decoded.of(version)
+    const known = decoded?.accounts.get(of)
+    if (known !== undefined || decoded?.accounts.has(of)) return known
     const row = this.row(KEY.account(of), version)
     const account = row && decodeAccount(row)
-    if (isNewest) {
-      if (this.#accounts.size >= DECODED_ACCOUNTS) this.#accounts.clear()
-      this.#accounts.set(of, account)
-    }
+    if (version === this.#version) decoded?.addAccount(of, account)
     return account
   }
 
   word(of: Address, key: Hash, version: number): Uint8Array {
-    if (version !== this.#version) return this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
-    const known = this.#words.get(of)?.get(key)
+    const decoded = this.#decoded.of(version)
+    const known = decoded?.words.get(of)?.get(key)
     if (known !== undefined) return known
     const word = this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
-    if (++this.#wordCount > DECODED_WORDS) this.#forgetWords()
-    const words = this.#words.get(of)
-    if (words === undefined) this.#words.set(of, new Map([[key, word]]))
-    else words.set(key, word)
+    if (version === this.#version) decoded?.addWord(of, key, word)
     return word
   }
 
@@ -288,13 +277,7 @@ export class StateStore implements StateRows {
 
   #moveTo(version: number): void {
     this.#version = version
-    this.#accounts.clear()
-    this.#forgetWords()
-  }
-
-  #forgetWords(): void {
-    this.#words.clear()
-    this.#wordCount = 0
+    this.#decoded.moveTo(version)
   }
 
   #latest(key: Uint8Array, name: string): RowState | undefined {
