@@ -26,10 +26,14 @@ export function lockedBalance(state: VestingState, of: Address, time: () => bigi
   return account === undefined ? 0n : unspendable(progressOf(account, time()), account.delegated.get())
 }
 
-/** Reads `lockedBalance` on a view, which it opens once, at the first account. */
+/** Slot of the number of clawback accounts: the length of the layout's first member. */
+const COUNT_SLOT = 0n
+
+/** Reads `lockedBalance` on a view, whose layout it opens once, if there are clawback accounts. */
 export function lockedBalances(view: StateView, time: () => bigint): (of: Address) => bigint {
   let state: VestingState | undefined
   return (of) => {
+    if (view.storage(NATIVE_CONTRACT.vesting, COUNT_SLOT) === 0n) return 0n
     state ??= vestingLayout.open(view.slots(NATIVE_CONTRACT.vesting, 'read'))
     return lockedBalance(state, of, time)
   }
