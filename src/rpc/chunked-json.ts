@@ -8,8 +8,10 @@ import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 const CHUNK_LENGTH = 1 << 18
 /** Maximum characters of one response; 2^27 below the longest string, so that a batch can add others to it. */
 const MAX_LENGTH = constants.MAX_STRING_LENGTH - (1 << 27)
-/** Buffers below this many bytes are copied into the text around them: each chunk costs a write to the socket. */
+/** Buffers below this many bytes are joined with what is around them: each chunk costs a write to the socket. */
 const MIN_BUFFER = 1 << 17
+/** Joined as text below this many bytes, and as bytes from there on. */
+const SHORT_BUFFER = 1 << 12
 /** The estimate of a value's length samples this many items of each list, down to this many levels. */
 const SAMPLES = 8
 const MAX_DEPTH = 6
@@ -37,13 +39,25 @@ export async function jsonChunks(
   return output.end()
 }
 
+/** The chunks as one: text, or bytes if one of them is. */
+export function joinChunks(chunks: readonly JsonChunk[]): JsonChunk {
+  const [first = ''] = chunks
+  if (chunks.length <= 1) return first
+  if (chunks.every((chunk) => typeof chunk === 'string')) return chunks.join('')
+  return Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)))
+}
+
 /** Collects text into chunks: short parts are joined, because each chunk is a write of its own. */
 export class ChunkedJson {
   readonly pause: Pause
   readonly #maxLength: number
   readonly #chunks: JsonChunk[] = []
+  /** The last chunk: bytes, then text. */
+  #bytes: Buffer[] = []
   #open = ''
-  #closedLength = 0
+  /** Of all but the open text. */
+  #addedLength = 0
+  #chunkStart = 0
 
   constructor(maxLength = Number.POSITIVE_INFINITY, signal?: AbortSignal) {
     this.#maxLength = maxLength
@@ -52,16 +66,16 @@ export class ChunkedJson {
 
   /** Characters so far. */
   get length(): number {
-    return this.#closedLength + this.#open.length
+    return this.#addedLength + this.#open.length
   }
 
   /** Throws RangeError when the total would exceed the maximum length. */
   add(part: JsonChunk): void {
     if (this.length + part.length > this.#maxLength) throw new RangeError('the answer is too long')
     if (typeof part === 'string') this.#open += part
-    else if (part.length < MIN_BUFFER) this.#open += part.toString()
+    else if (part.length < SHORT_BUFFER) this.#open += part.toString()
     else this.#addBuffer(part)
-    if (this.#open.length >= CHUNK_LENGTH) this.#closeChunk()
+    if (this.length - this.#chunkStart >= CHUNK_LENGTH) this.#closeChunk()
   }
 
   /** All chunks. Nothing may be added afterwards. */
@@ -71,16 +85,32 @@ export class ChunkedJson {
   }
 
   #addBuffer(bytes: Buffer): void {
-    this.#closeChunk()
-    this.#closedLength += bytes.length
-    this.#chunks.push(bytes)
+    if (bytes.length >= MIN_BUFFER) this.#closeChunk()
+    this.#closeText()
+    this.#bytes.push(bytes)
+    this.#addedLength += bytes.length
+    if (bytes.length >= MIN_BUFFER) this.#closeChunk()
+  }
+
+  #closeText(): void {
+    if (this.#open === '') return
+    this.#addedLength += this.#open.length
+    this.#bytes.push(Buffer.from(this.#open))
+    this.#open = ''
   }
 
   #closeChunk(): void {
-    if (this.#open === '') return
-    this.#closedLength += this.#open.length
-    this.#chunks.push(this.#open)
-    this.#open = ''
+    if (this.length === this.#chunkStart) return
+    if (this.#bytes.length === 0) {
+      this.#addedLength += this.#open.length
+      this.#chunks.push(this.#open)
+      this.#open = ''
+    } else {
+      this.#closeText()
+      this.#chunks.push(joinChunks(this.#bytes))
+      this.#bytes = []
+    }
+    this.#chunkStart = this.#addedLength
   }
 }
 

@@ -68,6 +68,9 @@ type ConnectionServices = {
  */
 const MAX_COLLECTED = 1 << 16
 
+/** A longer body is written as fast as the client reads it. */
+const LARGE = 1 << 18
+
 /** One connection: one request at a time, in the order of arrival. */
 class FastPathConnection {
   readonly #socket: Socket
@@ -150,7 +153,7 @@ class FastPathConnection {
     const socket = this.#socket
     if (!socket.writable) return
     if (answer === undefined) this.#services.batch.write(socket, this.#head(undefined, origin), 'latin1')
-    else if (answer.length === 1 && typeof answer[0] === 'string') this.#write(answer[0], origin)
+    else if (answer.length === 1 && answer[0] !== undefined && answer[0].length <= LARGE) this.#write(answer[0], origin)
     else await this.#writeChunks(answer, origin)
     this.#state.isAnswering = false
     this.#services.connections.answered(socket, this.#state)
@@ -166,9 +169,12 @@ class FastPathConnection {
     return this.#services.writeHead({ bytes, origin, isLast: this.#isLast })
   }
 
-  #write(text: string, origin: string | undefined): void {
-    const length = Buffer.byteLength(text)
-    this.#services.batch.write(this.#socket, this.#head(length, origin) + text, encodingOf(text, length))
+  #write(body: JsonChunk, origin: string | undefined): void {
+    const length = Buffer.byteLength(body)
+    const head = this.#head(length, origin)
+    const { batch } = this.#services
+    if (typeof body === 'string') batch.write(this.#socket, head + body, encodingOf(body, length))
+    else batch.write(this.#socket, head, 'latin1', body)
   }
 
   /** Writes a long body as fast as the client reads it. */

@@ -7,8 +7,9 @@ import { clientOf } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { type JsonChunk, joinChunks } from '../chunked-json.ts'
 import type { RpcContext, Subscriber } from '../define.ts'
-import { answer } from '../dispatch.ts'
+import { answerInChunks } from '../dispatch.ts'
 
 /** Maximum number of running and waiting requests of one connection; above it nothing is read until one is answered. */
 const MAX_REQUESTS = 64
@@ -19,10 +20,10 @@ const PAUSED_PING_INTERVAL = 500
 /** Serves a connection until it closes. `signal` is that of the TCP connection (`connectionSignal`). */
 export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: Omit<RpcContext, 'subscriber'>): void {
   const { options } = context
-  const send = (text: string): void => {
+  const send = (message: JsonChunk): void => {
     if (socket.readyState !== socket.OPEN) return
     if (socket.bufferedAmount > options.maxUnsent) socket.terminate()
-    else socket.send(text)
+    else socket.send(message, { binary: false })
   }
   const subscriptions = new Subscriptions(send, options.maxSubscriptions, context.subscriptions, clientOf(signal))
 
@@ -36,8 +37,8 @@ export function serveWebSocket(socket: WebSocket, signal: AbortSignal, context: 
       },
       close: (id) => subscriptions.close(id),
     }
-    const text = await answer(message, { ...context, subscriber }, signal)
-    if (text !== undefined) send(text)
+    const chunks = await answerInChunks(message, { ...context, subscriber }, signal)
+    if (chunks !== undefined) send(joinChunks(chunks))
     for (const id of opened) subscriptions.announce(id)
   }
   const requests = new RequestQueue(socket, signal, run)

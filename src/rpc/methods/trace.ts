@@ -1,4 +1,4 @@
-// The trace_ methods in Parity's format. All of them replay transactions; no traces are stored.
+// The trace_ methods in Parity's format. All of them trace transactions again; none are stored with the index.
 import { z } from 'zod'
 import type { BlockRef, Caller, Chain, ChainReader } from '../../chain/types.ts'
 import { transactionsFrom } from '../../indexer/participation.ts'
