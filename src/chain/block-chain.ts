@@ -354,7 +354,9 @@ export class BlockChain implements ChainFace {
   /** `began`: `performance.now()` at the start of building or importing the block. */
   async #commit(executed: ExecutedBlock, began: number): Promise<void> {
     const built = performance.now()
+    const { version } = this.#canonical.checkpoint
     await this.#canonical.commit(executed)
+    this.traces.remember(executed, version)
     const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
     this.#drop(executed.refused.map(({ transaction }) => transaction))
@@ -365,6 +367,7 @@ export class BlockChain implements ChainFace {
     this.#canonical.requireState(checkpoint)
     this.#snapshots.dropAfter(checkpoint)
     const removed = await this.#canonical.rewind(checkpoint)
+    this.traces.forgetAbove(checkpoint.number)
     this.#headMoved()
     this.#persistentPool.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))

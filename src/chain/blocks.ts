@@ -104,11 +104,16 @@ export class BlockStore {
     return index === undefined || transaction === undefined ? undefined : { transaction, header: block.header, index }
   }
 
-  #stored(hash: Hash): MinedTransaction | undefined {
+  /** Where a transaction is. Its block may not be visible yet. */
+  place(hash: Hash): { readonly number: bigint; readonly index: number } | undefined {
     const row = this.#store.get(KEY.transaction(hash))
-    if (row === undefined) return undefined
-    const number = bytesToBig(row.subarray(0, 8))
-    const index = Number(bytesToBig(row.subarray(8)))
+    return row && { number: bytesToBig(row.subarray(0, 8)), index: Number(bytesToBig(row.subarray(8))) }
+  }
+
+  #stored(hash: Hash): MinedTransaction | undefined {
+    const place = this.place(hash)
+    if (place === undefined) return undefined
+    const { number, index } = place
     const block = this.block(number)
     if (block === undefined) return undefined
     const transaction = block.transactions[index]

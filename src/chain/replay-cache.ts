@@ -52,8 +52,13 @@ export class ReplayCache {
       await replay.advance(Math.min(nextMark, index), pause)
       if (replay.position === nextMark && nextMark < index) this.keep(replay.fork(), version)
     }
-    this.keep(replay.fork(), version)
+    // The beginning of a recorded block costs no more than a fork.
+    if (replay.position > 0 || !replay.isRecorded) this.keep(replay.fork(), version)
     return replay
+  }
+
+  clear(): void {
+    this.#blocks.clear()
   }
 
   /** Caches a replay. The caller must not use it afterwards. */

@@ -10,7 +10,7 @@ import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-qu
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
-import type { KeyRange } from '../state/types.ts'
+import type { KeyRange, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
 import { readStateVersion } from './open.ts'
@@ -25,7 +25,7 @@ import type {
 } from './types.ts'
 
 type Reader = {
-  readonly traces: { at(point: TracePoint, signal?: AbortSignal): Promise<View> }
+  readonly traces: { at(point: TracePoint, signal?: AbortSignal): Promise<StateView> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 

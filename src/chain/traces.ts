@@ -1,20 +1,23 @@
-// Runs mined transactions, blocks and calls under a tracer. Each request replays on a separate view; transactions before the
-// traced one are replayed once and cached (`replay-cache.ts`).
+// Runs mined transactions, blocks and calls under a tracer. The newest blocks have recordings (`recorded-blocks.ts`): tracers of
+// calls and changes read them, opcode tracers begin on them. Other blocks are replayed on a separate view for each request;
+// transactions before the traced one are replayed once and cached (`replay-cache.ts`).
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Block } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
-import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/execution-recorder.ts'
+import type { RecordedBlock } from '../runtime/tracing/recorded-block.ts'
 import { BlockReplay, type ReplayLimits, type Traced, traceRest } from '../runtime/tracing/replay.ts'
-import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
+import { readsRecording, ScriptFailure, type TraceOutcome, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
-import type { CallOptions, CallRequest } from '../runtime/types.ts'
+import type { CallOptions, CallRequest, ExecutedBlock } from '../runtime/types.ts'
+import type { StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
+import { RecordedBlocks } from './recorded-blocks.ts'
 import { ReplayCache } from './replay-cache.ts'
 import type {
   BlockRef,
@@ -42,6 +45,7 @@ export class ChainTraces implements Traces {
   readonly #reader: BlockReader
   readonly #scripts: Scripts | undefined
   readonly #replays = new ReplayCache()
+  readonly #recorded = new RecordedBlocks()
 
   /** `scripts`: left out, JavaScript tracers are refused. */
   constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: BlockReader, scripts?: Scripts) {
@@ -50,6 +54,17 @@ export class ChainTraces implements Traces {
     this.#limits = limits
     this.#reader = reader
     this.#scripts = scripts
+  }
+
+  /** Keeps the recording of a committed block; `version`: the state version of its parent. */
+  remember(executed: ExecutedBlock, version: number): void {
+    this.#recorded.add(executed, version)
+  }
+
+  /** Forgets the blocks that a rewind has removed. */
+  forgetAbove(number: bigint): void {
+    this.#recorded.forgetAbove(number)
+    this.#replays.clear()
   }
 
   async transaction(hash: Hash, options: TraceOptions): Promise<unknown> {
@@ -120,17 +135,16 @@ export class ChainTraces implements Traces {
   async rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<Hash[]> {
     const block = await this.#block(of)
     const roots: Hash[] = []
-    const view = this.#parentView(block)
     const makeTracer = (): Tracer => ({ result: () => undefined })
     const limits = limitsOf({ timeout: Number.POSITIVE_INFINITY, signal })
-    const replay = await this.#begin(block, view, limits.pause)
+    const replay = await this.#origin(block, limits.pause).begin()
     for await (const _ of traceRest(replay, makeTracer, limits)) {
-      roots.push(view.root())
+      roots.push(replay.view.root())
     }
     return roots
   }
 
-  async at(point: TracePoint, signal?: AbortSignal): Promise<View> {
+  async at(point: TracePoint, signal?: AbortSignal): Promise<StateView> {
     return (await this.#point(point, signal)).view
   }
 
@@ -171,9 +185,14 @@ export class ChainTraces implements Traces {
     makeTracer: () => T,
     limits: ReplayLimits,
   ): AsyncGenerator<Traced<T>> {
-    const view = this.#parentView(block)
-    const { version } = view
-    const begin = () => this.#begin(block, view, limits.pause)
+    const { version, recorded, begin } = this.#origin(block, limits.pause)
+    if (recorded !== undefined) {
+      const first = makeTracer()
+      if (readsRecording(first)) {
+        yield* this.#play(recorded, only, first, makeTracer, limits)
+        return
+      }
+    }
     if (only === undefined) {
       yield* traceRest(await begin(), makeTracer, limits)
       return
@@ -184,8 +203,38 @@ export class ChainTraces implements Traces {
     this.#replays.keep(replay, version)
   }
 
-  #begin(block: Block, view: View, pause: Pause): Promise<BlockReplay> {
-    return BlockReplay.begin(this.#runtime, view, block, this.#ancestorsOf(block), pause)
+  /** Plays one recorded transaction, or all of them; `first` is a tracer to begin with. */
+  async *#play<T extends Tracer>(
+    recorded: RecordedBlock,
+    only: number | undefined,
+    first: T,
+    makeTracer: () => T,
+    { pause }: ReplayLimits,
+  ): AsyncGenerator<Traced<T>> {
+    const { header, transactions } = recorded.block
+    const env = this.#runtime.env(header)
+    const feeRecipient = this.#runtime.fees.collector ?? env.coinbase
+    let tracer = first
+    for (const [index, transaction] of transactions.entries()) {
+      if (only !== undefined && index !== only) continue
+      await pause()
+      yield { transaction, index, tracer, outcome: recorded.play(index, env, feeRecipient, tracer) }
+      tracer = makeTracer()
+    }
+  }
+
+  /** Where traces of a block begin, with the state version of its parent. Throws if that was pruned. */
+  #origin(block: Block, pause: Pause): Origin {
+    const runtime = this.#runtime
+    const ancestors = this.#ancestorsOf(block)
+    const recorded = this.#recorded.of(block)
+    if (recorded === undefined) {
+      const view = this.#parentView(block)
+      return { version: view.version, recorded, begin: () => BlockReplay.begin(runtime, view, block, ancestors, pause) }
+    }
+    const { version } = recorded
+    this.#canonical.requireState({ number: block.header.number - 1n, version })
+    return { version, recorded, begin: async () => BlockReplay.ofRecording(runtime, recorded, ancestors) }
   }
 
   async *#calls<T extends Tracer>(
@@ -193,7 +242,7 @@ export class ChainTraces implements Traces {
     at: TracePoint,
     makeTracer: () => T,
     { timeout, signal }: ReplayBounds,
-  ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
+  ): AsyncGenerator<{ bundle: number; tracer: T; outcome: TraceOutcome }> {
     const { header, view } = await this.#point(at, signal)
     const limits = { ...this.#limits, time: timeout }
     const ancestors = this.#canonical.ancestors(header)
@@ -209,16 +258,19 @@ export class ChainTraces implements Traces {
   }
 
   /** The state after a block, or after its first `index` transactions. */
-  async #point({ ref, index }: TracePoint, signal?: AbortSignal): Promise<{ header: Block['header']; view: View }> {
+  async #point(
+    { ref, index }: TracePoint,
+    signal?: AbortSignal,
+  ): Promise<{ header: Block['header']; view: StateView }> {
     if (index === undefined) return this.#reader.at(ref)
     const block = await this.#block(ref)
     if (index > block.transactions.length) {
       throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
     }
-    const view = this.#parentView(block)
     const pause = yieldToEventLoop('heavy', signal)
-    await (await this.#begin(block, view, pause)).advance(index, pause)
-    return { header: block.header, view }
+    const { version, begin } = this.#origin(block, pause)
+    const replay = await this.#replays.at(block, index, version, begin, pause)
+    return { header: block.header, view: replay.view }
   }
 
   async #block(of: BlockRef | Block): Promise<Block> {
@@ -229,8 +281,16 @@ export class ChainTraces implements Traces {
   }
 
   #mined(hash: Hash): { block: Block; index: number } {
-    const mined = this.#canonical.blocks.transaction(hash)
-    const block = mined && this.#canonical.blocks.block(mined.header.number)
+    const { blocks } = this.#canonical
+    // A recorded block need not be read.
+    const place = blocks.place(hash)
+    const header = place && blocks.header(place.number)
+    const recorded = header && this.#recorded.get(header.hash)?.block
+    if (place !== undefined && recorded?.transactions[place.index]?.hash === hash) {
+      return { block: recorded, index: place.index }
+    }
+    const mined = blocks.transaction(hash)
+    const block = mined && blocks.block(mined.header.number)
     if (mined === undefined || block === undefined) throw new ChainError('not-found', 'transaction not found')
     return { block, index: mined.index }
   }
@@ -247,7 +307,7 @@ export class ChainTraces implements Traces {
 }
 
 /** An error of a client's own tracer is the result of that trace only; the other traces of the request are returned. */
-function traceOf(tracer: Tracer, outcome: MessageResult): TraceResult {
+function traceOf(tracer: Tracer, outcome: TraceOutcome): TraceResult {
   try {
     return { result: tracer.result(outcome) }
   } catch (error) {
@@ -262,6 +322,12 @@ function resultOf(trace: TraceResult): unknown {
 }
 
 const PLAIN: ReplayDetail = { opcodes: false }
+
+type Origin = {
+  readonly version: number
+  readonly recorded: RecordedBlock | undefined
+  readonly begin: () => Promise<BlockReplay>
+}
 
 type ReplayBounds = Pick<TraceOptions, 'timeout' | 'signal'>
 const limitsOf = ({ timeout, signal }: ReplayBounds): ReplayLimits => ({

@@ -10,8 +10,8 @@ import { type Address, bigToFixed, EMPTY_BYTES, toHex, toQuantity, ZERO_ADDRESS 
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { create2Address, createAddress } from '../primitives/create-address.ts'
 import { effectiveTip, gasBounds } from '../primitives/gas.ts'
-import { createdContract, type MessageResult } from '../runtime/execute-message.ts'
-import { ScriptFailure, type TraceContext, type Tracer } from '../runtime/tracing/tracer.ts'
+import { createdContract } from '../runtime/execute-message.ts'
+import { ScriptFailure, type TraceContext, type TraceOutcome, type Tracer } from '../runtime/tracing/tracer.ts'
 import api from './api.text.js' with { type: 'text' }
 import { type Contract, emptyHostState, hostFunctions } from './host-functions.ts'
 import { Sandbox, type SandboxValue, type ScriptInterpreter } from './sandbox.ts'
@@ -125,7 +125,7 @@ export class JsTracer implements Tracer {
     this.#hostState.overwritten = undefined
   }
 
-  result(outcome: MessageResult): unknown {
+  result(outcome: TraceOutcome): unknown {
     try {
       const text = this.#answer(outcome)
       const { budget } = this.#limits
@@ -166,7 +166,7 @@ export class JsTracer implements Tracer {
     }
   }
 
-  #answer(outcome: MessageResult): string {
+  #answer(outcome: TraceOutcome): string {
     const context = this.#context
     const topMessage = this.#topMessage
     const text = this.#guard('result', () => {
@@ -258,7 +258,7 @@ type Field = readonly [name: string, kind: 'bytes' | 'big' | 'plain', value: str
 function contextOf(
   { env, message, position }: TraceContext,
   { type, from, to, value, input }: TopMessage,
-  { gasUsed, error, returnData }: MessageResult,
+  { gasUsed, error, returnData }: TraceOutcome,
   outcome: Pick<Result, 'output' | 'failure'> | undefined,
   milliseconds: number,
 ): string {

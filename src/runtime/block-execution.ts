@@ -3,7 +3,7 @@
 import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
-import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
+import type { MessageTracer } from '../evm/tracer.ts'
 import { wallDeadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toHash } from '../lib/hex.ts'
@@ -24,7 +24,8 @@ import { moveDaoFunds } from './dao-fork.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
-import type { CallTree } from './types.ts'
+import { MessageRecorder } from './tracing/message-recorder.ts'
+import type { BlockRecording, CallTree, FrameNote } from './types.ts'
 import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
@@ -36,6 +37,9 @@ export class BlockExecution {
   readonly receipts: Receipt[] = []
   readonly callTrees: CallTree[] = []
   readonly diffs: TransactionDiff[] = []
+  readonly #notes: (readonly FrameNote[])[] = []
+  /** The state before the first transaction. */
+  #start: StateView | undefined
   readonly #runtime: Runtime
   readonly #header: Header
   readonly #commit: CommitInfo | undefined
@@ -76,6 +80,11 @@ export class BlockExecution {
   get gasLeft(): bigint {
     const taken = this.#gasUsed > this.#unpaidWork ? this.#gasUsed : this.#unpaidWork
     return this.env.gasLimit - taken
+  }
+
+  get recording(): BlockRecording | undefined {
+    if (this.#start === undefined || this.#table === undefined) return undefined
+    return { start: this.#start, table: this.#table, contracts: this.machine.contracts, notes: this.#notes }
   }
 
   /** Whether the block has gas and blobs left for the transaction. */
@@ -140,8 +149,9 @@ export class BlockExecution {
     const { spec, fees } = this.#runtime
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
-    const tree = new CallTreeTracer()
-    this.machine.tracer = tracer ?? tree
+    this.#start ??= this.#view.fork()
+    const recorder = new MessageRecorder()
+    this.machine.tracer = tracer ?? recorder
     return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
       this.machine.tracer = undefined
       this.#gasUsed += result.gasUsed
@@ -149,7 +159,8 @@ export class BlockExecution {
       this.#blobGasUsed += result.blobGasUsed
       this.transactions.push(transaction)
       this.receipts.push(this.#receipt(transaction, result))
-      if (tree.root !== undefined) this.callTrees.push(tree.root)
+      if (recorder.root !== undefined) this.callTrees.push(recorder.root)
+      this.#notes.push(recorder.notes)
       this.diffs.push(this.#view.transactionDiff())
       return result
     })

@@ -119,7 +119,7 @@ export class OpenBlock {
   /** Runs end hooks, withdrawals and requests, and seals the header. Do not call `take` afterwards. */
   async seal(): Promise<ExecutedBlock> {
     const { block, requests } = await this.#execution.seal(this.#withdrawals)
-    const { receipts, callTrees, diffs } = this.#execution
-    return { block, receipts, requests, callTrees, diffs, refused: this.refused, view: this.#view }
+    const { receipts, callTrees, diffs, recording } = this.#execution
+    return { block, receipts, requests, callTrees, diffs, refused: this.refused, view: this.#view, recording }
   }
 }

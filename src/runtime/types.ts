@@ -1,5 +1,8 @@
 // Inputs and results of execution. The rooms above (chain, indexer, RPC, explorer) use these types unchanged.
+import type { BuiltinContracts } from '../evm/builtin-contracts.ts'
 import type { CoinTransfer } from '../evm/native-call.ts'
+import type { OpcodeTable } from '../evm/opcode-table.ts'
+import type { CallFrame } from '../evm/tracer.ts'
 import type { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type {
@@ -49,6 +52,25 @@ export type CallTree = {
   readonly coinTransfers?: readonly CoinTransfer[]
 }
 
+/** A log of a frame, or a call that was refused before it began, and the number of calls that the frame had made before. */
+export type FrameNote = {
+  readonly frame: CallTree
+  readonly position: number
+  readonly log?: Log
+  readonly refused?: CallFrame
+}
+
+/** What only traces of the block's transactions need (`tracing/recorded-block.ts`). */
+export type BlockRecording = {
+  /** The state before the first transaction. Shared: fork it. */
+  readonly start: StateView
+  /** The opcode table of the transactions. */
+  readonly table: OpcodeTable
+  readonly contracts: BuiltinContracts
+  /** The notes of each transaction, in the order of execution. */
+  readonly notes: readonly (readonly FrameNote[])[]
+}
+
 /** A block with everything that its execution produced. */
 export type ExecutedBlock = {
   readonly block: Block
@@ -62,6 +84,8 @@ export type ExecutedBlock = {
   readonly refused: readonly { readonly transaction: Transaction; readonly reason: ChainError }[]
   /** The state after the block. */
   readonly view: StateView
+  /** undefined: no transactions, or it is not kept. */
+  readonly recording?: BlockRecording | undefined
 }
 
 /** A call that changes nothing (eth_call). Every field is optional. */

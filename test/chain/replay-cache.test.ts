@@ -36,7 +36,7 @@ async function counted() {
     const load = structLogs.find(({ op }: { op: string }) => op === 'SLOAD')
     return Number(load.storage[SLOT])
   }
-  return { rpc, send, to, mineCalls, countBefore }
+  return { chain, rpc, send, to, mineCalls, countBefore }
 }
 
 describe('traces of transactions of a full block', () => {
@@ -54,8 +54,9 @@ describe('traces of transactions of a full block', () => {
   })
 
   it('begin the block once, and replay each transaction once', async () => {
-    const { mineCalls, countBefore } = await counted()
+    const { mineCalls, countBefore, chain } = await counted()
     const hashes = await mineCalls()
+    chain.node.chain.traces.forgetAbove(0n)
     const begin = vi.spyOn(BlockReplay, 'begin')
     const trace = vi.spyOn(BlockReplay.prototype, 'trace')
     const advanced: number[] = []

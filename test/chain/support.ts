@@ -6,6 +6,7 @@ import { BlockChain } from '../../src/chain/block-chain.ts'
 import type { CanonicalChain } from '../../src/chain/canonical-chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
+import type { EngineChoice } from '../../src/evm/machine.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, fromHex, type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { signTransaction } from '../../src/primitives/transaction.ts'
@@ -139,11 +140,16 @@ export async function openSmallChain(options: { store?: KvStore; spec?: GenesisS
 }
 
 /** Opens the chain in a store, as after a restart. */
-export function reopen(store: KvStore, spec: ChainSpec, prune?: number): BlockChain & { readonly errors: unknown[] } {
+export function reopen(
+  store: KvStore,
+  spec: ChainSpec,
+  prune?: number,
+  engine?: EngineChoice,
+): BlockChain & { readonly errors: unknown[] } {
   const errors: unknown[] = []
   const chain = new BlockChain({
     store,
-    runtime: new Runtime(spec),
+    runtime: new Runtime(spec, undefined, engine),
     indexer,
     limits: { gasCap: 50_000_000n, time: 5_000 },
     pool: { minTip: 0n, allowUnprotected: true },

@@ -5,8 +5,7 @@ import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { Log } from '../../primitives/types.ts'
-import type { MessageResult } from '../execute-message.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { RecordedContext, RecordedTracer, TraceOutcome } from './tracer.ts'
 
 export type CallTracerOptions = {
   /** Leaves out all frames but the outermost. */
@@ -43,7 +42,8 @@ export type WireFrame = {
 
 type Emitted = { readonly frame: CallFrame; readonly log: Log; readonly position: number }
 
-export class CallTracer extends CallTreeTracer implements Tracer {
+export class CallTracer extends CallTreeTracer implements RecordedTracer {
+  readonly readsRecording = true
   readonly #onlyTopCall: boolean
   readonly #emitted: Emitted[] = []
   #gasLimit = 0n
@@ -55,7 +55,7 @@ export class CallTracer extends CallTreeTracer implements Tracer {
     if (withLog) this.log = (log) => this.#emit(log)
   }
 
-  start({ message }: TraceContext): void {
+  start({ message }: RecordedContext): void {
     this.#gasLimit = message.gasLimit
   }
 
@@ -68,7 +68,7 @@ export class CallTracer extends CallTreeTracer implements Tracer {
     super.exit(result)
   }
 
-  result({ gasUsed }: MessageResult): unknown {
+  result({ gasUsed }: TraceOutcome): unknown {
     const { root } = this
     if (root === undefined) return null
     const logs = new Map<CallFrame, WireLog[]>()

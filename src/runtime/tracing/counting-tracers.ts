@@ -1,10 +1,9 @@
 // Tracers that count: opcodes (opcountTracer, unigramTracer, bigramTracer and trigramTracer, which go-ethereum ships in
 // JavaScript) and function selectors (4byteTracer).
 
-import type { Machine } from '../../evm/machine.ts'
 import type { EnterEvent, Step } from '../../evm/tracer.ts'
 import { toHex } from '../../lib/hex.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { RecordedContext, RecordedTracer, Tracer } from './tracer.ts'
 
 /** How many opcodes ran. */
 export class OpcodeCounter implements Tracer {
@@ -77,11 +76,12 @@ export class TrigramTracer implements Tracer {
 const SELECTOR = 4
 
 /** How often each function selector was called, by `selector-size`, the size in bytes of the arguments. */
-export class FourByteTracer implements Tracer {
+export class FourByteTracer implements RecordedTracer {
+  readonly readsRecording = true
   readonly #counts = new Map<string, number>()
-  #machine: Machine | undefined
+  #machine: RecordedContext['machine'] | undefined
 
-  start({ machine }: TraceContext): void {
+  start({ machine }: RecordedContext): void {
     this.#machine = machine
   }
 

@@ -1,14 +1,12 @@
 // Records the effects of one message: its frames, the accounts it changed, and its opcodes on request. RPC (`trace_*`, `ots_*`)
 // and the explorer convert the record to their formats.
-import type { Machine } from '../../evm/machine.ts'
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
-import type { MessageResult } from '../execute-message.ts'
 import { isPrecompileCall } from './flat-call-tracer.ts'
 import { type FlatFrame, flattenCallTree } from './flatten.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { RecordedContext, RecordedTracer, TraceOutcome } from './tracer.ts'
 import { type VmFrame, VmRecorder } from './vm-trace.ts'
 
 /** An account's change with its code on both sides. */
@@ -27,20 +25,22 @@ export type ExecutionRecord = {
 }
 
 /** A tracer whose result is an ExecutionRecord. */
-export class ExecutionRecorder extends CallTreeTracer implements Tracer {
-  #machine: Machine | undefined
+export class ExecutionRecorder extends CallTreeTracer implements RecordedTracer {
+  readonly readsRecording: boolean
+  #machine: RecordedContext['machine'] | undefined
   readonly #operations: VmRecorder | undefined
   readonly step?: (step: Step) => void
 
   constructor({ opcodes = false }: { readonly opcodes?: boolean }) {
     super()
+    this.readsRecording = !opcodes
     if (!opcodes) return
     const operations = new VmRecorder()
     this.#operations = operations
     this.step = (step) => operations.step(step)
   }
 
-  start({ machine }: TraceContext): void {
+  start({ machine }: RecordedContext): void {
     this.#machine = machine
   }
 
@@ -58,7 +58,7 @@ export class ExecutionRecorder extends CallTreeTracer implements Tracer {
     this.#operations?.exit(frame, result.failure !== undefined)
   }
 
-  result({ returnData, gasUsed, error }: MessageResult): ExecutionRecord {
+  result({ returnData, gasUsed, error }: TraceOutcome): ExecutionRecord {
     const { root } = this
     const machine = this.#machine
     if (root === undefined || machine === undefined) throw new Error('nothing was traced')

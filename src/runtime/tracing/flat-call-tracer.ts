@@ -3,9 +3,8 @@ import type { Machine } from '../../evm/machine.ts'
 import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
-import type { MessageResult } from '../execute-message.ts'
 import { type FlatFrame, flattenCallTree } from './flatten.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { RecordedContext, RecordedTracer, TraceOutcome } from './tracer.ts'
 
 export type FlatCallOptions = {
   /** Uses Parity's error messages instead of geth's. */
@@ -13,16 +12,17 @@ export type FlatCallOptions = {
   readonly includePrecompiles: boolean
 }
 
-export class FlatCallTracer extends CallTreeTracer implements Tracer {
+export class FlatCallTracer extends CallTreeTracer implements RecordedTracer {
+  readonly readsRecording = true
   readonly #options: FlatCallOptions
-  #context: TraceContext | undefined
+  #context: RecordedContext | undefined
 
   constructor(options: FlatCallOptions) {
     super()
     this.#options = options
   }
 
-  start(context: TraceContext): void {
+  start(context: RecordedContext): void {
     this.#context = context
   }
 
@@ -30,7 +30,7 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
     this.attach(frame)
   }
 
-  result({ gasUsed }: MessageResult): unknown {
+  result({ gasUsed }: TraceOutcome): unknown {
     const { root } = this
     const context = this.#context
     if (root === undefined || context === undefined) return []
@@ -53,8 +53,10 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
 }
 
 /** Whether a frame is a call of an Ethereum precompile, which Parity does not list. */
-export const isPrecompileCall = (machine: Machine, { type, to }: Pick<CallFrame, 'type' | 'to'>): boolean =>
-  (type === 'CALL' || type === 'STATICCALL') && to !== null && machine.isPrecompile(to)
+export const isPrecompileCall = (
+  machine: Pick<Machine, 'isPrecompile'>,
+  { type, to }: Pick<CallFrame, 'type' | 'to'>,
+): boolean => (type === 'CALL' || type === 'STATICCALL') && to !== null && machine.isPrecompile(to)
 
 function wireFlat(frame: FlatFrame) {
   const { type, from, to, value, gas, gasUsed, input, output, error } = frame

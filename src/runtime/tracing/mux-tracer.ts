@@ -3,8 +3,7 @@ import type { Result } from '../../evm/result.ts'
 import type { CallFrame, EnterEvent, FrameState, Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
-import type { MessageResult } from '../execute-message.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { TraceContext, TraceOutcome, Tracer } from './tracer.ts'
 
 export class MuxTracer implements Tracer {
   readonly #tracers: ReadonlyMap<string, Tracer>
@@ -12,6 +11,7 @@ export class MuxTracer implements Tracer {
   readonly step?: (step: Step) => void
   readonly log?: (log: Log) => void
   readonly refuse?: (frame: CallFrame) => void
+  readonly readsRecording: boolean
   readonly readsMemory: boolean
   readonly readsState: boolean
 
@@ -22,6 +22,7 @@ export class MuxTracer implements Tracer {
     }
     const anyHas = (hook: 'step' | 'log' | 'refuse') =>
       [...tracers.values()].some((tracer) => tracer[hook] !== undefined)
+    this.readsRecording = [...tracers.values()].every((tracer) => tracer.readsRecording === true)
     this.readsMemory = [...tracers.values()].some((tracer) => tracer.readsMemory === true)
     this.readsState = [...tracers.values()].some((tracer) => tracer.readsState === true)
     if (anyHas('step')) this.step = (step) => forEach((tracer) => tracer.step?.(step))
@@ -47,7 +48,7 @@ export class MuxTracer implements Tracer {
   }
 
   /** The results by name. Calls `result` of all tracers even after one throws, because it frees a script's sandbox. Throws the first error. */
-  result(outcome: MessageResult): unknown {
+  result(outcome: TraceOutcome): unknown {
     const failures: unknown[] = []
     const results = [...this.#tracers].map(([name, tracer]) => {
       try {

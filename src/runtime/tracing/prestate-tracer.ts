@@ -15,11 +15,11 @@ import {
   toHex,
   toQuantity,
 } from '../../lib/hex.ts'
-import { keccakHash } from '../../lib/keccak.ts'
 import { create2Address, createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
-import type { StateView } from '../../state/types.ts'
+import { EMPTY_CODE_HASH, NEW_ACCOUNT } from '../../state/accounts.ts'
+import type { Account, StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import { createdContract } from '../execute-message.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
@@ -40,7 +40,6 @@ type WireAccount = {
   storage?: Record<Hash, Hash>
 }
 
-const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
 const SLOT = new Set(['SLOAD', 'SSTORE'])
 const ACCOUNT = new Set(['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH', 'SELFDESTRUCT'])
 const CALL = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
@@ -56,11 +55,12 @@ const STEPS: ReadonlySet<number> = new Set(
 export class PrestateTracer implements Tracer {
   readonly stepsOf = STEPS
   readonly #options: PrestateOptions
-  /** Accounts that were accessed, each with its accessed slots. */
-  readonly #accessed = new Map<Address, Set<Hash>>()
+  /** Accounts that were accessed, each with its accessed slots and their words before the transaction. */
+  readonly #accessed = new Map<Address, Map<Hash, Uint8Array>>()
   readonly #created = new Set<Address>()
   readonly #deleted = new Set<Address>()
-  #before: StateView | undefined
+  /** Accounts that were changed, as before. */
+  readonly #changed = new Map<Address, Account | undefined>()
   #now: StateView | undefined
   #env: BlockEnv | undefined
 
@@ -70,7 +70,6 @@ export class PrestateTracer implements Tracer {
 
   start({ machine, env, message, feeRecipient }: TraceContext): void {
     this.#now = machine.view
-    this.#before = machine.view.fork()
     this.#env = env
     const created = createdContract(message)
     if (created !== null) this.#created.add(created)
@@ -100,25 +99,25 @@ export class PrestateTracer implements Tracer {
     const post: Record<Address, WireAccount> = {}
     for (const [of, slots] of this.#accessed) {
       if (!includeEmpty && !diffMode && this.#wasEmpty(of)) continue
-      if (!diffMode) pre[of] = this.#account(of, [...slots])
-      else this.#compare(of, [...slots], pre, post)
+      if (!diffMode) pre[of] = this.#account(of, slots)
+      else this.#compare(of, slots, pre, post)
     }
     return diffMode ? { post, pre } : pre
   }
 
   // --- accessed accounts and slots
 
-  #addAccount(of: Address): Set<Hash> {
+  #addAccount(of: Address): Map<Hash, Uint8Array> {
     const known = this.#accessed.get(of)
     if (known !== undefined) return known
-    const slots = new Set<Hash>()
+    const slots = new Map<Hash, Uint8Array>()
     this.#accessed.set(of, slots)
     return slots
   }
 
   #addSlot(of: Address, key: Hash): void {
-    if (this.#options.disableStorage) this.#addAccount(of)
-    else this.#addAccount(of).add(key)
+    const slots = this.#addAccount(of)
+    if (!this.#options.disableStorage && !slots.has(key)) slots.set(key, this.#view().originalWord(of, key))
   }
 
   /** A call's target, and the account that its code is delegated to (EIP-7702). */
@@ -140,74 +139,76 @@ export class PrestateTracer implements Tracer {
 
   /** Adds accounts and slots that native contracts changed, because no opcode shows these changes. */
   #addChanged(): void {
-    for (const { address, slots } of this.#view().transactionDiff()) {
+    for (const { address, before, slots } of this.#view().transactionDiff()) {
       this.#addAccount(address)
+      this.#changed.set(address, before)
       if (!this.#deleted.has(address)) for (const { key } of slots) this.#addSlot(address, key)
     }
   }
 
   // --- the result
 
-  #view(view: StateView | undefined = this.#now): StateView {
-    if (view === undefined) throw new Error('the tracer was not started')
-    return view
+  #view(): StateView {
+    if (this.#now === undefined) throw new Error('the tracer was not started')
+    return this.#now
+  }
+
+  /** The account before the transaction. */
+  #before(of: Address): Account | undefined {
+    return this.#changed.has(of) ? this.#changed.get(of) : this.#view().account(of)
   }
 
   #wasEmpty(of: Address): boolean {
-    const account = this.#view(this.#before).account(of)
+    const account = this.#before(of)
     if (account === undefined) return true
     return account.nonce === 0n && account.balance === 0n && account.codeHash === EMPTY_CODE_HASH
   }
 
-  #account(of: Address, slots: readonly Hash[]): WireAccount {
-    const before = this.#view(this.#before)
-    const nonce = Number(before.nonce(of))
-    const code = before.code(of)
-    const entries = slots.map((key) => [key, wordOf(before, of, key)] as const)
+  #account(of: Address, slots: Words): WireAccount {
+    const { nonce, balance, codeHash } = this.#before(of) ?? NEW_ACCOUNT
+    const hasCode = codeHash !== EMPTY_CODE_HASH
     return {
-      balance: toQuantity(before.balance(of)),
-      ...(code.length > 0 && !this.#options.disableCode && { code: toHex(code) }),
-      ...(code.length > 0 && { codeHash: keccakHash(code) }),
-      ...(nonce > 0 && { nonce }),
-      ...(entries.length > 0 && { storage: Object.fromEntries(entries) }),
+      balance: toQuantity(balance),
+      ...(hasCode && !this.#options.disableCode && { code: toHex(this.#view().codeWith(codeHash)) }),
+      ...(hasCode && { codeHash }),
+      ...(nonce > 0n && { nonce: Number(nonce) }),
+      ...(slots.size > 0 && { storage: storageOf(slots) }),
     }
   }
 
   /** Adds a changed account to `pre` and `post`; a deleted one only to `pre`, a new one only to `post`. */
-  #compare(
-    of: Address,
-    slots: readonly Hash[],
-    pre: Record<Address, WireAccount>,
-    post: Record<Address, WireAccount>,
-  ): void {
-    const before = this.#view(this.#before)
-    const now = this.#view()
+  #compare(of: Address, slots: Words, pre: Record<Address, WireAccount>, post: Record<Address, WireAccount>): void {
     const isNew = this.#wasEmpty(of) && !this.#options.includeEmpty
     if (this.#deleted.has(of)) {
       if (!isNew) pre[of] = this.#account(of, slots)
       return
     }
-    const changed = slots.filter((key) => !equalBytes(before.word(of, key), now.word(of, key)))
+    const view = this.#view()
+    const before = this.#before(of) ?? NEW_ACCOUNT
+    const now = view.account(of) ?? NEW_ACCOUNT
     const after: WireAccount = {}
-    if (now.balance(of) !== before.balance(of)) after.balance = toQuantity(now.balance(of))
-    if (now.nonce(of) !== before.nonce(of)) after.nonce = Number(now.nonce(of))
-    const codeHash = now.account(of)?.codeHash ?? EMPTY_CODE_HASH
-    if (codeHash !== (before.account(of)?.codeHash ?? EMPTY_CODE_HASH)) {
-      after.codeHash = codeHash
-      if (!this.#options.disableCode) after.code = toHex(now.code(of))
+    if (now.balance !== before.balance) after.balance = toQuantity(now.balance)
+    if (now.nonce !== before.nonce) after.nonce = Number(now.nonce)
+    if (now.codeHash !== before.codeHash) {
+      after.codeHash = now.codeHash
+      if (!this.#options.disableCode) after.code = toHex(view.codeWith(now.codeHash))
     }
+    const changed = [...slots].filter(([key, word]) => !equalBytes(word, view.word(of, key)))
     if (changed.length === 0 && Object.keys(after).length === 0) return
-    const written = changed.filter((key) => now.word(of, key).length > 0)
-    if (written.length > 0) {
-      after.storage = Object.fromEntries(written.map((key) => [key, wordOf(now, of, key)]))
-    }
+    const written = changed.map(([key]) => [key, view.word(of, key)] as const).filter(isNonZero)
+    if (written.length > 0) after.storage = storageOf(written)
     post[of] = after
-    const nonZero = changed.filter((key) => before.word(of, key).length > 0)
-    if (!isNew) pre[of] = this.#account(of, nonZero)
+    if (!isNew) pre[of] = this.#account(of, new Map(changed.filter(isNonZero)))
   }
 }
 
-const wordOf = (view: StateView, of: Address, key: Hash): Hash => toHash(padLeft(view.word(of, key), 32))
+/** Storage words by key, without leading zeros. */
+type Words = ReadonlyMap<Hash, Uint8Array>
+
+const isNonZero = ([, word]: readonly [Hash, Uint8Array]): boolean => word.length > 0
+
+const storageOf = (words: Iterable<readonly [Hash, Uint8Array]>): Record<Hash, Hash> =>
+  Object.fromEntries([...words].map(([key, word]) => [key, toHash(padLeft(word, 32))]))
 
 const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
 

@@ -12,7 +12,8 @@ import { BlockExecution, modeOf } from '../block-execution.ts'
 import { executeMessage, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
 import type { MessageMode } from '../validity.ts'
-import type { Tracer, TransactionPosition } from './tracer.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+import type { TraceOutcome, Tracer, TransactionPosition } from './tracer.ts'
 
 export type ReplayLimits = {
   /** Milliseconds of CPU time that one transaction may take. */
@@ -26,7 +27,7 @@ export type Traced<T> = {
   readonly transaction: Transaction
   readonly index: number
   readonly tracer: T
-  readonly outcome: MessageResult
+  readonly outcome: TraceOutcome
 }
 
 /** The transactions of a block, run again one after the other on the state before them. */
@@ -37,6 +38,7 @@ export class BlockReplay {
   readonly #env: BlockEnv
   readonly #table: OpcodeTable
   readonly #blockHash: BlockHashes
+  readonly #recorded: RecordedBlock | undefined
   #position: number
   #gasUsed: bigint
   #machine: Machine | undefined
@@ -48,6 +50,7 @@ export class BlockReplay {
     this.#env = of.env
     this.#table = of.table
     this.#blockHash = of.blockHash
+    this.#recorded = of.recorded
     this.#position = of.position
     this.#gasUsed = of.gasUsed
   }
@@ -66,9 +69,32 @@ export class BlockReplay {
     return new BlockReplay({ runtime, view, block, blockHash, env, table: machine.table, position: 0, gasUsed: 0n })
   }
 
+  /** Starts on the recorded state. `advance` then applies recorded changes and runs nothing. */
+  static ofRecording(runtime: Runtime, recorded: RecordedBlock, blockHash: BlockHashes): BlockReplay {
+    const { block, recording } = recorded
+    const { start, table } = recording
+    const env = runtime.env(block.header)
+    return new BlockReplay({
+      runtime,
+      view: start.fork(),
+      block,
+      blockHash,
+      env,
+      table,
+      position: 0,
+      gasUsed: 0n,
+      recorded,
+    })
+  }
+
   /** Number of transactions that have run. */
   get position(): number {
     return this.#position
+  }
+
+  /** Whether earlier transactions and the beginning of the block are recorded. */
+  get isRecorded(): boolean {
+    return this.#recorded !== undefined
   }
 
   /** Gas used so far: it bounds how much state was touched. */
@@ -87,11 +113,17 @@ export class BlockReplay {
       table: this.#table,
       position: this.#position,
       gasUsed: this.#gasUsed,
+      recorded: this.#recorded,
     })
   }
 
   /** Runs the remaining transactions before `position`. */
   async advance(position: number, pause: Pause): Promise<void> {
+    if (this.#recorded !== undefined) {
+      this.#gasUsed += this.#recorded.skip(this.view, this.#position, position)
+      this.#position = Math.max(this.#position, position)
+      return
+    }
     const { spec, fees } = this.#runtime
     const machine = this.#machineWith(pause)
     for (const transaction of this.block.transactions.slice(this.#position, position)) {
@@ -141,6 +173,7 @@ type ReplayState = {
   readonly table: OpcodeTable
   readonly position: number
   readonly gasUsed: bigint
+  readonly recorded?: RecordedBlock | undefined
 }
 
 /** Traces the remaining transactions in order. */

@@ -4,8 +4,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import { PreserializedList } from '../../lib/preserialized-json.ts'
 import type { StateView } from '../../state/types.ts'
-import type { MessageResult } from '../execute-message.ts'
-import type { TraceContext, Tracer } from './tracer.ts'
+import type { TraceContext, TraceOutcome, Tracer } from './tracer.ts'
 
 export type StructLogOptions = {
   readonly disableStack: boolean
@@ -127,7 +126,7 @@ export class StructLogger implements Tracer, StepLog {
     this.#logs.add(`${log}}`)
   }
 
-  result({ gasUsed, error, returnData }: MessageResult): unknown {
+  result({ gasUsed, error, returnData }: TraceOutcome): unknown {
     const hasOutput = error === undefined || error === 'execution reverted'
     return {
       gas: Number(gasUsed),

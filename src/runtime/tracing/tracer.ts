@@ -5,6 +5,7 @@ import type { MessageTracer } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { TransactionMessage } from '../../primitives/types.ts'
+import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import type { MessageResult } from '../execute-message.ts'
 
@@ -37,9 +38,28 @@ export class ScriptFailure extends ChainError {
   }
 }
 
+/** The part of a result that traces show. */
+export type TraceOutcome = Pick<MessageResult, 'gasUsed' | 'returnData' | 'error'>
+
 /** Traces one transaction or call; each needs a new tracer. */
 export interface Tracer extends MessageTracer {
+  /** Whether it needs only what the recording of a block has (`recording.ts`). */
+  readonly readsRecording?: boolean
   start?(context: TraceContext): void
   /** The trace as a JSON value. Throws ScriptFailure. */
-  result(outcome: MessageResult): unknown
+  result(outcome: TraceOutcome): unknown
 }
+
+/** The context of a recorded transaction. */
+export type RecordedContext = Omit<TraceContext, 'machine'> & {
+  readonly machine: Pick<Machine, 'isPrecompile'> & {
+    readonly view: Pick<StateView, 'transactionDiff' | 'codeWith'>
+  }
+}
+
+/** A tracer that may be played a recording. */
+export interface RecordedTracer extends Tracer {
+  start?(context: RecordedContext): void
+}
+
+export const readsRecording = (tracer: Tracer): tracer is RecordedTracer => tracer.readsRecording === true

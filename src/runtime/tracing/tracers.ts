@@ -128,6 +128,8 @@ function named(name: string, config: unknown, quota: Quota, script: ScriptMaker 
 }
 
 export class NoopTracer implements Tracer {
+  readonly readsRecording = true
+
   result(): unknown {
     return {}
   }

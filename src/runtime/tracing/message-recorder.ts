@@ -1,0 +1,29 @@
+// Records the messages of a transaction while its block is executed: the index reads the call tree, traces of new blocks the
+// notes too (`recorded-block.ts`).
+import type { Result } from '../../evm/result.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import type { Log } from '../../primitives/types.ts'
+import type { FrameNote } from '../types.ts'
+
+/** The call tree has the messages that began, as the index needs them; logs and refused calls are beside it. */
+export class MessageRecorder extends CallTreeTracer {
+  readonly notes: FrameNote[] = []
+
+  log(log: Log): void {
+    this.#note({ log })
+  }
+
+  refuse(refused: CallFrame): void {
+    this.#note({ refused })
+  }
+
+  override exit(result: Result): void {
+    for (const log of result.nativeLogs) this.#note({ log })
+    super.exit(result)
+  }
+
+  #note(of: Pick<FrameNote, 'log' | 'refused'>): void {
+    const frame = this.current
+    if (frame !== undefined) this.notes.push({ frame, position: frame.calls.length, ...of })
+  }
+}
