@@ -5,6 +5,7 @@ import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
+import type { LogCriteria } from '../primitives/log-criteria.ts'
 import { decodeTransaction } from '../primitives/transaction.ts'
 import type {
   Block,
@@ -48,6 +49,7 @@ import type {
   Chain as ChainFace,
   DumpedAccount,
   Indexer,
+  MinedLog,
   MinedReceipt,
   MinedTransaction,
   ScriptedTraces,
@@ -140,6 +142,22 @@ export class BlockChain implements ChainFace {
 
   receipt(hash: Hash): MinedReceipt | undefined {
     return this.#canonical.blocks.receipt(hash)
+  }
+
+  transactionAt(number: bigint, index: number): MinedTransaction | undefined {
+    return this.#canonical.blocks.transactionAt(number, index)
+  }
+
+  receiptAt(number: bigint, index: number): MinedReceipt | undefined {
+    return this.#canonical.blocks.receiptAt(number, index)
+  }
+
+  logs(number: bigint, criteria: LogCriteria): readonly MinedLog[] | undefined {
+    return this.#canonical.blocks.logs(number, criteria)
+  }
+
+  logAt(number: bigint, index: number): MinedLog | undefined {
+    return this.#canonical.blocks.logAt(number, index)
   }
 
   canonicalHash(number: bigint): Hash | undefined {

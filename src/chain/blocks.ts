@@ -5,25 +5,36 @@ import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash } from '../l
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeCommitInfo, encodeCommitInfo } from '../primitives/commit-info.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
+import { type LogCriteria, matchesLog, storedLogMatch } from '../primitives/log-criteria.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
-import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
+import { asListOf, decodeRlp, encodeTyped, RlpReader, reading } from '../primitives/rlp.ts'
 import {
+  decodeBodyTransaction,
   decodeStoredReceipts,
   decodeStoredTransaction,
+  encodeBodyTransaction,
   encodeStoredReceipts,
-  encodeStoredTransaction,
+  isFormerRow,
+  type LogTest,
+  ROW_VERSION,
+  storedLogs,
+  storedReceipt,
 } from '../primitives/stored-rows.ts'
-import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
+import type { Block, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { KEY, nameOfRow } from '../state/keyspace.ts'
 import { damagedRow } from '../state/row-checksum.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
 import { readBase } from './base.ts'
-import type { MinedReceipt, MinedTransaction } from './types.ts'
+import { minedLogs } from './mined-logs.ts'
+import type { MinedLog, MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
 /** Number of newest blocks in the cache. */
 const CACHED_BLOCKS = 128
 const CACHED_TRANSACTIONS = 16_384
+/** Bytes of rows of receipts, and of bodies, that are cached: to read a row takes as long as to search it. */
+const CACHED_ROWS = 4 << 20
+const byLength = { maxSize: CACHED_ROWS, sizeCalculation: ({ length }: Uint8Array) => length }
 const byTransactions = <T>(countOf: (cached: T) => number) => ({
   max: CACHED_BLOCKS,
   maxSize: CACHED_TRANSACTIONS,
@@ -36,6 +47,9 @@ export class BlockStore {
   readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
   readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
+  /** Rows of which single items were read. */
+  readonly #receiptRows = new LRUCache<bigint, Uint8Array>(byLength)
+  readonly #bodyRows = new LRUCache<bigint, Uint8Array>(byLength)
   #newest: bigint
   /** Index of each transaction of the newest block, built on the first look-up. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
@@ -88,8 +102,69 @@ export class BlockStore {
     return receipts
   }
 
+  /** Matching logs of a block, in order; undefined: unknown block. */
+  logs(number: bigint, criteria: LogCriteria): readonly MinedLog[] | undefined {
+    const row = this.#rowToSearch(number)
+    if (row !== undefined) return this.#storedLogs(number, row, storedLogMatch(criteria))
+    const all = this.#allLogs(number)
+    return all?.filter(({ log }) => matchesLog(log, criteria))
+  }
+
+  /** A log by its index within the block. */
+  logAt(number: bigint, index: number): MinedLog | undefined {
+    const row = this.#rowToSearch(number)
+    if (row === undefined) return this.#allLogs(number)?.[index]
+    return this.#storedLogs(number, row, (...[, , , , logIndex]) => logIndex === index)?.[0]
+  }
+
+  /** The row of a block's receipts, if reading from it is the fastest way: undefined if the block is in the cache. */
+  #rowToSearch(number: bigint): Uint8Array | undefined {
+    return this.#receipts.has(number) && this.#blocks.has(number) ? undefined : this.#receiptRow(number)
+  }
+
+  /** The row of a block's receipts, if single ones can be read from it. */
+  #receiptRow(number: bigint): Uint8Array | undefined {
+    const row = this.#cachedRow(this.#receiptRows, number, KEY.receipts)
+    return row === undefined || isFormerRow(row) ? undefined : row
+  }
+
+  #storedLogs(number: bigint, row: Uint8Array, test: LogTest): readonly MinedLog[] | undefined {
+    const header = this.header(number)
+    // Field by field, because a spread takes longer than decoding the log.
+    return (
+      header &&
+      storedLogs(row, test).map(({ log, transactionHash, transactionIndex, logIndex }) => {
+        return { log, header, transactionHash, transactionIndex, logIndex }
+      })
+    )
+  }
+
+  #allLogs(number: bigint): readonly MinedLog[] | undefined {
+    const block = this.block(number)
+    const receipts = this.receipts(number)
+    return block && receipts && minedLogs(block, receipts)
+  }
+
   transaction(hash: Hash): MinedTransaction | undefined {
-    return this.#inNewest(hash) ?? this.#stored(hash)
+    const found = this.#inNewest(hash)
+    if (found !== undefined) return found
+    const place = this.place(hash)
+    if (place === undefined || this.header(place.number) === undefined) return undefined
+    const mined = this.transactionAt(place.number, place.index)
+    if (mined?.transaction.hash !== hash) throw damagedRow(`the place of transaction ${hash}`)
+    return mined
+  }
+
+  /** A transaction by its position in a block. */
+  transactionAt(number: bigint, index: number): MinedTransaction | undefined {
+    const header = this.header(number)
+    const transaction = this.#blocks.get(number)?.transactions[index] ?? this.#storedTransaction(number, index)
+    return header && transaction && { transaction, header, index }
+  }
+
+  #storedTransaction(number: bigint, index: number): Transaction | undefined {
+    const row = this.#cachedRow(this.#bodyRows, number, KEY.body)
+    return row && transactionIn(row, index)
   }
 
   /** Finds a transaction of the newest block without reading a row: most look-ups are for one that was just mined. */
@@ -110,23 +185,28 @@ export class BlockStore {
     return row && { number: bytesToBig(row.subarray(0, 8)), index: Number(bytesToBig(row.subarray(8))) }
   }
 
-  #stored(hash: Hash): MinedTransaction | undefined {
-    const place = this.place(hash)
-    if (place === undefined) return undefined
-    const { number, index } = place
-    const block = this.block(number)
-    if (block === undefined) return undefined
-    const transaction = block.transactions[index]
-    if (transaction?.hash !== hash) throw damagedRow(`the place of transaction ${hash}`)
-    return { transaction, header: block.header, index }
-  }
-
   receipt(hash: Hash): MinedReceipt | undefined {
     const mined = this.transaction(hash)
-    const receipts = mined && this.receipts(mined.header.number)
-    const receipt = receipts?.[mined?.index ?? 0]
-    if (mined === undefined || receipts === undefined || receipt === undefined) return undefined
-    const firstLogIndex = receipts.slice(0, mined.index).reduce((sum, { logs }) => sum + logs.length, 0)
+    return mined && this.#withReceipt(mined)
+  }
+
+  /** A transaction with its receipt by its position in a block. */
+  receiptAt(number: bigint, index: number): MinedReceipt | undefined {
+    const mined = this.transactionAt(number, index)
+    return mined && this.#withReceipt(mined)
+  }
+
+  #withReceipt(mined: MinedTransaction): MinedReceipt | undefined {
+    const { header, index } = mined
+    const row = this.#receipts.has(header.number) ? undefined : this.#receiptRow(header.number)
+    if (row !== undefined) {
+      const stored = storedReceipt(row, index)
+      return stored && { ...mined, ...stored }
+    }
+    const receipts = this.receipts(header.number)
+    const receipt = receipts?.[index]
+    if (receipts === undefined || receipt === undefined) return undefined
+    const firstLogIndex = receipts.slice(0, index).reduce((sum, { logs }) => sum + logs.length, 0)
     return { ...mined, receipt, firstLogIndex }
   }
 
@@ -157,10 +237,20 @@ export class BlockStore {
   /** Forgets the blocks above a number after a rewind removed them. */
   forgetAbove(number: bigint): void {
     this.#newest = number
-    for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
+    for (const cache of [this.#headers, this.#blocks, this.#receipts, this.#receiptRows, this.#bodyRows]) {
       for (const key of [...cache.keys()]) if (key > number) cache.delete(key)
     }
     for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
+  }
+
+  #cachedRow(
+    cache: LRUCache<bigint, Uint8Array>,
+    number: bigint,
+    keyOf: (number: bigint) => Uint8Array,
+  ): Uint8Array | undefined {
+    const row = cache.get(number) ?? this.#rowOf(number, keyOf)
+    if (row !== undefined) cache.set(number, row)
+    return row
   }
 
   /** Throws ReadFailure if a row that the chain must have is missing: a damaged table can also hide rows. */
@@ -194,7 +284,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
     headerRow(header),
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
     { type: 'put', key: KEY.body(number), value: encodeBody(block) },
-    { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
+    { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(transactions, receipts) },
   )
   return rows
 }
@@ -226,10 +316,10 @@ const fixed8 = (value: bigint): Uint8Array => {
   return out
 }
 
-/** rlp(transactions, uncles, withdrawals or an empty string before Shanghai, in a network the commit info as a string) */
+/** 0x01, rlp(transactions, uncles, withdrawals or an empty string before Shanghai, in a network the commit info as a string) */
 function encodeBody({ transactions, uncles, withdrawals, commit }: Block): Uint8Array {
-  return encodeRlp([
-    transactions.map(encodeStoredTransaction),
+  return encodeTyped(ROW_VERSION, [
+    transactions.map(encodeBodyTransaction),
     uncles.map(encodeHeader),
     withdrawals === undefined ? EMPTY_BYTES : withdrawals.map(encodeWithdrawal),
     ...(commit === undefined ? [] : [encodeCommitInfo(commit)]),
@@ -237,13 +327,31 @@ function encodeBody({ transactions, uncles, withdrawals, commit }: Block): Uint8
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals, commit] = asListOf(decodeRlp(row), [3, 4], 'body')
+  const isFormer = isFormerRow(row)
+  const [transactions, uncles, withdrawals, commit] = asListOf(
+    decodeRlp(isFormer ? row : row.subarray(1)),
+    [3, 4],
+    'body',
+  )
   return {
-    transactions: byteItems(transactions).map(decodeStoredTransaction),
+    transactions: byteItems(transactions).map(isFormer ? decodeStoredTransaction : decodeBodyTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
     ...(commit instanceof Uint8Array && { commit: decodeCommitInfo(commit) }),
   }
+}
+
+/** A transaction of a body's row; undefined beyond the last one. Throws ChainError `storage`. */
+function transactionIn(row: Uint8Array, index: number): Transaction | undefined {
+  const isFormer = isFormerRow(row)
+  const item = reading('storage', () => {
+    const from = new RlpReader(row, isFormer ? 0 : 1)
+    from.enter()
+    const end = from.enter()
+    for (let left = index; left > 0 && from.at < end; left--) from.skip()
+    return from.at < end ? from.string() : undefined
+  })
+  return item && (isFormer ? decodeStoredTransaction(item) : decodeBodyTransaction(item))
 }
 
 /** First byte of a header's row without the bloom. RLP of a header begins with 0xf9. */

@@ -2,6 +2,7 @@
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
+import type { LogCriteria } from '../primitives/log-criteria.ts'
 import type {
   AccessList,
   Block,
@@ -291,6 +292,13 @@ export interface ChainReader {
   /** A mined transaction; the pool has those that wait. */
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined
+  /** A mined transaction, and one with its receipt, by number of the block and position in it. The others are not decoded. */
+  transactionAt(number: bigint, index: number): MinedTransaction | undefined
+  receiptAt(number: bigint, index: number): MinedReceipt | undefined
+  /** Matching logs of a stored block, in order; undefined: unknown block. */
+  logs(number: bigint, criteria: LogCriteria): readonly MinedLog[] | undefined
+  /** A log by number of the block and index in it. */
+  logAt(number: bigint, index: number): MinedLog | undefined
   /** undefined: unknown block; the hash of block 0 is always known. */
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */

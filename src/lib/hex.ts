@@ -42,6 +42,10 @@ export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
   return latin1Slice.call(textBytes as Buffer, 0, 2 * at) as Hex
 }
 
+/** As `rangeToHex`, without `0x`. */
+export const hexDigits = (bytes: Uint8Array, start: number, end: number): string =>
+  hexSlice.call(bytes as Buffer, start, end)
+
 /** The value of a hex digit by character code; -1 for other characters. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
@@ -123,7 +127,7 @@ export function bytesToBig(bytes: Uint8Array): bigint {
 }
 
 /** A JavaScript number holds integers of this many bytes exactly. */
-const EXACT_BYTES = 6
+export const EXACT_BYTES = 6
 
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {

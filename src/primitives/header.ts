@@ -1,7 +1,7 @@
 // The block header's encoding. The block's hash depends on it, so a header is encoded exactly as its fork prescribes, or
 // refused: 15 fields, then one (London), one (Shanghai), three (Cancun) and one (Prague).
 import { ChainError } from '../lib/errors.ts'
-import { bigToBytes, fromHex, toHex } from '../lib/hex.ts'
+import { bigToBytes, fromHex, type Hash, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { asAddress, asBytes, asHash, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem, reading } from './rlp.ts'
 import type { Header, SealedHeader } from './types.ts'
@@ -47,13 +47,12 @@ export function sealHeader(header: Header): SealedHeader {
 
 /** Decodes a header; checks ranges and lengths, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeHeader(bytes: Uint8Array): SealedHeader {
-  return reading('invalid-block', () => ({
-    ...readHeader(asListOf(decodeRlp(bytes), FIELD_COUNTS, 'header')),
-    hash: keccakHash(bytes),
-  }))
+  return reading('invalid-block', () =>
+    readHeader(asListOf(decodeRlp(bytes), FIELD_COUNTS, 'header'), keccakHash(bytes)),
+  )
 }
 
-function readHeader(fields: readonly RlpItem[]): Header {
+function readHeader(fields: readonly RlpItem[], hash: Hash): SealedHeader {
   const [baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, beaconRoot, requestsHash] = fields.slice(15)
   return {
     parentHash: asHash(fields[0], 'parentHash'),
@@ -77,5 +76,6 @@ function readHeader(fields: readonly RlpItem[]): Header {
     excessBlobGas: excessBlobGas && asUint(excessBlobGas, 'excessBlobGas', UINT64),
     parentBeaconBlockRoot: beaconRoot && asHash(beaconRoot, 'parentBeaconBlockRoot'),
     requestsHash: requestsHash && asHash(requestsHash, 'requestsHash'),
+    hash,
   }
 }

@@ -5,7 +5,19 @@
 // two.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
-import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import {
+  ADDRESS_BYTES,
+  type Address,
+  bytesToBig,
+  EMPTY_BYTES,
+  EXACT_BYTES,
+  type Hash,
+  type Hex,
+  rangeToHex,
+  toAddress,
+  toHash,
+  writeHex,
+} from '../lib/hex.ts'
 
 /** A byte string or a list of items. Decoded strings are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
@@ -27,11 +39,86 @@ export class Malformed extends Error {}
 /** No Ethereum encoding nests deeper than a block (block, transactions, transaction, access list, entry, keys: 6). */
 const MAX_DEPTH = 8
 
+const HASH_BYTES = 32
+
 type Span = { readonly isList: boolean; readonly start: number; readonly end: number }
 
 /** Decodes one item, which must be the whole input. Throws Malformed. */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
   return open(bytes, onlySpan(bytes), 0)
+}
+
+/**
+ * Reads items one after another and decodes only what is asked for: a field of one receipt in a row of hundreds. Strict like
+ * `decodeRlp`, but for what it skips. All methods throw Malformed.
+ */
+export class RlpReader {
+  readonly bytes: Uint8Array
+  /** Index of the next item. */
+  at: number
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  /** Goes to the first item of a list. Returns the index after the list. */
+  enter(): number {
+    const { bytes, at } = this
+    const end = endAt(bytes, at, bytes.length)
+    if (!isListAt(bytes, at)) throw new Malformed('rlp: expected a list')
+    this.at = payload
+    return end
+  }
+
+  skip(): void {
+    this.at = endAt(this.bytes, this.at, this.bytes.length)
+  }
+
+  /** Skips the items that begin before `end`, and returns their number. */
+  skipTo(end: number): number {
+    let count = 0
+    for (; this.at < end; count++) this.skip()
+    return count
+  }
+
+  string(): Uint8Array {
+    const end = this.#endOfString()
+    return payload === end ? EMPTY_BYTES : this.bytes.subarray(payload, end)
+  }
+
+  /** An integer of at most 32 bytes, without leading zeros. */
+  uint(): bigint {
+    const { bytes } = this
+    const end = this.#endOfString()
+    const start = payload
+    if (end - start > 32 || (end > start && bytes[start] === 0)) throw new Malformed('rlp: expected an integer')
+    if (end - start > EXACT_BYTES) return bytesToBig(bytes.subarray(start, end))
+    let value = 0
+    for (let at = start; at < end; at++) value = value * 256 + (bytes[at] ?? 0)
+    return BigInt(value)
+  }
+
+  address(): Address {
+    return this.#fixed(ADDRESS_BYTES) as Address
+  }
+
+  hash(): Hash {
+    return this.#fixed(HASH_BYTES) as Hash
+  }
+
+  #fixed(size: number): Hex {
+    const end = this.#endOfString()
+    if (end - payload !== size) throw new Malformed(`rlp: expected ${size} bytes`)
+    return rangeToHex(this.bytes, payload, end)
+  }
+
+  #endOfString(): number {
+    const { bytes, at } = this
+    if (isListAt(bytes, at)) throw new Malformed('rlp: expected a string')
+    this.at = endAt(bytes, at, bytes.length)
+    return this.at
+  }
 }
 
 /** The items of one list, which must be the whole input, each still encoded. Throws Malformed. */
@@ -163,20 +250,32 @@ function onlySpan(bytes: Uint8Array): Span {
   return span
 }
 
-/** The span of the payload of the item at `at`, which must end by `limit`. */
-function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
+/** Index of the payload of the item that `endAt` has looked at last. */
+let payload = 0
+
+/** The index after the item at `at`, which must end by `limit`. A number, because a search passes over thousands of items. */
+function endAt(bytes: Uint8Array, at: number, limit: number): number {
   const first = bytes[at]
   if (first === undefined || at >= limit) throw new Malformed('rlp: unexpected end of input')
-  if (first < 0x80) return { isList: false, start: at, end: at + 1 }
-  const isList = first >= 0xc0
-  const short = first - (isList ? 0xc0 : 0x80)
+  payload = at
+  if (first < 0x80) return at + 1
+  const short = first - (first >= 0xc0 ? 0xc0 : 0x80)
   const start = short < 56 ? at + 1 : at + 1 + (short - 55)
   const length = short < 56 ? short : longLength(bytes, at + 1, start)
   const end = start + length
   if (end > limit) throw new Malformed('rlp: value size exceeds available input length')
   if (first === 0x81 && (bytes[start] ?? 0) < 0x80) throw new Malformed('rlp: non-canonical size information')
-  return { isList, start, end }
+  payload = start
+  return end
 }
+
+/** As `endAt`, with the span of the payload. */
+function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
+  const end = endAt(bytes, at, limit)
+  return { isList: isListAt(bytes, at), start: payload, end }
+}
+
+const isListAt = (bytes: Uint8Array, at: number): boolean => (bytes[at] ?? 0) >= 0xc0
 
 function longLength(bytes: Uint8Array, from: number, to: number): number {
   let length = 0

@@ -6,6 +6,8 @@ import { checkChain } from '../../src/chain/check.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { EMPTY_BYTES, fromHex, toHex } from '../../src/lib/hex.ts'
+import { ALL_LOGS } from '../../src/primitives/log-criteria.ts'
+import { encodeStoredReceipts } from '../../src/primitives/stored-rows.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { KEY } from '../../src/state/keyspace.ts'
@@ -13,6 +15,7 @@ import { newMemory, openMemoryStore } from '../../src/state/kv.ts'
 import { CHECKED_ROWS, PLAIN_ROWS } from '../../src/state/row-checksum.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import type { KvStore } from '../../src/state/types.ts'
+import { formerBodyRow, formerReceiptsRow } from '../support/former-rows.ts'
 import { everyRow } from '../support/stores.ts'
 import { FACTORY, KEEPER, LOGGERS, reopen, signed, smallSpec, words } from './support.ts'
 
@@ -141,4 +144,64 @@ test('reading changed rows of blocks and codes throws', async () => {
   for (const [key, read, words] of reads)
     for (const bit of [0, 13, 8 * (disk.get(key)?.length ?? 1) - 1])
       await withFlipped(key, bit, () => expect(read).toThrow(words))
+})
+
+test('body and receipts in rows of an older database are read as before, and the check finds nothing', async () => {
+  const keys = [KEY.body(2n), KEY.receipts(2n)]
+  const rows = keys.map((key) => store.get(key) ?? EMPTY_BYTES)
+  const before = new BlockStore(store, 4n)
+  const block = before.block(2n)
+  const receipts = before.receipts(2n) ?? []
+  const [, transaction] = block?.transactions ?? []
+  if (block === undefined || transaction === undefined) throw new Error('block 2 has two transactions')
+  const logs = before.logs(2n, ALL_LOGS)
+  // The second transaction calls a contract with two logs.
+  expect(logs?.map(({ transactionHash, logIndex }) => [transactionHash, logIndex])).toEqual([
+    [transaction.hash, 0],
+    [transaction.hash, 1],
+  ])
+  const write = (values: readonly Uint8Array[]) =>
+    store.write(keys.map((key, at) => ({ type: 'put', key, value: values[at] ?? EMPTY_BYTES })))
+  await write([formerBodyRow(block), formerReceiptsRow(receipts)])
+  try {
+    const fresh = () => new BlockStore(store, 4n)
+    expect(fresh().block(2n)).toEqual(block)
+    expect(fresh().receipts(2n)).toEqual(receipts)
+    expect(fresh().logs(2n, ALL_LOGS)).toEqual(logs)
+    expect(fresh().logAt(2n, 1)).toEqual(logs?.[1])
+    expect(fresh().transactionAt(2n, 1)?.transaction).toEqual(transaction)
+    expect(fresh().receipt(transaction.hash)).toMatchObject({ index: 1, firstLogIndex: 0, receipt: receipts[1] })
+    expect(await findings()).toEqual([])
+  } finally {
+    await write(rows)
+  }
+})
+
+test('single items of a block are those of the whole block', () => {
+  const fresh = () => new BlockStore(store, 4n)
+  for (const number of [1n, 2n, 4n]) {
+    const { transactions = [] } = fresh().block(number) ?? {}
+    const receipts = fresh().receipts(number) ?? []
+    expect(transactions.length).toBe(2)
+    const read = transactions.map((_, index) => fresh().receiptAt(number, index))
+    expect(read.map((mined) => mined?.transaction)).toEqual(transactions)
+    expect(read.map((mined) => mined?.receipt)).toEqual(receipts)
+    expect(read[1]?.firstLogIndex).toBe(receipts[0]?.logs.length)
+    expect(fresh().receiptAt(number, 2)).toBeUndefined()
+    expect(fresh().transactionAt(number, 2)).toBeUndefined()
+  }
+  expect(fresh().logAt(2n, 2)).toBeUndefined()
+  expect(fresh().logs(5n, ALL_LOGS)).toBeUndefined()
+})
+
+test('the check finds a hash in the row of receipts that is not the transaction’s', async () => {
+  const key = KEY.receipts(2n)
+  const row = store.get(key) ?? EMPTY_BYTES
+  const receipts = new BlockStore(store, 4n).receipts(2n) ?? []
+  await store.write([{ type: 'put', key, value: encodeStoredReceipts(transactions.slice(0, 2), receipts) }])
+  try {
+    expect(await findings()).toEqual([`block 2: row ${toHex(key)} is another`])
+  } finally {
+    await store.write([{ type: 'put', key, value: row }])
+  }
 })

@@ -2,16 +2,22 @@
 import { Bloom, encodeReceipt as referenceEncoding } from '@ethereumjs/vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromHex, toHex } from '../../src/lib/hex.ts'
+import { bigToFixed, fromHex, toHash, toHex } from '../../src/lib/hex.ts'
 import { bloomTest, decodeReceipt, encodeReceipt, logsBloom, mergeBlooms } from '../../src/primitives/receipt.ts'
 import {
+  decodeBodyTransaction,
   decodeStoredReceipts,
   decodeStoredTransaction,
+  encodeBodyTransaction,
   encodeStoredReceipts,
   encodeStoredTransaction,
+  isFormerRow,
+  storedLogs,
+  storedReceipt,
 } from '../../src/primitives/stored-rows.ts'
 import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
 import type { Log, Receipt, TransactionType } from '../../src/primitives/types.ts'
+import { formerReceiptsRow } from '../support/former-rows.ts'
 import { address, bytes, fields, hash, log, privateKey, TYPES, uint } from './arbitraries.ts'
 
 const outcome = fc.oneof(
@@ -33,6 +39,19 @@ const receiptOf = (type: TransactionType): fc.Arbitrary<Receipt> =>
       blobGasPrice: type === 3 ? uint(200) : fc.constant(undefined),
     })
     .map(({ outcome, ...rest }) => ({ type, ...outcome, bloom: logsBloom(rest.logs), ...rest }))
+
+/** Receipts of a block: the cumulative gas of each is the sum of what it and those before it used. */
+const receiptsOf = (type: TransactionType): fc.Arbitrary<Receipt[]> =>
+  fc.array(receiptOf(type), { maxLength: 4 }).map((receipts) => {
+    let cumulativeGasUsed = 0n
+    return receipts.map((receipt) => {
+      cumulativeGasUsed += receipt.gasUsed
+      return { ...receipt, cumulativeGasUsed }
+    })
+  })
+
+/** A transaction for the receipt at a position: the position as a hash. */
+const transactionOf = (_: Receipt, position: number) => ({ hash: toHash(bigToFixed(BigInt(position), 32)) })
 
 const referenceBloom = (logs: readonly Log[]) => {
   const bloom = new Bloom()
@@ -61,10 +80,49 @@ describe.each(TYPES)('receipts of type %i', (type) => {
     )
   })
 
-  test('survive storing and reading', () => {
+  test('survive storing and reading, all at once and one by one', () => {
     fc.assert(
-      fc.property(fc.array(receiptOf(type), { maxLength: 4 }), (receipts) => {
-        expect(decodeStoredReceipts(encodeStoredReceipts(receipts))).toEqual(receipts)
+      fc.property(receiptsOf(type), (receipts) => {
+        const row = encodeStoredReceipts(receipts.map(transactionOf), receipts)
+        expect(decodeStoredReceipts(row)).toEqual(receipts)
+        let firstLogIndex = 0
+        for (const [position, receipt] of receipts.entries()) {
+          expect(storedReceipt(row, position)).toEqual({ receipt, firstLogIndex })
+          firstLogIndex += receipt.logs.length
+        }
+        expect(storedReceipt(row, receipts.length)).toBeUndefined()
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('yield their logs, with the place of each', () => {
+    fc.assert(
+      fc.property(receiptsOf(type), fc.nat({ max: 5 }), (receipts, wanted) => {
+        const row = encodeStoredReceipts(receipts.map(transactionOf), receipts)
+        const logs = receipts.flatMap((receipt, transactionIndex) =>
+          receipt.logs.map((log) => ({
+            log,
+            transactionHash: transactionOf(receipt, transactionIndex).hash,
+            transactionIndex,
+          })),
+        )
+        const placed = logs.map((found, logIndex) => ({ ...found, logIndex }))
+        expect(storedLogs(row, () => true)).toEqual(placed)
+        expect(storedLogs(row, (...[, , , , logIndex]) => logIndex === wanted)).toEqual(
+          placed.slice(wanted, wanted + 1),
+        )
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('are read from a row of an older database, which has blooms and no hashes', () => {
+    fc.assert(
+      fc.property(receiptsOf(type), (receipts) => {
+        const row = formerReceiptsRow(receipts)
+        expect(isFormerRow(row)).toBe(true)
+        expect(decodeStoredReceipts(row)).toEqual(receipts)
       }),
       { numRuns: 50 },
     )
@@ -117,6 +175,10 @@ describe.each(TYPES)('stored transactions of type %i', (type) => {
       fc.property(fields(type), privateKey, (tx, key) => {
         const signed = signTransaction(tx, key)
         expect(decodeStoredTransaction(encodeStoredTransaction(signed))).toEqual(signed)
+        const item = encodeBodyTransaction(signed)
+        // Sender and encoding: the hash follows from the latter.
+        expect(item.length).toBe(20 + signed.raw.length)
+        expect(decodeBodyTransaction(item)).toEqual(signed)
       }),
       { numRuns: 30 },
     )
@@ -127,6 +189,7 @@ describe.each(TYPES)('stored transactions of type %i', (type) => {
       fc.property(fields(type), address, (tx, from) => {
         const impersonated = impersonatedTransaction(tx, from)
         expect(decodeStoredTransaction(encodeStoredTransaction(impersonated))).toEqual(impersonated)
+        expect(decodeBodyTransaction(encodeBodyTransaction(impersonated))).toEqual(impersonated)
       }),
       { numRuns: 30 },
     )
@@ -136,8 +199,19 @@ describe.each(TYPES)('stored transactions of type %i', (type) => {
 test('a damaged stored row throws ChainError storage', () => {
   for (const row of [new Uint8Array(0), new Uint8Array(52), new Uint8Array(80)]) {
     expect(() => decodeStoredTransaction(row)).toThrow(expect.objectContaining({ code: 'storage' }))
+    expect(() => decodeBodyTransaction(row)).toThrow(expect.objectContaining({ code: 'storage' }))
   }
-  for (const hex of ['0x', '0x80', '0xc1c0', '0xc180', '0xc9c80080808080808080']) {
+  for (const hex of [
+    '0x',
+    '0x80',
+    '0xc1c0',
+    '0xc180',
+    '0x01',
+    '0x0180',
+    '0x01c1c0',
+    '0x01c180',
+    '0xc9c80080808080808080',
+  ]) {
     expect(() => decodeStoredReceipts(fromHex(hex))).toThrow(expect.objectContaining({ code: 'storage' }))
   }
 })
