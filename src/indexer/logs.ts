@@ -1,11 +1,10 @@
 // Indexes logs by emitter, by topic and by both, as lists of positions, and searches them: a query over the whole chain reads
 // only entries that may match.
-import { minedLogs } from '../chain/mined-logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
-import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
+import type { Address, Hash, Hex } from '../lib/hex.ts'
 import { forEachYielding, type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
-import { bloomTest } from '../primitives/receipt.ts'
-import { ListReader, scanEntries } from '../tables/list.ts'
+import { bloomMatch, type LogCriteria } from '../primitives/log-criteria.ts'
+import { ListReader, scanPages, sequenceOf } from '../tables/list.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { LIST, positionEntry } from './tables.ts'
@@ -42,19 +41,14 @@ const namesOf = (address: Address, topic0: Hash | undefined): Names => ({
       : [LIST.logsOf(address), LIST.logsOfWith(address, topic0), LIST.logsByTopic(0, topic0)],
 })
 
-/** Filter of logs: an empty list or a null position matches everything. */
-export type LogQuery = {
-  readonly from: bigint
-  readonly to: bigint
-  readonly addresses: readonly Address[]
-  readonly topics: readonly (readonly Hash[] | null)[]
-}
+/** The logs of a range of blocks that match. */
+export type LogQuery = LogCriteria & { readonly from: bigint; readonly to: bigint }
 
 /** Up to this number of blocks, reading every header's bloom is faster than reading the lists. */
 const FEW_BLOCKS = 64n
 
 /** `base` is omitted if the chain has all blocks. */
-type Searched = Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'> & Partial<Pick<Chain, 'base'>>
+type Searched = Pick<Chain, 'store' | 'head' | 'header' | 'logs'> & Partial<Pick<Chain, 'base'>>
 
 /** Searches logs. A query over few blocks, or without address and topic, reads the blocks whose bloom may match. */
 export class Logs {
@@ -79,10 +73,7 @@ export class Logs {
     const pause = yieldToEventLoop('heavy', signal)
     for await (const number of this.#blocks({ ...query, from, to }, pause)) {
       await pause()
-      const block = await this.#chain.block({ number })
-      const receipts = block && this.#chain.receipts(block.header.hash)
-      if (block === undefined || receipts === undefined) continue
-      const logs = minedLogs(block, receipts).filter((mined) => matchesLog(mined, query))
+      const logs = this.#chain.logs(number, query) ?? []
       if (logs.length > 0) yield logs
     }
   }
@@ -104,40 +95,22 @@ export class Logs {
 
   async *#listed(query: LogQuery, lists: readonly Hex[], pause: Pause): AsyncIterable<bigint> {
     const { store } = this.#chain
-    const found = new Set<bigint>()
+    const found = new Set<number>()
     for (const list of lists) {
       const places = new ListReader(store, list)
       const from = places.find(Number(query.from))
       const to = places.find(Number(query.to) + 1)
-      for await (const place of scanEntries(store, list, from, to)) {
+      for await (const entries of scanPages(store, list, from, to)) {
         await pause()
-        found.add(BigInt(positionEntry.decode(place).number))
+        for (const entry of entries) found.add(sequenceOf(entry))
       }
     }
-    yield* [...found].sort((a, b) => (a < b ? -1 : 1))
+    for (const number of [...found].sort((a, b) => a - b)) yield BigInt(number)
   }
 }
 
-/** For the emitters and each topic position that is not a wildcard: the values of which a bloom must contain one. */
-function bloomMatch({ addresses, topics }: LogQuery): (bloom: Uint8Array) => boolean {
-  const wanted = [addresses, ...topics].filter((choices) => choices !== null && choices.length > 0)
-  const tests = wanted.map((choices) => bloomTest((choices ?? []).map(fromHex)))
-  if (tests.length === 0) return (bloom) => bloom.some((byte) => byte !== 0)
-  return (bloom) => tests.every((test) => test(bloom))
-}
-
-/** Whether a log matches the filter. */
-export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQuery, 'addresses' | 'topics'>): boolean {
-  if (addresses.length > 0 && !addresses.includes(log.address)) return false
-  return topics.every((wanted, position) => {
-    if (wanted === null || wanted.length === 0) return position < log.topics.length
-    const topic = log.topics[position]
-    return topic !== undefined && wanted.includes(topic)
-  })
-}
-
 /** The lists that contain every match: by emitter and first topic, by topic at one position, or by emitter. */
-function narrowest({ addresses, topics }: LogQuery): Hex[] | undefined {
+function narrowest({ addresses, topics }: LogCriteria): Hex[] | undefined {
   const [first] = topics
   if (first !== undefined && first !== null && first.length > 0 && addresses.length > 0) {
     return addresses.flatMap((address) => first.map((topic) => LIST.logsOfWith(address, topic)))

@@ -1,14 +1,14 @@
 // eth_getLogs and its variants: resolves a client's log filter to a range of blocks, and finds the logs of that range. Ranges
 // are refused as in geth. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
-import { LRUCache } from 'lru-cache'
 import type { BlockTag, ChainReader, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { type PreserializedJson, PreserializedList } from '../lib/preserialized-json.ts'
+import type { LogCriteria } from '../primitives/log-criteria.ts'
 import { requireBlocksSince } from './block-bisection.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
-import { wireLog } from './shapes/receipt.ts'
+import { logJson } from './shapes/receipt.ts'
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
@@ -20,7 +20,7 @@ export interface LogIndex {
  * The filter's addresses and topics, as the index and live matching take them.
  * A list of topics that contains null matches any topic, like an empty one.
  */
-export function addressesAndTopics(filter: LogFilter): Pick<LogQuery, 'addresses' | 'topics'> {
+export function criteriaOf(filter: LogFilter): LogCriteria {
   const addresses = filter.address == null ? [] : Array.isArray(filter.address) ? filter.address : [filter.address]
   const topics = (filter.topics ?? []).map((topic): readonly Hash[] | null => {
     if (topic === null) return null
@@ -30,18 +30,10 @@ export function addressesAndTopics(filter: LogFilter): Pick<LogQuery, 'addresses
   return { addresses, topics }
 }
 
-/** Characters of serialized logs that are cached: dapps poll the logs of the newest blocks repeatedly. */
-const CACHE_LENGTH = 16 * 1024 * 1024
-
-/** The log searches of one node, with their cache. */
+/** The log searches of one node. */
 export class LogSearch {
   readonly #chain: ChainReader
   readonly #index: LogIndex
-  /** The JSON of logs by log, which never changes: the log of another block is another object. */
-  readonly #texts = new LRUCache<MinedLog, string>({
-    maxSize: CACHE_LENGTH,
-    sizeCalculation: ({ length }) => length,
-  })
 
   constructor(chain: ChainReader, index: LogIndex) {
     this.#chain = chain
@@ -53,7 +45,7 @@ export class LogSearch {
    * or one beyond the head, and `header-not-found` for an unknown block hash or a range that begins before the first block.
    */
   async query(filter: LogFilter): Promise<LogQuery> {
-    const match = addressesAndTopics(filter)
+    const match = criteriaOf(filter)
     if (filter.blockHash) {
       const header = await this.#chain.header({ hash: filter.blockHash })
       if (header === undefined) throw new ChainError('header-not-found', 'unknown block')
@@ -77,20 +69,12 @@ export class LogSearch {
   async json(
     filter: LogFilter,
     signal: AbortSignal,
-    serialize = (log: MinedLog) => this.#textOf(log),
+    serialize: (log: MinedLog) => string = logJson,
   ): Promise<PreserializedJson> {
-    const found = new PreserializedList()
+    const found = new PreserializedList('latin1')
     const query = await this.query(filter)
     for await (const logs of this.byBlock(query, signal)) for (const log of logs) found.add(serialize(log))
     return found.json()
-  }
-
-  #textOf(mined: MinedLog): string {
-    const cached = this.#texts.get(mined)
-    if (cached !== undefined) return cached
-    const text = JSON.stringify(wireLog(mined))
-    this.#texts.set(mined, text)
-    return text
   }
 }
 

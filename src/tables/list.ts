@@ -85,20 +85,24 @@ function between(list: ListReader, from: number, to: number): Uint8Array[] {
   return entries
 }
 
-/** As `entriesBetween`, streamed, for any number of entries. */
-export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
+/** As `entriesBetween`, streamed page by page, for any number of entries. */
+export async function* scanPages(
+  rows: KvReader,
+  list: Hex,
+  from: number,
+  to: number,
+): AsyncIterable<readonly Uint8Array[]> {
   const { length, row, start } = readTail(rows, list)
   const end = Math.min(to, length)
-  let position = pageOf(from) * PAGE_SIZE
-  function* wanted(entries: readonly Uint8Array[]): Iterable<Uint8Array> {
-    for (const entry of entries) {
-      if (position >= from && position < end) yield entry
-      position++
-    }
+  let first = pageOf(from) * PAGE_SIZE
+  const wanted = (entries: readonly Uint8Array[]) => {
+    const within = entries.slice(Math.max(0, from - first), Math.max(0, end - first))
+    first += PAGE_SIZE
+    return within
   }
   const lastPage = Math.min(pageOf(length), pageOf(end - 1) + 1)
-  for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield* wanted(unpack(page))
-  if (end > pageOf(length) * PAGE_SIZE) yield* wanted(unpack(row, start))
+  for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield wanted(unpack(page))
+  if (end > pageOf(length) * PAGE_SIZE) yield wanted(unpack(row, start))
 }
 
 /** The sequence number at the beginning of an entry. */

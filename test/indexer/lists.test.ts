@@ -12,7 +12,7 @@ import {
   lengthOfAll,
   listLength,
   newestPage,
-  scanEntries,
+  scanPages,
   sequenceOf,
 } from '../../src/tables/list.ts'
 import { Overlay } from '../../src/tables/overlay.ts'
@@ -137,7 +137,7 @@ describe('lists', () => {
       const expected = entries.slice(from, to).map(toHex)
       expect(entriesBetween(store, list, from, to).map(toHex)).toEqual(expected)
       const scanned: Hex[] = []
-      for await (const entry of scanEntries(store, list, from, to)) scanned.push(toHex(entry))
+      for await (const page of scanPages(store, list, from, to)) scanned.push(...page.map(toHex))
       expect(scanned).toEqual(expected)
     }
     expect(entries.map((_, i) => toHex(entryAt(store, list, i) ?? new Uint8Array(0)))).toEqual(entries.map(toHex))

@@ -2,13 +2,13 @@
 // RLP of the blocks. The comparison is exact: no key may be missing or added.
 import { describe, expect, it, test } from 'vitest'
 import type { MinedReceipt } from '../../src/chain/types.ts'
-import { matchesLog } from '../../src/indexer/logs.ts'
 import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { decodeBlock } from '../../src/primitives/block.ts'
+import { matchesLog } from '../../src/primitives/log-criteria.ts'
 import { decodeSigned } from '../../src/primitives/transaction.ts'
 import type { Block, TransactionType } from '../../src/primitives/types.ts'
 import { revertError } from '../../src/rpc/errors.ts'
-import { addressesAndTopics } from '../../src/rpc/log-search.ts'
+import { criteriaOf } from '../../src/rpc/log-search.ts'
 import { wireBlock, wireHeader, wireUncle } from '../../src/rpc/shapes/block.ts'
 import {
   blockOverrides,
@@ -19,7 +19,7 @@ import {
   toStateOverrides,
 } from '../../src/rpc/shapes/call.ts'
 import { logFilter } from '../../src/rpc/shapes/log-filter.ts'
-import { minedReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
+import { logJson, logsOf, minedReceipts, wireLog, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
 import { wireTransaction } from '../../src/rpc/shapes/transaction.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
@@ -138,6 +138,18 @@ function readReceipt(answer: RecordedReceipt): MinedReceipt {
     },
   }
 }
+
+describe('the JSON of a log', () => {
+  it.each(Object.keys(recorded.receipts) as (keyof typeof recorded.receipts)[])('is that of its fields: %s', (name) => {
+    const logs = logsOf(readReceipt(recorded.receipts[name]))
+    expect(logs.map(logJson)).toEqual(logs.map((log) => JSON.stringify(wireLog(log))))
+  })
+
+  it('has an empty list of topics for an anonymous log without indexed parameters', () => {
+    const [mined] = logsOf(readReceipt(recorded.receipts.dynamicFee))
+    expect(mined && JSON.parse(logJson({ ...mined, log: { ...mined.log, topics: [] } })).topics).toEqual([])
+  })
+})
 
 describe('the JSON of a receipt', () => {
   test.each(['homestead', 'dynamicFee', 'blob'] as const)('%s', (name) => {
@@ -265,7 +277,7 @@ describe('the JSON of a log filter', () => {
   const a = `0x${'aa'.repeat(32)}`
   const b = `0x${'bb'.repeat(32)}`
   const who = `0x${'11'.repeat(20)}`
-  const match = (filter: unknown) => addressesAndTopics(logFilter.parse(filter))
+  const match = (filter: unknown) => criteriaOf(logFilter.parse(filter))
 
   it('accepts one or many addresses and topics, null and [] for any', () => {
     expect(match({})).toEqual({ addresses: [], topics: [] })
@@ -293,7 +305,7 @@ describe('the JSON of a log filter', () => {
     const { header } = readBlock(london.rlp)
     const log = { address: hexToAddress(who), topics: [hexToHash(a), hexToHash(b)], data: new Uint8Array() }
     const mined = { log, header, transactionHash: hexToHash(a), transactionIndex: 0, logIndex: 0 }
-    const matches = (filter: unknown) => matchesLog(mined, match(filter))
+    const matches = (filter: unknown) => matchesLog(log, match(filter))
     expect(
       [{}, { address: who }, { topics: [a] }, { topics: [null, b] }, { topics: [[b, a], [b]] }].map(matches),
     ).toEqual([true, true, true, true, true])

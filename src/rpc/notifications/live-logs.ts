@@ -1,9 +1,9 @@
 // Logs of new blocks, for polling filters and subscriptions. `log-search.ts` finds those of earlier blocks.
 import { minedLogs } from '../../chain/mined-logs.ts'
 import type { MinedLog } from '../../chain/types.ts'
-import { matchesLog } from '../../indexer/logs.ts'
+import { matchesLog } from '../../primitives/log-criteria.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
-import { addressesAndTopics } from '../log-search.ts'
+import { criteriaOf } from '../log-search.ts'
 import type { LogFilter } from '../shapes/log-filter.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { LogFilter } from '../shapes/log-filter.ts'
  * and limits nothing, except `earliest` as the end.
  */
 export function logMatcher(filter: LogFilter): (mined: MinedLog) => boolean {
-  const match = addressesAndTopics(filter)
+  const match = criteriaOf(filter)
   const from = numberOf(filter.fromBlock)
   const to = filter.toBlock === 'earliest' ? 0n : numberOf(filter.toBlock)
   return (mined) => {
@@ -19,7 +19,7 @@ export function logMatcher(filter: LogFilter): (mined: MinedLog) => boolean {
     if (from !== undefined && number < from) return false
     if (to !== undefined && number > to) return false
     if (filter.blockHash && filter.blockHash !== hash) return false
-    return matchesLog(mined, match)
+    return matchesLog(mined.log, match)
   }
 }
 

@@ -39,6 +39,20 @@ function withRemoved(mined: MinedLog, removed: boolean): WireLog {
   }
 }
 
+/**
+ * The JSON of `wireLog`, for results of thousands of logs. No field needs escaping. Takes 40 % of the time of JSON.stringify,
+ * which first needs the object.
+ */
+export function logJson({ log, header, transactionHash, transactionIndex, logIndex }: MinedLog): string {
+  const topics = log.topics.length === 0 ? '' : `"${log.topics.join('","')}"`
+  return (
+    `{"address":"${log.address}","topics":[${topics}],"data":"${toHex(log.data)}",` +
+    `"blockNumber":"${toQuantity(header.number)}","transactionHash":"${transactionHash}",` +
+    `"transactionIndex":"${toQuantity(transactionIndex)}","blockHash":"${header.hash}",` +
+    `"blockTimestamp":"${toQuantity(header.timestamp)}","logIndex":"${toQuantity(logIndex)}","removed":false}`
+  )
+}
+
 export type WireReceipt = {
   readonly blockHash: Hash
   readonly blockNumber: Hex
