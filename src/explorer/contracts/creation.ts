@@ -26,8 +26,7 @@ export async function creationOf(
   const entry = createdIn === undefined ? undefined : entryAt(rows, LIST.transactions, createdIn)
   if (entry === undefined || creator === undefined) return undefined
   const { number, index } = transactionEntry.decode(entry)
-  const block = await chain.block({ number: BigInt(number) })
-  const transaction = block?.transactions[index]
+  const transaction = chain.transactionAt(BigInt(number), index)?.transaction
   return transaction && { transaction, number, creator }
 }
 

@@ -72,7 +72,7 @@ export const blockWithdrawals = explorerRoute({
   response: pageSchema(withdrawalSchema),
   async handler({ params, query }, context) {
     const number = await numberOf(context, params.block_hash_or_number_param)
-    const { block } = await minedBlock(context, number)
+    const block = await minedBlock(context, number)
     const part = { first: 0, count: block.withdrawals?.length ?? 0 }
     return rangePage(part, query, (index) => showWithdrawal(context, { number, index }))
   },

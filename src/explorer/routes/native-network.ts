@@ -66,7 +66,7 @@ export const nativeBlockCommit = explorerRoute({
     nativeOf(context, 'head')
     const header = await context.chain.header(ref)
     if (header === undefined || header.number > context.head.number) throw notFound()
-    const { block } = await minedBlock(context, Number(header.number))
+    const block = await minedBlock(context, Number(header.number))
     return showCommit(context, block)
   },
 })
@@ -119,7 +119,7 @@ export const nativeValidatorVotes = explorerRoute({
     const first = Number(spec.consensus?.initialHeight ?? context.head.number) + 1
     const length = Math.max(0, Number(context.head.number) + 1 - first)
     return sequencePage(length, query, async (position) => {
-      const { block } = await minedBlock(context, first + position)
+      const block = await minedBlock(context, first + position)
       const vote = block.commit?.votes.find((each) => each.address === signer)
       return {
         voted_block_number: first + position - 1,

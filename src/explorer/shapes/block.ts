@@ -75,7 +75,7 @@ export const showBlockAt = (context: ExplorerContext, position: number): Promise
 /** A block of the chain; throws 404. */
 export async function showBlock(context: ExplorerContext, number: number): Promise<BlockJson> {
   const { spec, rows, chain } = context
-  const { block } = await minedBlock(context, number)
+  const block = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
   const { gasUsed, gasLimit, baseFeePerGas } = header
   const { fees, baseFees, tips, calls } = RECORD.block.get(rows, number) ?? NOTHING

@@ -9,13 +9,6 @@ import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { methodName } from '../contracts/abi.ts'
 import { notFound } from '../errors.ts'
 
-export type MinedBlock = {
-  readonly block: Block
-  readonly receipts: readonly Receipt[]
-  /** For each receipt, the number of logs in the block before its own. */
-  readonly firstLogIndexes: readonly number[]
-}
-
 /** A mined transaction with its row in the index, its block's header and its receipt. */
 export type IndexedTransaction = {
   readonly sequence: number
@@ -27,12 +20,11 @@ export type IndexedTransaction = {
   readonly firstLogIndex: number
 }
 
-/** A block of the context's chain with its receipts; throws 404. */
-export const minedBlock = oncePerRequest(async ({ chain, head }, number: number): Promise<MinedBlock> => {
+/** A block of the context's chain; throws 404. */
+export const minedBlock = oncePerRequest(async ({ chain, head }, number: number): Promise<Block> => {
   const block = number <= Number(head.number) ? await chain.block({ number: BigInt(number) }) : undefined
-  const receipts = block && chain.receipts(block.header.hash)
-  if (block === undefined || receipts === undefined) throw notFound()
-  return { block, receipts, firstLogIndexes: firstLogIndexesOf(receipts) }
+  if (block === undefined) throw notFound()
+  return block
 })
 
 /** Position in LIST.transactions of a block's transaction; throws 404. */
@@ -47,18 +39,9 @@ export const indexedTransaction = oncePerRequest(async (context, sequence: numbe
   const entry = entryAt(context.rows, LIST.transactions, sequence)
   if (entry === undefined) throw notFound()
   const row = transactionEntry.decode(entry)
-  const { block, receipts, firstLogIndexes } = await minedBlock(context, row.number)
-  const transaction = block.transactions[row.index]
-  const receipt = receipts[row.index]
-  if (transaction === undefined || receipt === undefined) throw notFound()
-  return {
-    sequence,
-    row,
-    header: block.header,
-    transaction,
-    receipt,
-    firstLogIndex: firstLogIndexes[row.index] ?? 0,
-  }
+  const mined = context.chain.receiptAt(BigInt(row.number), row.index)
+  if (mined === undefined) throw notFound()
+  return { sequence, row, ...mined }
 })
 
 /** The fee paid by the sender, including blob gas. */
@@ -76,36 +59,14 @@ export type LocatedLog = {
 
 /** A log by its block and its index within the block; throws 404. */
 export async function logAt(
-  context: ExplorerContext,
+  { chain, head }: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },
 ): Promise<LocatedLog> {
-  const { block, receipts, firstLogIndexes } = await minedBlock(context, number)
-  const at = lastNotAbove(firstLogIndexes, index)
-  const log = receipts[at]?.logs[index - (firstLogIndexes[at] ?? 0)]
-  const transaction = block.transactions[at]
-  if (log === undefined || transaction === undefined) throw notFound()
-  return { log, header: block.header, transaction, index }
-}
-
-function firstLogIndexesOf(receipts: readonly Receipt[]): number[] {
-  let logs = 0
-  return receipts.map((receipt) => {
-    const first = logs
-    logs += receipt.logs.length
-    return first
-  })
-}
-
-/** Index of the last number that is at most `limit`; -1 if all are larger. */
-function lastNotAbove(rising: readonly number[], limit: number): number {
-  let low = 0
-  let high = rising.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rising[middle] ?? 0) <= limit) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  const of = BigInt(number)
+  const mined = of <= head.number ? chain.logAt(of, index) : undefined
+  const transaction = mined && chain.transactionAt(of, mined.transactionIndex)?.transaction
+  if (mined === undefined || transaction === undefined) throw notFound()
+  return { log: mined.log, header: mined.header, transaction, index }
 }
 
 const SELECTOR_SIZE = 4

@@ -23,7 +23,7 @@ export async function showWithdrawal(
   context: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },
 ): Promise<WithdrawalJson> {
-  const { block } = await minedBlock(context, number)
+  const block = await minedBlock(context, number)
   const withdrawal = block.withdrawals?.[index]
   if (withdrawal === undefined) throw notFound()
   return {

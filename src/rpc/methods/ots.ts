@@ -1,7 +1,7 @@
 // The methods of the explorer Otterscan (ots_). Call frames come from replaying transactions, the transactions of an address
 // from the index.
 import { z } from 'zod'
-import type { BlockRef, Chain, ChainReader, MinedReceipt, Replayed } from '../../chain/types.ts'
+import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
 import { transactionsBefore, transactionsFrom } from '../../indexer/participation.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -218,25 +218,19 @@ async function searchTransactions(
     ? transactionsBefore(chain.store, [accountAddress], Number(number === 0n || number > end ? end : number))
     : transactionsFrom(chain.store, [accountAddress], Number(number + 1n))
   const found: MinedReceipt[] = []
-  let block: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
+  let block: number | undefined
   let isExhausted = true
   for (const { number: blockNumber, index } of positions) {
     await pause()
-    if (block?.number !== blockNumber) {
+    if (block !== blockNumber) {
       isExhausted = found.length < wanted
       if (!isExhausted) break
-      block = { number: blockNumber, mined: await minedIn(chain, BigInt(blockNumber)) }
+      block = blockNumber
     }
-    const mined = block.mined[index]
+    const mined = chain.receiptAt(BigInt(blockNumber), index)
     // undefined: the index rows of a block that is being committed are visible before the block.
     if (mined !== undefined) found.push(mined)
   }
   if (isBefore) return { found, isNewest: number === 0n, isOldest: isExhausted }
   return { found: found.reverse(), isNewest: isExhausted, isOldest: number === 0n }
-}
-
-async function minedIn(chain: ChainReader, number: bigint): Promise<readonly MinedReceipt[]> {
-  const block = await chain.block({ number })
-  const receipts = block && chain.receipts(block.header.hash)
-  return receipts ? minedReceipts(block, receipts) : []
 }

@@ -30,8 +30,12 @@ function inBlock(block: Block | undefined, index: number): FoundTransaction | un
   return transaction && { transaction, position: { header: block.header, index } }
 }
 
-const byIndex = async (chain: ChainReader, ref: BlockRef, index: number): Promise<FoundTransaction | undefined> =>
-  inBlock(await chain.block(ref), index)
+async function byIndex(chain: ChainReader, ref: BlockRef, index: number): Promise<FoundTransaction | undefined> {
+  if (ref === 'pending') return inBlock(await chain.block(ref), index)
+  const header = await chain.header(ref)
+  const mined = header && chain.transactionAt(header.number, index)
+  return mined && { transaction: mined.transaction, position: mined }
+}
 
 export const eth_getTransactionByHash = rpcMethod({
   summary: 'A transaction by its hash, mined or pending.',
