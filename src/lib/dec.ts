@@ -33,7 +33,7 @@ export const quoInt = (x: Dec, whole: bigint): Dec => x / whole
 /** Drops 18 of 36 decimals; a tie goes to the even neighbour (banker's rounding). */
 function roundHalfEven(x: bigint): Dec {
   const down = x / ONE
-  const twice = (x % ONE) * 2n
+  const twice = (x - down * ONE) * 2n
   const up = twice > ONE || (twice === ONE && down % 2n === 1n)
   return up ? down + 1n : down
 }

@@ -28,6 +28,8 @@ export type ModuleContext = {
   readonly spec: NativeSpec
   readonly block: BlockInfo
   readonly view: StateView
+  /** `view` without the gas meter of a call, for the chain's own work; left out: `view` has none. */
+  readonly unmetered?: StateView | undefined
   /** `read`: writing storage throws. */
   readonly access: 'read' | 'write'
   /**

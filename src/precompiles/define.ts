@@ -223,7 +223,7 @@ function callContext(
   const { caller, origin, value, block } = call
   const checkProposals = check && ((names: readonly string[]) => check(names, block))
   const access = method.isView ? 'read' : 'write'
-  const modules = openModules({ spec, block, view, access, checkProposals, report })
+  const modules = openModules({ spec, block, view, unmetered: call.view, access, checkProposals, report })
   const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
     const event = method.events[name]
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)

@@ -15,6 +15,7 @@ export type StateEdit = (view: StateView, modules: Modules | undefined) => void
 export function editState(runtime: Runtime, head: Header, view: StateView, change: StateEdit): void {
   const modules = runtime.modules(view, runtime.env(head), 'write')
   const bank = modules?.bank
+  modules?.distribution.settle()
   view.beginTransaction()
   change(view, modules)
   const diff = view.transactionDiff()

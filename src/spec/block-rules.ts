@@ -24,9 +24,18 @@ export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, num
  * clients are not punished. 2: the rules of the Cosmos SDK 0.50, in several blocks if necessary
  * (`modules/staking/slashing.ts`).
  */
-export function slashingVersion({ modules: { slashing } }: Pick<NativeSpec, 'modules'>): 1 | 2 {
-  return typeof slashing === 'object' && slashing !== null && 'version' in slashing && slashing.version === 2 ? 2 : 1
-}
+export const slashingVersion = ({ modules: { slashing } }: Pick<NativeSpec, 'modules'>): 1 | 2 => versionOf(slashing)
+
+/**
+ * The version of the rules by which fees are allocated, `kestrel.modules.distribution.version`; 1 if the genesis names none.
+ * 1: every block allocates the fees of the block before. 2: they stay pending, with the same results
+ * (`modules/distribution/pending-fees.ts`).
+ */
+export const distributionVersion = ({ modules: { distribution } }: Pick<NativeSpec, 'modules'>): 1 | 2 =>
+  versionOf(distribution)
+
+const versionOf = (section: unknown): 1 | 2 =>
+  typeof section === 'object' && section !== null && 'version' in section && section.version === 2 ? 2 : 1
 
 /**
  * Maximum gas limit of one transaction; undefined: only the block's gas limit bounds it. A native chain has

@@ -130,7 +130,7 @@ const kestrel: Preset = {
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
       validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
     ],
-    modules: { slashing: { version: 2 } },
+    modules: { distribution: { version: 2 }, slashing: { version: 2 } },
   },
 }
 
@@ -193,7 +193,11 @@ const evmos: Preset = {
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],
-    modules: { slashing: { version: 2 }, staking: { params: { minCommissionRate: '0.05' } } },
+    modules: {
+      distribution: { version: 2 },
+      slashing: { version: 2 },
+      staking: { params: { minCommissionRate: '0.05' } },
+    },
   },
 }
 

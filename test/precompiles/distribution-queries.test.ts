@@ -240,7 +240,7 @@ describe('a query of the distribution contract', () => {
 })
 
 describe('fees of transactions at the distribution contract', () => {
-  it('are allocated in the next block, base fee and tip, and the invariants hold', async () => {
+  it('are rewards in the next block, base fee and tip, and the invariants hold; the next delegation moves the coins', async () => {
     const { send, balance, outstanding, mine, rpc } = await distributionChain()
     const pool = () => balance(MODULE_ACCOUNT.distribution)
     const before = await pool()
@@ -248,12 +248,15 @@ describe('fees of transactions at the distribution contract', () => {
     expect([status, fee > 0n]).toEqual(['success', true])
     expect(await balance(MODULE_ACCOUNT.feeCollector)).toBe(fee)
     await mine()
-    expect([await balance(MODULE_ACCOUNT.feeCollector), (await pool()) - before]).toEqual([0n, fee])
+    expect([await balance(MODULE_ACCOUNT.feeCollector), (await pool()) - before]).toEqual([fee, 0n])
     const ofA = await outstanding()
     const ofB = await outstanding(B)
     // 2 % goes to the community pool; A has 41 coins, B 40.
     const lacking = (of: typeof ofA, power: bigint) => (fee * 98n * power) / 8_100n - (of[0]?.amount ?? 0n)
     for (const lack of [lacking(ofA, 41n), lacking(ofB, 40n)]) expect([0n, 1n]).toContain(lack)
+    expect(await rpc('dev_invariants')).toEqual([])
+    const next = await send(delegate(COIN), { to: STAKING })
+    expect(await balance(MODULE_ACCOUNT.feeCollector)).toBe(next.fee)
     expect(await rpc('dev_invariants')).toEqual([])
   })
 })

@@ -25,13 +25,14 @@ it('kestrel.consensus has defaults, and is written as it was read', () => {
   expect(parseGenesis(formatGenesis(spec))).toEqual(spec)
 })
 
-it('testnet adds the newest rules of slashing to a genesis file without any', () => {
+it('testnet adds the newest rules of modules to a genesis file without any', () => {
   const made = (consensus: Section, modules: Section) => {
     const json = file(consensus, ({ kestrel }) => (kestrel.modules = modules))
     const { validators } = json.kestrel
     return fileNetwork({ json, validators, path: 'genesis.json' }, [0, 1, 2].map(testKey), {}, 1_000n).native?.modules
   }
-  expect(made({}, {})?.slashing).toEqual({ version: 2 })
+  expect(made({}, {})).toEqual({ distribution: { version: 2 }, slashing: { version: 2 } })
+  expect(made({}, { distribution: {} })?.distribution).toEqual({})
   expect(made({}, { slashing: {} })?.slashing).toEqual({})
   expect(made({ slashing: { signedBlocksWindow: 20 } }, {})?.slashing).toEqual({ signedBlocksWindow: 20 })
 })

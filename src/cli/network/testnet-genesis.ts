@@ -127,9 +127,10 @@ export function fileNetwork(file: GenesisFile, keys: Keys, flags: NetworkFlags, 
   const given = section.consensus ?? { engine: 'cometbft' }
   const consensus = isRecord(given) ? { blockTimeMs: Number(blockTimeMs), ...given } : given
   const modules = section.modules ?? {}
-  const namesRules = !isRecord(modules) || (isRecord(consensus) && 'slashing' in consensus)
-  // A new network has the newest slashing rules, unless its file has a section for them.
-  const withRules = namesRules ? modules : { slashing: { version: 2 }, ...modules }
+  const namesSlashing = isRecord(consensus) && 'slashing' in consensus
+  // A new network has the newest rules, unless its file has a section for them.
+  const newest = { distribution: { version: 2 }, ...(!namesSlashing && { slashing: { version: 2 } }) }
+  const withRules = isRecord(modules) ? { ...newest, ...modules } : modules
   const kestrel = { ...section, validators, consensus, modules: withRules }
   return named(path, () => {
     const spec = withActivated(parseGenesis({ ...(isRecord(json) ? json : {}), kestrel }), flags.activate)

@@ -10,6 +10,7 @@ import { reverted } from '../module.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { Stake } from '../staking/validators.ts'
 import type { distributionLayout, ValidatorRewards } from './layout.ts'
+import type { PendingFees } from './pending-fees.ts'
 
 /** What the module reads of staking. */
 export type StakingReader = Pick<
@@ -28,14 +29,25 @@ export type DistributionContext = {
   readonly block: BlockInfo
   readonly bank: Bank
   readonly state: ReturnType<typeof distributionLayout.open>
+  /** undefined: version 1 of the rules. */
+  readonly pendingFees: PendingFees | undefined
   /** A function, because staking takes our hooks and so is opened later. */
   staking(): StakingReader
   /** In a network: the validator of a consensus address. */
   operatorByConsensusAddress(address: Address): Address | undefined
 }
 
-export const validatorRewards = ({ state }: DistributionContext, operator: Address): ValidatorRewards =>
-  state.validatorRewards.at(operator)
+/** The records of a validator, with all fees up to the block before. */
+export function validatorRewards({ state, pendingFees }: DistributionContext, operator: Address): ValidatorRewards {
+  pendingFees?.settleValidator(operator)
+  return state.validatorRewards.at(operator)
+}
+
+/** The community pool in base units, with its part of all fees up to the block before. */
+export function communityPool({ state, pendingFees }: DistributionContext): Dec {
+  pendingFees?.settle()
+  return state.communityPool.get()
+}
 
 /** Throws if the validator does not exist; hooks and delegations name only existing ones. */
 export function validatorOf({ staking }: DistributionContext, operator: Address): Stake {
@@ -73,9 +85,9 @@ export function fundCommunityPool(context: DistributionContext, from: Address, a
 }
 
 /** Transfers base units of the community pool to an account. */
-export function distributeFromCommunityPool({ state, bank }: DistributionContext, to: Address, amount: bigint): void {
-  const left = state.communityPool.get() - fromInt(amount)
+export function distributeFromCommunityPool(context: DistributionContext, to: Address, amount: bigint): void {
+  const left = communityPool(context) - fromInt(amount)
   if (left < 0n) throw reverted('community pool does not have sufficient coins to distribute')
-  state.communityPool.set(left)
-  bank.transfer(MODULE_ACCOUNT.distribution, to, amount)
+  context.state.communityPool.set(left)
+  context.bank.transfer(MODULE_ACCOUNT.distribution, to, amount)
 }

@@ -6,6 +6,7 @@ import { toBech32 } from '../../lib/bech32.ts'
 import type { Dec } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { distributionVersion } from '../../spec/block-rules.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../bank.ts'
 import { fraction, readSection } from '../genesis-section.ts'
@@ -13,6 +14,7 @@ import type { ModuleContext, NativeModule } from '../module.ts'
 import { reverted } from '../module.ts'
 import type { StakingHooks } from '../staking/context.ts'
 import {
+  communityPool,
   type DistributionContext,
   distributeFromCommunityPool,
   fundCommunityPool,
@@ -22,6 +24,7 @@ import {
 } from './context.ts'
 import { distributionInvariants } from './invariants.ts'
 import { type DistributionParams, distributionLayout, type ValidatorSlashEvent } from './layout.ts'
+import { PendingFees } from './pending-fees.ts'
 import {
   allocateTokens,
   calculateDelegationRewards,
@@ -45,13 +48,15 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   readonly #context: DistributionContext
 
   constructor(
-    { spec, block, view, access }: ModuleContext,
+    { spec, block, view, unmetered = view, access }: ModuleContext,
     bank: Bank,
     staking: () => StakingReader,
     operatorByConsensusAddress: DistributionContext['operatorByConsensusAddress'],
   ) {
-    const state = distributionLayout.open(view.slots(NATIVE_CONTRACT.distribution, access))
-    const context: DistributionContext = { block, bank, state, staking, operatorByConsensusAddress }
+    const pendingFees = distributionVersion(spec) === 2 ? new PendingFees(unmetered, access) : undefined
+    const slots = view.slots(NATIVE_CONTRACT.distribution, access)
+    const state = distributionLayout.open(pendingFees?.over(slots) ?? slots)
+    const context: DistributionContext = { block, bank, state, pendingFees, staking, operatorByConsensusAddress }
     this.#prefix = spec.bech32Prefix
     this.#context = context
     this.hooks = {
@@ -60,8 +65,16 @@ export class Distribution implements NativeModule<DistributionGenesis> {
         else incrementValidatorPeriod(context, operator)
       },
       afterDelegationModified: (delegator, operator) => initializeDelegation(context, delegator, operator),
-      afterValidatorCreated: (operator) => initializeValidator(context, operator),
-      afterValidatorRemoved: (operator) => removeValidator(context, operator),
+      afterValidatorCreated(operator) {
+        initializeValidator(context, operator)
+        pendingFees?.payeesChanged()
+      },
+      afterValidatorRemoved(operator) {
+        removeValidator(context, operator)
+        pendingFees?.payeesChanged()
+      },
+      afterCommissionChanged: () => pendingFees?.payeesChanged(),
+      afterBondedSetChanged: () => pendingFees?.payeesChanged(),
       beforeValidatorSlashed: (operator, fraction) => updateValidatorSlashFraction(context, operator, fraction),
     }
   }
@@ -75,13 +88,19 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     if (this.#context.block.number > 1n) allocateTokens(this.#context)
   }
 
+  /** Allocates pending fees, so that a change of the state from outside cannot affect the fees of earlier blocks. */
+  settle(): void {
+    this.#context.pendingFees?.settle()
+    this.#context.pendingFees?.payeesChanged()
+  }
+
   params(): DistributionParams {
     return this.#context.state.params.get()
   }
 
   /** The community pool, in base units. */
   communityPool(): Dec {
-    return this.#context.state.communityPool.get()
+    return communityPool(this.#context)
   }
 
   /** Rewards and commission of a validator that are not withdrawn, with remainders of rounding. Zero: no such validator. */
@@ -172,13 +191,16 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   }
 }
 
-export type DistributionGenesis = { readonly params: DistributionParams }
+/** The version is a rule of the chain (`distributionVersion`), not a parameter. */
+export type DistributionGenesis = { readonly version: 1 | 2; readonly params: DistributionParams }
 
 /** The Cosmos SDK's default: two hundredths. */
 const DEFAULT_PARAMS: DistributionParams = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
 
+/** The default is version 1, because genesis files without a version are of chains that follow it. */
 const section = z
   .strictObject({
+    version: z.union([z.literal(1), z.literal(2)], { error: 'expected 1 or 2' }).default(1),
     params: z
       .strictObject({
         communityTax: fraction.default(DEFAULT_PARAMS.communityTax),

@@ -2,7 +2,7 @@
 import { type Dec, formatDec, fromInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { type DistributionContext, validatorRewards } from './context.ts'
+import { communityPool, type DistributionContext, validatorRewards } from './context.ts'
 import { calculateDelegationRewards, calculateRewardsUntilLastSlash, currentStake, hasStartingInfo } from './rewards.ts'
 
 /** The broken invariants in words. */
@@ -18,14 +18,19 @@ export function distributionInvariants(context: DistributionContext): string[] {
   ]
 }
 
-/** The module account holds all outstanding rewards and the community pool. It may hold more: anyone can send it coins. */
+/**
+ * The module account and the fee collector, which has the coins of pending fees, hold all outstanding rewards and the community
+ * pool. The module account may hold more: anyone can send it coins.
+ */
 function moduleAccount(context: DistributionContext, operators: readonly Address[]): string[] {
   const outstanding = operators.reduce(
     (sum, operator) => sum + validatorRewards(context, operator).outstandingRewards.get(),
     0n,
   )
-  const due = outstanding + context.state.communityPool.get()
-  const held = fromInt(context.bank.balance(MODULE_ACCOUNT.distribution))
+  const due = outstanding + communityPool(context)
+  const pending = context.pendingFees?.coins ?? 0n
+  const held = fromInt(context.bank.balance(MODULE_ACCOUNT.distribution) + pending)
+  if (context.bank.balance(MODULE_ACCOUNT.feeCollector) < pending) return [`the fee collector lacks ${pending}`]
   return held >= due ? [] : [`${formatDec(held)} held, ${formatDec(due)} due`]
 }
 

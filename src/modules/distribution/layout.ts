@@ -1,8 +1,9 @@
 // Storage of the distribution module, at its contract's address. Rewards and ratios are Decs (10^-18) of base units: the base coin
 // is the only one in which fees are paid.
 import type { Dec } from '../../lib/dec.ts'
-import { layout, list, mapping, struct } from '../../state/layout.ts'
-import { address, bool, dec, u64 } from '../../state/storage-types.ts'
+import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { address, bool, dec, u64, u256 } from '../../state/storage-types.ts'
+import { increasingTotals } from './totals.ts'
 
 export type DistributionParams = {
   /** The community pool's part of the fees. */
@@ -37,6 +38,15 @@ export type DelegatorStartingInfo = {
   readonly height: bigint
 }
 
+/** A validator's part of the pending fees. */
+export type Payee = {
+  /** Its part of the voting power. */
+  readonly share: Dec
+  readonly commissionRate: Dec
+  /** Number of pending blocks that are allocated to it already. */
+  readonly settled: bigint
+}
+
 const validatorRewards = layout({
   /** Rewards of the delegators and commission that are not withdrawn yet, with remainders of rounding. */
   outstandingRewards: dec,
@@ -63,4 +73,16 @@ export const distributionLayout = layout({
   withdrawAddresses: mapping(address, address),
   /** By operator. */
   validatorRewards: mapping(address, validatorRewards),
+  /** Version 2: the validators that the pending fees are allocated to, by operator. */
+  payees: enumerable(address, struct<Payee>({ share: dec, commissionRate: dec, settled: u64 })),
+  /** What the payees were read from (`payeesSource`); zero: it has changed since. */
+  payeesSource: u256,
+})
+
+/** Storage of the fee collector, whose account every block with fees changes anyway. Version 2 only. */
+export const feeCollectorLayout = layout({
+  /** Sums of the pending blocks' fees, each from the oldest of these blocks on. */
+  pending: increasingTotals,
+  /** The part of the pending coins that is in the distribution's account already. */
+  moved: u256,
 })

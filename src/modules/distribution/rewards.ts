@@ -2,10 +2,11 @@
 // blocks of a validator are divided into periods; its delegations change only between two periods. The historical rewards of a
 // period hold the sum of rewards per token from the first period to the end of that one. A delegation earns the difference of
 // two such sums times its stake. A slash also ends a period, because it reduces the stake of every delegation.
-import { type Dec, fromInt, mul, mulTruncate, ONE, quoTruncate, truncateInt } from '../../lib/dec.ts'
-import type { Address } from '../../lib/hex.ts'
+import { type Dec, fromInt, mulTruncate, ONE, quoTruncate, truncateInt } from '../../lib/dec.ts'
+import { type Address, bytesToBig } from '../../lib/hex.ts'
+import { keccak256 } from '../../lib/keccak.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { reverted } from '../module.ts'
+import { type BlockInfo, reverted } from '../module.ts'
 import type { BondedValidator } from '../staking/layout.ts'
 import { tokensFromSharesTruncated } from '../staking/validators.ts'
 import {
@@ -16,6 +17,7 @@ import {
   validatorRewards,
 } from './context.ts'
 import type { ValidatorRewards, ValidatorSlashEvent } from './layout.ts'
+import { afterTax, allocateFees, type FeeShare } from './pending-fees.ts'
 
 // --- validators
 
@@ -211,26 +213,42 @@ const MAX_ALLOCATION = 2n ** 128n
 
 /** Allocates the collected fees: the community tax to the community pool, the rest to validators by voting power. */
 export function allocateTokens(context: DistributionContext): void {
-  const { bank, state } = context
-  const collected = bank.balance(MODULE_ACCOUNT.feeCollector)
+  const { bank, state, block, pendingFees } = context
+  const collected = bank.balance(MODULE_ACCOUNT.feeCollector) - (pendingFees?.coins ?? 0n)
   const fees = collected < MAX_ALLOCATION ? collected : MAX_ALLOCATION
-  if (fees === 0n) return
-  bank.transfer(MODULE_ACCOUNT.feeCollector, MODULE_ACCOUNT.distribution, fees)
-  const votes = bondedVotes(context)
-  const totalPower = votes.reduce((sum, { power }) => sum + power, 0n)
-  const feesAfterTax = mulTruncate(fromInt(fees), ONE - state.params.get().communityTax)
-  let remaining = fromInt(fees)
-  for (const { operator, power } of votes) {
-    const reward = mulTruncate(feesAfterTax, quoTruncate(fromInt(power), fromInt(totalPower)))
-    allocateTokensToValidator(context, operator, reward)
-    remaining -= reward
+  if (fees <= 0n) return
+  if (pendingFees !== undefined) {
+    pendingFees.setPayees(payeesSource(block), () => feeShares(context))
+    pendingFees.add(fees)
+    return
   }
+  bank.transfer(MODULE_ACCOUNT.feeCollector, MODULE_ACCOUNT.distribution, fees)
+  const taxed = [afterTax(fees, state.params.get().communityTax)]
+  let remaining = fromInt(fees)
+  for (const of of feeShares(context)) remaining -= allocateFees(state.validatorRewards.at(of.operator), of, taxed)
   addToCommunityPool(context, remaining)
 }
 
+/** Where a block's shares are read from: the bonded set, or the votes of a commit. Never zero. */
+function payeesSource({ commit }: BlockInfo): bigint {
+  if (commit === undefined) return 1n
+  return bytesToBig(keccak256(Buffer.from(commit.votes.map(({ address, power }) => `${address} ${power}`).join())))
+}
+
+/** The validators that a block's fees are allocated to, with their parts of the voting power. */
+function feeShares(context: DistributionContext): readonly FeeShare[] {
+  const votes = bondedVotes(context)
+  const totalPower = votes.reduce((sum, { power }) => sum + power, 0n)
+  return votes.map(({ operator, power }) => ({
+    operator,
+    share: quoTruncate(fromInt(power), fromInt(totalPower)),
+    commissionRate: context.staking().commissionRate(operator),
+  }))
+}
+
 /**
- * The validators that a block's fees are allocated to, with their power. In a network these are the votes of the last commit,
- * as in the Cosmos SDK: a change of the bonded set appears there two blocks later. Without CometBFT: the bonded set.
+ * In a network these are the votes of the last commit, as in the Cosmos SDK: a change of the bonded set appears there two blocks
+ * later. Without CometBFT: the bonded set.
  */
 function bondedVotes({ block, operatorByConsensusAddress, staking }: DistributionContext): readonly BondedValidator[] {
   if (block.commit === undefined) return staking().bondedValidators()
@@ -238,13 +256,4 @@ function bondedVotes({ block, operatorByConsensusAddress, staking }: Distributio
     const operator = operatorByConsensusAddress(address)
     return operator === undefined || !staking().has(operator) ? [] : [{ operator, power }]
   })
-}
-
-/** The operator's commission is taken first; the rest is for the delegators. */
-function allocateTokensToValidator(context: DistributionContext, operator: Address, reward: Dec): void {
-  const { outstandingRewards, accumulatedCommission, currentRewards } = validatorRewards(context, operator)
-  const commission = mul(reward, context.staking().commissionRate(operator))
-  accumulatedCommission.set(accumulatedCommission.get() + commission)
-  currentRewards.update({ rewards: currentRewards.member('rewards') + reward - commission })
-  outstandingRewards.set(outstandingRewards.get() + reward)
 }

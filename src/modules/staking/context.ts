@@ -17,6 +17,10 @@ export type StakingHooks = {
   afterValidatorRemoved(operator: Address): void
   /** The validator signs from the next block on. */
   afterValidatorBonded(operator: Address): void
+  /** After the validator has a new commission rate. */
+  afterCommissionChanged(operator: Address): void
+  /** After the bonded set, or the power of a member, may have changed. */
+  afterBondedSetChanged(): void
   /** `fraction`: of the validator's tokens. */
   beforeValidatorSlashed(operator: Address, fraction: Dec): void
 }

@@ -85,6 +85,7 @@ export function editValidator(context: StakingContext, operator: Address, change
     ...(rate !== undefined && { commission: { ...validator.commission, rate, updateTime: block.timestamp } }),
     ...(minSelfDelegation !== undefined && { minSelfDelegation }),
   })
+  if (rate !== undefined) context.hooks.afterCommissionChanged(operator)
 }
 
 const merge = (old: Description, change: Description): Description => {

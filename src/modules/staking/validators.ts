@@ -221,6 +221,7 @@ export function updateValidatorSet(context: StakingContext): void {
   const was = new Set(before.map(({ operator }) => operator))
   for (const { operator } of before) if (!stays.has(operator)) beginUnbondingValidator(context, operator)
   for (const { operator } of after) if (!was.has(operator)) bondValidator(context, operator)
+  context.hooks.afterBondedSetChanged()
 }
 
 function bondValidator(context: StakingContext, operator: Address): void {

@@ -2,60 +2,11 @@
 // delegator has been paid what a simple model computes, which divides the fees of every block among all delegations.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
+import type { Address } from '../../../src/lib/hex.ts'
 import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
-import { type Chain, chainWith, DAY, delegator, operator, P, slashWorkOfBlock, validator } from './support.ts'
-
-const VALIDATORS = [10n, 20n, 15n, 12n]
-const TAX = 2n
-const accounts = [...Array(4).keys()].flatMap((i) => [delegator(i), operator(i)])
-/** The withdraw address of an account; it receives nothing but rewards. */
-const withdrawAddress = (of: Address) => hexToAddress(`0x${of.startsWith('0xaa') ? 'ea' : 'ed'}${of.slice(4)}`)
-
-const person = fc.nat(3)
-const place = fc.nat(3)
-const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
-const fees = fc.oneof(fc.constant(0n), fc.bigInt(1n, 1_000n), fc.bigInt(1n, P))
-const operation = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('delegate' as const), person, place, amount }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('undelegate' as const), person, place, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undelegateAll' as const), place }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('redelegate' as const), person, place, to: place, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), person, place, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), person, place }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('commission' as const), place }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('jail' as const), place }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('unjail' as const), place }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('slash' as const), place, back: fc.nat(3), parts: fc.bigInt(1n, 100n) }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({ kind: fc.constant('next' as const), days: fc.constantFrom(0n, 0n, 1n, 21n), fees }),
-  },
-)
-type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
-
-function perform({ staking, distribution }: Chain['modules'], chain: Chain, of: Exclude<Operation, { kind: 'next' }>) {
-  const at = operator(of.place)
-  if (of.kind === 'delegate') return staking.delegate(delegator(of.person), at, of.amount)
-  if (of.kind === 'undelegate') return staking.undelegate(delegator(of.person), at, of.amount)
-  if (of.kind === 'undelegateAll') return staking.undelegate(at, at, staking.validator(at)?.tokens ?? 0n)
-  if (of.kind === 'redelegate') return staking.redelegate(delegator(of.person), at, operator(of.to), of.amount)
-  if (of.kind === 'cancel') {
-    const entry = staking.unbonding(delegator(of.person), at)[0]
-    return staking.cancelUnbonding(delegator(of.person), at, of.amount, entry?.creationHeight ?? 1n)
-  }
-  if (of.kind === 'withdraw') return distribution.withdrawDelegationRewards(delegator(of.person), at)
-  if (of.kind === 'commission') return distribution.withdrawValidatorCommission(at)
-  if (of.kind === 'jail') return staking.jail(at)
-  if (of.kind === 'unjail') return staking.unjail(at)
-  const height = chain.number > BigInt(of.back) ? chain.number - BigInt(of.back) : chain.number
-  const power = (staking.validator(at)?.tokens ?? 0n) / P
-  return staking.slash(at, { height, power, fraction: of.parts * 10n ** 16n })
-}
+import { accounts, type Operation, operation, perform, TAX, VALIDATORS, withdrawAddress } from './operations.ts'
+import { type Chain, chainWith, DAY, operator, P, slashWorkOfBlock, validator } from './support.ts'
 
 /** The rewards of every account over time, in 10^-36 of a unit, by exact shares of every block's fees. */
 class Model {
@@ -81,10 +32,10 @@ class Model {
   }
 }
 
-async function run(operations: readonly Operation[], slashing: object | undefined) {
+async function run(operations: readonly Operation[], slashing: object | undefined, version: number) {
   const chain = await chainWith(
     VALIDATORS.map((coins, i) => validator(i, coins * P, [0n, 5n, 10n, 100n][i])),
-    { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 }, slashing },
+    { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 }, slashing, version },
   )
   for (const of of accounts) chain.distribution.setWithdrawAddress(of, withdrawAddress(of))
   const model = new Model()
@@ -104,18 +55,20 @@ const operations = fc.array(operation, { minLength: 10, maxLength: 60 })
 const runs = { numRuns: 30 }
 
 describe.each([
-  ['in one block', undefined],
-  ['over several blocks', { version: 2 }],
-] as const)('the distribution under any sequence of operations, slashes executed %s', (_, slashing) => {
+  ['in one block, fees at once', undefined, 1],
+  ['over several blocks, fees at once', { version: 2 }, 1],
+  ['over several blocks, fees pending', { version: 2 }, 2],
+] as const)('the distribution under any sequence of operations, slashes executed %s', (_, slashing, version) => {
   // One entry for each block, so that most slashes take several blocks with this small number of accounts.
   beforeEach(() => slashWorkOfBlock(1))
   it('satisfies the invariants, and the module account holds exactly the outstanding rewards and the pool', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain } = await run(all, slashing)
+        const { chain } = await run(all, slashing, version)
         chain.next()
         expect(chain.staking.invariants()).toEqual([])
         expect(chain.distribution.invariants()).toEqual([])
+        chain.distribution.settle()
         const outstanding = accounts.reduce((sum, of) => sum + chain.distribution.outstandingRewards(of), 0n)
         expect(chain.balance(MODULE_ACCOUNT.distribution) * P).toBe(outstanding + chain.distribution.communityPool())
         const holders = [...accounts, ...accounts.map(withdrawAddress), ...Object.values(MODULE_ACCOUNT)]
@@ -128,7 +81,7 @@ describe.each([
   it('stores no historical rewards without references', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain } = await run(all, slashing)
+        const { chain } = await run(all, slashing, version)
         chain.next()
         const state = distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read'))
         for (const at of VALIDATORS.map((_, i) => operator(i))) {
@@ -146,7 +99,7 @@ describe.each([
   it('pays every delegator its share of the fees', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
-        const { chain, model } = await run(all, slashing)
+        const { chain, model } = await run(all, slashing, version)
         chain.next()
         for (const at of chain.staking.operators()) {
           chain.attempt(({ distribution }) => distribution.withdrawValidatorCommission(at))

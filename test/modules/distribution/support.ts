@@ -3,8 +3,10 @@ import { onTestFinished } from 'vitest'
 import type { Address } from '../../../src/lib/hex.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
 import { SLASH_WORK } from '../../../src/modules/staking/context.ts'
-import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
-import type { GenesisValidator, NativeSpec } from '../../../src/spec/chain-spec.ts'
+import { VOTE_ABSENT } from '../../../src/primitives/commit-info.ts'
+import type { CommitInfo, Vote } from '../../../src/primitives/types.ts'
+import { consensusAddress, MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
+import { DEFAULT_NETWORK, type GenesisValidator, type NativeSpec } from '../../../src/spec/chain-spec.ts'
 import type { StateView } from '../../../src/state/types.ts'
 import { emptyView, nativeSpec } from '../../support/native.ts'
 import { delegator, genesisValidator, operator, P, START } from '../staking/support.ts'
@@ -22,6 +24,9 @@ export class Chain {
   readonly spec: NativeSpec
   number = 0n
   time = START
+  commit: CommitInfo | undefined
+  /** The bonded sets at the end of each block. */
+  readonly #sets: (readonly Vote[])[] = []
 
   constructor(view: StateView, spec: NativeSpec) {
     this.view = view
@@ -42,17 +47,34 @@ export class Chain {
   }
 
   get block() {
-    return { number: this.number, timestamp: this.time, proposer: operator(0) }
+    return { number: this.number, timestamp: this.time, proposer: operator(0), commit: this.commit }
   }
 
-  /** Ends the block, which has collected `fees`, and begins the next one. */
-  next(fees = 0n, seconds = 5n): void {
+  /**
+   * Ends the block, which has collected `fees`, and begins the next one. In a network it has the votes of the set of three
+   * blocks before; `absent`: a bit for each member that did not vote.
+   */
+  next(fees = 0n, seconds = 5n, absent = 0): void {
     this.view.addBalance(MODULE_ACCOUNT.feeCollector, fees)
     this.modules.bank.adjustSupply(fees)
     endBlock(this.modules)
+    if (this.spec.consensus !== undefined) this.#vote(absent)
     this.number += 1n
     this.time += seconds
     beginBlock(this.modules)
+  }
+
+  #vote(absent: number): void {
+    const { staking } = this
+    const votes = staking.bondedValidators().flatMap(({ operator: of, power }) => {
+      const key = staking.validator(of)?.consensusKey
+      return key === undefined ? [] : [{ address: consensusAddress(key), power, flag: 2 }]
+    })
+    this.#sets.push(votes)
+    const flagged = (this.#sets.at(-3) ?? []).map((vote, index) =>
+      ((absent >> index) & 1) === 1 ? { ...vote, flag: VOTE_ABSENT } : vote,
+    )
+    this.commit = { round: 0n, votes: flagged, evidence: [], time: this.time * 10n ** 9n }
   }
 
   balance = (of: Address): bigint => this.view.balance(of)
@@ -92,11 +114,20 @@ export async function chainWith(
     staking = {},
     inflation = {},
     slashing,
-  }: { tax?: bigint; staking?: object; inflation?: object; slashing?: object | undefined } = {},
+    version = 1,
+    isNetwork = false,
+  }: {
+    tax?: bigint
+    staking?: object
+    inflation?: object
+    slashing?: object | undefined
+    version?: number
+    isNetwork?: boolean
+  } = {},
 ): Promise<Chain> {
-  const distribution = { params: { communityTax: decimal(tax) } }
+  const distribution = { version, params: { communityTax: decimal(tax) } }
   const modules = { distribution, staking: { params: staking }, inflation, slashing }
-  const spec = { ...nativeSpec, validators, modules }
+  const spec = { ...nativeSpec, validators, modules, ...(isNetwork && { consensus: DEFAULT_NETWORK }) }
   const chain = new Chain(await emptyView(), spec)
   for (const of of validators) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
   for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)

@@ -83,6 +83,8 @@ export class Chain {
     return {
       beforeDelegationSharesModified: (of, at) => record(`before ${name(of)} ${name(at)}`),
       afterValidatorBonded: () => undefined,
+      afterCommissionChanged: () => undefined,
+      afterBondedSetChanged: () => undefined,
       afterDelegationModified: (of, at) => record(`after ${name(of)} ${name(at)}`),
       afterValidatorCreated: (at) => record(`created ${name(at)}`),
       afterValidatorRemoved: (at) => record(`removed ${name(at)}`),
