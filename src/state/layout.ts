@@ -158,34 +158,57 @@ export function list<T>(element: Value<T>): ListField<T> {
     write,
     clear: (slots, base) => write(slots, base, []),
   })
-  const open = (slots: SlotAccess, base: bigint): List<T> => {
-    const length = () => Number(slots.load(base))
-    return {
-      ...whole.open(slots, base),
-      get length() {
-        return length()
-      },
-      at: (index) => (isWithin(index, length()) ? element.read(slots, slotOf(base, index)) : undefined),
-      put(index, of) {
-        if (!isWithin(index, length())) throw new RangeError(`no element ${index}`)
-        element.write(slots, slotOf(base, index), of)
-      },
-      push(of) {
-        const end = length()
-        element.write(slots, slotOf(base, end), of)
-        slots.store(base, BigInt(end + 1))
-      },
-      pop() {
-        const last = length() - 1
-        if (last < 0) return undefined
-        const of = element.read(slots, slotOf(base, last))
-        element.clear(slots, slotOf(base, last))
-        slots.store(base, BigInt(last))
-        return of
-      },
+  // A class, because every block and every native call opens lists only to find them empty.
+  class Handle implements List<T> {
+    readonly #slots: SlotAccess
+    readonly #base: bigint
+
+    constructor(slots: SlotAccess, base: bigint) {
+      this.#slots = slots
+      this.#base = base
+    }
+
+    get length(): number {
+      return Number(this.#slots.load(this.#base))
+    }
+
+    get(): readonly T[] {
+      return whole.read(this.#slots, this.#base)
+    }
+
+    set(elements: readonly T[]): void {
+      whole.write(this.#slots, this.#base, elements)
+    }
+
+    clear(): void {
+      whole.clear(this.#slots, this.#base)
+    }
+
+    at(index: number): T | undefined {
+      return isWithin(index, this.length) ? element.read(this.#slots, slotOf(this.#base, index)) : undefined
+    }
+
+    put(index: number, of: T): void {
+      if (!isWithin(index, this.length)) throw new RangeError(`no element ${index}`)
+      element.write(this.#slots, slotOf(this.#base, index), of)
+    }
+
+    push(of: T): void {
+      const end = this.length
+      element.write(this.#slots, slotOf(this.#base, end), of)
+      this.#slots.store(this.#base, BigInt(end + 1))
+    }
+
+    pop(): T | undefined {
+      const last = this.length - 1
+      if (last < 0) return undefined
+      const of = element.read(this.#slots, slotOf(this.#base, last))
+      element.clear(this.#slots, slotOf(this.#base, last))
+      this.#slots.store(this.#base, BigInt(last))
+      return of
     }
   }
-  return { ...whole, open }
+  return { ...whole, open: (slots, base) => new Handle(slots, base) }
 }
 
 export type Enumerable<K, V> = {
