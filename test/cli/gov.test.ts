@@ -1,16 +1,14 @@
 // `kestrel gov` and `kestrel params` against a running node.
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { HDNodeWallet, Mnemonic } from 'ethers'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { holdValidatorKeys } from '../../src/cli/choose-chain.ts'
 import { explain } from '../../src/cli/explain.ts'
-import { register as gov } from '../../src/cli/gov/gov.ts'
 import { describe as inWords } from '../../src/cli/gov/messages.ts'
 import { parseBallot } from '../../src/cli/gov/vote.ts'
 import { formatCoin, parseCoin } from '../../src/cli/native/amount.ts'
-import { register as params } from '../../src/cli/params.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import type { NodeOptions } from '../../src/node.ts'
 import { presets } from '../../src/spec/presets.ts'
 import { importKey, LIGHT_SCRYPT } from '../../src/wallet/keystore.ts'
@@ -49,9 +47,7 @@ async function governed(overrides: Partial<NodeOptions> = {}) {
 }
 
 async function run(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const program = new Command().exitOverride()
-  gov(program)
-  params(program)
+  const program = await createProgram((name) => args.includes(name))
   return captureOutput(() => program.parseAsync(args, { from: 'user' }))
 }
 
