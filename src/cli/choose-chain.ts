@@ -15,7 +15,6 @@ import {
   sameGenesisAccount,
 } from '../spec/chain-spec.ts'
 import { formatSpec, parseGenesisText } from '../spec/genesis-file.ts'
-import { streamGenesis } from '../spec/genesis-stream.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { type DevKeys, devKeys, devValidatorKeys, isPreset, presets } from '../spec/presets.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -61,6 +60,7 @@ export function withActivated<S extends ChainSpec>(spec: S, names: readonly stri
 
 /** Reads a genesis file of kestrel or geth. Throws ChainError `invalid-genesis`: `FILE: field: …`. */
 export async function readGenesis(file: string): Promise<GenesisSpec<GenesisAllocation>> {
+  const { streamGenesis } = await import('../spec/genesis-stream.ts')
   try {
     return await streamGenesis(() => createReadStream(file, { highWaterMark: PART }))
   } catch (error) {
