@@ -38,6 +38,7 @@ import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type NodeServer } from './server.ts'
 import { type ChainSpec, hasAllocation, refuseNetwork, requireNetwork, withoutAllocation } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
+import type { Durable } from './state/late-sync.ts'
 import { isOutage, type StoreLog, storeLog } from './state/store-log.ts'
 import type { KvStore } from './state/types.ts'
 import type { Wallet } from './wallet/wallet.ts'
@@ -45,6 +46,8 @@ import type { Wallet } from './wallet/wallet.ts'
 export type StoreOptions = {
   /** Folder of the database; undefined keeps the chain in memory. */
   readonly datadir: string | undefined
+  /** When its blocks are on disk; left out: before they are announced. */
+  readonly durable?: Durable | undefined
   /** The chain to open, or to create if it has the accounts of block 0; undefined: the one that the folder holds. */
   readonly spec: ChainSpec | undefined
 }
@@ -140,12 +143,13 @@ async function open(
   reading: ReaderSettings | undefined,
   joining?: Joining,
 ): Promise<Opened> {
-  const { datadir, modules = [], engine, limits, pool, prune, jsTracers = true, log } = settings
+  const { datadir, durable, modules = [], engine, limits, pool, prune, jsTracers = true, log } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
   const isShared = reading !== undefined
   // 2. The database, shared with the read threads if there are any.
-  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, observer, isShared)
+  const store =
+    datadir === undefined ? await openMemoryStore() : await openStore(datadir, observer, { isShared, durable })
   try {
     // 3 to 5.
     const runtime = await openRuntime(store, settings, joining)
@@ -234,20 +238,21 @@ const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOpt
 
 /** The parts that health and metrics report on. */
 type Observed = Pick<Node, 'chain' | 'queue' | 'readers'> &
-  Pick<StoreLog, 'tableCheck'> & { readonly network: Network | undefined }
+  Pick<StoreLog, 'tableCheck' | 'unsyncedAge'> & { readonly network: Network | undefined }
 
 /** Health and metrics of a node. `startNode` sets the phase. */
 function monitor(
-  { metrics, engine, datadir }: NodeOptions,
-  { chain, queue, readers, network, tableCheck }: Observed,
+  { metrics, engine, datadir, durable = 'block' }: NodeOptions,
+  { chain, queue, readers, network, tableCheck, unsyncedAge }: Observed,
   version: string,
 ) {
   const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
   const facts = { version, databaseSize: sizeOfFolder(datadir), tableCheck, engine: reportEngine(engine).engine }
-  const monitored = { chain, queue, readLoad, network, ...facts }
+  const disk = datadir === undefined ? undefined : { durable, unsyncedAge }
+  const monitored = { chain, queue, readLoad, network, disk, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
-    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads, network?.status),
+    health: () => healthOf(chain, monitoring.phase, version, readLoad().threads, network?.status, disk),
     metrics: metrics ? new Metrics(monitored) : undefined,
   }
   return monitoring

@@ -13,7 +13,7 @@ import { indexer } from '../indexer/indexer.ts'
 import { ChainError, describeError } from '../lib/errors.ts'
 import { TransactionJournal } from '../pool/transaction-journal.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import { acceptLoss, copyDatabase, findAllDamage, RESTORE } from '../state/disk-check.ts'
+import { acceptLoss, copyDatabase, dropUnsynced, findAllDamage, RESTORE } from '../state/disk-check.ts'
 import { hasDatabase, JOURNAL_FILE, openTemporaryStore, openUnchecked, requireUnlocked } from '../state/kv.ts'
 import { memoryRecordLog } from '../state/record-log.ts'
 import type { KvStore } from '../state/types.ts'
@@ -94,6 +94,7 @@ async function check(folder: string, modules: readonly ProposalModule[], { quick
   try {
     const copy = join(scratch, 'chain')
     copyDatabase(folder, copy)
+    dropUnsynced(copy)
     const store = await openUnchecked(copy)
     try {
       await checkRows(store, quick ? undefined : join(scratch, 'index'), modules, findings)

@@ -19,7 +19,15 @@ export type Health = {
   readonly syncing?: boolean | null
   /** Running threads for heavy reads. */
   readonly readThreads: number
+  /**
+   * When blocks are on disk: `block`, before they are announced, or within so many milliseconds; and the seconds since the
+   * oldest one that a power cut would lose. Left out for a chain in memory.
+   */
+  readonly disk?: { readonly durable: 'block' | number; readonly unsynced: number }
 }
+
+/** Of a chain on disk. `unsyncedAge`: milliseconds since the oldest batch was written that is not synced; 0: all are. */
+export type MonitoredDisk = { readonly durable: 'block' | number; readonly unsyncedAge: () => number }
 
 type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
 
@@ -32,6 +40,7 @@ export async function healthOf(
   version: string,
   readThreads = 0,
   network?: NetworkStatus | undefined,
+  disk?: MonitoredDisk | undefined,
 ): Promise<Health> {
   const [peers, syncing] = await Promise.all([countPeers(network), isSyncing(network)])
   const { head, pool, spec } = chain
@@ -52,6 +61,7 @@ export async function healthOf(
     peers,
     ...(syncing !== undefined && { syncing }),
     readThreads,
+    ...(disk && { disk: { durable: disk.durable, unsynced: disk.unsyncedAge() / 1000 } }),
   }
 }
 

@@ -10,7 +10,7 @@ import type { Chain } from '../chain/types.ts'
 import type { Budget } from '../lib/budget.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import { CallHistogram } from './call-histogram.ts'
-import { countPeers, isWritable } from './health.ts'
+import { countPeers, isWritable, type MonitoredDisk } from './health.ts'
 import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
 
 export type Monitored = {
@@ -20,6 +20,8 @@ export type Monitored = {
   readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
   /** Left out on a chain of one node. */
   readonly network?: MonitoredNetwork | undefined
+  /** Left out for a chain in memory. */
+  readonly disk?: MonitoredDisk | undefined
   readonly version: string
   /** The EVM engine. */
   readonly engine: string
@@ -147,7 +149,7 @@ export class Metrics {
     events.on('removed', (blocks) => removed.inc(blocks.length))
   }
 
-  #readState({ chain, queue, readLoad, network, databaseSize, tableCheck }: Monitored): void {
+  #readState({ chain, queue, readLoad, network, disk, databaseSize, tableCheck }: Monitored): void {
     this.#gauge('kestrel_head_block', 'Number of the newest block', () => Number(chain.head.number))
     this.#gauge('kestrel_head_timestamp_seconds', 'Its timestamp', () => Number(chain.head.timestamp))
     this.#gauge('kestrel_oldest_state_block', 'Oldest block whose state is kept', () => Number(chain.oldestState))
@@ -160,6 +162,16 @@ export class Metrics {
     this.#gauge('kestrel_read_thread_requests', 'Requests that they have not answered', () => readLoad().requests)
     this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
+    this.#gauge(
+      'kestrel_disk_sync_delay_seconds',
+      'Time within which a block is synced to disk; 0: before it is announced, or in memory',
+      () => (disk === undefined || disk.durable === 'block' ? 0 : disk.durable / 1000),
+    )
+    this.#gauge(
+      'kestrel_disk_unsynced_seconds',
+      'Time since the oldest block that a power cut would lose; 0: there is none',
+      () => (disk?.unsyncedAge() ?? 0) / 1000,
+    )
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
     this.#gauge(
       'kestrel_database_check_timestamp_seconds',

@@ -1,6 +1,7 @@
 // Keeps pooled transactions over a restart: it appends a record for each one that enters the pool, with its blobs, in order of
 // arrival, and one for each that leaves. A transaction's record is on disk before its hash is returned. When the pool is empty,
 // so is the log. Transactions mined just before a crash may still be in it; the pool refuses them on restart (`nonce too low`).
+// The log is not synced: a power cut may lose any record, and with late syncs a transaction together with the block that took it.
 import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/stored-rows.ts'

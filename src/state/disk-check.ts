@@ -1,11 +1,13 @@
 // Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. It compares the
 // checksums in the files, newest tables first for up to 200 ms and the rest while the node runs; and the number of changes with
-// the file `acknowledged`, which has the number of synced changes. Repairs for operators are here, too.
+// the file `acknowledged`, which has the number of synced changes. What a power cut left of later changes is cut off here, and
+// repairs for operators are here, too.
 import {
   closeSync,
   constants,
   copyFileSync,
   existsSync,
+  fsyncSync,
   linkSync,
   openSync,
   readdirSync,
@@ -83,10 +85,20 @@ export function requireIntact(
   return { acknowledged, isKnown: before !== undefined || survey.sequence === 0, unread }
 }
 
-/** All damage in the files of a database. `onTable` is called after each table. */
+/**
+ * Truncates the logs where a power cut has damaged changes that were not synced, which LevelDB would skip. Returns the truncated
+ * files; none if there is no such damage, or other damage too. The database must not be open.
+ */
+export function dropUnsynced(folder: string): string[] {
+  const survey = surveyDatabase(folder)
+  return isUnsynced(survey, readAcknowledged(join(folder, ACKNOWLEDGED))) ? cutLogs(folder, survey) : []
+}
+
+/** All damage in the files of a database, without what `dropUnsynced` repairs. `onTable` is called after each table. */
 export function findAllDamage(folder: string, onTable: () => void): Damage[] {
   const survey = surveyDatabase(folder)
-  const damages = damagesOf(survey, readAcknowledged(join(folder, ACKNOWLEDGED)))
+  const before = readAcknowledged(join(folder, ACKNOWLEDGED))
+  const damages = isUnsynced(survey, before) ? [] : damagesOf(survey, before)
   for (const table of survey.tables) {
     const damage = damageOfTable(folder, table, { order: true })
     if (damage !== undefined) damages.push(damage)
@@ -133,6 +145,16 @@ function damagesOf({ damages, held }: Survey, before: Acknowledgement | undefine
   return [...damages, { file: '', what }]
 }
 
+/**
+ * Whether all damage is in changes that were written, but not synced. The system writes pages of a file in any order, so that
+ * intact records may follow a lost one. No log is missing: LevelDB syncs the folder before the MANIFEST names a log.
+ */
+const isUnsynced = ({ held, logs }: Survey, before: Acknowledgement | undefined): boolean =>
+  held !== undefined &&
+  before?.isLate === true &&
+  before.sequence <= held &&
+  logs.every(({ damage }) => damage?.what !== MISSING)
+
 /** The error for a damage. */
 export function refusal(folder: string, { file, what }: Damage, areMore: boolean): ChainError {
   const place = [basename(folder), ...(file === '' ? [] : [file])].join('/')
@@ -140,14 +162,19 @@ export function refusal(folder: string, { file, what }: Damage, areMore: boolean
   return new ChainError('storage', `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: ${RESTORE}`)
 }
 
-// The file `acknowledged` is written after each synced batch and read before the next opening. It is not synced itself: after a
-// power cut its number may be lower than the database's, but never higher.
+// The file `acknowledged` is written after each sync and read before the next opening. It is not synced itself: after a power cut
+// its number may be lower than the database's, but never higher. It is synced when it begins or ceases to say that batches are
+// written before they are synced.
 
-/** `KACK`, sequence (8 bytes, big-endian), length of the head row (1), the head row and zeros, CRC-32 of all this (4). */
+/**
+ * `KACK`, sequence (8 bytes, big-endian), length of the head row (1), the head row and zeros, whether batches are synced late
+ * (1), CRC-32 of all this (4).
+ */
 const SIZE = 64
 const MAGIC = 0x4b41434b
 const HEAD_AT = 13
 const CRC_AT = SIZE - 4
+const LATE_AT = CRC_AT - 1
 const HEAD_KEY = KEY.meta('head')
 
 export type Acknowledgement = {
@@ -155,6 +182,8 @@ export type Acknowledgement = {
   readonly sequence: number
   /** The chain's head row in the newest batch that had one; no bytes before the first. */
   readonly head: Uint8Array
+  /** Whether the database may have later batches that were written and not synced. */
+  readonly isLate: boolean
 }
 
 /** The content of the file; undefined when it is missing or invalid. */
@@ -173,7 +202,7 @@ export function readAcknowledged(path: string): Acknowledgement | undefined {
   if (record.readUInt32BE(0) !== MAGIC || record.readUInt32BE(CRC_AT) !== crc32(record.subarray(0, CRC_AT)))
     return undefined
   const head = record.subarray(HEAD_AT, HEAD_AT + record.readUInt8(HEAD_AT - 1))
-  return { sequence: Number(record.readBigUInt64BE(4)), head }
+  return { sequence: Number(record.readBigUInt64BE(4)), head, isLate: record.readUInt8(LATE_AT) === 1 }
 }
 
 /** Removes the file, so that the next opening does not compare. */
@@ -185,10 +214,11 @@ export function forgetAcknowledged(path: string): void {
   }
 }
 
-/** Writes the file while the database is open. */
+/** Counts the changes of an open database, and writes the file. */
 export class AcknowledgedWrites {
   readonly #path: string
   readonly #record = Buffer.alloc(SIZE)
+  readonly #wasLate: boolean
   #file: number | undefined
   #sequence: number
 
@@ -196,27 +226,53 @@ export class AcknowledgedWrites {
   constructor(path: string, sequence: number, before: Acknowledgement | undefined) {
     this.#path = path
     this.#sequence = sequence
+    this.#wasLate = before?.isLate ?? false
     this.#record.writeUInt32BE(MAGIC, 0)
     if (before !== undefined) this.#setHead(before.head)
   }
 
+  /** Changes that have been written. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
+  /** Says in the file, before the first batch, whether batches are synced late. Throws the file system's errors. */
+  begin(isLate: boolean): void {
+    this.#record.writeUInt8(isLate ? 1 : 0, LATE_AT)
+    if (isLate !== this.#wasLate) fsyncSync(this.#put(this.mark()))
+  }
+
   /**
-   * Counts a synced batch. LevelDB numbers changes consecutively. A failed batch may have used up numbers, so this count may be
-   * too low, but never too high.
+   * Counts a batch that was written. LevelDB numbers changes consecutively. A failed batch may have used up numbers, so this
+   * count may be too low, but never too high.
    */
-  recordBatch(ops: readonly WriteOp[]): void {
+  count(ops: readonly WriteOp[]): void {
     this.#sequence += ops.length
     const head = ops.findLast(({ key }) => equalBytes(key, HEAD_KEY))
     if (head?.type === 'put') this.#setHead(head.value)
+  }
+
+  /** The batches so far, for `write` when they are synced. */
+  mark(): Uint8Array {
     this.#record.writeBigUInt64BE(BigInt(this.#sequence), 4)
     this.#record.writeUInt32BE(crc32(this.#record.subarray(0, CRC_AT)), CRC_AT)
+    return Uint8Array.from(this.#record)
+  }
+
+  /** Records that the batches of a mark are synced; left out: all. */
+  write(mark = this.mark()): void {
     try {
-      // Mode 'a' would ignore positions, and 'w' would empty the file first.
-      this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT)
-      writeSync(this.#file, this.#record, 0, SIZE, 0)
+      this.#put(mark)
     } catch {
-      // The batch is on disk. A count that is too low does no harm.
+      // The batches are on disk. A count that is too low does no harm.
     }
+  }
+
+  #put(mark: Uint8Array): number {
+    // Mode 'a' would ignore positions, and 'w' would empty the file first.
+    this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT)
+    writeSync(this.#file, mark, 0, SIZE, 0)
+    return this.#file
   }
 
   close(): void {
@@ -225,8 +281,8 @@ export class AcknowledgedWrites {
   }
 
   #setHead(head: Uint8Array): void {
-    if (head.length > CRC_AT - HEAD_AT) return
-    this.#record.fill(0, HEAD_AT, CRC_AT)
+    if (head.length > LATE_AT - HEAD_AT) return
+    this.#record.fill(0, HEAD_AT, LATE_AT)
     this.#record.writeUInt8(head.length, HEAD_AT - 1)
     this.#record.set(head, HEAD_AT)
   }

@@ -1,14 +1,19 @@
 // A store on a disk that may fail. After the first failed write all writes are refused at once, and reads continue. When the
 // disk may accept writes again, the database is reopened, because LevelDB keeps its error while it is open and may leave a torn
-// record that hides later ones. Nothing is written in between, so that memory and disk stay equal.
+// record that hides later ones. Nothing is written in between, so that memory and disk stay equal. A failed late sync is a failed
+// write: the system may then report that the next sync succeeds, although the rows are not on disk.
 import type { ChainError } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { diskError, isTransient } from './disk-errors.ts'
+import { type Durable, LateSync } from './late-sync.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 /** A store that can be closed and reopened in place. Its record log stays open. Running scans and consistent readers fail. */
 export type ReopenableStore = KvStore & {
+  /** Syncs all batches written before the call. */
+  sync(): Promise<void>
+  /** Opens the database with all batches written before, and syncs them. */
   reopen(): Promise<void>
   /** Whether the disk has room for reopening the database and for further writes. */
   hasRoom(): Promise<boolean>
@@ -20,8 +25,10 @@ export type OutageObserver = {
   recovered(): void
   /** The database is about to be closed and opened again: settles when no other thread has it open. */
   reopening?(): Promise<void>
-  /** Memory and disk differ, or the database cannot be reopened: the process must end. Acknowledged batches stay on disk. */
+  /** Memory and disk differ, or the database cannot be reopened: the process must end. Synced batches stay on disk. */
   lost(line: string): void
+  /** `since`: when the oldest batch was written (`performance.now()`) that is not synced; undefined: all are. */
+  unsynced?(since: number | undefined): void
 }
 
 /** Milliseconds between two attempts to recover; doubled after each failed attempt, up to the maximum. */
@@ -37,6 +44,8 @@ export class GuardedStore implements KvStore {
   /** One write at a time: LevelDB could acknowledge a write behind a torn record and not find it again. */
   readonly #mutex = new Mutex()
   readonly log: RecordLog
+  /** undefined: the store syncs each batch. */
+  readonly #late: LateSync | undefined
   #failure: ChainError | undefined
   /** The probe row of the failed batch. */
   #failed: ProbeRow | undefined
@@ -46,12 +55,22 @@ export class GuardedStore implements KvStore {
   readonly #firstDelay: number
   #delay: number
 
-  /** `retryDelay`: milliseconds until the first attempt to recover. */
-  constructor(store: ReopenableStore, report: OutageObserver, retryDelay = RETRY_DELAY) {
+  /** `durable`: when the store's batches are synced. `retryDelay`: milliseconds until the first attempt to recover. */
+  constructor(
+    store: ReopenableStore,
+    report: OutageObserver,
+    { durable = 'block', retryDelay = RETRY_DELAY }: { durable?: Durable; retryDelay?: number } = {},
+  ) {
     this.#firstDelay = retryDelay
     this.#delay = retryDelay
     this.#store = store
     this.#report = report
+    if (durable !== 'block')
+      this.#late = new LateSync(
+        durable,
+        () => this.#syncNow(),
+        (since) => report.unsynced?.(since),
+      )
     this.log = this.#guardedLog(store.log)
   }
 
@@ -74,6 +93,7 @@ export class GuardedStore implements KvStore {
 
   write(batch: readonly WriteOp[]): Promise<void> {
     return this.#mutex.run(async () => {
+      await this.#late?.room()
       this.requireWritable()
       try {
         await this.#store.write(batch)
@@ -82,12 +102,27 @@ export class GuardedStore implements KvStore {
         this.#failed = this.#probeRow(batch)
         throw this.#fail(error)
       }
+      if (batch.length > 0) this.#late?.written()
     })
   }
 
+  /** Syncs what has been written, unless the disk has failed before. A failure is reported as `lost`. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
-    await this.#mutex.run(() => this.#store.close())
+    await this.#mutex.run(async () => {
+      if (this.#failure === undefined)
+        await this.#late?.flush().catch(({ message }: ChainError) => this.#report.lost(`the last sync: ${message}`))
+      clearTimeout(this.#timer)
+      await this.#store.close()
+    })
+  }
+
+  async #syncNow(): Promise<void> {
+    this.requireWritable()
+    try {
+      await this.#store.sync()
+    } catch (error) {
+      throw this.#fail(error)
+    }
   }
 
   #fail(error: unknown): ChainError {
@@ -153,6 +188,7 @@ export class GuardedStore implements KvStore {
     }
     this.#failure = undefined
     this.#delay = this.#firstDelay
+    this.#late?.reset()
     this.#report.recovered()
   }
 
@@ -170,6 +206,7 @@ export class GuardedStore implements KvStore {
     if (key === undefined) return
     const value = this.get(key)
     await this.#store.write([value === undefined ? { type: 'del', key } : { type: 'put', key, value }])
+    await this.#store.sync()
     this.#failed = undefined
   }
 }

@@ -1,5 +1,5 @@
-// The key-value store on LevelDB: get, scan and synced batches; also in memory, for chains that need not outlive the process. A
-// batch whose `write` has resolved survives `kill -9`.
+// The key-value store on LevelDB: get, scan and batches; also in memory, for chains that need not outlive the process. A batch
+// whose `write` has resolved survives `kill -9`, and a power cut as `Durable` says.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -12,10 +12,12 @@ import { makeFolder } from '../lib/folder.ts'
 import { EMPTY_BYTES, equalBytes } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { AcknowledgedWrites } from './disk-check.ts'
-import { type CheckedDatabase, newDatabase, RESTORE, refusal, requireIntact } from './disk-check.ts'
+import { type CheckedDatabase, dropUnsynced, newDatabase, RESTORE, refusal, requireIntact } from './disk-check.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
 import { GuardedStore, type OutageObserver, type ReopenableStore } from './guarded-store.ts'
 import { isCachedRow, KEY } from './keyspace.ts'
+import { type Durable, syncLogs } from './late-sync.ts'
+import { surveyDatabase } from './leveldb/database.ts'
 import { ReadOnlyStore } from './read-only-store.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RowCache } from './row-cache.ts'
@@ -63,7 +65,7 @@ const NO_OBSERVER: StoreObserver = {
 export async function openStore(
   directory: string,
   observer: Partial<StoreObserver> = {},
-  isShared = false,
+  { isShared = false, durable = 'block' }: { isShared?: boolean; durable?: Durable | undefined } = {},
 ): Promise<KvStore> {
   const callbacks: StoreObserver = { ...NO_OBSERVER, ...observer }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
@@ -76,11 +78,12 @@ export async function openStore(
     (damage) => callbacks.damaged(refusal(directory, damage, false)),
     callbacks.checked,
   )
-  const store = await openLevel(directory, isShared, { acknowledged: checked.acknowledged, check })
+  const companions = { acknowledged: checked.acknowledged, check, durable }
+  const store = await openLevel(directory, isShared, companions)
   if (store.rows === FORMER_ROWS) callbacks.warn(UNPROTECTED)
   if (!checked.isKnown)
     callbacks.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
-  return new RowCache(new GuardedStore(store, callbacks), isCachedRow, CACHED_ROWS)
+  return new RowCache(new GuardedStore(store, callbacks, { durable }), isCachedRow, CACHED_ROWS)
 }
 
 /** Opens a database without checking its files first. Throws ChainError `storage` when LevelDB cannot open it. */
@@ -109,8 +112,12 @@ export async function openTemporaryStore(directory: string): Promise<KvStore> {
   return new RowCache(store, isCachedRow, CACHED_ROWS)
 }
 
-/** Objects that live as long as the open database. */
-type Companions = { readonly acknowledged: AcknowledgedWrites; readonly check: TableCheck }
+/** Objects that live as long as the open database, and when its batches are synced. */
+type Companions = {
+  readonly acknowledged: AcknowledgedWrites
+  readonly check: TableCheck
+  readonly durable: Durable
+}
 
 async function openLevel(directory: string, isShared: boolean, companions?: Companions): Promise<LevelStore> {
   const onClosed = () => {
@@ -136,13 +143,18 @@ async function openLevel(directory: string, isShared: boolean, companions?: Comp
     onClosed()
     throw new ChainError('storage', openingError(directory, error))
   }
-  const onWritten = (ops: readonly WriteOp[]) => companions?.acknowledged.recordBatch(ops)
   const onDamaged = () => companions?.check.hurry()
+  const { acknowledged, durable = 'block' } = companions ?? {}
   try {
-    const rows = await readRowFormat(database, onWritten)
+    acknowledged?.begin(durable !== 'block')
+    const rows = await readRowFormat(database, (ops) => {
+      acknowledged?.count(ops)
+      acknowledged?.write()
+    })
     return new LevelStore(database, openRecordLog(join(directory, JOURNAL_FILE)), rows, {
       directory,
-      onWritten,
+      acknowledged,
+      isSyncedLate: durable !== 'block',
       onDamaged,
       onClosed,
     })
@@ -199,6 +211,13 @@ async function checkFiles(directory: string, { warn }: StoreObserver): Promise<C
     return requireIntact(directory, undefined, warn)
   } catch (error) {
     await requireUnlocked(directory)
+    const cut = dropUnsynced(directory)
+    if (cut.length > 0) {
+      warn(
+        `${cut.join(' and ')}: not synced when the machine stopped, and incomplete; the blocks before that are there`,
+      )
+      return requireIntact(directory, undefined, warn)
+    }
     throw error instanceof ChainError ? error : new ChainError('storage', openingError(directory, error))
   }
 }
@@ -244,8 +263,10 @@ export const newMemory = () => new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCO
 /** What a store on disk needs in addition to its database. */
 type Disk = {
   readonly directory: string
-  /** Called after each batch that has been written and synced. */
-  readonly onWritten: (ops: readonly WriteOp[]) => void
+  /** undefined: nothing compares the number of changes. */
+  readonly acknowledged: AcknowledgedWrites | undefined
+  /** Whether `sync` syncs the batches, and `write` does not. */
+  readonly isSyncedLate: boolean
   /** Called when a damaged row is read. */
   readonly onDamaged: () => void
   /** Called when the store is closed. */
@@ -284,8 +305,18 @@ class LevelStore implements ReopenableStore {
       if (op.type === 'put') batch.put(op.key, this.rows.encode(op.key, op.value))
       else batch.del(op.key)
     }
-    await batch.write(this.#disk === undefined ? {} : { sync: true })
-    this.#disk?.onWritten(ops)
+    const { acknowledged, isSyncedLate = true } = this.#disk ?? {}
+    await batch.write(isSyncedLate ? {} : { sync: true })
+    acknowledged?.count(ops)
+    if (!isSyncedLate) acknowledged?.write()
+  }
+
+  async sync(): Promise<void> {
+    if (this.#disk === undefined) return
+    const { acknowledged, directory } = this.#disk
+    const mark = acknowledged?.mark()
+    await syncLogs(directory)
+    acknowledged?.write(mark)
   }
 
   consistentReader(): KvReader & { close(): Promise<void> } {
@@ -336,8 +367,14 @@ class LevelStore implements ReopenableStore {
   /** Never throws: `GuardedStore` refuses writes to a failed disk, and full memory cannot be detected. */
   requireWritable(): void {}
 
+  /** Throws ChainError `storage` if a failed sync has lost batches: the system drops what it could not write. */
   async reopen(): Promise<void> {
     await this.#database.close()
+    if (this.#disk !== undefined) {
+      const { damages, held = 0 } = surveyDatabase(this.#disk.directory)
+      if (damages.length > 0 || held < (this.#disk.acknowledged?.sequence ?? 0))
+        throw new ChainError('storage', 'batches that were written are not on disk')
+    }
     await this.#database.open()
   }
 

@@ -4,12 +4,19 @@ import type { Logger } from '../lib/log.ts'
 import type { StoreObserver } from './kv.ts'
 import type { CheckProgress } from './table-check.ts'
 
-/** The observer of a node's store. `tableCheck`: the progress of the background check; undefined before its first table. */
-export type StoreLog = StoreObserver & { readonly tableCheck: () => CheckProgress | undefined }
+/**
+ * The observer of a node's store. `tableCheck`: the progress of the background check; undefined before its first table.
+ * `unsyncedAge`: milliseconds since the oldest batch was written that a power cut would lose; 0: there is none.
+ */
+export type StoreLog = StoreObserver & {
+  readonly tableCheck: () => CheckProgress | undefined
+  readonly unsyncedAge: () => number
+}
 
 /** Logs the events of a store; `failed` gets the line that ends the node. */
 export function storeLog(log: Logger, failed: (line: string) => void): StoreLog {
   let progress: CheckProgress | undefined
+  let oldest: number | undefined
   return {
     warn: (line) => log.warn({ room: 'state' }, line),
     damaged: ({ message }) => failed(message),
@@ -18,8 +25,12 @@ export function storeLog(log: Logger, failed: (line: string) => void): StoreLog 
     },
     failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
     recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
-    lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
+    lost: (line) => failed(`${line}: start it again; what was synced is there`),
+    unsynced(since) {
+      oldest = since
+    },
     tableCheck: () => progress,
+    unsyncedAge: () => (oldest === undefined ? 0 : performance.now() - oldest),
   }
 }
 

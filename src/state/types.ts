@@ -36,7 +36,7 @@ export interface RecordLog {
 }
 
 export interface KvStore extends KvReader {
-  /** One atomic, synced batch: when the promise resolves, the rows survive `kill -9`. */
+  /** One atomic batch: when the promise resolves, the rows survive `kill -9`, and a power cut as `Durable` says. */
   write(batch: readonly WriteOp[]): Promise<void>
   /**
    * Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk accepts no writes. Reads continue to work.

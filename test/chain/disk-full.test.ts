@@ -34,8 +34,13 @@ async function chainOnDisk() {
     },
     lost: (line: string) => expect.unreachable(line),
   }
-  const reopenable = Object.assign(disk, { reopen: async () => undefined, hasRoom: async () => !isFull })
-  const store = new RowCache(new GuardedStore(reopenable, report, 1), isCachedRow, 10_000)
+  const reopenable = Object.assign(disk, {
+    sync: async () => undefined,
+    reopen: async () => undefined,
+    hasRoom: async () => !isFull,
+  })
+  const guarded = new GuardedStore(reopenable, report, { retryDelay: 1 })
+  const store = new RowCache(guarded, isCachedRow, 10_000)
   const spec = smallSpec()
   await createChain(store, spec, indexer)
   const chain = reopen(store, spec)

@@ -137,6 +137,14 @@ describe('/health', () => {
     })
   })
 
+  it('says when blocks are synced, and of a chain in memory nothing', async () => {
+    const { node } = await testChain()
+    const disk = { durable: 100, unsyncedAge: () => 40 }
+    expect(await healthOf(node.chain, 'running', '1')).not.toHaveProperty('disk')
+    const answer = await healthOf(node.chain, 'running', '1', 0, undefined, disk)
+    expect(answer.disk).toEqual({ durable: 100, unsynced: 0.04 })
+  })
+
   it('is served under an IP address and refused under an unlisted host name', async () => {
     const { url } = await testChain()
     const { port } = new URL(url)

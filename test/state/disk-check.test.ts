@@ -117,6 +117,7 @@ test('a missing file `acknowledged` is reported, and no loss is detected', async
     expect(readAcknowledged(join(directory, 'acknowledged'))).toEqual({
       sequence: surveyDatabase(directory).sequence,
       head: Buffer.from('["50",50]'),
+      isLate: false,
     })
   }
 })

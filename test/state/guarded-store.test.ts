@@ -1,9 +1,11 @@
 // Disk failures, simulated by a store in memory whose batches fail on demand. The error texts of LevelDB and the system come
 // from a full tmpfs and from strerror.
-import { expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
 import { GuardedStore, type ReopenableStore } from '../../src/state/guarded-store.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
+import type { Durable } from '../../src/state/late-sync.ts'
 import type { WriteOp } from '../../src/state/types.ts'
 
 const FULL = new Error('IO error: /data/chain/000009.ldb: No space left on device')
@@ -13,17 +15,22 @@ const put = (key: number, value: number): WriteOp => ({ type: 'put', key: bytes(
 type Fault = Error | undefined
 
 /** A guarded store over one that fails on demand, with its reports; `outcome` settles when it gives up. */
-async function guarded() {
+async function guarded(durable: Durable = 'block') {
   const inner = await openMemoryStore()
-  const faults: { write: Fault; read: Fault; reopen: Fault; append: Fault; landsLater: boolean } = {
+  const faults: { write: Fault; sync: Fault; read: Fault; reopen: Fault; append: Fault; landsLater: boolean } = {
     write: undefined,
+    sync: undefined,
     read: undefined,
     reopen: undefined,
     append: undefined,
     landsLater: false,
   }
   let failed: readonly WriteOp[] = []
-  const disk = { hasRoom: true, opened: 0 }
+  const disk: { hasRoom: boolean; opened: number; syncs: number; syncing?: Promise<void> } = {
+    hasRoom: true,
+    opened: 0,
+    syncs: 0,
+  }
   const fail = (fault: Fault) => {
     if (fault !== undefined) throw fault
   }
@@ -49,6 +56,11 @@ async function guarded() {
     },
     close: () => inner.close(),
     hasRoom: async () => disk.hasRoom,
+    async sync() {
+      disk.syncs++
+      await disk.syncing
+      fail(faults.sync)
+    },
     async reopen() {
       fail(faults.reopen)
       disk.opened++
@@ -71,7 +83,14 @@ async function guarded() {
     recovered: () => end('recovered'),
     lost: (line: string) => end(`lost: ${line}`),
   }
-  return { store: new GuardedStore(store, report, 1), faults, disk, reports, closings, outcome }
+  return {
+    store: new GuardedStore(store, report, { durable, retryDelay: 1 }),
+    faults,
+    disk,
+    reports,
+    closings,
+    outcome,
+  }
 }
 
 const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
@@ -106,6 +125,70 @@ test('a failed write of the record log stops writes of the database too', async 
   expect(await outcome).toBe('recovered')
   store.log.append([bytes(2)])
   expect([reports, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
+})
+
+test('a failed late sync refuses writes like a failed write, and no further sync claims success', async () => {
+  const { store, faults, disk, reports, outcome } = await guarded(20)
+  await store.write([put(1, 1)])
+  expect(disk.syncs).toBe(0)
+  disk.hasRoom = false
+  // The system reports a failed sync once; the next one would succeed.
+  faults.sync = new Error('ENOSPC: no space left on device, fdatasync')
+  await vi.waitUntil(() => reports.length > 0)
+  faults.sync = undefined
+  expect(() => store.requireWritable()).toThrow('disk full')
+  await expect(store.write([put(2, 2)])).rejects.toEqual(refusal('disk full'))
+  expect([store.get(bytes(1)), store.get(bytes(2)), disk.syncs, disk.opened]).toEqual([bytes(1), undefined, 1, 0])
+  disk.hasRoom = true
+  expect(await outcome).toBe('recovered')
+  expect(disk.opened).toBe(1)
+  await store.write([put(2, 2)])
+  await store.close()
+})
+
+test('a late sync that fails for good, and one that fails at the end, end the process', async () => {
+  const { store, faults, outcome } = await guarded(2)
+  await store.write([put(1, 1)])
+  faults.sync = new Error('EIO: i/o error, fdatasync')
+  faults.reopen = new ChainError('storage', 'batches that were written are not on disk')
+  expect(await outcome).toBe('lost: the database cannot be opened again: batches that were written are not on disk')
+
+  const closing = await guarded(60_000)
+  await closing.store.write([put(1, 1)])
+  closing.faults.sync = new Error('EIO: i/o error, fdatasync')
+  await closing.store.close()
+  expect(await closing.outcome).toBe('lost: the last sync: disk failure')
+  expect(closing.reports).toEqual(['disk failure'])
+})
+
+test('a write waits while an earlier one has been unsynced for the promised time', async () => {
+  const { store, disk } = await guarded(1)
+  let end: () => void = () => undefined
+  disk.syncing = new Promise((resolve) => (end = resolve))
+  await store.write([put(1, 1)])
+  await vi.waitUntil(() => disk.syncs === 1)
+  const second = store.write([put(2, 2)])
+  await sleep(20)
+  expect([store.get(bytes(1)), store.get(bytes(2))]).toEqual([bytes(1), undefined])
+  end()
+  await second
+  expect(store.get(bytes(2))).toEqual(bytes(2))
+  await store.close()
+})
+
+test('writes of one moment share a late sync, and an idle store has no timer', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { store, disk } = await guarded(100)
+  expect(vi.getTimerCount()).toBe(0)
+  for (let key = 1; key <= 5; key++) await store.write([put(key, 1)])
+  expect([disk.syncs, vi.getTimerCount()]).toEqual([0, 1])
+  await vi.advanceTimersByTimeAsync(50)
+  expect([disk.syncs, vi.getTimerCount()]).toEqual([1, 0])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(disk.syncs).toBe(1)
+  await store.close()
+  expect(disk.syncs).toBe(1)
 })
 
 test('a batch that was reported as failed but is on disk ends the process', async () => {

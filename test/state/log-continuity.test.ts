@@ -122,9 +122,14 @@ const headIn = (record: Uint8Array | undefined): string =>
 const writers = new Set<ChildProcess>()
 
 /** Starts a writer and waits for its first output. `acknowledged` returns the last batch that it printed. */
-async function startWriter(directory: string): Promise<{ child: ChildProcess; output: () => string }> {
+async function startWriter(
+  directory: string,
+  mode: 'late' | 'block',
+): Promise<{ child: ChildProcess; output: () => string }> {
   const script = join(import.meta.dirname, 'row-writer.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script, directory], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', script, directory, mode], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   writers.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text))
@@ -170,14 +175,14 @@ async function copySlowly(from: string, to: string): Promise<void> {
   }
 }
 
-test(`${KILLS} writers are killed: nothing acknowledged is lost; copies made during writes are complete or refused`, {
+test(`${KILLS} writers, with late syncs and without, are killed: nothing acknowledged is lost; copies made during writes are complete or refused`, {
   timeout: 30_000 + KILLS * 15_000,
 }, async () => {
   const directory = folder()
   const outcomes = { refused: 0, whole: 0 }
   try {
     for (let round = 0; round < KILLS; round++) {
-      const { child, output } = await startWriter(directory)
+      const { child, output } = await startWriter(directory, round % 2 === 0 ? 'late' : 'block')
       await sleep(Math.random() * 600)
       const copy = join(directory, '..', `copy ${round}`, 'chain')
       await copySlowly(directory, copy)

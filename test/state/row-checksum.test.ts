@@ -175,7 +175,7 @@ test('threads that read the same database verify rows too', async () => {
   const directory = folder()
   await database(directory)
   await raw(directory, (level) => level.put(SECOND, bytes('damaged')))
-  const store = await openStore(directory, {}, true)
+  const store = await openStore(directory, {}, { isShared: true })
   onTestFinished(() => store.close())
   const reader = await openForReading(directory)
   onTestFinished(() => reader.close())

@@ -4,7 +4,7 @@ import { randomFillSync } from 'node:crypto'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openStore } from '../../src/state/kv.ts'
 
-const store = await openStore(process.argv[2] ?? '')
+const store = await openStore(process.argv[2] ?? '', {}, { durable: process.argv[3] === 'late' ? 100 : 'block' })
 const head = store.get(KEY.meta('head'))
 const first = head === undefined ? 0 : Number(JSON.parse(Buffer.from(head).toString())[1]) + 1
 process.stdout.write(`open ${first}\n`)
