@@ -25,7 +25,10 @@ export async function banner(
     ['Chain', `${spec.name}, id ${spec.chainId} (0x${spec.chainId.toString(16)})`],
     ['JSON-RPC', `${url}/rpc   ${socket}/rpc`],
     ['Explorer', `${url}/   ${url}/api/v2`],
-    ['Data', flags.inMemory ? 'in memory only: lost when the node stops' : resolve(flags.datadir)],
+    [
+      'Data',
+      flags.inMemory ? 'in memory only: lost when the node stops' : `${resolve(flags.datadir)}   ${synced(flags)}`,
+    ],
     ['Head', `block ${head.number}  ${head.hash}`],
     [
       'Blocks',
@@ -74,6 +77,9 @@ function pagesThatMayCall({ corsOrigins, unlock }: StartFlags): string | false {
 /** One address per line; false for an empty list. */
 const listed = (accounts: readonly Address[]): string | false =>
   accounts.map((account) => getAddress(account)).join('\n            ') || false
+
+const synced = ({ durable }: StartFlags): string =>
+  durable === 'block' ? 'each block is synced' : `synced within ${durable} ms`
 
 const miningMode = ({ automine, interval }: { automine: boolean; interval: number }): string =>
   automine ? 'one for each transaction, at once' : interval > 0 ? `every ${interval} s` : 'only on request (evm_mine)'

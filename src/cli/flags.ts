@@ -65,6 +65,17 @@ export const integer = (min: bigint, max: bigint) =>
     return value >= min && value <= max ? value : undefined
   })
 
+/** When blocks are on disk: `block`, or within so many milliseconds. */
+export const durable = textValue<'block' | number, 'block' | number>(
+  "'block' | number",
+  'block, or a whole number of milliseconds from 1 to 60000',
+  (text) => {
+    const milliseconds = Number(text)
+    if (text === 'block') return text
+    return DIGITS.test(text) && milliseconds >= 1 && milliseconds <= 60_000 ? milliseconds : undefined
+  },
+)
+
 export const seconds = value('number', 'a number of seconds above 0', (text) => {
   const value = Number(text)
   return /^\d+(\.\d+)?$/.test(text) && value > 0 && value <= 86_400 ? value : undefined

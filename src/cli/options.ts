@@ -11,6 +11,7 @@ import { PRESET_NAMES } from '../spec/presets.ts'
 import {
   addresses,
   coins,
+  durable,
   host,
   hosts,
   integer,
@@ -33,6 +34,8 @@ const MAX_UINT64 = 2n ** 64n - 1n
 const LAST_DATE = 8_640_000_000_000n
 /** geth's smallest gas limit of a block. */
 const MIN_GAS_LIMIT = 5000n
+/** Milliseconds within which a block of a development chain is synced. */
+export const DURABLE = 100
 /** The number of development accounts. */
 export const DEFAULT_ACCOUNTS = 10
 
@@ -52,6 +55,18 @@ const data = {
     wholeNumber(FEWEST_STATES, 1_000_000_000),
     `number of blocks whose states are kept, at least ${FEWEST_STATES}; blocks and index stay`,
     { unset: 'all', room: 'node' },
+  ),
+  durable: optional(
+    '<when>',
+    durable,
+    'when a block is synced to disk: `block`, before it is announced, or within so many milliseconds',
+    {
+      unset: `${DURABLE}; block with --production`,
+      conflicts: ['inMemory'],
+      notInNetwork: 'a block of a network is synced before it is announced',
+      room: 'node',
+      more: '[What a power cut loses](operating.md#what-is-durable).',
+    },
   ),
 }
 

@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { type EngineChoice, reportEngine } from '../evm/engine-selection.ts'
+import type { Durable } from '../state/late-sync.ts'
 import { readFlags, wrongFlag } from './flags.ts'
 import { flagsOf, type OptionEntry } from './option.ts'
-import { optionGroups, options } from './options.ts'
+import { DURABLE, optionGroups, options } from './options.ts'
 
 type Table = typeof options
 export type OptionName = keyof Table
@@ -46,7 +47,9 @@ type DevelopmentSwitch = {
   [Name in OptionName]: Table[Name] extends { inDevelopment: true } ? Name : never
 }[OptionName]
 type Given = z.output<typeof flags>
-export type StartFlags = Omit<Given, DevelopmentSwitch> & { readonly [Name in DevelopmentSwitch]: boolean }
+export type StartFlags = Omit<Given, DevelopmentSwitch | 'durable'> & {
+  readonly [Name in DevelopmentSwitch]: boolean
+} & { readonly durable: Durable }
 
 /** Reads the options of a node. Throws WrongCommandLine for a wrong option or options that conflict. */
 export function readStartFlags(given: unknown): StartFlags {
@@ -58,7 +61,8 @@ export function readStartFlags(given: unknown): StartFlags {
     .filter(([, { inDevelopment }]) => inDevelopment)
     .map(([name]) => name)
   const set = Object.fromEntries(switches.map((name) => [name, read[name as DevelopmentSwitch] ?? !production]))
-  return { ...read, production, ...(set as Record<DevelopmentSwitch, boolean>) }
+  const durable = read.durable ?? (production ? 'block' : DURABLE)
+  return { ...read, production, durable, ...(set as Record<DevelopmentSwitch, boolean>) }
 }
 
 /** All nodes of a network decide together when and how blocks are made, so options of one node must not change it. */

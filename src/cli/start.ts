@@ -53,11 +53,12 @@ async function start(flags: StartFlags): Promise<void> {
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
-  const code = await Promise.race([signal.then(() => 0), node.failed.then(() => 1)])
+  const failed = node.failed.then(() => 1)
+  const code = await Promise.race([signal.then(() => 0), failed])
   log.info('stopping; send the signal again to stop at once')
   await node.close()
-  // A library's timer must not keep the process alive.
-  process.exit(code)
+  // The last sync may have failed. `process.exit`, because a library's timer must not keep the process alive.
+  process.exit(await Promise.race([failed, code]))
 }
 
 /** Resolves at the first signal to stop; the next one ends the process at once. */

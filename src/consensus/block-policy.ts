@@ -20,8 +20,8 @@ const MAX_BLOCKS_WAITED = MAX_WAITING_SENDERS
 
 /**
  * A block with more transactions than this stays open for transactions that arrive while it is built, so that more of them
- * share its fixed cost (some 160 rows, one fsync). Smaller blocks are sealed at once, because their senders wait
- * (`WaitingSenders`).
+ * share its fixed cost (some 160 rows, with `--durable block` an fsync). Smaller blocks are sealed at once, because their
+ * senders wait (`WaitingSenders`).
  */
 export const MIN_OPEN_SIZE = MAX_WAITING_SENDERS
 

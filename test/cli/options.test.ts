@@ -34,6 +34,15 @@ it('development switches follow --production unless they are given', () => {
   expect(read('--consensus', 'cometbft')).toMatchObject({ production: true, metrics: false })
 })
 
+it('blocks are synced late in development, and before they are announced in production', () => {
+  expect(read().durable).toBe(100)
+  expect(read('--durable', '5').durable).toBe(5)
+  expect(read('--durable', 'block').durable).toBe('block')
+  expect(read('--production').durable).toBe('block')
+  expect(read('--production', '--durable', '1000').durable).toBe(1000)
+  expect(read('--consensus', 'cometbft').durable).toBe('block')
+})
+
 describe('a wrong value is refused in the same words by the command and by startNode', () => {
   it.each<[string[], object, string]>([
     [['--port', '65536'], { port: 65_536 }, '--port: expected a whole number from 0 to 65535, not "65536"'],
@@ -49,6 +58,16 @@ describe('a wrong value is refused in the same words by the command and by start
     [['--unlock', '0x1'], { unlock: ['0x1'] }, '--unlock: expected an address (0x and 40 hex digits), not "0x1"'],
     [['--prune', '1'], { prune: 1 }, '--prune: expected a whole number from 128 to 1000000000, not "1"'],
     [['--vyper', ''], { vyper: '' }, '--vyper: expected a path'],
+    [
+      ['--durable', '0'],
+      { durable: 0, inMemory: false },
+      '--durable: expected block, or a whole number of milliseconds from 1 to 60000, not "0"',
+    ],
+    [
+      ['--consensus', 'cometbft', '--durable', '100'],
+      { consensus: 'cometbft', durable: 100, inMemory: false },
+      '--durable: not with --consensus: a block of a network is synced before it is announced',
+    ],
     [['--retain-blocks', '9'], { retainBlocks: 9 }, '--retain-blocks: only with --consensus cometbft, or --home'],
     [
       ['--consensus', 'cometbft', '--no-mining'],
