@@ -139,9 +139,69 @@ function wholeLength(length: bigint): number {
 
 export const isWithin = (index: number, length: number): boolean => index >= 0 && index < length
 
+const elementAt = ({ width }: Pick<Value<unknown>, 'width'>, base: bigint, index: number): bigint =>
+  slotAt(dataSlot(base), BigInt(index) * width)
+
+/** A list at a place. A class, because every block and every native call opens lists only to find them empty. */
+class ListHandle<T> implements List<T> {
+  readonly #whole: Omit<Value<readonly T[]>, 'open'>
+  readonly #element: Value<T>
+  readonly #slots: SlotAccess
+  readonly #base: bigint
+
+  constructor(whole: Omit<Value<readonly T[]>, 'open'>, element: Value<T>, slots: SlotAccess, base: bigint) {
+    this.#whole = whole
+    this.#element = element
+    this.#slots = slots
+    this.#base = base
+  }
+
+  get length(): number {
+    return Number(this.#slots.load(this.#base))
+  }
+
+  get(): readonly T[] {
+    return this.#whole.read(this.#slots, this.#base)
+  }
+
+  set(elements: readonly T[]): void {
+    this.#whole.write(this.#slots, this.#base, elements)
+  }
+
+  clear(): void {
+    this.#whole.clear(this.#slots, this.#base)
+  }
+
+  at(index: number): T | undefined {
+    return isWithin(index, this.length)
+      ? this.#element.read(this.#slots, elementAt(this.#element, this.#base, index))
+      : undefined
+  }
+
+  put(index: number, of: T): void {
+    if (!isWithin(index, this.length)) throw new RangeError(`no element ${index}`)
+    this.#element.write(this.#slots, elementAt(this.#element, this.#base, index), of)
+  }
+
+  push(of: T): void {
+    const end = this.length
+    this.#element.write(this.#slots, elementAt(this.#element, this.#base, end), of)
+    this.#slots.store(this.#base, BigInt(end + 1))
+  }
+
+  pop(): T | undefined {
+    const last = this.length - 1
+    if (last < 0) return undefined
+    const of = this.#element.read(this.#slots, elementAt(this.#element, this.#base, last))
+    this.#element.clear(this.#slots, elementAt(this.#element, this.#base, last))
+    this.#slots.store(this.#base, BigInt(last))
+    return of
+  }
+}
+
 /** Solidity's `T[]`: the length at p, the elements from keccak256(p) on. It can be read and written as one value too. */
 export function list<T>(element: Value<T>): ListField<T> {
-  const slotOf = (base: bigint, index: number) => slotAt(dataSlot(base), BigInt(index) * element.width)
+  const slotOf = (base: bigint, index: number) => elementAt(element, base, index)
   const write = (slots: SlotAccess, base: bigint, elements: readonly T[]) => {
     const before = wholeLength(slots.load(base))
     if (elements.length > LONGEST) throw new RangeError(`list of ${elements.length} elements`)
@@ -158,57 +218,7 @@ export function list<T>(element: Value<T>): ListField<T> {
     write,
     clear: (slots, base) => write(slots, base, []),
   })
-  // A class, because every block and every native call opens lists only to find them empty.
-  class Handle implements List<T> {
-    readonly #slots: SlotAccess
-    readonly #base: bigint
-
-    constructor(slots: SlotAccess, base: bigint) {
-      this.#slots = slots
-      this.#base = base
-    }
-
-    get length(): number {
-      return Number(this.#slots.load(this.#base))
-    }
-
-    get(): readonly T[] {
-      return whole.read(this.#slots, this.#base)
-    }
-
-    set(elements: readonly T[]): void {
-      whole.write(this.#slots, this.#base, elements)
-    }
-
-    clear(): void {
-      whole.clear(this.#slots, this.#base)
-    }
-
-    at(index: number): T | undefined {
-      return isWithin(index, this.length) ? element.read(this.#slots, slotOf(this.#base, index)) : undefined
-    }
-
-    put(index: number, of: T): void {
-      if (!isWithin(index, this.length)) throw new RangeError(`no element ${index}`)
-      element.write(this.#slots, slotOf(this.#base, index), of)
-    }
-
-    push(of: T): void {
-      const end = this.length
-      element.write(this.#slots, slotOf(this.#base, end), of)
-      this.#slots.store(this.#base, BigInt(end + 1))
-    }
-
-    pop(): T | undefined {
-      const last = this.length - 1
-      if (last < 0) return undefined
-      const of = element.read(this.#slots, slotOf(this.#base, last))
-      element.clear(this.#slots, slotOf(this.#base, last))
-      this.#slots.store(this.#base, BigInt(last))
-      return of
-    }
-  }
-  return { ...whole, open: (slots, base) => new Handle(slots, base) }
+  return { ...whole, open: (slots, base) => new ListHandle(whole, element, slots, base) }
 }
 
 export type Enumerable<K, V> = {
