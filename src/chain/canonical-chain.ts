@@ -136,7 +136,7 @@ export class CanonicalChain {
     }
     // 2. The state.
     const { rows, codes } = await view.changes()
-    const staged = this.#state.stage(rows, codes)
+    const staged = this.#state.stage(rows, codes, view.storageId)
     // 3. The index.
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
@@ -166,7 +166,7 @@ export class CanonicalChain {
     const view = this.view()
     change(view)
     const { rows, codes } = await view.changes()
-    const staged = this.#state.stage(rows, codes)
+    const staged = this.#state.stage(rows, codes, view.storageId)
     const { number } = this.#head
     const pruned = this.#pruning.stage(number)
     await this.store.write([

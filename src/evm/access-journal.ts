@@ -1,5 +1,6 @@
 // The accessed accounts and slots (EIP-2929), touched accounts (EIP-161) and transient storage (EIP-1153) of a transaction:
-// sets and maps, each with an undo log. All engines write to the same journal, synchronously.
+// sets and maps, each with an undo log. All engines write to the same journal, synchronously. An engine may keep the warm slots of
+// a transaction itself (`WarmSlots`), until somebody asks the journal for a slot: the journal then takes them over.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
@@ -12,6 +13,15 @@ const TOUCHED = 'touched'
 const RIPEMD160 = `0x${'3'.padStart(40, '0')}` as Address
 
 const NONE: ReadonlySet<Address> = new Set()
+
+/** The warm slots that an engine keeps in its own memory, in the order in which they became warm. */
+export interface WarmSlots {
+  readonly length: number
+  /** Makes the slots cold again that are not among the first `length`. */
+  cool(length: number): void
+  /** Returns the slots and forgets them: the engine asks the journal from now on. */
+  take(): readonly (readonly [Address, Hash])[]
+}
 
 export class AccessJournal {
   /** Accessed slots by address, in hex without `0x`, since `startReporting`; undefined if not reported. */
@@ -27,6 +37,9 @@ export class AccessJournal {
   readonly #loggedAddresses: Address[] = []
   readonly #what: (Hash | typeof WARMED | typeof TOUCHED)[] = []
   readonly #marks: number[] = []
+  /** The warm slots, if an engine keeps them, and their number at each mark. */
+  #kept: WarmSlots | undefined
+  readonly #keptMarks: number[] = []
 
   constructor(view: StateView, clears: boolean) {
     this.#view = view
@@ -35,18 +48,23 @@ export class AccessJournal {
 
   // --- checkpoints of the journal and of the view
 
-  checkpoint(): void {
+  /** `kept`: number of slots that the engine kept at this point of the execution. */
+  checkpoint(kept = this.#kept?.length ?? 0): void {
     this.#marks.push(this.#loggedAddresses.length)
+    this.#keptMarks.push(kept)
     this.#view.checkpoint()
   }
 
   commit(): void {
     this.#marks.pop()
+    this.#keptMarks.pop()
     this.#view.commit()
   }
 
   revert(): void {
     const mark = this.#marks.pop() ?? 0
+    this.#kept?.cool(this.#keptMarks.at(-1) ?? 0)
+    this.#keptMarks.pop()
     for (let i = this.#loggedAddresses.length - 1; i >= mark; i--) {
       const address = this.#loggedAddresses[i]
       const what = this.#what[i]
@@ -93,6 +111,8 @@ export class AccessJournal {
     this.#loggedAddresses.length = 0
     this.#what.length = 0
     this.#marks.length = 0
+    this.#kept = undefined
+    this.#keptMarks.length = 0
     this.accessList = undefined
   }
 
@@ -111,11 +131,13 @@ export class AccessJournal {
   }
 
   isWarmSlot(address: Address, key: Hash): boolean {
+    this.takeSlots()
     return this.#slots.get(address)?.has(key) === true
   }
 
   /** Returns whether the slot was cold. */
   warmSlot(address: Address, key: Hash): boolean {
+    this.takeSlots()
     this.warm(address)
     const slots = this.#slotsOf(address)
     const before = slots.size
@@ -124,6 +146,44 @@ export class AccessJournal {
     if (wasCold) this.#log(address, key)
     if (this.accessList !== undefined) this.#report(this.accessList, address).add(key.slice(2))
     return wasCold
+  }
+
+  /** Lets an engine keep the warm slots. Returns false if slots are warm already, or accesses are reported. */
+  keepSlots(slots: WarmSlots): boolean {
+    if (this.#slots.size > 0 || this.accessList !== undefined) return false
+    this.#kept = slots
+    return true
+  }
+
+  /** Takes the warm slots over from the engine that keeps them: adds them to the part of the undo log to which they belong. */
+  takeSlots(): void {
+    const kept = this.#kept?.take()
+    this.#kept = undefined
+    if (kept === undefined || kept.length === 0) return
+    const addresses = this.#loggedAddresses.splice(0)
+    const what = this.#what.splice(0)
+    let at = 0
+    let taken = 0
+    // The parts of the log end at the marks; the last part has no end.
+    for (let part = 0; part <= this.#marks.length; part++) {
+      const end = this.#marks[part] ?? addresses.length
+      for (; at < end; at++) {
+        this.#loggedAddresses.push(addresses[at] as Address)
+        this.#what.push(what[at] as Hash)
+      }
+      const keptEnd = this.#keptMarks[part] ?? kept.length
+      for (; taken < keptEnd; taken++) {
+        const [address, key] = kept[taken] as readonly [Address, Hash]
+        this.#slotsOf(address).add(key)
+        this.#log(address, key)
+      }
+      if (part < this.#marks.length) this.#marks[part] = this.#loggedAddresses.length
+    }
+  }
+
+  /** Forgets the slots that an engine keeps: the transaction is over. */
+  releaseSlots(): void {
+    this.#kept = undefined
   }
 
   // --- accounts and slots that stay warm for the whole transaction, even after a revert

@@ -13,7 +13,7 @@ export const ENGINE_ENTRY = `${FOLDER}/index.ts`
 /** Flags of the AssemblyScript compiler. Its own data lie after the addresses below 8,192, which layout.ts assigns. */
 export const ENGINE_FLAGS: readonly string[] = [
   ...['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'bulk-memory', '--enable', 'simd'],
-  ...['--memoryBase', '8192', '--initialMemory', '140', '--exportTable', '--disableWarning'],
+  ...['--memoryBase', '8192', '--initialMemory', '148', '--exportTable', '--disableWarning'],
 ]
 
 /** The module's last custom section, with the hash as 64 hex characters. */

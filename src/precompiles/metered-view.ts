@@ -239,6 +239,10 @@ export class MeteredView implements StateView {
     return this.#view.checkpoints
   }
 
+  get storageId(): number {
+    return this.#view.storageId
+  }
+
   beginTransaction(): void {
     this.#view.beginTransaction()
   }

@@ -37,6 +37,10 @@ export class AllocationRows implements StateRows {
     return { ...accountOf(nonce, balance, codeHash), storageRoot: EMPTY_ROOT_BYTES }
   }
 
+  storageId(): undefined {
+    return undefined
+  }
+
   word(of: Address, key: Hash): Uint8Array {
     const word = this.#alloc.get(of)?.storage.get(key)
     return word === undefined ? EMPTY_BYTES : trimZeros(fromHex(word))

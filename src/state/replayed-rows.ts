@@ -66,6 +66,11 @@ export class ReplayedRows implements StateRows {
     return this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
   }
 
+  /** Rows that were made by executing blocks again are only expected to equal those of the store. */
+  storageId(): undefined {
+    return undefined
+  }
+
   code(hash: Hash): Uint8Array | undefined {
     return this.#state.code(hash)
   }

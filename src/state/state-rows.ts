@@ -15,6 +15,8 @@ export type StateRows = {
   account(of: Address, version: number): StoredAccount | undefined
   /** A storage word without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash, version: number): Uint8Array
+  /** The number of a version's storage (`StateView.storageId`); undefined: it has none yet. */
+  storageId(version: number): number | undefined
   code(hash: Hash): Uint8Array | undefined
   /** For listing the rows to delete when an account loses its storage. */
   readonly store: Pick<KvReader, 'scan'>

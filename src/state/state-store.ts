@@ -24,7 +24,7 @@ import { verifyCode } from './row-checksum.ts'
 import type { ChangedRow, RowChanges, StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
 import { makeNodes, mustStore, type UnstoredNodes } from './unstored-nodes.ts'
-import { View } from './view.ts'
+import { newStorageId, View } from './view.ts'
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
@@ -50,6 +50,8 @@ export class StateStore implements StateRows {
   /** Trie nodes that are not stored, of the newest version and of others; undefined: not needed yet. */
   #newestNodes: NewestNodes | undefined
   readonly #formerNodes = new LRUCache<number, UnstoredNodes>({ max: FORMER_NODES })
+  /** Of the newest version. */
+  #storageId = newStorageId()
 
   constructor(store: KvStore, version: number) {
     this.store = store
@@ -140,6 +142,10 @@ export class StateStore implements StateRows {
     return word
   }
 
+  storageId(version: number): number | undefined {
+    return version === this.#version ? this.#storageId : undefined
+  }
+
   code(hash: Hash): Uint8Array | undefined {
     const cached = this.#codes.get(hash)
     if (cached !== undefined) return cached
@@ -152,11 +158,13 @@ export class StateStore implements StateRows {
 
   /**
    * The operations that commit changed rows as the next version, which may leave out trie nodes (`unstored-nodes.ts`). Call
-   * `afterWrite` when they are on disk. `changes` must not contain rows with unchanged values.
+   * `afterWrite` when they are on disk. `changes` must not contain rows with unchanged values. `storageId`: of the view with these
+   * changes.
    */
   stage(
     changes: RowChanges,
     codes: ReadonlyMap<Hash, Uint8Array>,
+    storageId?: number,
   ): { ops: WriteOp[]; version: number; afterWrite: () => void } {
     const version = this.#version + 1
     const { stored, nodes } = this.#newest()
@@ -192,7 +200,7 @@ export class StateStore implements StateRows {
       for (const [i, { ordinal, since, value }] of next.entries()) {
         this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
-      this.#moveTo(version)
+      this.#moveTo(version, storageId)
       if (withNodes) nodes.clear()
       else
         for (const [name, { key, value }] of changedNodes)
@@ -275,8 +283,9 @@ export class StateStore implements StateRows {
     this.#formerNodes.clear()
   }
 
-  #moveTo(version: number): void {
+  #moveTo(version: number, storageId = newStorageId()): void {
     this.#version = version
+    this.#storageId = storageId
     this.#decoded.moveTo(version)
   }
 

@@ -110,6 +110,11 @@ export interface StateView {
   /** The word at the beginning of the transaction (EIP-2200's original value). */
   originalWord(of: Address, key: Hash): Uint8Array
   slots(of: Address, access: 'read' | 'write'): SlotAccess
+  /**
+   * Names the contents of storage: two views of a process with the same number have the same words. A write gives a new number; a
+   * revert, the one at the checkpoint.
+   */
+  readonly storageId: number
   /** Merkle root of the state with this view's writes. */
   root(): Hash
   prove(of: Address, slots: readonly bigint[]): AccountProof

@@ -20,6 +20,11 @@ type Undo =
 /** Keys of the first slots, which every storage layout uses. */
 const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => bigToWord(BigInt(slot)))
 
+let lastStorageId = 0
+
+/** A number for contents of storage that no number names yet. */
+export const newStorageId = (): number => ++lastStorageId
+
 /** A storage slot's number as its 32-byte key. */
 export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || bigToWord(slot)
 
@@ -36,7 +41,8 @@ export class View implements StateView {
   #codes = new Map<Hash, Uint8Array>()
   #trie: StateTrie
   #undo: Undo[] = []
-  #marks: number[] = []
+  #marks: { readonly undo: number; readonly storageId: number }[] = []
+  #storageId: number
   /** Values before the current transaction's first write to them. */
   #originalAccounts = new Map<Address, Account | undefined>()
   #originalSlots = new Map<Address, Slots>()
@@ -45,6 +51,7 @@ export class View implements StateView {
     this.rows = rows
     this.version = version
     this.#trie = new StateTrie(this)
+    this.#storageId = rows.storageId(version) ?? newStorageId()
   }
 
   // --- accounts
@@ -120,6 +127,10 @@ export class View implements StateView {
 
   // --- storage
 
+  get storageId(): number {
+    return this.#storageId
+  }
+
   word(of: Address, key: Hash): Uint8Array {
     let slots = this.#slots.get(of)
     if (slots === undefined) {
@@ -136,6 +147,7 @@ export class View implements StateView {
   setWord(of: Address, key: Hash, value: Uint8Array): void {
     const word = trimZeros(value)
     const before = this.word(of, key)
+    this.#storageId = newStorageId()
     this.#log({ slotOf: of, key, before })
     this.#rememberOriginal(of, key, before)
     this.#putWord(of, key, word)
@@ -157,6 +169,7 @@ export class View implements StateView {
     const slots = this.#slots.get(of)
     if (!this.hasStorage(of) && slots === undefined) return
     for (const [key, word] of slots ?? []) this.#rememberOriginal(of, key, word)
+    this.#storageId = newStorageId()
     this.#log({ cleared: of, slots, wasCleared: this.#cleared.has(of) })
     this.#slots.delete(of)
     this.#cleared.add(of)
@@ -185,7 +198,7 @@ export class View implements StateView {
   // --- checkpoints
 
   checkpoint(): void {
-    this.#marks.push(this.#undo.length)
+    this.#marks.push({ undo: this.#undo.length, storageId: this.#storageId })
   }
 
   commit(): void {
@@ -196,7 +209,7 @@ export class View implements StateView {
   revert(): void {
     const mark = this.#marks.pop()
     if (mark === undefined) throw new Error('revert without a checkpoint')
-    for (let i = this.#undo.length - 1; i >= mark; i--) {
+    for (let i = this.#undo.length - 1; i >= mark.undo; i--) {
       const entry = this.#undo[i]
       if (entry === undefined) continue
       if ('account' in entry) this.#putAccount(entry.account, entry.before)
@@ -208,7 +221,8 @@ export class View implements StateView {
         this.#trie.touchStorage(entry.cleared)
       }
     }
-    this.#undo.length = mark
+    this.#undo.length = mark.undo
+    this.#storageId = mark.storageId
   }
 
   get checkpoints(): number {
@@ -258,6 +272,7 @@ export class View implements StateView {
     copy.#cleared = new Set(this.#cleared)
     copy.#codes = new Map(this.#codes)
     copy.#trie = this.#trie.fork(copy)
+    copy.#storageId = this.#storageId
     return copy
   }
 

@@ -142,6 +142,8 @@ function runPaid(
   const entry = run.rules.own.opcodes.slice(code * 8, code * 8 + 8)
   entry.fill(0, 0, 4)
   engine.flushStores()
+  // The host has to be asked, because it makes nothing warm now.
+  run.host.accessJournal.takeSlots()
   engine.invalidateCache()
   const { refund } = substate
   host.isPrepaid = true

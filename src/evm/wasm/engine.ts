@@ -59,7 +59,7 @@ export class WasmEngine implements Engine {
       throw new Error('the engine was not built, runs already, or is told of no block')
     }
     const rules = rulesOf(this.#host.table)
-    instance.beginTransaction(rules, this.#compiler)
+    instance.beginTransaction(rules, this.#compiler, this.#host.view.storageId)
     const work = workLimit(rules.table, message.gasLimit)
     instance.work = work
     setEnvironment(instance, rules, {
@@ -68,6 +68,8 @@ export class WasmEngine implements Engine {
       chainId: this.#chainId,
       block,
     })
+    const { accessJournal } = this.#host
+    if (rules.forks.berlin && accessJournal.keepSlots(instance.slots)) instance.slots.keep()
     const log = logOf({ host: this.#host, rules })
     if (log !== undefined) openLog(instance, log)
     const marked = this.#host.tracer?.stepsOf
@@ -89,6 +91,7 @@ export class WasmEngine implements Engine {
       () => {
         this.#lease = undefined
         this.#host.unpaidWork = work - instance.work
+        accessJournal.releaseSlots()
         releaseInstance(instance)
       },
     )

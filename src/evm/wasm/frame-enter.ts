@@ -110,7 +110,7 @@ function enterCall(run: Execution, active: ActiveFrame): RunProgress {
   }
   const loaded = run.engine.load(account.codeHash, code)
   if (delegate === undefined && call.word !== 0)
-    run.engine.cacheAccount(call.word, loaded, run.engine.accountNumber(codeAddress))
+    run.engine.cacheAccount(call.word, loaded, run.engine.slots.accountNumber(codeAddress))
   openFrame(run, active, loaded)
   return undefined
 }
@@ -147,6 +147,9 @@ function enterCreation(run: Execution, active: ActiveFrame): RunProgress {
 function openFrame(run: Execution, active: ActiveFrame, code: LoadedCode): void {
   const { message: call } = active
   const creates = isCreation(call.kind)
+  const { accessJournal } = run.host
+  // An access of a slot makes its account warm too, which matters where a call at a proposal's price has not.
+  if (!accessJournal.isWarm(call.to)) accessJournal.takeSlots()
   const frame = run.engine.openFrame({
     code,
     data: creates ? 0 : call.data,
@@ -154,7 +157,7 @@ function openFrame(run: Execution, active: ActiveFrame, code: LoadedCode): void 
     gas: call.gas,
     isStatic: call.isStatic,
     depth: call.depth,
-    account: run.engine.accountNumber(call.to),
+    account: run.engine.slots.accountNumber(call.to),
   })
   run.engine.setAccounts(frame, call.to, call.caller, call.value)
   run.engine.setReturn(0, 0)

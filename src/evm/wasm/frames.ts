@@ -39,6 +39,7 @@ import {
   F_STATIC,
   F_TOP,
   F_VALUE,
+  F_WARMED,
 } from './layout.ts'
 import type { EngineRules } from './rules.ts'
 import type { StateHost } from './state-host.ts'
@@ -117,7 +118,7 @@ export function adoptFrames(run: Execution): void {
   const frames: number[] = []
   for (let frame = engine.current; frame !== known; frame = engine.field(frame, F_PARENT)) frames.push(frame)
   for (const frame of frames.reverse()) {
-    run.host.accessJournal.checkpoint()
+    run.host.accessJournal.checkpoint(engine.field(frame, F_WARMED))
     if (run.rules.forks.cancun) run.host.transient.checkpoint()
     run.frames.push({
       message: callOf(run, frame),

@@ -1,7 +1,7 @@
 // One instance of the engine's WebAssembly module, with its own memory. It runs one transaction at a time; loaded code
 // stays in memory until the area for code is full.
 import { ChainError } from '../../lib/errors.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import type { Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
 import type { HotCodeCompiler } from './compiler.ts'
@@ -13,8 +13,6 @@ import {
   CODES_END,
   CURRENT,
   DELAY,
-  DIRTY,
-  DIRTY_COUNT,
   EPOCH,
   F_MEMORY,
   F_MEMORY_SIZE,
@@ -29,10 +27,6 @@ import {
   PAUSED,
   PLAIN,
   REFUND,
-  S_ACCOUNT,
-  S_DIRTY,
-  S_KEY,
-  S_VALUE,
   STRETCH,
   STRETCH_GAS,
   TURN,
@@ -44,6 +38,7 @@ import { aligned, Memory } from './memory.ts'
 import type { EngineExports } from './module-interface.ts'
 import { hostImports, type OpcodeHost } from './module-interface.ts'
 import type { EngineRules } from './rules.ts'
+import { SlotTable } from './slot-table.ts'
 import { type Stress, stress } from './stress.ts'
 
 export const outOfMemory = (): ChainError =>
@@ -59,8 +54,8 @@ export class Instance extends Memory {
   /** The compiled codes that are installed in this instance. */
   readonly compiled: CompiledCodes
   readonly #codes = new Map<Hash, LoadedCode>()
-  readonly #accounts = new Map<Address, number>()
-  readonly #addresses: Address[] = []
+  /** The table of storage slots. */
+  readonly slots: SlotTable
   #free = CODES
   #rules: EngineRules | undefined
   #block: BlockContext | undefined
@@ -72,6 +67,7 @@ export class Instance extends Memory {
       .exports as EngineExports
     this.setBuffer(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
+    this.slots = new SlotTable(this)
     this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)
   }
 
@@ -83,6 +79,7 @@ export class Instance extends Memory {
   /** Runs the current frame until the host is needed; a reason of the layout, or an opcode. */
   run(): number {
     if (stress !== undefined) this.#shake(stress)
+    this.#follow()
     const reason = this.#exports.run()
     this.refresh()
     if (reason !== PAUSED) this.flushStores()
@@ -96,14 +93,23 @@ export class Instance extends Memory {
     this.limbs[STRETCH >>> 3] = BigInt(stretch)
   }
 
-  /** For the stress build: gives the next turn a random length, and installs and removes compiled codes at random. */
+  /** For the stress build: a random length of the next turn; compiled codes, values and warm slots are dropped at random. */
   #shake({ upTo, pick }: Stress): void {
     this.#setTurn(upTo(TURN_GAS), upTo(HASH_DELAY) - 1, upTo(STRETCH_GAS))
     this.compiled.stress(pick)
+    if (pick(16)) {
+      this.flushStores()
+      this.slots.forget()
+    }
+    if (pick(16)) {
+      this.host?.adoptFrames()
+      this.host?.takeSlots()
+    }
   }
 
   /** Runs one opcode of the current frame. Returns PAUSED if the frame can continue, else as `run`. */
   step(): number {
+    this.#follow()
     const reason = this.#exports.step()
     this.refresh()
     return reason
@@ -111,6 +117,7 @@ export class Instance extends Memory {
 
   /** Runs and logs up to `most` opcodes of the current frame: see `step-log.ts`. */
   logSteps(most: number): number {
+    this.#follow()
     const reason = this.#exports.logSteps(most)
     this.refresh()
     return reason
@@ -124,6 +131,7 @@ export class Instance extends Memory {
 
   /** Runs up to `most` opcodes of the current frame, none of them marked. */
   runToMarked(most: number): number {
+    this.#follow()
     const reason = this.#exports.runToMarked(most)
     this.refresh()
     return reason
@@ -165,12 +173,12 @@ export class Instance extends Memory {
     this.refresh()
   }
 
-  /** For a new transaction: the fork's rules, and room for code. `compiler`: of hot code; without one the interpreter runs alone. */
-  beginTransaction(rules: EngineRules, compiler: HotCodeCompiler | undefined): void {
+  /** For a new transaction: the fork's rules, room for code, contents of storage. `compiler`: of hot code; undefined: none is compiled. */
+  beginTransaction(rules: EngineRules, compiler: HotCodeCompiler | undefined, storageId: number): void {
     this.top = FRAMES
-    this.#accounts.clear()
-    this.#addresses.length = 0
-    this.words[DIRTY_COUNT >>> 2] = 0
+    this.slots.begin(storageId)
+    // Until EIP-6780 an account that is deleted may have storage: the view lists the slots that were read as changed.
+    if (!rules.forks.cancun) this.slots.forget()
     this.limbs[REFUND >>> 3] = 0n
     this.invalidateCache()
     this.compiled.begin(compiler)
@@ -205,16 +213,7 @@ export class Instance extends Memory {
     return isAnother
   }
 
-  // --- caches of accounts and slots
-
-  /** A number for the account in this transaction. */
-  accountNumber(address: Address): number {
-    const known = this.#accounts.get(address)
-    if (known !== undefined) return known
-    const number = this.#addresses.push(address) - 1
-    this.#accounts.set(address, number)
-    return number
-  }
+  // --- accounts and slots
 
   /** Caches the code of a warm account, so that calls to it need no host. `at`: the stack word with its address. */
   cacheAccount(at: number, code: LoadedCode, account: number): void {
@@ -223,33 +222,12 @@ export class Instance extends Memory {
 
   /** Writes all dirty slots to the host. They belong to the innermost frame that it knows, so call this before that changes. */
   flushStores(): void {
-    const { words, host } = this
-    const count = words[DIRTY_COUNT >>> 2] ?? 0
-    if (count === 0 || host === undefined) return
-    words[DIRTY_COUNT >>> 2] = 0
-    for (let i = 0; i < count; i++) this.#store(words[(DIRTY >>> 2) + i] ?? 0, host)
-    this.flushRefund(host)
+    const { host } = this
+    if (host !== undefined && this.slots.flush(host)) this.flushRefund(host)
   }
 
-  /** Writes one dirty slot to the host and removes it from DIRTY; the last one of the list takes its position. */
-  flushSlot(slot: number): void {
-    const { words, host } = this
-    const last = (words[DIRTY_COUNT >>> 2] ?? 0) - 1
-    const position = (words[(slot + S_DIRTY) >>> 2] ?? 0) - 1
-    if (host === undefined || position < 0) return
-    const moved = words[(DIRTY >>> 2) + last] ?? 0
-    words[(DIRTY >>> 2) + position] = moved
-    words[(moved + S_DIRTY) >>> 2] = position + 1
-    words[DIRTY_COUNT >>> 2] = last
-    this.#store(slot, host)
-  }
-
-  #store(slot: number, host: OpcodeHost): void {
-    const { words } = this
-    words[(slot + S_DIRTY) >>> 2] = 0
-    const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
-    if (account === undefined) throw new Error('a slot of no account was written')
-    host.store(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
+  #follow(): void {
+    if (this.host !== undefined) this.slots.follow(this.host.storageId)
   }
 
   flushRefund(host: OpcodeHost): void {
@@ -260,8 +238,9 @@ export class Instance extends Memory {
     this.limbs[LOG_REFUND >>> 3] = (this.limbs[LOG_REFUND >>> 3] ?? 0n) + refund
   }
 
-  /** Invalidates all cache entries of accounts and slots, by a new epoch. */
+  /** Invalidates what the journal and the accounts' codes may have changed: cached accounts, by a new epoch, and warm slots. */
   invalidateCache(): void {
+    this.slots.forgetWarmth()
     this.words[EPOCH >>> 2] = ((this.words[EPOCH >>> 2] ?? 0) + 1) >>> 0
   }
 

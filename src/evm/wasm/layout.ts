@@ -10,10 +10,10 @@
 //    5,312   RETURN … MARKS                  variables that engine and host share
 //    6,144   SCRATCH                         buffers of Keccak and of divisions
 //   65,536   RETURN_BYTES                    return data of the last call, up to 32 KiB
-//   98,304   DIRTY                           list of the cached slots to be written to the host
-//  131,072   ACCOUNTS, SLOTS, HASHES         caches
-//  917,504   CODES                           loaded codes and records of compiled codes, until the area is full
-// 8,650,752  FRAMES                          the call stack, to the end of the memory, which grows
+//   98,304   DIRTY, WARMED                   lists of slots: to be written to the host; warm
+//  163,840   ACCOUNTS, SLOTS, HASHES         caches
+// 1,441,792  CODES                           loaded codes and records of compiled codes, until the area is full
+// 9,175,040  FRAMES                          the call stack, to the end of the memory, which grows
 //
 // A name without prefix is an address; a name with a prefix (`F_`, `A_`, `S_`, `H_`, `ENV_`, `GAS_`) is an offset in bytes within a
 // record or region. Addresses are multiples of 8. Numbers are little-endian, as WebAssembly has them.
@@ -37,13 +37,13 @@ export const ADDRESS = 5120
 export const WORDS = 5152
 /** The last call's return data: address (0: they exceed RETURN_LIMIT and the host has them) and length, u32 each. */
 export const RETURN = 5312
-/** The epoch of the caches of accounts and slots; increasing it invalidates all entries. */
+/** The epoch of the cache of accounts; increasing it invalidates all entries. */
 export const EPOCH = 5320
 /** Address of the innermost frame. */
 export const CURRENT = 5324
 /** Whether the interpreter may open frames itself: there is no tracer, and EIP-150 is active. */
 export const MAY_CALL = 5328
-/** u32: number of dirty slots, which are cached slots with a value that has not been written to the host's state. */
+/** u32: number of dirty slots, whose values have not been written to the host's state. */
 export const DIRTY_COUNT = 5332
 /** i64: change of the refund since it was last passed to the host. */
 export const REFUND = 5336
@@ -81,45 +81,59 @@ export const LOG_KEY = 5448
 export const LOG_COUNT = 5512
 /** i64: unpaid work that the transaction may still do (`gas/unpaid-work.ts`). */
 export const WORK = 5520
+/**
+ * u32 each, compared with fields of a slot: the contents of storage that the values are from, the set of warm slots, and the
+ * transaction. Increasing one makes the fields of all slots stale.
+ */
+export const STORAGE = 5528
+export const WARMTH = 5532
+export const TRANSACTION = 5536
+/** u32: whether the host's journal has the warm slots; else WARMED has all of them. */
+export const JOURNALED = 5540
+/** u32: number of slots in WARMED. */
+export const WARMED_COUNT = 5544
 /** A byte for each opcode: whether `runToMarked` stops before it. */
 export const MARKS = 5632
-/** Addresses of the dirty slots' cache entries, u32 each. */
+/** Addresses of the dirty slots' entries, u32 each. */
 export const DIRTY = 98304
+/** Addresses of the warm slots' entries in the order in which they became warm, u32 each, unless JOURNALED. */
+export const WARMED = 131072
 /** Buffers of Keccak's sponge and of long division. */
 export const SCRATCH = 6144
 /** Return data of the last call, up to RETURN_LIMIT bytes. */
 export const RETURN_BYTES = 65536
 export const RETURN_LIMIT = 32768
 /** Direct-mapped cache of accounts with code: see `A_*`. */
-export const ACCOUNTS = 131072
+export const ACCOUNTS = 163840
 export const ACCOUNT_COUNT = 256
-/** Two-way associative cache of storage slots, by account and key: see `S_*`. */
-export const SLOTS = 163840
-export const SLOT_COUNT = 4096
+/** Hash table of storage slots by account and key: see `S_*`. A slot is within SLOT_REACH entries from the one that its hash names. */
+export const SLOTS = 180224
+export const SLOT_COUNT = 8192
+export const SLOT_REACH = 8
 /** Direct-mapped cache of Keccak-256 hashes of 64-byte inputs: see `H_*`. */
-export const HASHES = 720896
+export const HASHES = 1228800
 export const HASH_COUNT = 2048
 /** Loaded codes, each after its header (`C_*`) and followed by zeros and a bit map of jump destinations. */
-export const CODES = 917504
-export const CODES_END = 8650752
+export const CODES = 1441792
+export const CODES_END = 9175040
 /** The call stack. A frame is a header, the stack and the memory; the next frame begins at the current end of this memory. */
-export const FRAMES = 8650752
+export const FRAMES = 9175040
 
 // --- the step log. In a transaction that is logged, the frames begin after it.
 
 /** Names of the opcodes: each its length in a byte, then its text. */
-export const LOG_NAMES = 8650752
+export const LOG_NAMES = 9175040
 export const LOG_NAME_BYTES = 32
 /** JSON text of an error. */
-export const LOG_ERROR = 8658944
+export const LOG_ERROR = 9183232
 export const LOG_ERROR_BYTES = 512
 /** The stack of the last record, the text of its items, and the offset of each item's text. */
-export const LOG_WORDS = 8659456
-export const LOG_OFFSETS = 8693248
-export const LOG_STACK_TEXT = 8698368
+export const LOG_WORDS = 9183744
+export const LOG_OFFSETS = 9217536
+export const LOG_STACK_TEXT = 9222656
 /** The text: records with a comma before each. */
-export const LOG_TEXT = 8771584
-export const LOG_END = 9820160
+export const LOG_TEXT = 9295872
+export const LOG_END = 10344448
 /** Bytes reserved for the head of a record. */
 export const LOG_HEAD = 1024
 /** What a record shows. */
@@ -169,19 +183,21 @@ export const F_VALUE = 128
 export const F_PARENT = 160
 /** Whether the host knows the frame: it has opened or adopted it, and closes it. Other frames the interpreter closes. */
 export const F_KNOWN = 164
-/** Number of the executing account in this transaction, which is the account part of a slot's key in the cache. */
+/** Number of the executing account, which is the account part of a slot's key in the table. */
 export const F_ACCOUNT = 168
 export const F_DEPTH = 172
 /** u64: gas at the start of the frame. */
 export const F_GAS_GIVEN = 176
 /** The opcode that called. */
 export const F_KIND = 184
+/** WARMED_COUNT when the frame began, for frames that the interpreter has opened. */
+export const F_WARMED = 188
 export const FRAME_HEADER = 192
 export const STACK_BYTES = 32768
 /** Bytes between stack and memory, because some opcodes write above the stack before its height is checked. */
 export const STACK_MARGIN = 64
 
-// --- cache entries of an account (64 bytes) and of a slot (128 bytes)
+// --- entries of an account (64 bytes) and of a slot (128 bytes)
 
 /** The address as a stack word, without the upper limb. */
 export const A_ADDRESS = 0
@@ -192,16 +208,25 @@ export const A_JUMPS = 36
 export const A_ACCOUNT = 40
 export const ACCOUNT_BYTES = 64
 
-/** Key and value as big-endian words. A cached slot is warm (EIP-2929). */
+/** Key and value as big-endian words. */
 export const S_KEY = 0
 export const S_VALUE = 32
-export const S_EPOCH = 64
+/** The value is of the present contents of storage if this equals STORAGE. */
+export const S_STORAGE = 64
 export const S_ACCOUNT = 68
-/** u32: 1 + the slot's position in DIRTY while it is dirty, else 0. */
+/** u32: whether the slot is in DIRTY. */
 export const S_DIRTY = 72
-/** Whether the value at the start of the transaction is cached too. */
-export const S_HAS_ORIGINAL = 76
-export const S_ORIGINAL = 80
+/** The slot is warm (EIP-2929) if this equals WARMTH. */
+export const S_WARMTH = 76
+/**
+ * The original value is known if this equals TRANSACTION. Else the transaction has not written the slot, and a value of the present
+ * contents is the original one too.
+ */
+export const S_TRANSACTION = 80
+/** Whether this entry, whichever slot it has, is in the host's list of changed entries. */
+export const S_LISTED = 84
+/** The value at the start of the transaction. */
+export const S_ORIGINAL = 96
 export const SLOT_BYTES = 128
 
 // --- a hash with its input (96 bytes)

@@ -1,12 +1,14 @@
 // The imports and exports of the engine's module. The imports are the host functions that `assembly/host.ts` declares: each reads
 // its arguments from the engine's memory (ADDRESS, WORDS), calls the `OpcodeHost`, and writes the result back.
 import type { Address, Hash } from '../../lib/hex.ts'
-import { WORDS } from './layout.ts'
+import { S_KEY, WORDS } from './layout.ts'
 import type { Memory } from './memory.ts'
 
 /** The state access of opcodes, for the account that executes. */
 export interface OpcodeHost {
-  /** Writes a dirty slot of the cache. */
+  /** Names the contents of storage (`StateView`). */
+  readonly storageId: number
+  /** Writes a dirty slot. */
   store(account: Address, key: Hash, value: Uint8Array): void
   /** Adds to the transaction's refund; a negative number takes back an earlier refund. */
   addRefund(gas: number): void
@@ -14,6 +16,8 @@ export interface OpcodeHost {
   adoptFrames(): void
   /** Whether the slot was cold (EIP-2929); it is warm from now on. */
   accessSlot(key: Hash): boolean
+  /** Passes the engine's warm slots on to the journal. */
+  takeSlots(): void
   word(key: Hash): Uint8Array
   /** The original value of the slot (EIP-2200). */
   original(key: Hash): Uint8Array
@@ -37,12 +41,11 @@ type ImportingEngine = Memory & {
   refresh(): void
   /** Writes all dirty slots to the host. */
   flushStores(): void
-  /** Writes one dirty slot, by the address of its cache entry. */
-  flushSlot(slot: number): void
+  readonly slots: {
+    readonly isJournaled: boolean
+    set(slot: number, word: Uint8Array, original: Uint8Array): void
+  }
 }
-
-/** The word at which a host function writes its result. */
-const ANSWER = WORDS + 32
 
 export function hostImports(engine: ImportingEngine): Record<string, unknown> {
   // The interpreter may have grown the memory, which detaches the host's views of it.
@@ -53,13 +56,16 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
     return engine.host
   }
   return {
-    accessSlot: (withOriginal: number) => {
+    accessSlot: (slot: number) => {
       const opcodeHost = host()
-      const key = engine.key()
-      const isCold = opcodeHost.accessSlot(key)
-      engine.answer(opcodeHost.word(key))
-      if (withOriginal !== 0) engine.answer(opcodeHost.original(key), ANSWER + 32)
+      const key = engine.hashAt(slot + S_KEY)
+      const isCold = engine.slots.isJournaled && opcodeHost.accessSlot(key)
+      engine.slots.set(slot, opcodeHost.word(key), opcodeHost.original(key))
       return isCold ? 1 : 0
+    },
+    takeSlots: () => host().takeSlots(),
+    adoptFrames: () => {
+      host()
     },
     hot: (code: number) => {
       engine.refresh()
@@ -68,10 +74,6 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
     flushStores: () => {
       engine.refresh()
       engine.flushStores()
-    },
-    flushSlot: (slot: number) => {
-      engine.refresh()
-      engine.flushSlot(slot)
     },
     tload: () => engine.answer(host().tload(engine.key())),
     tstore: () => host().tstore(engine.key(), engine.value()),

@@ -44,6 +44,14 @@ export class StateHost implements OpcodeHost {
     this.self = self
   }
 
+  get storageId(): number {
+    return this.#machine.view.storageId
+  }
+
+  takeSlots(): void {
+    this.#machine.accessJournal.takeSlots()
+  }
+
   accessSlot(key: Hash): boolean {
     return this.#rules.forks.berlin && !this.isPrepaid && this.#machine.accessJournal.warmSlot(this.self, key)
   }

@@ -13,10 +13,14 @@ import {
   F_STACK,
   F_TOP,
   FRAMES,
+  JOURNALED,
   MISSING,
   OPCODES,
   PARAMETERS,
+  STORAGE,
+  TRANSACTION,
   TURN,
+  WARMTH,
 } from '../../../src/evm/wasm/layout.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
@@ -62,6 +66,8 @@ export class BareEngine {
     const start = { data: 0, dataLength: 0, gas: Number(gas), isStatic: false, depth: 0, account: 0 }
     writeFrame(this.words, FRAMES, { code: loaded, ...start })
     this.words[CURRENT / 4] = FRAMES
+    // No slot has a value or is warm, and the host is asked for both.
+    for (const counter of [STORAGE, TRANSACTION, WARMTH, JOURNALED]) this.words[counter / 4] = 1
     this.limbs[TURN / 8] = 1n << 60n
     this.limbs[(FRAMES + F_GAS) / 8] = gas
   }

@@ -1,7 +1,7 @@
 // Gas and refunds of SSTORE in every fork: the test cases of EIP-1283 and EIP-2200, and the same codes with the numbers of
 // EIP-2929, EIP-3529 and the Yellow Paper.
 import { describe, expect, test } from 'vitest'
-import { DIRTY_COUNT, OUT_OF_GAS, REFUND, STOPPED, WORDS } from '../../../src/evm/wasm/layout.ts'
+import { DIRTY_COUNT, OUT_OF_GAS, REFUND, S_STORAGE, S_VALUE, STOPPED, STORAGE } from '../../../src/evm/wasm/layout.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
 import { BareEngine, type BareHost } from './bare-engine.ts'
 
@@ -12,10 +12,9 @@ const PUSHES = 6n
 /** A host whose slot 0 initially holds `original`, and is cold or warm. */
 function slotOf(original: number, isCold: boolean): { host: BareHost; engine: { current: BareEngine | undefined } } {
   const engine: { current: BareEngine | undefined } = { current: undefined }
-  const accessSlot = (withOriginal = 0): number => {
-    engine.current?.bytes.fill(0, WORDS + 32, WORDS + 96)
-    engine.current?.bytes.set([original], WORDS + 63)
-    if (withOriginal !== 0) engine.current?.bytes.set([original], WORDS + 95)
+  const accessSlot = (slot = 0): number => {
+    engine.current?.bytes.set([original], slot + S_VALUE + 31)
+    engine.current?.words.set([engine.current.words[STORAGE / 4] ?? 0], (slot + S_STORAGE) / 4)
     return isCold ? 1 : 0
   }
   return { host: { accessSlot }, engine }
@@ -92,9 +91,9 @@ test('SSTORE to a cold slot costs 2,100 more, once (EIP-2929)', () => {
 test('SSTORE reads a slot from the host once, and writes it once', () => {
   let reads = 0
   const { host, engine } = slotOf(1, true)
-  const accessSlot = (withOriginal: number) => {
+  const accessSlot = (slot: number) => {
     reads++
-    return host['accessSlot']?.(withOriginal)
+    return host['accessSlot']?.(slot)
   }
   const bare = new BareEngine(storing([2, 3, 4]), 1_000_000n, { host: { accessSlot } })
   engine.current = bare

@@ -36,6 +36,7 @@ import {
   F_STATIC,
   F_TOP,
   F_VALUE,
+  F_WARMED,
   FALLEN,
   FRAME_HEADER,
   GAS_WARM,
@@ -54,12 +55,13 @@ import {
   STOPPED,
   STRETCH,
   TURN,
+  WARMED_COUNT,
   WORK,
 } from '../layout'
 import { hot } from './host'
 import { reserve } from './memory'
 import { interpret, interpretPlainly } from './run'
-import { accountNamed } from './state-cache'
+import { accountNamed, coolSlots } from './state-cache'
 import { clamped, copy, isZero, set, setSmall } from './word'
 
 const CALL: i32 = 0xf1
@@ -182,6 +184,7 @@ function openFrame(frame: usize, kind: i32): usize {
   store<u32>(child, kind, F_KIND)
   store<u32>(child, u32(frame), F_PARENT)
   store<u32>(child, 0, F_KNOWN)
+  store<u32>(child, load<u32>(WARMED_COUNT), F_WARMED)
   store<u32>(child, kind === STATICCALL ? 1 : load<u32>(frame, F_STATIC), F_STATIC)
   if (kind === DELEGATECALL) {
     store<u32>(child, load<u32>(frame, F_ACCOUNT), F_ACCOUNT)
@@ -205,6 +208,7 @@ function closeFrame(frame: usize, reason: i32): usize {
   const hasOutput = reason === RETURNED || reason === REVERTED
   const length = hasOutput ? load<u32>(frame, F_OUTPUT_LENGTH) : 0
   if (length > u32(RETURN_LIMIT)) return 0
+  if (reason !== STOPPED && reason !== RETURNED) coolSlots(load<u32>(frame, F_WARMED))
   const parent = usize(load<u32>(frame, F_PARENT))
   const kind = load<i32>(frame, F_KIND)
   if (reason === STOPPED || hasOutput)

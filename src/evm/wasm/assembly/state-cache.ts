@@ -1,5 +1,12 @@
-// Caches slots and the code of accounts, so that the interpreter need not call the host for them again. An entry is valid
-// only in the epoch in which it was made: a revert, or a write by the host, begins a new epoch.
+// The table of storage slots and the cache of accounts with their code, so that the interpreter need not call the host for them.
+//
+// A slot's entry has three properties, each valid while a field equals its counter in memory: the value (STORAGE), that the slot
+// is warm (WARMTH), and the value at the start of the transaction (TRANSACTION). Values stay valid over transactions, until the
+// host finds that something else has written storage. The warm slots of a transaction are listed in WARMED, and a frame that
+// fails removes those that it added. The host's journal takes them over (JOURNALED) if it needs them, or if a warm slot has to be
+// overwritten by another one; from then on the host is asked whether a slot is warm, and the table only caches the answer.
+//
+// An entry of an account is valid only in the epoch in which it was made: a revert, or a write by the host, begins a new epoch.
 import {
   A_ACCOUNT,
   A_ADDRESS,
@@ -13,82 +20,122 @@ import {
   DIRTY,
   DIRTY_COUNT,
   EPOCH,
+  JOURNALED,
   S_ACCOUNT,
   S_DIRTY,
-  S_EPOCH,
-  S_HAS_ORIGINAL,
   S_KEY,
   S_ORIGINAL,
+  S_STORAGE,
+  S_TRANSACTION,
   S_VALUE,
+  S_WARMTH,
   SLOT_BYTES,
   SLOT_COUNT,
+  SLOT_REACH,
   SLOTS,
+  STORAGE,
+  TRANSACTION,
+  WARMED,
+  WARMED_COUNT,
+  WARMTH,
   WORDS,
 } from '../layout'
-import { flushSlot } from './host'
+import * as host from './host'
 import { copy } from './word'
 
-/**
- * The address of the cache entry for the slot whose key is the first big-endian word: its own entry, else one to overwrite.
- * The cache is two-way associative, so that two slots with the same hash do not evict each other.
- */
+/** The entry of the slot whose key is the first big-endian word. A new entry is neither warm nor has a value. */
 export function slotAt(account: u32): usize {
-  const first = firstEntry(account)
-  if (isCached(first, account)) return first
-  const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
-  if (isCached(second, account)) return second
-  const epoch = load<u32>(EPOCH)
-  if (load<u32>(first, S_EPOCH) !== epoch) return first
-  if (load<u32>(second, S_EPOCH) !== epoch || load<u32>(second, S_DIRTY) === 0) return second
-  if (load<u32>(first, S_DIRTY) !== 0) flushSlot(u32(first))
-  return first
-}
-
-// @inline
-function firstEntry(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
   const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
-  const mixed = (key ^ (account << 5)) * 0x9e3779b1
-  return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
+  const first = ((key ^ (account << 5)) * 0x9e3779b1) >> 16
+  for (let i: u32 = 0; i < u32(SLOT_REACH); i++) {
+    const slot = entryAt(first + i)
+    if (isOf(slot, account)) return slot
+  }
+  const slot = entryToReplace(first)
+  copy(slot + S_KEY, WORDS)
+  store<u32>(slot, account, S_ACCOUNT)
+  store<u32>(slot, 0, S_STORAGE)
+  store<u32>(slot, 0, S_WARMTH)
+  store<u32>(slot, 0, S_TRANSACTION)
+  return slot
 }
 
 // @inline
-export function isCached(slot: usize, account: u32): bool {
+function entryAt(index: u32): usize {
+  return usize(SLOTS) + usize(index & (SLOT_COUNT - 1)) * SLOT_BYTES
+}
+
+// @inline
+function isOf(slot: usize, account: u32): bool {
   return (
-    load<u32>(slot, S_EPOCH) === load<u32>(EPOCH) &&
+    load<u64>(slot, S_KEY + 24) === load<u64>(WORDS, 24) &&
     load<u32>(slot, S_ACCOUNT) === account &&
     load<u64>(slot, S_KEY) === load<u64>(WORDS) &&
     load<u64>(slot, S_KEY + 8) === load<u64>(WORDS, 8) &&
-    load<u64>(slot, S_KEY + 16) === load<u64>(WORDS, 16) &&
-    load<u64>(slot, S_KEY + 24) === load<u64>(WORDS, 24)
+    load<u64>(slot, S_KEY + 16) === load<u64>(WORDS, 16)
   )
 }
 
-/** Whether the cached value of the first word's slot has not yet been flushed to the host. */
-export function isDirty(slot: usize, account: u32): bool {
-  return load<u32>(slot, S_DIRTY) !== 0 && isCached(slot, account)
+/** The entry within reach that costs least to overwrite: of no use, else neither warm nor dirty, else not dirty. */
+function entryToReplace(first: u32): usize {
+  let cold: usize = 0
+  let clean: usize = 0
+  for (let i: u32 = 0; i < u32(SLOT_REACH); i++) {
+    const slot = entryAt(first + i)
+    if (load<u32>(slot, S_DIRTY) !== 0) continue
+    clean = slot
+    if (load<u32>(slot, S_WARMTH) === load<u32>(WARMTH)) continue
+    cold = slot
+    if (load<u32>(slot, S_STORAGE) !== load<u32>(STORAGE)) return slot
+  }
+  if (cold !== 0) return cold
+  if (load<u32>(JOURNALED) === 0) host.takeSlots()
+  if (clean !== 0) return clean
+  host.flushStores()
+  return entryAt(first)
 }
 
-/** Caches a warm slot: key, value and, if `hasOriginal` is 1, original value are the first three words at WORDS. */
-export function cacheSlot(slot: usize, account: u32, hasOriginal: u32): void {
-  copy(slot + S_ORIGINAL, WORDS + 64)
-  store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
-  store<u32>(slot, 0, S_DIRTY)
-  copy(slot + S_KEY, WORDS)
-  copy(slot + S_VALUE, WORDS + 32)
-  store<u32>(slot, load<u32>(EPOCH), S_EPOCH)
-  store<u32>(slot, account, S_ACCOUNT)
+/** Makes a slot warm and its values known. Returns whether it was cold (EIP-2929). */
+export function accessSlot(slot: usize): bool {
+  const isWarm = load<u32>(slot, S_WARMTH) === load<u32>(WARMTH)
+  const isKnown = load<u32>(slot, S_STORAGE) === load<u32>(STORAGE)
+  const asks = !isWarm && load<u32>(JOURNALED) !== 0
+  const wasCold = asks || !isKnown ? host.accessSlot(u32(slot)) !== 0 : false
+  if (!isWarm) {
+    if (!asks) push(WARMED_COUNT, WARMED, slot)
+    store<u32>(slot, load<u32>(WARMTH), S_WARMTH)
+  }
+  if (load<u32>(slot, S_TRANSACTION) !== load<u32>(TRANSACTION)) {
+    copy(slot + S_ORIGINAL, slot + S_VALUE)
+    store<u32>(slot, load<u32>(TRANSACTION), S_TRANSACTION)
+  }
+  return asks ? wasCold : !isWarm
 }
 
-/** Writes a big-endian word to a cached slot and marks the slot dirty; `flushStores` passes it to the host. */
+/** Makes the slots cold again that became warm when there were more than `count` of them. */
+export function coolSlots(count: u32): void {
+  const listed = load<u32>(WARMED_COUNT)
+  if (listed <= count) return
+  for (let i = count; i < listed; i++) store<u32>(usize(load<u32>(usize(WARMED) + (usize(i) << 2))), 0, S_WARMTH)
+  store<u32>(WARMED_COUNT, count)
+}
+
+/** Writes a big-endian word to an accessed slot and marks the slot dirty; `flushStores` passes it to the host. */
 // @inline
 export function writeSlot(slot: usize, value: usize): void {
   copy(slot + S_VALUE, value)
   if (load<u32>(slot, S_DIRTY) !== 0) return
-  const count = load<u32>(DIRTY_COUNT)
-  store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
-  store<u32>(DIRTY_COUNT, count + 1)
-  store<u32>(slot, count + 1, S_DIRTY)
+  push(DIRTY_COUNT, DIRTY, slot)
+  store<u32>(slot, 1, S_DIRTY)
+}
+
+/** Appends a slot to a list. It has room, because a list has a slot at most once. */
+// @inline
+function push(count: usize, list: usize, slot: usize): void {
+  const at = load<u32>(count)
+  store<u32>(list + (usize(at) << 2), u32(slot))
+  store<u32>(count, at + 1)
 }
 
 /** The cache entry for the account of a stack word. */

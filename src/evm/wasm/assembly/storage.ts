@@ -1,5 +1,5 @@
-// SLOAD, SSTORE, TLOAD and TSTORE on the stack in memory; the price of SSTORE is in `sstore-gas.ts`. A cached slot needs no
-// call of the host: its new value is flushed to the host before the host reads or changes anything that depends on it.
+// SLOAD, SSTORE, TLOAD and TSTORE on the stack in memory; the price of SSTORE is in `sstore-gas.ts`. A slot with a value in the
+// table needs no call of the host: its new value is flushed to the host before the host reads or changes anything that depends on it.
 import {
   F_ACCOUNT,
   F_KNOWN,
@@ -7,7 +7,6 @@ import {
   GAS_COLD_SLOT,
   GAS_STORE_SENTRY,
   GAS_WARM,
-  S_HAS_ORIGINAL,
   S_VALUE,
   STATIC_CHANGE,
   WORDS,
@@ -15,7 +14,7 @@ import {
 import { lacking, NO_GAS } from './gas'
 import * as host from './host'
 import { parameter, storeWord } from './sstore-gas'
-import { cacheSlot, isCached, isDirty, slotAt } from './state-cache'
+import { accessSlot, slotAt } from './state-cache'
 import { fromBytes, toBytes } from './word'
 
 /** The second word exchanged with the host: a value. */
@@ -24,18 +23,10 @@ const SECOND: usize = WORDS + 32
 /** SLOAD */
 export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
   toBytes(WORDS, sp - 32)
-  const account = load<u32>(frame, F_ACCOUNT)
-  const slot = slotAt(account)
-  if (isCached(slot, account)) {
-    gas -= parameter(GAS_WARM)
-    if (gas < 0) return lacking(gas)
-    fromBytes(sp - 32, slot + S_VALUE)
-    return gas
-  }
-  gas -= parameter(host.accessSlot(0) !== 0 ? GAS_COLD_SLOT : GAS_WARM)
+  const slot = slotAt(load<u32>(frame, F_ACCOUNT))
+  gas -= parameter(accessSlot(slot) ? GAS_COLD_SLOT : GAS_WARM)
   if (gas < 0) return lacking(gas)
-  cacheSlot(slot, account, 0)
-  fromBytes(sp - 32, SECOND)
+  fromBytes(sp - 32, slot + S_VALUE)
   return gas
 }
 
@@ -46,16 +37,10 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   const sentry = parameter(GAS_STORE_SENTRY)
   if (sentry !== 0 && gas <= sentry) return NO_GAS
   toBytes(WORDS, sp - 32)
-  const account = load<u32>(frame, F_ACCOUNT)
-  const slot = slotAt(account)
-  // A write needs the frame's checkpoint, which the host makes when it adopts the frame: at the latest when it is called. So a
-  // write may stay in the cache only in a frame that the host knows.
-  const isKnown = load<u32>(frame, F_KNOWN) !== 0 && isCached(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
-  if (!isKnown) {
-    if (isDirty(slot, account)) host.flushStores()
-    if (host.accessSlot(1) !== 0) gas -= parameter(GAS_COLD_SLOT)
-    cacheSlot(slot, account, 1)
-  }
+  const slot = slotAt(load<u32>(frame, F_ACCOUNT))
+  if (accessSlot(slot)) gas -= parameter(GAS_COLD_SLOT)
+  // A write needs the frame's checkpoint, which the host makes when it adopts the frame.
+  if (load<u32>(frame, F_KNOWN) === 0) host.adoptFrames()
   toBytes(SECOND, sp - 64)
   return storeWord(slot, SECOND, gas)
 }
