@@ -104,15 +104,13 @@ export class AccessJournal {
   /** Clears the journal without deleting accounts, for a stopped transaction whose view is reverted. */
   forget(): void {
     this.#always = NONE
-    // Clearing an empty set would also allocate a new table.
+    // Clearing an empty set would also allocate a new table, and setting a length is a call of the runtime.
     if (this.#warm.size > 0) this.#warm.clear()
     if (this.#slots.size > 0) this.#slots.clear()
     if (this.#touched.size > 0) this.#touched.clear()
-    this.#loggedAddresses.length = 0
-    this.#what.length = 0
-    this.#marks.length = 0
+    if (this.#loggedAddresses.length > 0) this.#loggedAddresses.length = this.#what.length = 0
+    if (this.#marks.length > 0) this.#marks.length = this.#keptMarks.length = 0
     this.#kept = undefined
-    this.#keptMarks.length = 0
     this.accessList = undefined
   }
 

@@ -132,25 +132,23 @@ export class View implements StateView {
   }
 
   word(of: Address, key: Hash): Uint8Array {
-    let slots = this.#slots.get(of)
-    if (slots === undefined) {
-      slots = new Map()
-      this.#slots.set(of, slots)
-    }
+    const slots = this.#slotsOf(of)
     const known = slots.get(key)
     if (known !== undefined) return known
-    const word = this.#cleared.has(of) ? EMPTY : this.rows.word(of, key, this.version)
+    const word = this.#committedWord(of, key)
     slots.set(key, word)
     return word
   }
 
   setWord(of: Address, key: Hash, value: Uint8Array): void {
     const word = trimZeros(value)
-    const before = this.word(of, key)
+    const slots = this.#slotsOf(of)
+    const before = slots.get(key) ?? this.#committedWord(of, key)
     this.#storageId = newStorageId()
     this.#log({ slotOf: of, key, before })
     this.#rememberOriginal(of, key, before)
-    this.#putWord(of, key, word)
+    slots.set(key, word)
+    this.#trie.touchSlot(of, key)
   }
 
   originalWord(of: Address, key: Hash): Uint8Array {
@@ -213,8 +211,10 @@ export class View implements StateView {
       const entry = this.#undo[i]
       if (entry === undefined) continue
       if ('account' in entry) this.#putAccount(entry.account, entry.before)
-      else if ('slotOf' in entry) this.#putWord(entry.slotOf, entry.key, entry.before)
-      else {
+      else if ('slotOf' in entry) {
+        this.#slotsOf(entry.slotOf).set(entry.key, entry.before)
+        this.#trie.touchSlot(entry.slotOf, entry.key)
+      } else {
         if (!entry.wasCleared) this.#cleared.delete(entry.cleared)
         if (entry.slots === undefined) this.#slots.delete(entry.cleared)
         else this.#slots.set(entry.cleared, entry.slots)
@@ -302,11 +302,17 @@ export class View implements StateView {
     this.#trie.touch(of)
   }
 
-  #putWord(of: Address, key: Hash, word: Uint8Array): void {
-    const slots = this.#slots.get(of)
-    if (slots === undefined) this.#slots.set(of, new Map([[key, word]]))
-    else slots.set(key, word)
-    this.#trie.touchSlot(of, key)
+  #slotsOf(of: Address): Slots {
+    const known = this.#slots.get(of)
+    if (known !== undefined) return known
+    const slots: Slots = new Map()
+    this.#slots.set(of, slots)
+    return slots
+  }
+
+  /** A word that this view has neither read nor written. */
+  #committedWord(of: Address, key: Hash): Uint8Array {
+    return this.#cleared.has(of) ? EMPTY : this.rows.word(of, key, this.version)
   }
 
   #rememberOriginal(of: Address, key: Hash, word: Uint8Array): void {

@@ -309,7 +309,7 @@ export class Instance extends Memory {
   input(data: Uint8Array): number {
     const at = this.top
     this.reserve(at + data.length + 64)
-    this.bytes.set(data, at)
+    this.write(data, at)
     this.top = aligned(at + data.length)
     return at
   }

@@ -223,7 +223,7 @@ export const S_WARMTH = 76
  * contents is the original one too.
  */
 export const S_TRANSACTION = 80
-/** Whether this entry, whichever slot it has, is in the host's list of changed entries. */
+/** Not 0: this entry, whichever slot it has, is in the host's list of those that differ from earlier contents (`slot-table.ts`). */
 export const S_LISTED = 84
 /** The value at the start of the transaction. */
 export const S_ORIGINAL = 96

@@ -20,7 +20,7 @@ const HIGH = 4_294_967_296
 /** The word at which a host function writes its result. */
 const ANSWER = WORDS + 32
 
-/** V8 stores typed arrays up to this length inside the object, which is much cheaper than a buffer. */
+/** V8 stores typed arrays up to this length inside the object, which is much cheaper than a buffer; to copy as many, a loop is cheaper. */
 const SHORT = 64
 
 export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
@@ -160,6 +160,12 @@ export class Memory {
     return copy
   }
 
+  /** Copies bytes from outside into the memory. */
+  write(data: Uint8Array, at: number): void {
+    if (data.length > SHORT) this.bytes.set(data, at)
+    else for (let i = 0; i < data.length; i++) this.bytes[at + i] = data[i] ?? 0
+  }
+
   answer(word: Uint8Array, at = ANSWER): void {
     const { bytes } = this
     const start = at + 32 - word.length
@@ -205,7 +211,7 @@ export class Memory {
     const fits = length <= RETURN_LIMIT
     this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
     if (bytes !== undefined) {
-      if (fits) this.bytes.set(bytes, RETURN_BYTES)
+      if (fits) this.write(bytes, RETURN_BYTES)
       else this.longReturn = bytes
     } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
     else this.longReturn = this.slice(at, length)

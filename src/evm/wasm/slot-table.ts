@@ -2,9 +2,9 @@
 // which slots have to be written to it, and the warm slots as the journal reads them.
 //
 // Values outlive the transaction. The view names its contents of storage by a number (`StateView.storageId`); while it changes by
-// the engine's own writes, the table changes with it. The table remembers one earlier number, the base, and the entries that it has
-// filled since: after a revert to the base, and in a call on the same state, only these are of no use. A number that it does not
-// know makes all values stale.
+// the engine's own writes, the table changes with it. The table remembers one earlier number, the base, and lists the entries that it
+// has written or filled since: after a revert to the base, and in the next call on the same state, written ones get their original
+// value back, and only the others are of no use. A number that it does not know makes all values stale.
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { WarmSlots } from '../access-journal.ts'
 import {
@@ -34,6 +34,9 @@ import type { OpcodeHost } from './module-interface.ts'
 
 /** Accounts that have a number; at the limit all are numbered anew. */
 const MOST_ACCOUNTS = 10_000
+/** What becomes of a listed entry when the contents are those of the base again (S_LISTED). Other earlier contents: FORGOTTEN. */
+const FORGOTTEN = 1
+const RESTORED = 2
 /** Contents of storage since the base that the table recognizes. */
 const MOST_PASSED = 1_000
 
@@ -46,7 +49,7 @@ export class SlotTable implements WarmSlots {
   #base = 0
   /** Contents between the base and the present ones. */
   readonly #passed = new Set<number>()
-  /** Entries that were filled or written since the base. */
+  /** Entries that may differ from the base. */
   readonly #listed: number[] = []
 
   constructor(memory: Memory) {
@@ -57,7 +60,7 @@ export class SlotTable implements WarmSlots {
   /** Begins a transaction on these contents of storage. No slot is warm; the journal has the warm ones until `keep`. */
   begin(storageId: number): void {
     const { words } = this.#memory
-    words[DIRTY_COUNT >>> 2] = 0
+    this.#dropDirty()
     words[WARMED_COUNT >>> 2] = 0
     words[JOURNALED >>> 2] = 1
     this.#next(TRANSACTION)
@@ -89,9 +92,8 @@ export class SlotTable implements WarmSlots {
     if (storageId !== this.#base && !this.#passed.has(storageId)) {
       this.forget()
       this.#base = storageId
-    } else this.#forgetListed()
+    } else this.#goBack(storageId === this.#base)
     this.#storageId = storageId
-    if (storageId === this.#base) this.#passed.clear()
   }
 
   /** Makes all values stale. */
@@ -108,7 +110,8 @@ export class SlotTable implements WarmSlots {
     this.#memory.answer(original, slot + S_ORIGINAL)
     words[(slot + S_STORAGE) >>> 2] = words[STORAGE >>> 2] ?? 0
     words[(slot + S_TRANSACTION) >>> 2] = words[TRANSACTION >>> 2] ?? 0
-    if (this.#storageId !== this.#base) this.#list(slot)
+    // The view returns one object for both words if the transaction has not written the slot.
+    if (this.#storageId !== this.#base || original !== word) this.#list(slot, FORGOTTEN)
   }
 
   /** Writes all dirty slots to the host. Returns whether there were any. */
@@ -116,14 +119,14 @@ export class SlotTable implements WarmSlots {
     const { words } = this.#memory
     const count = words[DIRTY_COUNT >>> 2] ?? 0
     if (count === 0) return false
-    words[DIRTY_COUNT >>> 2] = 0
     const follows = host.storageId === this.#storageId
     for (let i = 0; i < count; i++) {
       const slot = words[(DIRTY >>> 2) + i] ?? 0
       words[(slot + S_DIRTY) >>> 2] = 0
       host.store(this.#accountOf(slot), this.#keyOf(slot), this.#memory.trimmed(slot + S_VALUE))
-      this.#list(slot)
+      this.#list(slot, RESTORED)
     }
+    words[DIRTY_COUNT >>> 2] = 0
     if (follows) {
       if (this.#passed.size >= MOST_PASSED) this.#passed.clear()
       if (this.#storageId !== this.#base) this.#passed.add(this.#storageId)
@@ -132,24 +135,43 @@ export class SlotTable implements WarmSlots {
     return true
   }
 
+  /** A transaction that was stopped may leave slots that were not written to its view. */
+  #dropDirty(): void {
+    const { words } = this.#memory
+    const count = words[DIRTY_COUNT >>> 2] ?? 0
+    if (count === 0) return
+    for (let i = 0; i < count; i++) words[((words[(DIRTY >>> 2) + i] ?? 0) + S_DIRTY) >>> 2] = 0
+    words[DIRTY_COUNT >>> 2] = 0
+    this.forget()
+  }
+
   #rebase(): void {
     for (const slot of this.#listed) this.#memory.words[(slot + S_LISTED) >>> 2] = 0
-    this.#listed.length = 0
-    this.#passed.clear()
+    if (this.#listed.length > 0) this.#listed.length = 0
+    if (this.#passed.size > 0) this.#passed.clear()
     this.#base = this.#storageId
   }
 
-  #list(slot: number): void {
+  /** An entry that is not listed has the base's value as its original one. */
+  #list(slot: number, fate: typeof FORGOTTEN | typeof RESTORED): void {
     const { words } = this.#memory
-    if (words[(slot + S_LISTED) >>> 2] !== 0) return
-    words[(slot + S_LISTED) >>> 2] = 1
-    this.#listed.push(slot)
+    const at = (slot + S_LISTED) >>> 2
+    if (words[at] === 0) this.#listed.push(slot)
+    if (words[at] !== FORGOTTEN) words[at] = fate
   }
 
-  #forgetListed(): void {
+  /** Returns to the contents of the base, or to contents since then. */
+  #goBack(toBase: boolean): void {
     const { words } = this.#memory
-    for (const slot of this.#listed) words[(slot + S_STORAGE) >>> 2] = words[(slot + S_LISTED) >>> 2] = 0
+    for (const slot of this.#listed) {
+      const original = (slot + S_ORIGINAL) >>> 2
+      if (toBase && words[(slot + S_LISTED) >>> 2] === RESTORED)
+        words.copyWithin((slot + S_VALUE) >>> 2, original, original + 8)
+      else words[(slot + S_STORAGE) >>> 2] = 0
+      words[(slot + S_LISTED) >>> 2] = 0
+    }
     this.#listed.length = 0
+    if (toBase) this.#passed.clear()
   }
 
   // --- warm slots

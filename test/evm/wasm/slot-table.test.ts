@@ -1,6 +1,7 @@
 // The engine's table of slots with more slots than entries: a slot that is overwritten there keeps its value and stays warm.
 import { expect, test } from 'vitest'
 import { Machine } from '../../../src/evm/machine.ts'
+import { Deadline } from '../../../src/lib/deadline.ts'
 import { bytesToBig, fromHex, hexToAddress } from '../../../src/lib/hex.ts'
 import { executeMessage } from '../../../src/runtime/execute-message.ts'
 import type { StateView } from '../../../src/state/types.ts'
@@ -30,13 +31,16 @@ test.each(['wasm', 'library'] as const)(
 const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 
 /** The word that the contract returns, and the gas used, in a transaction on the view. */
-async function call(view: StateView): Promise<readonly [word: bigint, gas: bigint]> {
+async function call(
+  view: StateView,
+  { data = new Uint8Array(0), gasLimit = 100_000n, deadline = undefined as Deadline | undefined } = {},
+): Promise<readonly [word: bigint, gas: bigint]> {
   const { spec, table } = forkChain('osaka')
   const block = { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE }
-  const machine = new Machine({ spec, view, table, natives: new Map(), blockHash: () => undefined, block })
-  const nothing = { accessList: [], blobVersionedHashes: [], authorizationList: [], data: new Uint8Array(0), nonce: 0n }
+  const machine = new Machine({ spec, view, table, natives: new Map(), blockHash: () => undefined, block, deadline })
+  const nothing = { accessList: [], blobVersionedHashes: [], authorizationList: [], nonce: 0n }
   const prices = { value: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: 0n }
-  const message = { from: SENDER, to: CONTRACT, gasLimit: 100_000n, ...nothing, ...prices }
+  const message = { from: SENDER, to: CONTRACT, data, gasLimit, ...nothing, ...prices }
   const result = await executeMessage(machine, envOf('osaka'), spec.chainId, message, 'call', { collector: undefined })
   expect(result.error).toBeUndefined()
   return [bytesToBig(result.returnData), result.gasUsed]
@@ -103,4 +107,15 @@ test('a state that was read before is not read again, whichever view reads it', 
   fork.setStorage(CONTRACT, 0n, 8n)
   reads = 0
   expect([await call(fork), reads > 0]).toEqual([[8n, READ_GAS], true])
+})
+
+// CALLDATASIZE PUSH1 12 JUMPI, READ, and with data: JUMPDEST PUSH1 9 PUSH0 SSTORE JUMPDEST PUSH1 17 JUMP, for ever.
+test('a write of a call that was stopped is gone', async () => {
+  const view = await viewWith(`36600c57${READ}5b60095f555b601156`)
+  const [, gas] = await call(view)
+  view.checkpoint()
+  const endless = { data: Uint8Array.of(1), gasLimit: 1_000_000_000n, deadline: new Deadline(1) }
+  await expect(call(view, endless)).rejects.toThrow('took longer')
+  view.revert()
+  expect(await call(view)).toEqual([7n, gas])
 })
