@@ -4,9 +4,9 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http'
-import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Faces, HttpOptions } from './faces.ts'
+import type { Faces, HttpOptions, OpenFaces } from './faces.ts'
 import { accessOf, LOCAL } from './http/access.ts'
 import { bodyBudget } from './http/bodies.ts'
 import { answerClientErrors } from './http/client-errors.ts'
@@ -50,57 +50,94 @@ export function createServer(options: Faces): NodeServer {
   const fastPath = { paths: RPC_PATHS, maxBody: rpc.options.maxRequestSize, headers: RPC_HEADERS, ...parts }
   const endFastPath = serveFastPath(server, fastPath, (body, signal) => answerInChunks(body, parts.context, signal))
 
-  const closed = once(server, 'close')
+  /** The server and, with `localhost`, one for each further address. */
+  const listeners: NetServer[] = [server]
   const stop = async (): Promise<void> => {
-    server.close()
-    await closed
+    const closed = listeners.map((listener) => once(listener, 'close'))
+    for (const listener of listeners) listener.close()
+    await Promise.all(closed)
   }
-  let opening: ReturnType<typeof open> | undefined
-  const open = async () => {
+  const faces = new FacesOnDemand(async () => {
     const { openFaces } = await import('./faces.ts')
     return openFaces({ ...options, ...parts, stop })
-  }
-  const opened = () => (opening ??= open())
+  }, rpc.log)
   server.on('request', (request, response) => {
-    const fail = onFailure(rpc, () => response.writeHead(500).end())
-    opened().then(({ answer }) => answer(request, response), fail)
+    faces.opened().then(
+      ({ answer }) => answer(request, response),
+      () => response.writeHead(503).end(),
+    )
   })
   passUpgrades(server, connections, (request: IncomingMessage, socket: Socket, rest: Buffer) => {
     const destroy = () => void socket.destroy()
     socket.on('error', destroy)
-    opened().then(({ upgrade }) => upgrade(request, socket, rest), onFailure(rpc, destroy))
+    faces.opened().then(({ upgrade }) => upgrade(request, socket, rest), destroy)
   })
   return {
-    faces: async () => (await opened()).app,
-    listen: (at) => listen(server, at),
+    faces: async () => (await faces.opened()).app,
+    listen: (at) => listen(server, listeners, at),
     async close() {
       endFastPath()
       connections.closeRemaining()
       parts.context.gcStatistics.close()
-      const faces = await opening?.catch(() => undefined)
-      await (faces === undefined ? stop() : faces.app.close())
+      const open = await faces.close()
+      await (open === undefined ? stop() : open.app.close())
     },
   }
 }
 
-/** Logs that the faces cannot be loaded: the files of the program have been replaced or removed since it started. */
-const onFailure =
-  ({ log }: RpcServices, end: () => void) =>
-  (error: unknown) => {
-    log.error({ err: error }, 'a part of the program cannot be loaded; restart the node')
-    end()
+/** The faces, opened when a request needs them. */
+class FacesOnDemand {
+  readonly #open: () => Promise<OpenFaces>
+  readonly #log: RpcServices['log']
+  #opening: Promise<OpenFaces> | undefined
+  #hasFailed = false
+  #isClosing = false
+
+  constructor(open: () => Promise<OpenFaces>, log: RpcServices['log']) {
+    this.#open = open
+    this.#log = log
   }
 
-async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
+  /** Rejects when they cannot be opened; the next call tries again. */
+  async opened(): Promise<OpenFaces> {
+    if (this.#isClosing && this.#opening === undefined) throw new Error('the server is closing')
+    this.#opening ??= this.#open()
+    try {
+      return await this.#opening
+    } catch (error) {
+      this.#opening = undefined
+      // Once, because clients could fill the log. The usual cause: the program's files were replaced while it ran.
+      if (!this.#hasFailed) this.#log.error({ err: error }, 'a part of the program cannot be loaded; restart the node')
+      this.#hasFailed = true
+      throw error
+    }
+  }
+
+  /** From now on they are not opened. Returns those that are open or being opened. */
+  async close(): Promise<OpenFaces | undefined> {
+    this.#isClosing = true
+    return this.#opening?.catch(() => undefined)
+  }
+}
+
+async function listen(
+  server: Server,
+  listeners: NetServer[],
+  { host, port }: { host: string; port: number },
+): Promise<string> {
   const [first = host, ...others] =
     host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
   server.listen({ host: first, port })
   await once(server, 'listening')
   const { address, family, port: chosen } = server.address() as AddressInfo
   for (const other of others) {
-    const further = createNetServer((socket) => server.emit('connection', socket)).on('error', () => undefined)
-    further.listen({ host: other, port: chosen })
-    server.once('close', () => further.close())
+    // With the options of an HTTP server's sockets.
+    const further = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      server.emit('connection', socket),
+    )
+    // A machine without IPv6 may still name `::1`.
+    further.on('error', () => undefined).listen({ host: other, port: chosen })
+    further.once('listening', () => listeners.push(further))
   }
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address}:${chosen}`
 }

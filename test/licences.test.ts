@@ -1,6 +1,7 @@
-// The licence list of dist/, compared with the comment that esbuild writes above each bundled file.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// The licence list of dist/, compared with the comment that esbuild writes above each file of a bundle that is not minified.
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { EXTERNAL_PACKAGES } from '../scripts/external-packages.ts'
 import { type BundledPackage, isAllowed, licencesText, packageFolders } from '../scripts/third-party-licences.ts'
@@ -10,12 +11,21 @@ const root = join(import.meta.dirname, '..')
 const COMPILER = 'assemblyscript'
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
-it('THIRD-PARTY-LICENSES lists every bundled package with its licence and source', () => {
-  const names = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
-  const programs = names.filter((name) => name.endsWith('.js') && !name.startsWith('web') && !name.startsWith('docs'))
-  const bundles = programs.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
-  const files = bundles.flatMap((bundle) =>
-    [...bundle.matchAll(/^ *\/\/ (node_modules\/\S+)$/gm)].map(([, path = '']) => path),
+it('THIRD-PARTY-LICENSES lists every bundled package with its licence and source', async () => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts', 'src/library.ts', 'src/readers/worker.ts', 'src/js-tracers/worker.ts'],
+    outdir: 'never-written',
+    write: false,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    external: [...EXTERNAL_PACKAGES],
+    logLevel: 'error',
+  })
+  const files = outputFiles.flatMap((bundle) =>
+    [...bundle.text.matchAll(/^ *\/\/ (node_modules\/\S+)$/gm)].map(([, path = '']) => path),
   )
   const folders = packageFolders(files)
   expect(folders.length).toBeGreaterThan(50)

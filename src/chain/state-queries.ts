@@ -67,8 +67,9 @@ export class ChainStateQueries implements StateQueries {
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
-      const { account, storageRoot } = view.prove(address, [])
+      const account = view.account(address)
       if (account === undefined) return undefined
+      const storageRoot = view.storageRoot(address)
       return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
     })
     if (!include.storage) return { ...found, root: view.root() }

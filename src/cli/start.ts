@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { reportEngine } from '../evm/engine-selection.ts'
-import { createLogger } from '../lib/log.ts'
+import { createLogger, flushLog } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
@@ -81,6 +81,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
  */
 function dieOf(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal)
+  flushLog()
   process.kill(process.pid, signal)
   process.exit(128 + constants.signals[signal])
 }

@@ -47,6 +47,9 @@ const WARN = 40
 /** The standard error of the process, once there is a logger. */
 let lines: Lines | undefined
 
+/** Writes the lines that wait; for an end of the process without the event `exit`. */
+export const flushLog = (): void => lines?.flush()
+
 /** Standard error. Lines wait up to WAIT ms, and none is lost when the process ends. */
 class Lines {
   readonly #out = pino.destination({ dest: 2, sync: true })

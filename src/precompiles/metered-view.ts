@@ -216,6 +216,14 @@ export class MeteredView implements StateView {
     return this.#view.root()
   }
 
+  get size(): number {
+    return this.#view.size
+  }
+
+  storageRoot(of: Address): Hash {
+    return this.#view.storageRoot(of)
+  }
+
   prove(of: Address, slots: readonly bigint[]): AccountProof {
     return this.#view.prove(of, slots)
   }

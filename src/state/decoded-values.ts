@@ -6,8 +6,9 @@ import type { StoredAccount } from './accounts.ts'
 /** At these limits the values of the newest version are dropped. */
 const MAX_WORDS = 100_000
 const MAX_ACCOUNTS = 50_000
-/** Values of all former versions: about 12 MB. */
+/** Values of all former versions, each version counted as so many: about 12 MB. */
 const MAX_FORMER = 50_000
+const VERSION_SIZE = 8
 
 class DecodedValues {
   /** undefined: the account does not exist. */
@@ -16,7 +17,7 @@ class DecodedValues {
   #wordCount = 0
 
   get size(): number {
-    return this.accounts.size + this.#wordCount
+    return VERSION_SIZE + this.accounts.size + this.#wordCount
   }
 
   addAccount(of: Address, account: StoredAccount | undefined): void {

@@ -76,9 +76,11 @@ export class StateStore implements StateRows {
     return changed === undefined ? this.#stored(key, stored, name) : (changed.value ?? undefined)
   }
 
-  /** The trie nodes of a version that are not stored as of it. */
+  /** The trie nodes of a version that are not stored as of it. Throws ReadFailure if the version was undone. */
   unstoredNodes(version: number): UnstoredNodes {
     if (version === this.#version) return this.#newest()
+    // Its list of changes is gone, and another version will have its number.
+    if (version > this.#version) throw new ReadFailure('the state was undone while it was read')
     const nodes = this.#formerNodes.get(version) ?? this.#makeNodes(version)
     this.#formerNodes.set(version, nodes)
     return nodes
@@ -274,7 +276,11 @@ export class StateStore implements StateRows {
       else for (const { key } of decodeChanges(changes)) this.#rows.delete(toLatin1(key))
     }
     if (!isNear) this.#rows.clear()
-    this.#forgetNodes()
+    if (version < this.#version) this.#forgetNodes()
+    else if (version > this.#version && this.#newestNodes !== undefined) {
+      this.#formerNodes.set(this.#version, this.#newestNodes)
+      this.#newestNodes = undefined
+    }
     this.#moveTo(version)
   }
 

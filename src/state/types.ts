@@ -117,6 +117,8 @@ export interface StateView {
   readonly storageId: number
   /** Merkle root of the state with this view's writes. */
   root(): Hash
+  /** Root of an account's storage with this view's writes; reads no trie node unless they changed it. */
+  storageRoot(of: Address): Hash
   prove(of: Address, slots: readonly bigint[]): AccountProof
   checkpoint(): void
   commit(): void
@@ -134,6 +136,8 @@ export interface StateView {
   changedAccounts(): readonly ChangedAccount[]
   /** Changes since `beginTransaction`. */
   transactionDiff(): TransactionDiff
+  /** Number of accounts and words that the view holds, because they were read or written. */
+  readonly size: number
   /** An independent copy. */
   fork(): StateView
 }

@@ -2,6 +2,7 @@
 // write more rows for nodes than for all else, and those near the root again in each block. At the latest every 32nd version
 // stores the nodes that have changed since the last one that did. In between they are in memory; for earlier versions, and
 // after a restart, they are made again from the changes of the versions in between.
+import { memo } from '../lib/caches.ts'
 import { type Address, equalBytes, toLatin1 } from '../lib/hex.ts'
 import { accountOf } from './accounts.ts'
 import { decodeChanges, storesNodes } from './history.ts'
@@ -13,8 +14,11 @@ import type { KvReader } from './types.ts'
 
 /** Versions from one that stores nodes to the next, at most: making nodes again reads the changes of so many. */
 const MOST_VERSIONS = 32
-/** Number of changed nodes from which on they are stored: a restart makes so many again, in about 50 ms. */
-const MOST_NODES = 4_096
+/**
+ * Number of changed nodes from which on they are stored: the proof of an old version makes up to so many again, with a search of
+ * the history for each. Larger blocks share fewer nodes, so that they would gain little.
+ */
+const MOST_NODES = 512
 
 /** The nodes of a version that differ from the stored ones. */
 export type UnstoredNodes = {
@@ -57,14 +61,15 @@ export function makeNodes(
   }
   const { stored, nodes } = before ?? { stored: at, nodes: NO_NODES }
   if (keys.size === 0) return { stored, nodes }
+  const account = memo(keys.size, (of: Address) => state.account(of, version))
   const trie = new StateTrie({
     account(of) {
-      const account = state.account(of, version)
-      return account && accountOf(account.nonce, account.balance, account.codeHash)
+      const found = account(of)
+      return found && accountOf(found.nonce, found.balance, found.codeHash)
     },
     word: (of, key) => state.word(of, key, version),
     isCleared: () => false,
-    stored: (of) => state.account(of, version),
+    stored: account,
     storedRow(key, name = toLatin1(key)) {
       const changed = nodes.get(name)
       return changed === undefined ? state.storedNode(key, stored, name) : (changed.value ?? undefined)
@@ -80,7 +85,7 @@ export function makeNodes(
   }
   trie.root()
   for (const of of accounts) {
-    const { storageRoot } = state.account(of, version) ?? {}
+    const { storageRoot } = account(of) ?? {}
     if (storageRoot !== undefined && !equalBytes(storageRoot, trie.storageRoot(of)))
       throw damagedRow('a row of the state')
   }

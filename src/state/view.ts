@@ -1,7 +1,16 @@
 // The state at one version with uncommitted writes: maps over the stored rows, and one undo log. It is synchronous, and the
 // trie is updated only when a root is requested. Values in the maps are immutable, so a revert puts the old value back, and a
 // fork copies the maps.
-import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
+import {
+  type Address,
+  bigToBytes,
+  bigToWord,
+  bytesToBig,
+  equalBytes,
+  type Hash,
+  toHash,
+  trimZeros,
+} from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './state-diff.ts'
@@ -244,6 +253,10 @@ export class View implements StateView {
     return this.#trie.root()
   }
 
+  storageRoot(of: Address): Hash {
+    return toHash(this.#trie.storageRoot(of))
+  }
+
   prove(of: Address, slots: readonly bigint[]): AccountProof {
     this.root()
     return proveAccount(this, this.#trie, of, slots)
@@ -263,6 +276,12 @@ export class View implements StateView {
 
   changedAccounts(): ChangedAccount[] {
     return changedAccounts(this, this.#accounts.keys())
+  }
+
+  get size(): number {
+    let size = this.#accounts.size
+    for (const slots of this.#slots.values()) size += slots.size
+    return size
   }
 
   fork(): View {

@@ -3,7 +3,7 @@
 import { parseGwei, toHex } from 'viem'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
-import type { Hash } from '../../src/lib/hex.ts'
+import { bigToWord, fromHex, type Hash } from '../../src/lib/hex.ts'
 import { startNode } from '../../src/node.ts'
 import type { Block, Transaction } from '../../src/primitives/types.ts'
 import { RecordedBlock } from '../../src/runtime/tracing/recorded-block.ts'
@@ -174,4 +174,22 @@ it('recorded blocks may delete contracts and create them again (before Cancun)',
   await mine(store(1n), store(2n), send({ to: child }), send({ to: child, value: 1n }), send({ to: REVERTER }))
   await mine(send({ to: FACTORY }), store(3n), send({ to: child }))
   expect(await expectEqualTraces(chain)).toBeGreaterThan(100)
+})
+
+it('the size of a recording counts what logs and access lists hold', async () => {
+  const chain = await openSmallChain()
+  const size = async (transaction: Transaction): Promise<number> => {
+    const executed = await chain.build({ timestamp: chain.head.timestamp + 1n }, [transaction])
+    expect(executed.refused).toEqual([])
+    return new RecordedBlock(executed, executed.recording ?? expect.fail('nothing was recorded'), 0).size
+  }
+  // Creation code that logs 100,000 bytes of memory twice.
+  const log = ['PUSH3 0x0186a0', 'PUSH0', 'LOG0']
+  const data = fromHex(asm(...log, ...log, 'STOP'))
+  expect(await size(signed(0, 0n, { to: null, data, gasLimit: 5_000_000n }))).toBeGreaterThan(200_000)
+  const storageKeys = Array.from({ length: 500 }, (_, key) => bigToWord(BigInt(key)))
+  const accessList = [{ address: REVERTER, storageKeys }]
+  expect(await size(signed(0, 0n, { type: 1, to: REVERTER, accessList, gasLimit: 5_000_000n }))).toBeGreaterThan(
+    66 * 500,
+  )
 })

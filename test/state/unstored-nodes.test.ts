@@ -140,3 +140,26 @@ it('every version has the root and the proofs of its accounts and slots', { time
     { numRuns: 8 },
   )
 })
+
+it('a view that outlives a rewind cannot leave nodes for the versions that get its number', async () => {
+  const store = await openMemoryStore()
+  const state = new StateStore(store, -1)
+  const commit = async (value: bigint): Promise<string> => {
+    const view = state.at(state.version)
+    for (const of of WHO.slice(0, 5)) view.setBalance(of, value)
+    const { rows, codes } = await view.changes()
+    const { ops, afterWrite } = state.stage(rows, codes)
+    await store.write(ops)
+    afterWrite()
+    return view.root()
+  }
+  for (let version = 0n; version <= 10n; version++) await commit(version + 1n)
+  const undone = state.at(10)
+  const { ops, afterWrite } = state.rewind(5)
+  await store.write(ops)
+  afterWrite()
+  expect(() => undone.root()).toThrow('the state was undone')
+  const roots: string[] = []
+  for (let version = 6n; version <= 12n; version++) roots.push(await commit(100n + version))
+  expect([6, 7, 8, 9, 10, 11, 12].map((version) => state.at(version).root())).toEqual(roots)
+})

@@ -78,7 +78,8 @@ export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid
     depth: message.depth + 1,
     isStatic: message.isStatic || kind === 'STATICCALL',
     salt: undefined,
-    word: top - 64,
+    // The engine remembers the account as a warm one by this word; a call at a price of its own has not made it warm.
+    word: isPaid ? 0 : top - 64,
   }
   engine.setReturn(0, 0)
   const isTooDeep = message.depth >= MAX_DEPTH

@@ -145,12 +145,12 @@ export const eth_getAccount = rpcMethod({
   result: (account: Record<string, Hex> | null) => account,
   async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    const { account, storageRoot } = view.prove(accountAddress, [])
+    const account = view.account(accountAddress)
     if (account === undefined) return null
     return {
       balance: toQuantity(account.balance),
       nonce: toQuantity(account.nonce),
-      storageRoot,
+      storageRoot: view.storageRoot(accountAddress),
       codeHash: account.codeHash,
     }
   },

@@ -4,7 +4,7 @@
 import { NO_LOGS, type Result, resultWithoutCode } from '../../evm/result.ts'
 import type { MessageTracer } from '../../evm/tracer.ts'
 import { type Address, bigToBytes, type Hash } from '../../lib/hex.ts'
-import type { Block, Receipt } from '../../primitives/types.ts'
+import type { Block, Receipt, Transaction } from '../../primitives/types.ts'
 import type { StateView, TransactionDiff } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import type { BlockRecording, CallTree, ExecutedBlock, FrameNote } from '../types.ts'
@@ -37,7 +37,7 @@ export class RecordedBlock {
         if (account !== undefined) this.#codes.set(account.codeHash, view.codeWith(account.codeHash))
       }
     }
-    this.size = sizeOf(callTrees, recording.notes, diffs)
+    this.size = this.#estimate()
   }
 
   /** Whether the given block has the recorded transactions; a client's block may claim any hash. */
@@ -49,6 +49,20 @@ export class RecordedBlock {
       header.hash === this.block.header.hash &&
       transactions.length === own.length &&
       transactions.every(({ hash }, index) => hash === own[index]?.hash)
+    )
+  }
+
+  #estimate(): number {
+    const sum = <T>(all: Iterable<T>, bytes: (one: T) => number) =>
+      [...all].reduce((total, one) => total + bytes(one), 0)
+    return (
+      BLOCK_BYTES +
+      this.recording.start.size * SLOT_BYTES +
+      sum(this.block.transactions, bytesOfLists) +
+      sum(this.#trees, bytesOfFrame) +
+      sum(this.recording.notes.flat(), bytesOfNote) +
+      sum(this.#diffs.flat(), ({ slots }) => ACCOUNT_BYTES + slots.length * SLOT_BYTES) +
+      sum(this.#codes.values(), ({ length }) => length)
     )
   }
 
@@ -139,22 +153,26 @@ function resultOf(frame: CallTree): Result {
   }
 }
 
-/** Estimated bytes of objects in the heap (Node 20): a frame, a note or log, an account on both sides, a slot. */
+/**
+ * Estimated bytes of objects in the heap (Node 20): a block without transactions, a frame, a note or log, a topic, an account on
+ * both sides, a slot, a key of an access list, a value of the state before the first transaction.
+ */
+const BLOCK_BYTES = 4_096
 const FRAME_BYTES = 400
 const NOTE_BYTES = 100
+const TOPIC_BYTES = 90
 const ACCOUNT_BYTES = 400
 const SLOT_BYTES = 150
-/** A block without transactions: mostly the state before the first one. */
-const BLOCK_BYTES = 12_288
-
-function sizeOf(trees: readonly CallTree[], notes: BlockRecording['notes'], diffs: readonly TransactionDiff[]): number {
-  let size = BLOCK_BYTES
-  const add = ({ input, output, calls }: CallTree): void => {
-    size += FRAME_BYTES + input.length + output.length
-    for (const call of calls) add(call)
-  }
-  for (const tree of trees) add(tree)
-  for (const of of notes) size += of.length * NOTE_BYTES
-  for (const diff of diffs) for (const { slots } of diff) size += ACCOUNT_BYTES + slots.length * SLOT_BYTES
-  return size
+function bytesOfFrame({ input, output, calls }: CallTree): number {
+  return calls.reduce((sum, call) => sum + bytesOfFrame(call), FRAME_BYTES + input.length + output.length)
 }
+
+function bytesOfNote({ log, refused }: FrameNote): number {
+  const ofLog = log === undefined ? 0 : log.data.length + log.topics.length * TOPIC_BYTES
+  return NOTE_BYTES + ofLog + (refused?.input.length ?? 0)
+}
+
+/** Of a transaction, without its data, which is the input of its first frame. */
+const bytesOfLists = ({ accessList, authorizationList }: Transaction): number =>
+  (accessList ?? []).reduce((sum, { storageKeys }) => sum + SLOT_BYTES * (1 + storageKeys.length), 0) +
+  (authorizationList ?? []).length * ACCOUNT_BYTES

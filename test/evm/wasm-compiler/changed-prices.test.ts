@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
-import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
+import { type Hex, hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { forkRules } from '../../../src/spec/fork-rules.ts'
 import { presets } from '../../../src/spec/presets.ts'
 import { asm } from '../../support/assembler.ts'
@@ -24,11 +24,18 @@ const ENGINES: readonly EngineChoice[] = ['library', 'wasm', 'compiled']
 const rules = forkRules('osaka')
 
 /** Gas and failure of code at bob's address, on each engine. */
-async function onAll(lines: readonly string[], change: (table: JumpTable) => void, gasLimit: bigint) {
+async function onAll(
+  lines: readonly string[],
+  change: (table: JumpTable) => void,
+  gasLimit: bigint,
+  others: Readonly<Record<Hex, readonly string[]>> = {},
+) {
   const results = []
   for (const engine of ENGINES) {
     const view = await emptyView()
     view.setCode(bob, Buffer.from(asm(...lines).slice(2), 'hex'))
+    for (const [of, code] of Object.entries(others))
+      view.setCode(hexToAddress(of as Hex), Buffer.from(asm(...code).slice(2), 'hex'))
     const machine = new Machine({
       spec: presets.kestrel(),
       engine,
@@ -101,3 +108,31 @@ test('a CALL with a changed price passes on all but one 64th and accesses no add
   const gasUsed = 5n * 2n + 3n + 2n + 5n + 2n + 3n + 2_600n
   expect(await onAll(lines, change, 100_000n)).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
 })
+
+test.each(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'] as const)(
+  'a %s at a price of its own does not make the account cheap for calls at the price of the fork',
+  async (paid) => {
+    const callee = '0x1000000000000000000000000000000000000ca1'
+    const calling = (kind: string) => [
+      ...Array(kind === 'CALL' || kind === 'CALLCODE' ? 5 : 4).fill('PUSH0'),
+      `PUSH20 ${callee}`,
+      'PUSH2 0x1000',
+      kind,
+      'POP',
+    ]
+    const others = ['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'].filter((kind) => kind !== paid)
+    const change = (table: JumpTable): void =>
+      void table
+        .op(paid)
+        .setConstantGas(0n)
+        .setDynamicGas(() => 0n)
+    for (const other of others) {
+      const lines = [...calling(paid), ...calling(other)]
+      const values = [paid, other].filter((kind) => kind === 'CALL' || kind === 'CALLCODE').length
+      // Four or five PUSH0 at 2, two pushes at 3 and a POP at 2 for each; the callee is one JUMPDEST; then a cold account.
+      const gasUsed = 2n * (4n * 2n + 2n * 3n + 2n) + BigInt(values) * 2n + 2n * 1n + 2_600n
+      const results = await onAll(lines, change, 100_000n, { [callee]: ['JUMPDEST'] })
+      expect(results).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
+    }
+  },
+)
