@@ -1,7 +1,7 @@
 // Codecs of index rows: a record is its fields one after another, without names. One codec writes and reads a row, and its
 // `layout` enters the format of the index.
 import { scratchBytes } from '../lib/byte-pool.ts'
-import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, toHex, writeHex } from '../lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, writeHex } from '../lib/hex.ts'
 
 export interface Codec<T> {
   /** The encoding in words, for the format of an index; equal layouts have equal words. */
@@ -172,16 +172,6 @@ export const bytes: Codec<Uint8Array> = {
   read: (from) => from.take(from.uint(4)),
 }
 
-/** Like `bytes`, for a value in hex. */
-export const name: Codec<Hex> = {
-  layout: 'bytes',
-  write(out, value) {
-    out.uint(value.length / 2 - 1, 4)
-    out.hex(value)
-  },
-  read: (from) => toHex(bytes.read(from)),
-}
-
 export const text: Codec<string> = {
   layout: 'text',
   write: (out, value) => bytes.write(out, Buffer.from(value, 'utf8')),
@@ -208,15 +198,6 @@ export const oneOf = <const W extends readonly string[]>(words: W): Codec<W[numb
     if (word === undefined) throw new RangeError('a row of a readers’ table holds an unknown word')
     return word
   },
-})
-
-export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
-  layout: `[${of.layout}]`,
-  write(out, values) {
-    out.uint(values.length, 4)
-    for (const value of values) of.write(out, value)
-  },
-  read: (from) => Array.from({ length: from.uint(4) }, () => of.read(from)),
 })
 
 export interface RecordCodec<T> extends Codec<T> {

@@ -189,7 +189,5 @@ it('the size of a recording counts what logs and access lists hold', async () =>
   expect(await size(signed(0, 0n, { to: null, data, gasLimit: 5_000_000n }))).toBeGreaterThan(200_000)
   const storageKeys = Array.from({ length: 500 }, (_, key) => bigToWord(BigInt(key)))
   const accessList = [{ address: REVERTER, storageKeys }]
-  expect(await size(signed(0, 0n, { type: 1, to: REVERTER, accessList, gasLimit: 5_000_000n }))).toBeGreaterThan(
-    66 * 500,
-  )
+  expect(await size(signed(0, 0n, { to: REVERTER, accessList, gasLimit: 5_000_000n }))).toBeGreaterThan(66 * 500)
 })

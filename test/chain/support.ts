@@ -93,7 +93,9 @@ export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30
   })
 }
 
-type Fields = Partial<Pick<Transaction, 'to' | 'value' | 'data' | 'gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>>
+type Fields = Partial<
+  Pick<Transaction, 'to' | 'value' | 'accessList' | 'data' | 'gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+>
 
 /** A transaction signed by a key: type 2, 200,000 gas, fee cap 100 gwei, tip 1 gwei by default. */
 export function signed(key: number, nonce: bigint, fields: Fields = {}): Transaction {
