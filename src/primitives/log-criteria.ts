@@ -21,8 +21,16 @@ export function bloomMatch({ addresses, topics }: LogCriteria): (bloom: Uint8Arr
   return (bloom) => tests.every((test) => test(bloom))
 }
 
-/** Tests logs of a row of receipts. */
-export function storedLogMatch({ addresses, topics }: LogCriteria): LogTest {
+/** Tests logs of a row of receipts. A query with thousands of choices asks for the test of each of its blocks. */
+export function storedLogMatch(criteria: LogCriteria): LogTest {
+  const test = storedTests.get(criteria) ?? storedLogTest(criteria)
+  storedTests.set(criteria, test)
+  return test
+}
+
+const storedTests = new WeakMap<LogCriteria, LogTest>()
+
+function storedLogTest({ addresses, topics }: LogCriteria): LogTest {
   const emitters = addresses.map(fromHex)
   const wanted = topics.map((choices) => (choices ?? []).map(fromHex))
   return (row, emitter, firstTopic, count) => {
