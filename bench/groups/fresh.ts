@@ -123,7 +123,7 @@ async function steady(contender: Contender, { size }: Bench, { name, flags = [],
   return row(`${name}, steady`, async () => mean(await oneByOne(target, requests, { times: size(FIRST, 5) })))
 }
 
-/** Calls that read slots nobody has read since the start; kestrel starts again before them and has them on disk only. */
+/** Calls that read slots for the first time since the start; kestrel starts again before them and has them on disk only. */
 function coldSlots(contender: Contender, { size }: Bench): Row {
   const times = size(COLD, 2)
   return row(`${READ} slots, others each time, first ${times} after a restart`, async () => {

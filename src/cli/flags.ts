@@ -65,7 +65,7 @@ export const integer = (min: bigint, max: bigint) =>
     return value >= min && value <= max ? value : undefined
   })
 
-/** When blocks are on disk: `block`, or within so many milliseconds. */
+/** When blocks are on disk: `block`, or the most milliseconds that a sync may come later. */
 export const durable = textValue<'block' | number, 'block' | number>(
   "'block' | number",
   'block, or a whole number of milliseconds from 1 to 60000',

@@ -1,6 +1,6 @@
 // The accessed accounts and slots (EIP-2929), touched accounts (EIP-161) and transient storage (EIP-1153) of a transaction:
 // sets and maps, each with an undo log. All engines write to the same journal, synchronously. An engine may keep the warm slots of
-// a transaction itself (`WarmSlots`), until somebody asks the journal for a slot: the journal then takes them over.
+// a transaction itself (`WarmSlots`), until the journal is asked for a slot: the journal then takes them over.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'

@@ -20,7 +20,7 @@ export type Health = {
   /** Running threads for heavy reads. */
   readonly readThreads: number
   /**
-   * When blocks are on disk: `block`, before they are announced, or within so many milliseconds; and the seconds since the
+   * When blocks are on disk: `block`, before they are announced, or the most milliseconds later; and the seconds since the
    * oldest one that a power cut would lose. Left out for a chain in memory.
    */
   readonly disk?: { readonly durable: 'block' | number; readonly unsynced: number }

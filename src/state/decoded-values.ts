@@ -6,7 +6,7 @@ import type { StoredAccount } from './accounts.ts'
 /** At these limits the values of the newest version are dropped. */
 const MAX_WORDS = 100_000
 const MAX_ACCOUNTS = 50_000
-/** Values of all former versions, each version counted as so many: about 12 MB. */
+/** Most values of all former versions, about 12 MB, and what a version counts beside its values. */
 const MAX_FORMER = 50_000
 const VERSION_SIZE = 8
 

@@ -3,7 +3,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** When a batch is on disk: `block`, before its write resolves; or at most so many milliseconds later. */
+/** When a batch is on disk: `block`, before its write resolves; or the most milliseconds later. */
 export type Durable = 'block' | number
 
 /**
@@ -72,7 +72,7 @@ export class LateSync {
 
   #later(since: number): void {
     const delay = since + this.#within / 2 - performance.now()
-    // Whoever needs the result awaits `flush` or `room`.
+    // Callers that need the result await `flush` or `room`.
     this.#timer = setTimeout(() => this.#begin().catch(() => undefined), Math.max(0, delay)).unref()
   }
 

@@ -12,11 +12,11 @@ import type { ChangedRow, StateRows } from './state-rows.ts'
 import { StateTrie } from './state-trie.ts'
 import type { KvReader } from './types.ts'
 
-/** Versions from one that stores nodes to the next, at most: making nodes again reads the changes of so many. */
+/** Versions from one that stores nodes to the next, at most: to make nodes again reads the changes of those in between. */
 const MOST_VERSIONS = 32
 /**
- * Number of changed nodes from which on they are stored: the proof of an old version makes up to so many again, with a search of
- * the history for each. Larger blocks share fewer nodes, so that they would gain little.
+ * Number of changed nodes from which on they are stored: the proof of an old version makes up to this number again, with a search
+ * of the history for each. Larger blocks share fewer nodes, so that they would gain little.
  */
 const MOST_NODES = 512
 
@@ -28,7 +28,7 @@ export type UnstoredNodes = {
   readonly nodes: ReadonlyMap<string, ChangedRow>
 }
 
-/** Whether a version must store the nodes that have changed since `stored`, of which there are so many. */
+/** Whether a version must store the `count` nodes that have changed since the version `stored`. */
 export const mustStore = (version: number, stored: number, count: number): boolean =>
   version - stored >= MOST_VERSIONS || count > MOST_NODES
 

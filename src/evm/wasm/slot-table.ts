@@ -32,7 +32,7 @@ import {
 import type { Memory } from './memory.ts'
 import type { OpcodeHost } from './module-interface.ts'
 
-/** Accounts that have a number; at the limit all are numbered anew. */
+/** Most accounts that have a number; beyond that all numbers are dropped. */
 const MOST_ACCOUNTS = 10_000
 /** What becomes of a listed entry when the contents are those of the base again (S_LISTED). Other earlier contents: FORGOTTEN. */
 const FORGOTTEN = 1

@@ -1,4 +1,4 @@
-// Version 2 of the rules: the fees of blocks stay pending in the fee collector until somebody needs what they become. Each
+// Version 2 of the rules: the fees of blocks stay pending in the fee collector until their allocation is read or changed. Each
 // block's fees are allocated by themselves, by the shares and commission rates of that block, so that every result is that of
 // version 1, to the last decimal. What must stay true:
 // - A validator's records are opened by `validatorRewards` and the community pool by `communityPool` (context.ts), which first
@@ -6,7 +6,7 @@
 // - The payees hold all that the allocation depends on. A change of the bonded set, of a commission rate or of a commit's votes
 //   becomes visible in the next block with fees: `setPayees` allocates all pending fees before it replaces the payees.
 // - Within a call, one validator is allocated at most `MOST_TOTALS` blocks, 0.1 ms. Only the beginning and the end of a block
-//   allocate to all validators. So nobody can make a block expensive by calls that are reverted.
+//   allocate to all validators. So reverted calls cannot make a block expensive.
 // - The work is the chain's: it is outside of the gas meter, and gas does not depend on how much is pending.
 // - In a read-only call the results are kept beside the state, and are dropped with the modules.
 import { type Dec, fromInt, mul, mulInt, mulTruncate, ONE } from '../../lib/dec.ts'
