@@ -6,6 +6,9 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, openConnection, post } from './load/http.ts'
 
+/** Milliseconds for a program to finish its work after its first answer. */
+export const SETTLING = 1000
+
 export type Target = {
   /** `http://127.0.0.1:PORT/` */
   readonly url: string

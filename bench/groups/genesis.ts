@@ -7,11 +7,10 @@ import type { Group, Row, Sample } from '../bench.ts'
 import { runKestrel, temporaryFolder } from '../contenders.ts'
 import { BALANCE, writeGenesis } from '../genesis.ts'
 import { recipient } from '../senders.ts'
+import { SETTLING } from '../target.ts'
 
 const SIZES = [10_000, 1_000_000]
 const QUICK_SIZES = [500, 2_000]
-/** Milliseconds for a node to finish its work after its first answer. */
-const SETTLING = 1000
 
 export const genesis: Group = {
   name: 'genesis',

@@ -13,11 +13,9 @@ import { median, oneByOne, type Repeat, request } from '../requests.ts'
 import { recipient, senders } from '../senders.ts'
 import { formatValue } from '../statistics.ts'
 import { chainOf, type StoredChain } from '../stored-chain.ts'
-import type { Target } from '../target.ts'
+import { SETTLING, type Target } from '../target.ts'
 
 const A_PAGE = 50
-/** Milliseconds for a node to finish its work after its first answer. */
-const SETTLING = 1000
 /** Kinds of rows that take fewer bytes per transaction are left out. */
 const LEAST_BYTES = 1
 

@@ -1,10 +1,7 @@
 // Start of a node with a new chain: time until its first answer, and its memory after that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Group } from '../bench.ts'
-import type { Target } from '../target.ts'
-
-/** Milliseconds for a program to finish its work after its first answer. */
-const SETTLING = 1000
+import { SETTLING, type Target } from '../target.ts'
 
 export const startup: Group = {
   name: 'startup',

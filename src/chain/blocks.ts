@@ -114,7 +114,7 @@ export class BlockStore {
   logAt(number: bigint, index: number): MinedLog | undefined {
     const row = this.#rowToSearch(number)
     if (row === undefined) return this.#allLogs(number)?.[index]
-    return this.#storedLogs(number, row, (...[, , , , logIndex]) => logIndex === index)?.[0]
+    return this.#storedLogs(number, row, (_row, _emitter, _topics, _count, logIndex) => logIndex === index)?.[0]
   }
 
   /** The row of a block's receipts, if reading from it is the fastest way: undefined if the block is in the cache. */

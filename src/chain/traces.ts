@@ -6,6 +6,7 @@ import type { Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Block } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
+import { feeRecipientOf } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/execution-recorder.ts'
@@ -203,7 +204,7 @@ export class ChainTraces implements Traces {
     this.#replays.keep(replay, version)
   }
 
-  /** Plays one recorded transaction, or all of them; `first` is a tracer to begin with. */
+  /** Plays one recorded transaction, or all of them; `first` is the tracer of the first one. */
   async *#play<T extends Tracer>(
     recorded: RecordedBlock,
     only: number | undefined,
@@ -213,13 +214,12 @@ export class ChainTraces implements Traces {
   ): AsyncGenerator<Traced<T>> {
     const { header, transactions } = recorded.block
     const env = this.#runtime.env(header)
-    const feeRecipient = this.#runtime.fees.collector ?? env.coinbase
-    let tracer = first
+    const feeRecipient = feeRecipientOf(this.#runtime.fees, env)
     for (const [index, transaction] of transactions.entries()) {
       if (only !== undefined && index !== only) continue
       await pause()
+      const tracer = index === (only ?? 0) ? first : makeTracer()
       yield { transaction, index, tracer, outcome: recorded.play(index, env, feeRecipient, tracer) }
-      tracer = makeTracer()
     }
   }
 

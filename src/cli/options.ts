@@ -59,7 +59,7 @@ const data = {
   durable: optional(
     '<when>',
     durable,
-    'when a block is synced to disk: `block`, before it is announced, or within so many milliseconds',
+    'when a block is synced to disk: `block`, before it is announced, or at most this many milliseconds later',
     {
       unset: `${DURABLE}; block with --production`,
       conflicts: ['inMemory'],

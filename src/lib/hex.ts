@@ -8,6 +8,7 @@ export type Address = Hex & { readonly __address: never }
 export type Hash = Hex & { readonly __hash: never }
 
 export const ADDRESS_BYTES = 20
+export const HASH_BYTES = 32
 export const EMPTY_BYTES = new Uint8Array(0)
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}` as Address
 export const ZERO_HASH = `0x${'00'.repeat(32)}` as Hash

@@ -2,7 +2,7 @@
 // arrival, and one for each that leaves. A transaction's record is on disk before its hash is returned. When the pool is empty,
 // so is the log. Transactions mined just before a crash may still be in it; the pool refuses them on restart (`nonce too low`).
 // The log is not synced: a power cut may lose any record, and with late syncs a transaction together with the block that took it.
-import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
+import { bigToBytes, fromHex, HASH_BYTES, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/stored-rows.ts'
 import type { BlobSidecar } from '../primitives/types.ts'
@@ -103,7 +103,6 @@ function encodeRecord({ transaction, sidecar }: PooledTransaction): Uint8Array {
 }
 
 /** A record of exactly 32 bytes is the hash of a transaction that has left the pool; an encoded transaction is longer. */
-const HASH_BYTES = 32
 const saysLeft = (record: Uint8Array): boolean => record.length === HASH_BYTES
 
 /** undefined: the checksum is right, but the record is neither a transaction nor a removal. */

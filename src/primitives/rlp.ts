@@ -11,6 +11,7 @@ import {
   bytesToBig,
   EMPTY_BYTES,
   EXACT_BYTES,
+  HASH_BYTES,
   type Hash,
   type Hex,
   rangeToHex,
@@ -38,8 +39,6 @@ export class Malformed extends Error {}
 
 /** No Ethereum encoding nests deeper than a block (block, transactions, transaction, access list, entry, keys: 6). */
 const MAX_DEPTH = 8
-
-const HASH_BYTES = 32
 
 type Span = { readonly isList: boolean; readonly start: number; readonly end: number }
 

@@ -6,6 +6,7 @@ import {
   type Address,
   bigToBytes,
   EMPTY_BYTES,
+  HASH_BYTES,
   type Hash,
   hexDigits,
   rangeToHex,
@@ -33,7 +34,6 @@ import {
 import { parseTransaction, withSender } from './transaction.ts'
 import type { Log, Receipt, Transaction, TransactionType } from './types.ts'
 
-const HASH_BYTES = 32
 const SENDER_END = 20
 const HASH_END = 52
 
@@ -269,7 +269,7 @@ function readReceipt(from: RlpReader, gasBefore: bigint): Receipt {
   }
 }
 
-/** Reads a log with one conversion to hex for all of its names: a conversion costs as much as the digits of 100 bytes. */
+/** Reads a log with one conversion to hex for its address and topics: a conversion costs as much as the digits of 100 bytes. */
 function readStoredLog(from: RlpReader): Log {
   from.enter()
   const start = from.at

@@ -16,6 +16,9 @@ import { checkMessage, type MessageMode } from './validity.ts'
 /** Who receives fees. Without a collector, as on Ethereum, the coinbase gets the tip and the base fee is burnt. */
 export type FeePolicy = { readonly collector: Address | undefined }
 
+/** The account that receives the tips of a block. */
+export const feeRecipientOf = ({ collector }: FeePolicy, { coinbase }: BlockEnv): Address => collector ?? coinbase
+
 export type MessageResult = {
   readonly gasUsed: bigint
   /** Gas used before refunds, a first guess of the smallest sufficient gas limit. */

@@ -4,7 +4,7 @@ import { type Address, EMPTY_BYTES, fromHex, type Hash, trimZeros } from '../lib
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
 import type { StateRows } from './state-rows.ts'
-import { EMPTY_ROOT_BYTES } from './state-trie.ts'
+import { EMPTY_ROOT_BYTES } from './trie.ts'
 
 type AllocatedAccount = {
   readonly nonce: bigint

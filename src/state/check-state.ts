@@ -31,15 +31,13 @@ import {
 import type { ChangedRow, RowChanges } from './state-rows.ts'
 import { StateStore } from './state-store.ts'
 import type { NodePath, TrieChange } from './trie.ts'
-import { EMPTY_ROOT, updateTrie } from './trie.ts'
+import { EMPTY_ROOT_BYTES, updateTrie } from './trie.ts'
 import type { KeyRange, KvReader, KvStore } from './types.ts'
 import type { UnstoredNodes } from './unstored-nodes.ts'
 import type { View } from './view.ts'
 
 /** Called for every fault: where it is, and what is wrong. */
 export type CheckReport = (place: string, what: string) => void
-
-const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /** Checks the accounts, slots and tries of a version. Returns the state root that follows from the leaves. */
 export async function checkState(store: KvStore, version: number, report: CheckReport): Promise<Hash> {
@@ -206,8 +204,9 @@ const MADE_ROWS = 100_000
 
 /**
  * Checks that versions have exactly the changes of their blocks, which are executed again in order, and that their change lists
- * are complete; of trie nodes it checks those that the lists name. A value is compared when a later version replaces it: its history entry then takes one read, in full or as the
- * difference from the value that replaces it. Values that are never replaced are compared at the end.
+ * are complete; of trie nodes it checks those that the lists name. A value is compared when a later version replaces it: its
+ * history entry then takes one read, in full or as the difference from the value that replaces it. Values that are never replaced
+ * are compared at the end.
  */
 export class ChangeCheck {
   readonly #store: KvReader

@@ -9,8 +9,7 @@ import { encodeChanges, encodeRow } from './history.ts'
 import { KEY } from './keyspace.ts'
 import { LeafBuckets } from './leaf-buckets.ts'
 import type { RowChanges } from './state-rows.ts'
-import { EMPTY_ROOT_BYTES } from './state-trie.ts'
-import { type TrieChange, updateTrie } from './trie.ts'
+import { EMPTY_ROOT_BYTES, type TrieChange, updateTrie } from './trie.ts'
 import type { KvStore, WriteOp } from './types.ts'
 
 /** Rows of one batch: 20,000 rows take about 4 MB. */

@@ -1,7 +1,6 @@
 // The leaves of a trie that is built once from all of them. They may be added in any order and are packed, so large tries fit
 // in memory: the trie is built one bucket at a time.
-import { EMPTY_ROOT_BYTES } from './state-trie.ts'
-import { type NodePath, type TrieChange, updateTrie } from './trie.ts'
+import { EMPTY_ROOT_BYTES, type NodePath, type TrieChange, updateTrie } from './trie.ts'
 
 /** Nibbles that the keys of one bucket share. */
 const PREFIX = 2

@@ -7,8 +7,7 @@ import { encodeAccount } from './accounts.ts'
 import { BatchedWrites, firstRow, writeAccountTrie } from './first-state.ts'
 import { KEY } from './keyspace.ts'
 import { LeafBuckets } from './leaf-buckets.ts'
-import { EMPTY_ROOT_BYTES } from './state-trie.ts'
-import { type TrieChange, updateTrie } from './trie.ts'
+import { EMPTY_ROOT_BYTES, type TrieChange, updateTrie } from './trie.ts'
 import type { Account, KvStore } from './types.ts'
 
 /** Maximum slots of an account whose trie is built in memory at once; larger storages use buckets. */

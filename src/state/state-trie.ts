@@ -9,10 +9,8 @@ import { encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY, RANGE, slotOfRow } from './keyspace.ts'
 import type { RowChanges } from './state-rows.ts'
 import type { NodePath, NodeReader, TrieChange } from './trie.ts'
-import { EMPTY_ROOT, proveTrie, updateTrie } from './trie.ts'
+import { EMPTY_ROOT_BYTES, proveTrie, updateTrie } from './trie.ts'
 import type { Account, AccountProof, KvReader, StateView } from './types.ts'
-
-export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /** Accounts, each with its slots that were written. */
 type Slots = Map<Address, Set<Hash>>

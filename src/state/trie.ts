@@ -44,7 +44,7 @@ const EMPTY_TRIE = Uint8Array.of(0x80)
 
 /** The root of a trie without keys: keccak256 of the RLP of no bytes. */
 export const EMPTY_ROOT: Hash = keccakHash(EMPTY_TRIE)
-const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
+export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /**
  * Applies changes in any order (the last one for a key wins) and returns the resulting row changes. Writes nothing. Deleting an

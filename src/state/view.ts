@@ -15,7 +15,8 @@ import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './state-diff.ts'
 import type { RowChanges, StateRows } from './state-rows.ts'
-import { EMPTY_ROOT_BYTES, proveAccount, StateTrie } from './state-trie.ts'
+import { proveAccount, StateTrie } from './state-trie.ts'
+import { EMPTY_ROOT_BYTES } from './trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
 const EMPTY = new Uint8Array(0)

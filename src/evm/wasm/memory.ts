@@ -20,7 +20,7 @@ const HIGH = 4_294_967_296
 /** The word at which a host function writes its result. */
 const ANSWER = WORDS + 32
 
-/** V8 stores typed arrays up to this length inside the object, which is much cheaper than a buffer; to copy as many, a loop is cheaper. */
+/** V8 stores typed arrays up to this length inside the object, which is much cheaper than a buffer. A loop copies them faster than `set`. */
 const SHORT = 64
 
 export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0

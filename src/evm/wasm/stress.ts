@@ -1,6 +1,6 @@
 // The stress build, for fuzzing: with KESTREL_STRESS=<seed> in the environment every turn of the engine ends after a random
-// amount of gas, down to 1, all code is compiled when it is loaded, and codes, values of slots and the engine's warm slots are dropped at random. None of
-// this may change a result, so that each suite can run under it.
+// amount of gas, down to 1, all code is compiled when it is loaded, and codes, values of slots and the engine's warm slots are
+// dropped at random. None of this may change a result, so that each suite can run under it.
 
 export type Stress = {
   /** A random integer from 1 to `most`, uniform in its logarithm, so that small numbers are frequent. */

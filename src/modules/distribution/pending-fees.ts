@@ -8,7 +8,7 @@
 // - Within a call, one validator is allocated at most `MOST_TOTALS` blocks, 0.1 ms. Only the beginning and the end of a block
 //   allocate to all validators. So reverted calls cannot make a block expensive.
 // - The work is the chain's: it is outside of the gas meter, and gas does not depend on how much is pending.
-// - In a read-only call the results are kept beside the state, and are dropped with the modules.
+// - A read-only call writes no state: this object keeps the results in memory, for as long as the modules are open.
 import { type Dec, fromInt, mul, mulInt, mulTruncate, ONE } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../spec/addresses.ts'

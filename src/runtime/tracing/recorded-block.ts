@@ -1,6 +1,6 @@
-// What the execution of a block leaves for traces of its transactions: messages, logs, changes, and the state before the first
-// of them. A tracer that needs no opcodes is played the recording; the others run on the recorded state. The results are equal
-// to those of a replay.
+// The recording of an executed block, from which its transactions are traced without a replay: messages, logs, changes, and the
+// state before the first transaction. It is played to tracers that need no opcodes; the others run a transaction on the recorded
+// state. The results are equal to those of a replay.
 import { NO_LOGS, type Result, resultWithoutCode } from '../../evm/result.ts'
 import type { MessageTracer } from '../../evm/tracer.ts'
 import { type Address, bigToBytes, type Hash } from '../../lib/hex.ts'
@@ -53,17 +53,13 @@ export class RecordedBlock {
   }
 
   #estimate(): number {
-    const sum = <T>(all: Iterable<T>, bytes: (one: T) => number) =>
-      [...all].reduce((total, one) => total + bytes(one), 0)
-    return (
-      BLOCK_BYTES +
-      this.recording.start.size * SLOT_BYTES +
-      sum(this.block.transactions, bytesOfLists) +
-      sum(this.#trees, bytesOfFrame) +
-      sum(this.recording.notes.flat(), bytesOfNote) +
-      sum(this.#diffs.flat(), ({ slots }) => ACCOUNT_BYTES + slots.length * SLOT_BYTES) +
-      sum(this.#codes.values(), ({ length }) => length)
-    )
+    let size = BLOCK_BYTES + this.recording.start.size * SLOT_BYTES
+    for (const transaction of this.block.transactions) size += bytesOfLists(transaction)
+    for (const tree of this.#trees) size += bytesOfFrame(tree)
+    for (const notes of this.recording.notes) for (const note of notes) size += bytesOfNote(note)
+    for (const diff of this.#diffs) for (const { slots } of diff) size += ACCOUNT_BYTES + slots.length * SLOT_BYTES
+    for (const { length } of this.#codes.values()) size += length
+    return size
   }
 
   /** Moves a view from the state before one transaction to the state before a later one. Returns the gas that they used. */
@@ -154,8 +150,9 @@ function resultOf(frame: CallTree): Result {
 }
 
 /**
- * Estimated bytes of objects in the heap (Node 20): a block without transactions, a frame, a note or log, a topic, an account on
- * both sides, a slot, a key of an access list, a value of the state before the first transaction.
+ * Estimated bytes of objects in the heap (Node 20): a block without transactions; a frame; a note without its log; a topic; an
+ * account before and after a transaction, or an authorization; a slot, a key of an access list, or a value of the state before the
+ * first transaction.
  */
 const BLOCK_BYTES = 4_096
 const FRAME_BYTES = 400
@@ -163,6 +160,7 @@ const NOTE_BYTES = 100
 const TOPIC_BYTES = 90
 const ACCOUNT_BYTES = 400
 const SLOT_BYTES = 150
+
 function bytesOfFrame({ input, output, calls }: CallTree): number {
   return calls.reduce((sum, call) => sum + bytesOfFrame(call), FRAME_BYTES + input.length + output.length)
 }
@@ -174,5 +172,5 @@ function bytesOfNote({ log, refused }: FrameNote): number {
 
 /** Of a transaction, without its data, which is the input of its first frame. */
 const bytesOfLists = ({ accessList, authorizationList }: Transaction): number =>
-  (accessList ?? []).reduce((sum, { storageKeys }) => sum + SLOT_BYTES * (1 + storageKeys.length), 0) +
-  (authorizationList ?? []).length * ACCOUNT_BYTES
+  accessList.reduce((sum, { storageKeys }) => sum + SLOT_BYTES * (1 + storageKeys.length), 0) +
+  authorizationList.length * ACCOUNT_BYTES

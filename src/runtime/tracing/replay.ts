@@ -9,7 +9,7 @@ import type { Block, Transaction, TransactionMessage } from '../../primitives/ty
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import { BlockExecution, modeOf } from '../block-execution.ts'
-import { executeMessage, type MessageResult } from '../execute-message.ts'
+import { executeMessage, feeRecipientOf, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
 import type { MessageMode } from '../validity.ts'
 import type { RecordedBlock } from './recorded-block.ts'
@@ -200,7 +200,7 @@ export async function traceMessage(
   { machine, env, message, mode, position }: Traceable,
   tracer: Tracer,
 ): Promise<MessageResult> {
-  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, position })
+  tracer.start?.({ machine, env, message, feeRecipient: feeRecipientOf(fees, env), position })
   machine.tracer = tracer
   try {
     return await executeMessage(machine, env, spec.chainId, message, mode, fees)

@@ -43,7 +43,7 @@ export type TraceOutcome = Pick<MessageResult, 'gasUsed' | 'returnData' | 'error
 
 /** Traces one transaction or call; each needs a new tracer. */
 export interface Tracer extends MessageTracer {
-  /** Whether it needs only what the recording of a block has (`recording.ts`). */
+  /** Whether it needs only what the recording of a block has (`recorded-block.ts`). */
   readonly readsRecording?: boolean
   start?(context: TraceContext): void
   /** The trace as a JSON value. Throws ScriptFailure. */

@@ -1,15 +1,15 @@
 // The functions of the host that the interpreter imports; all are synchronous. Keys and values are big-endian words at WORDS (the second
 // at WORDS + 32), addresses at ADDRESS; the calling frame is CURRENT. Gas is a whole number.
 
-/** Writes the dirty slots to the host's state, because the host is about to read one of them, or an entry is to be overwritten. */
+/** Writes the dirty slots to the host's state: before the host reads one of them, and before an entry is overwritten. */
 export declare function flushStores(): void
 /** Makes the host's checkpoints of the frames that the interpreter has opened. */
 export declare function adoptFrames(): void
 /** Passes the warm slots on to the host's journal, which is asked from now on: see JOURNALED. */
 export declare function takeSlots(): void
 /**
- * Accesses the slot of an entry: 1 if the journal is asked and the slot was cold (EIP-2929), else 0. Writes its value, and that at the
- * beginning of the transaction, if the entry has no valid value.
+ * Accesses the slot of an entry: 1 if the journal is asked and the slot was cold (EIP-2929), else 0. If the entry has no valid
+ * value, writes the value and that at the beginning of the transaction.
  */
 export declare function accessSlot(slot: u32): i32
 export declare function tload(): void
