@@ -8,7 +8,7 @@ import { readHead, storedSpec } from '../chain/open.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger } from '../lib/log.ts'
-import { openChain } from '../node.ts'
+import { type ChainSettings, openChain } from '../node.ts'
 import { type ChainSpec, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { hasDatabase, openStore } from '../state/kv.ts'
 
@@ -89,13 +89,13 @@ export const openForWork = (
   datadir: string,
   spec: ChainSpec,
   modules: readonly ProposalModule[],
-  namesModules = false,
+  settings: Pick<ChainSettings, 'namesModules' | 'durable'> = {},
 ): Promise<BlockChain> =>
   openChain({
+    ...settings,
     datadir: chainFolder(datadir),
     spec,
     modules,
-    namesModules,
     limits: defaultLimits,
     pool: { minTip: 0n, allowUnprotected: true },
     log: createLogger({ level: 'info', json: false }),

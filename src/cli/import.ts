@@ -33,7 +33,7 @@ Example:
       readOperand('file', path, file)
       const { datadir, proposal } = readFlags(flags, given)
       const modules = await readModules(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules, { durable: SYNC_INTERVAL })
       try {
         requireNoConsensus(chain.store)
         await importFile(chain, file)
@@ -42,6 +42,12 @@ Example:
       }
     })
 }
+
+/**
+ * Most milliseconds from a block's write to its sync. A power cut during an import loses the blocks since the last sync; the same
+ * command continues after the others, and it ends when all are synced.
+ */
+const SYNC_INTERVAL = 2000
 
 async function importFile(chain: BlockChain, file: string): Promise<void> {
   const progress = showProgress('imported')

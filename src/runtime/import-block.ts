@@ -40,8 +40,8 @@ export async function importBlock(
     const execution = await executeTransactions(runtime, view, block, blockHash)
     const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
     compare(header, roots)
-    const { receipts, callTrees, diffs, recording } = execution
-    return { block, receipts, requests, callTrees, diffs, refused: [], view, recording }
+    const { receipts, callTrees, diffs } = execution
+    return { block, receipts, requests, callTrees, diffs, refused: [], view }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)
