@@ -84,6 +84,12 @@ function checkDatadir(datadir: string): void {
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
 
+/**
+ * `durable` of commands that write much: most milliseconds from a write to its sync. A power cut loses the writes since the last
+ * sync; the same command continues after the others, or begins anew, and it ends when all are synced.
+ */
+export const SYNC_INTERVAL = 2000
+
 /** Opens the chain of a data directory without a node, for commands that read or extend it. Throws as `openChain`. */
 export const openForWork = (
   datadir: string,

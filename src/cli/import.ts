@@ -8,7 +8,7 @@ import { requireNoConsensus } from '../chain/consensus-mark.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
-import { openForWork, requireChainSpec } from './datadir.ts'
+import { openForWork, requireChainSpec, SYNC_INTERVAL } from './datadir.ts'
 import { path, readFlags, readOperand } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { readModules } from './proposal-modules.ts'
@@ -42,12 +42,6 @@ Example:
       }
     })
 }
-
-/**
- * Most milliseconds from a block's write to its sync. A power cut during an import loses the blocks since the last sync; the same
- * command continues after the others, and it ends when all are synced.
- */
-const SYNC_INTERVAL = 2000
 
 async function importFile(chain: BlockChain, file: string): Promise<void> {
   const progress = showProgress('imported')

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { withoutAllocation } from '../spec/chain-spec.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
-import { openForWork, withStoredChain } from './datadir.ts'
+import { openForWork, SYNC_INTERVAL, withStoredChain } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
 import { readModules } from './proposal-modules.ts'
 import { schemasOf, withOptions } from './start-flags.ts'
@@ -36,7 +36,7 @@ Examples:
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
         )
       })
-      const chain = await openForWork(datadir, spec, modules, { namesModules: stored === undefined })
+      const chain = await openForWork(datadir, spec, modules, { durable: SYNC_INTERVAL, namesModules: stored === undefined })
       try {
         process.stdout.write(`${chain.canonicalHash(0n)}\n`)
       } finally {
