@@ -1,5 +1,6 @@
 // The events that engines emit while a message runs, and the call tree that is built from them. Blocks store the tree as
 // internal transactions; callTracer prints it.
+import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { CallKind } from './message.ts'
@@ -53,7 +54,7 @@ export type EnterEvent = {
   readonly to: Address | null
   readonly value: bigint
   readonly gas: bigint
-  /** A copy that does not change later. */
+  /** A copy that does not change later; empty if the tracer does not keep it. */
   readonly input: Uint8Array
   readonly depth: number
 }
@@ -80,6 +81,11 @@ export interface StepLog {
 /** Receives the events of a running machine. With `step` the engines run one opcode at a time, which is slow. */
 export interface MessageTracer {
   enter?(message: EnterEvent): void
+  /**
+   * Asked before the input of an inner message, or of a refused call, is copied: a call's input may be a megabyte at no price. If not
+   * true, the message has an empty input. Left out: every input is copied.
+   */
+  keepsInput?(length: number): boolean
   /** `frame`: the final state of the code; given only to tracers that define `step`. */
   exit?(result: Result, frame: FrameState | undefined): void
   selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
@@ -115,9 +121,32 @@ export type CallFrame = {
   coinTransfers?: readonly CoinTransfer[]
 }
 
+/** Bytes that inputs and outputs of traced messages may still take. */
+export type ByteBudget = { left: number }
+
+/** Bytes of one call tree. */
+const MAX_TREE = 64 * 1024 * 1024
+
 export class CallTreeTracer implements MessageTracer {
+  readonly #budget: ByteBudget
   #root: CallFrame | undefined
   readonly #open: CallFrame[] = []
+
+  /** `budget` may be shared with other tracers. */
+  constructor(budget: ByteBudget = { left: MAX_TREE }) {
+    this.#budget = budget
+  }
+
+  keepsInput(length: number): boolean {
+    return this.takes(length)
+  }
+
+  /** Takes bytes from the budget. Throws ChainError `limit-exceeded` when it is used up. */
+  protected takes(length: number): boolean {
+    this.#budget.left -= length
+    if (this.#budget.left < 0) throw new ChainError('limit-exceeded', 'the trace is too large')
+    return true
+  }
 
   get root(): CallFrame | undefined {
     return this.#root
@@ -149,7 +178,8 @@ export class CallTreeTracer implements MessageTracer {
     const frame = this.#open.pop()
     if (frame === undefined) return
     frame.gasUsed = gasUsed
-    frame.output = output
+    // The index needs the code of creations, whose bytes are paid for, and the revert data of the transaction.
+    if (this.#open.length === 0 || frame.to === null || this.takes(output.length)) frame.output = output
     frame.error = failure?.message
     if (coinTransfers !== undefined) frame.coinTransfers = coinTransfers
     if (frame.to === null && createdAddress !== undefined) frame.to = createdAddress

@@ -29,6 +29,9 @@ import type { BlockRecording, CallTree, FrameNote } from './types.ts'
 import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
+/** Bytes of the inputs and outputs of inner messages of a block that are recorded. */
+const MAX_RECORDED = 6 * 1024 * 1024
+
 /** A block during execution. After `begin`, `apply` runs one transaction at a time; `finish` or `seal` ends it. */
 export class BlockExecution {
   readonly env: BlockEnv
@@ -38,6 +41,7 @@ export class BlockExecution {
   readonly callTrees: CallTree[] = []
   readonly diffs: TransactionDiff[] = []
   readonly #notes: (readonly FrameNote[])[] = []
+  readonly #recorded = { left: MAX_RECORDED }
   /** The state before the first transaction. */
   #start: StateView | undefined
   readonly #runtime: Runtime
@@ -82,8 +86,9 @@ export class BlockExecution {
     return this.env.gasLimit - taken
   }
 
+  /** undefined: there were no transactions, or their messages were too large to be recorded. */
   get recording(): BlockRecording | undefined {
-    if (this.#start === undefined || this.#table === undefined) return undefined
+    if (this.#start === undefined || this.#table === undefined || this.#recorded.left < 0) return undefined
     return { start: this.#start, table: this.#table, contracts: this.machine.contracts, notes: this.#notes }
   }
 
@@ -150,7 +155,7 @@ export class BlockExecution {
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
     this.#start ??= this.#view.fork()
-    const recorder = new MessageRecorder()
+    const recorder = new MessageRecorder(this.#recorded)
     this.machine.tracer = tracer ?? recorder
     return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
       this.machine.tracer = undefined

@@ -287,6 +287,10 @@ export class SimulatedLogs implements MessageTracer {
     return taken
   }
 
+  keepsInput(): boolean {
+    return false
+  }
+
   enter({ type, from, to, value }: EnterEvent): void {
     // DELEGATECALL and CALLCODE have a value but do not transfer it.
     const moves = this.#showsTransfers && value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'

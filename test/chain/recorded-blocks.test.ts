@@ -38,6 +38,11 @@ const TRACERS: readonly (readonly [name: string | undefined, config: object])[] 
   [undefined, {}],
 ]
 
+const NO_STRUCT_LOGS = {
+  ...{ disableStack: true, disableStorage: true, enableMemory: false, enableReturnData: false },
+  limit: 0,
+}
+
 /** All traces of a chain as text, one for each block, transaction and kind. */
 async function tracesOf(chain: BlockChain): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
@@ -173,7 +178,44 @@ it('recorded blocks may delete contracts and create them again (before Cancun)',
   const store = (value: bigint) => send({ to: child, data: words(5n, value) })
   await mine(store(1n), store(2n), send({ to: child }), send({ to: child, value: 1n }), send({ to: REVERTER }))
   await mine(send({ to: FACTORY }), store(3n), send({ to: child }))
+  // A transaction reads a slot of the account that the next one deletes.
+  await mine(send({ to: FACTORY }), store(4n))
+  await mine(store(4n), send({ to: child }))
   expect(await expectEqualTraces(chain)).toBeGreaterThan(100)
+})
+
+describe.each(['compiled', 'library'] as const)('on the %s engine', (engine) => {
+  it('inputs of calls are recorded and traced up to a bound: a call may have a megabyte of input for 100 gas', async () => {
+    const { store, spec: small } = await openSmallChain()
+    const chain = reopen(store, small, undefined, engine)
+    onTestFinished(() => chain.close())
+    // Calls an account without code `calls` times with 256 KB of memory, in creation code.
+    const callsOf = (calls: number) => {
+      const call = ['PUSH0', 'PUSH0', 'PUSH3 0x040000', 'PUSH0', 'PUSH0', 'PUSH2 0xdead', 'GAS', 'CALL', 'POP']
+      const loop = [`PUSH2 0x${calls.toString(16).padStart(4, '0')}`, 'JUMPDEST', ...call, 'PUSH1 0x01', 'SWAP1', 'SUB']
+      return fromHex(asm(...loop, 'DUP1', 'PUSH1 0x03', 'JUMPI', 'STOP'))
+    }
+    const traceOf = async (calls: number, nonce: bigint) => {
+      const transaction = signed(0, nonce, { to: null, data: callsOf(calls), gasLimit: 5_000_000n })
+      const executed = await chain.build({ timestamp: chain.head.timestamp + 1n }, [transaction])
+      expect(executed.receipts.map(({ status }) => status)).toEqual([1])
+      await chain.commit(executed)
+      const inner = executed.callTrees[0]?.calls ?? []
+      const kept = inner.reduce((sum, { input }) => sum + input.length, 0)
+      const choice = { name: 'callTracer', config: {}, structLogs: NO_STRUCT_LOGS }
+      const traced = chain.traces.transaction(transaction.hash, { choice, timeout: 60_000 })
+      return { calls: inner.length, kept, isRecorded: executed.recording !== undefined, traced }
+    }
+    const few = await traceOf(20, 0n)
+    expect(few).toMatchObject({ calls: 20, kept: 20 << 18, isRecorded: true })
+    await few.traced
+    const many = await traceOf(100, 1n)
+    expect(many).toMatchObject({ calls: 100, kept: 24 << 18, isRecorded: false })
+    expect(JSON.stringify(await many.traced).length).toBeGreaterThan(100 << 19)
+    const tooMany = await traceOf(300, 2n)
+    expect(tooMany).toMatchObject({ calls: 300, kept: 24 << 18, isRecorded: false })
+    await expect(tooMany.traced).rejects.toMatchObject({ code: 'limit-exceeded', message: 'the trace is too large' })
+  })
 })
 
 it('the size of a recording counts what logs and access lists hold', async () => {

@@ -255,7 +255,7 @@ class LibraryEvm extends EVM implements LibraryHost {
     if (topic === 'beforeMessage') {
       const message = data as LibMessage
       const kind = this.#kindOf(message)
-      machine.messageBegan(() => entered(message, kind))
+      machine.messageBegan(() => entered(message, kind, machine.tracer))
       // The message may have been a slow precompile, so check the clock after each.
       return machine.pauseIfDue() ?? SETTLED
     }
@@ -282,8 +282,9 @@ const unreachable = (): never => {
 }
 
 /** The enter event of a library message. */
-function entered(message: LibMessage, type: CallKind): EnterEvent {
+function entered(message: LibMessage, type: CallKind, tracer: MessageTracer | undefined): EnterEvent {
   const { caller, to, value, gasLimit, data, depth } = message
+  const keepsInput = depth === 0 || tracer?.keepsInput?.(data.length) !== false
   return {
     type,
     from: addressOf(type === 'DELEGATECALL' && to !== undefined ? to : caller),
@@ -291,7 +292,7 @@ function entered(message: LibMessage, type: CallKind): EnterEvent {
     value,
     gas: gasLimit,
     // The input of an inner message is a view of the caller's memory, which changes later: copy it.
-    input: depth > 0 ? data.slice() : data,
+    input: keepsInput ? (depth > 0 ? data.slice() : data) : EMPTY_BYTES,
     depth,
   }
 }

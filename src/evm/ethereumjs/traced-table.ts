@@ -84,7 +84,9 @@ function calledFrame(state: RunState, type: CallKind, addsStipend: boolean): () 
   const input = (): Uint8Array => {
     const offset = Number(item(inputAt))
     const length = Number(item(inputAt + 1))
-    return length === 0 ? EMPTY_BYTES : state.memory.read(offset, length)
+    return length === 0 || machineOf(state).tracer?.keepsInput?.(length) === false
+      ? EMPTY_BYTES
+      : state.memory.read(offset, length)
   }
   return () => ({
     type,

@@ -10,7 +10,7 @@ import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
 import { type CallKind, isCreation } from '../message.ts'
 import type { CallFrame } from '../tracer.ts'
 import { spendsLockedBalance } from '../value-transfer.ts'
-import { beginMessage } from './frame-enter.ts'
+import { beginMessage, tracedInput } from './frame-enter.ts'
 import type { ActiveFrame, FrameResult, WasmMessage } from './frames.ts'
 import { type Execution, leaveFrame, pushCallResult, type RunProgress } from './frames.ts'
 import { F_TOP, WORDS } from './layout.ts'
@@ -218,7 +218,7 @@ function refusedFrame(run: Execution, call: WasmMessage, failure: FailureCode): 
     value,
     gas: BigInt(gas),
     gasUsed: 0n,
-    input: call.dataLength === 0 ? EMPTY_BYTES : run.engine.slice(call.data, call.dataLength),
+    input: tracedInput(run, call),
     output: EMPTY_BYTES,
     error: failureOf(failure).message,
     calls: [],

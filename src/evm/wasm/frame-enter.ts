@@ -1,7 +1,7 @@
 // The start of a message: checkpoints, value transfer, and then one of: a frame for code, a precompile, a native contract, or an
 // account without code.
 
-import type { Address } from '../../lib/hex.ts'
+import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -60,7 +60,7 @@ export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Arr
 }
 
 /** `input`: of an incoming message; the input of other messages is in the engine's memory. */
-function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array | undefined): EnterEvent {
+function enterEvent(run: Execution, call: WasmMessage, input: Uint8Array | undefined): EnterEvent {
   const { kind } = call
   return {
     type: kind,
@@ -68,10 +68,14 @@ function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array 
     to: isCreation(kind) ? null : call.codeAddress,
     value: call.value,
     gas: BigInt(call.gas),
-    input: input ?? engine.slice(call.data, call.dataLength),
+    input: input ?? tracedInput(run, call),
     depth: call.depth,
   }
 }
+
+/** A copy of a message's input, if the tracer keeps it. */
+export const tracedInput = ({ host, engine }: Execution, { data, dataLength }: WasmMessage): Uint8Array =>
+  dataLength === 0 || host.tracer?.keepsInput?.(dataLength) === false ? EMPTY_BYTES : engine.slice(data, dataLength)
 
 function enter(run: Execution, active: ActiveFrame): RunProgress {
   return isCreation(active.message.kind) ? enterCreation(run, active) : enterCall(run, active)

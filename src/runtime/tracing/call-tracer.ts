@@ -1,7 +1,7 @@
 // geth's callTracer: the call tree as nested JSON frames, with their logs on request. The outermost frame shows the transaction's
 // whole gas limit and gas used, including the intrinsic gas and refunds.
 import type { Result } from '../../evm/result.ts'
-import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import { type ByteBudget, type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { Log } from '../../primitives/types.ts'
@@ -49,8 +49,8 @@ export class CallTracer extends CallTreeTracer implements RecordedTracer {
   #gasLimit = 0n
   readonly log?: (log: Log) => void
 
-  constructor({ onlyTopCall, withLog }: CallTracerOptions) {
-    super()
+  constructor({ onlyTopCall, withLog }: CallTracerOptions, budget?: ByteBudget) {
+    super(budget)
     this.#onlyTopCall = onlyTopCall
     if (withLog) this.log = (log) => this.#emit(log)
   }

@@ -1,6 +1,6 @@
 // geth's flatCallTracer: the call tree as Parity's flat list of frames, each with its `traceAddress`.
 import type { Machine } from '../../evm/machine.ts'
-import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import { type ByteBudget, type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
 import { type FlatFrame, flattenCallTree } from './flatten.ts'
@@ -17,8 +17,8 @@ export class FlatCallTracer extends CallTreeTracer implements RecordedTracer {
   readonly #options: FlatCallOptions
   #context: RecordedContext | undefined
 
-  constructor(options: FlatCallOptions) {
-    super()
+  constructor(options: FlatCallOptions, budget?: ByteBudget) {
+    super(budget)
     this.#options = options
   }
 

@@ -35,6 +35,11 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.start?.(context)
   }
 
+  keepsInput(length: number): boolean {
+    // All are asked, because each has a budget of its own.
+    return [...this.#tracers.values()].filter((tracer) => tracer.keepsInput?.(length) !== false).length > 0
+  }
+
   enter(message: EnterEvent): void {
     for (const tracer of this.#tracers.values()) tracer.enter?.(message)
   }

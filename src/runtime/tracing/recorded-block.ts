@@ -81,6 +81,15 @@ export class RecordedBlock {
     }
   }
 
+  /**
+   * Reads the slots of accounts that a transaction deletes: the changes of a deleted account are its slots that the view knows,
+   * and transactions before have read some of them.
+   */
+  readDeleted(view: StateView, index: number): void {
+    for (const { address, after, slots } of this.#diffs[index] ?? [])
+      if (after === undefined) for (const { key } of slots) view.word(address, key)
+  }
+
   /** Plays a transaction to a tracer. */
   play(index: number, env: BlockEnv, feeRecipient: Address, tracer: RecordedTracer): TraceOutcome {
     const { header, transactions } = this.block

@@ -139,6 +139,7 @@ export class BlockReplay {
     const transaction = this.block.transactions[index]
     if (transaction === undefined) throw new Error(`the block has no transaction ${index}`)
     await pause()
+    this.#recorded?.readDeleted(this.view, index)
     const machine = this.#machineWith(pause)
     const env = this.#env
     const { hash: blockHash } = this.block.header

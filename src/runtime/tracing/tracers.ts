@@ -1,5 +1,6 @@
 // The registry of tracers: name, schema of its settings, constructor. Add a tracer by an entry in `tracers`.
 import { z } from 'zod'
+import type { ByteBudget } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { CallTracer } from './call-tracer.ts'
 import { BigramTracer, FourByteTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './counting-tracers.ts'
@@ -20,6 +21,8 @@ export type TracerChoice = {
 
 /** Largest length of all traces of one request in characters, because they must fit one JSON string and the heap. */
 export const BUDGET = 128 * 1024 * 1024
+/** A byte is two characters of hex. */
+const treeBudget = (): ByteBudget => ({ left: BUDGET / 2 })
 
 const flag = z.boolean({ error: 'expected true or false' }).nullish()
 const callOptions = z.object({ onlyTopCall: flag, withLog: flag })
@@ -47,20 +50,16 @@ const kind =
   }
 
 const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: ScriptMaker) => Maker>> = {
-  callTracer: kind(
-    callOptions,
-    ({ onlyTopCall, withLog }) =>
-      () =>
-        new CallTracer({ onlyTopCall: onlyTopCall === true, withLog: withLog === true }),
-  ),
-  flatCallTracer: kind(
-    flatOptions,
-    (flags) => () =>
-      new FlatCallTracer({
-        convertParityErrors: flags.convertParityErrors === true,
-        includePrecompiles: flags.includePrecompiles === true,
-      }),
-  ),
+  callTracer: kind(callOptions, ({ onlyTopCall, withLog }) => {
+    const budget = treeBudget()
+    return () => new CallTracer({ onlyTopCall: onlyTopCall === true, withLog: withLog === true }, budget)
+  }),
+  flatCallTracer: kind(flatOptions, (flags) => {
+    const budget = treeBudget()
+    const convertParityErrors = flags.convertParityErrors === true
+    const includePrecompiles = flags.includePrecompiles === true
+    return () => new FlatCallTracer({ convertParityErrors, includePrecompiles }, budget)
+  }),
   prestateTracer: kind(
     prestateOptions,
     (flags) => () =>
