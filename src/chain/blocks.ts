@@ -25,31 +25,39 @@ import { KEY, nameOfRow } from '../state/keyspace.ts'
 import { damagedRow } from '../state/row-checksum.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
 import { readBase } from './base.ts'
-import { minedLogs } from './mined-logs.ts'
+import { minedLogAt, minedLogs } from './mined-logs.ts'
 import type { MinedLog, MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
 /** Number of newest blocks in the cache. */
 const CACHED_BLOCKS = 128
-const CACHED_TRANSACTIONS = 16_384
+const CACHED_ITEMS = 16_384
 /** Bytes of rows of receipts, and of bodies, that are cached: to read a row takes as long as to search it. */
 const CACHED_ROWS = 4 << 20
-const byLength = { maxSize: CACHED_ROWS, sizeCalculation: ({ length }: Uint8Array) => length }
-const byTransactions = <T>(countOf: (cached: T) => number) => ({
+/**
+ * A row of which single items were read. `decoded` is what that has cost, in bytes of the row as if they had been decoded; when it
+ * is the whole row, the row is decoded and cached, so that all items of a block take at most twice as long as one decoding.
+ */
+type SearchedRow = { readonly row: Uint8Array; decoded: number }
+/** Bytes that are passed in the time in which one is decoded. */
+const PASSED_PER_DECODED = 8
+const byLength = { maxSize: CACHED_ROWS, sizeCalculation: ({ row }: SearchedRow) => row.length }
+/** Transactions, and logs, are what takes memory: a block may have 80,000 logs in one transaction. */
+const byItems = <T>(countOf: (cached: T) => number) => ({
   max: CACHED_BLOCKS,
-  maxSize: CACHED_TRANSACTIONS,
-  sizeCalculation: (cached: T) => Math.min(1 + countOf(cached), CACHED_TRANSACTIONS / 4),
+  maxSize: CACHED_ITEMS,
+  sizeCalculation: (cached: T) => Math.min(1 + countOf(cached), CACHED_ITEMS / 4),
 })
+const itemsOf = (receipts: readonly Receipt[]): number => receipts.reduce((sum, { logs }) => sum + 1 + logs.length, 0)
 
 export class BlockStore {
   readonly #store: KvReader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
   readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
-  readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
-  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
-  /** Rows of which single items were read. */
-  readonly #receiptRows = new LRUCache<bigint, Uint8Array>(byLength)
-  readonly #bodyRows = new LRUCache<bigint, Uint8Array>(byLength)
+  readonly #blocks = new LRUCache<bigint, Block>(byItems(({ transactions }) => transactions.length))
+  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byItems(itemsOf))
+  readonly #receiptRows = new LRUCache<bigint, SearchedRow>(byLength)
+  readonly #bodyRows = new LRUCache<bigint, SearchedRow>(byLength)
   #newest: bigint
   /** Index of each transaction of the newest block, built on the first look-up. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
@@ -104,28 +112,37 @@ export class BlockStore {
 
   /** Matching logs of a block, in order; undefined: unknown block. */
   logs(number: bigint, criteria: LogCriteria): readonly MinedLog[] | undefined {
-    const row = this.#rowToSearch(number)
+    const row = this.#isDecoded(number) ? undefined : this.#receiptRow(number)?.row
     if (row !== undefined) return this.#storedLogs(number, row, storedLogMatch(criteria))
-    const all = this.#allLogs(number)
-    return all?.filter(({ log }) => matchesLog(log, criteria))
+    const block = this.block(number)
+    const receipts = this.receipts(number)
+    return block && receipts && minedLogs(block, receipts).filter(({ log }) => matchesLog(log, criteria))
   }
 
   /** A log by its index within the block. */
   logAt(number: bigint, index: number): MinedLog | undefined {
-    const row = this.#rowToSearch(number)
-    if (row === undefined) return this.#allLogs(number)?.[index]
-    return this.#storedLogs(number, row, (_row, _emitter, _topics, _count, logIndex) => logIndex === index)?.[0]
+    const searched = this.#isDecoded(number) ? undefined : singly(this.#receiptRow(number))
+    if (searched === undefined) {
+      const block = this.block(number)
+      const receipts = this.receipts(number)
+      return block && receipts && minedLogAt(block, receipts, index)
+    }
+    pass(searched)
+    return this.#storedLogs(
+      number,
+      searched.row,
+      (_row, _emitter, _topics, _count, logIndex) => logIndex === index,
+    )?.[0]
   }
 
-  /** The row of a block's receipts, if reading from it is the fastest way: undefined if the block is in the cache. */
-  #rowToSearch(number: bigint): Uint8Array | undefined {
-    return this.#receipts.has(number) && this.#blocks.has(number) ? undefined : this.#receiptRow(number)
+  #isDecoded(number: bigint): boolean {
+    return this.#receipts.has(number) && this.#blocks.has(number)
   }
 
   /** The row of a block's receipts, if single ones can be read from it. */
-  #receiptRow(number: bigint): Uint8Array | undefined {
-    const row = this.#cachedRow(this.#receiptRows, number, KEY.receipts)
-    return row === undefined || isFormerRow(row) ? undefined : row
+  #receiptRow(number: bigint): SearchedRow | undefined {
+    const searched = this.#searchedRow(this.#receiptRows, number, KEY.receipts)
+    return searched === undefined || isFormerRow(searched.row) ? undefined : searched
   }
 
   #storedLogs(number: bigint, row: Uint8Array, test: LogTest): readonly MinedLog[] | undefined {
@@ -137,12 +154,6 @@ export class BlockStore {
         return { log, header, transactionHash, transactionIndex, logIndex }
       })
     )
-  }
-
-  #allLogs(number: bigint): readonly MinedLog[] | undefined {
-    const block = this.block(number)
-    const receipts = this.receipts(number)
-    return block && receipts && minedLogs(block, receipts)
   }
 
   transaction(hash: Hash): MinedTransaction | undefined {
@@ -158,13 +169,10 @@ export class BlockStore {
   /** A transaction by its position in a block. */
   transactionAt(number: bigint, index: number): MinedTransaction | undefined {
     const header = this.header(number)
-    const transaction = this.#blocks.get(number)?.transactions[index] ?? this.#storedTransaction(number, index)
+    const searched = this.#blocks.has(number) ? undefined : singly(this.#searchedRow(this.#bodyRows, number, KEY.body))
+    const transaction =
+      searched === undefined ? this.block(number)?.transactions[index] : transactionIn(searched, index)
     return header && transaction && { transaction, header, index }
-  }
-
-  #storedTransaction(number: bigint, index: number): Transaction | undefined {
-    const row = this.#cachedRow(this.#bodyRows, number, KEY.body)
-    return row && transactionIn(row, index)
   }
 
   /** Finds a transaction of the newest block without reading a row: most look-ups are for one that was just mined. */
@@ -198,10 +206,11 @@ export class BlockStore {
 
   #withReceipt(mined: MinedTransaction): MinedReceipt | undefined {
     const { header, index } = mined
-    const row = this.#receipts.has(header.number) ? undefined : this.#receiptRow(header.number)
-    if (row !== undefined) {
-      const stored = storedReceipt(row, index)
-      return stored && { ...mined, ...stored }
+    const searched = this.#receipts.has(header.number) ? undefined : singly(this.#receiptRow(header.number))
+    if (searched !== undefined) {
+      const stored = storedReceipt(searched.row, index)
+      pass(searched, stored?.length)
+      return stored && { ...mined, receipt: stored.receipt, firstLogIndex: stored.firstLogIndex }
     }
     const receipts = this.receipts(header.number)
     const receipt = receipts?.[index]
@@ -243,14 +252,18 @@ export class BlockStore {
     for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
   }
 
-  #cachedRow(
-    cache: LRUCache<bigint, Uint8Array>,
+  #searchedRow(
+    cache: LRUCache<bigint, SearchedRow>,
     number: bigint,
     keyOf: (number: bigint) => Uint8Array,
-  ): Uint8Array | undefined {
-    const row = cache.get(number) ?? this.#rowOf(number, keyOf)
-    if (row !== undefined) cache.set(number, row)
-    return row
+  ): SearchedRow | undefined {
+    const known = cache.get(number)
+    if (known !== undefined) return known
+    const row = this.#rowOf(number, keyOf)
+    if (row === undefined) return undefined
+    const searched = { row, decoded: 0 }
+    cache.set(number, searched)
+    return searched
   }
 
   /** Throws ReadFailure if a row that the chain must have is missing: a damaged table can also hide rows. */
@@ -341,8 +354,20 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
   }
 }
 
+/** A row from which another item is read; undefined: to decode all of it is better. A row that no cache takes is decoded at once. */
+const singly = (searched: SearchedRow | undefined): SearchedRow | undefined =>
+  searched === undefined || searched.decoded >= searched.row.length || searched.row.length > CACHED_ROWS
+    ? undefined
+    : searched
+
+/** Counts the reading of an item of this length. */
+function pass(searched: SearchedRow, length = 0): void {
+  searched.decoded += searched.row.length / PASSED_PER_DECODED + length
+}
+
 /** A transaction of a body's row; undefined beyond the last one. Throws ChainError `storage`. */
-function transactionIn(row: Uint8Array, index: number): Transaction | undefined {
+function transactionIn(searched: SearchedRow, index: number): Transaction | undefined {
+  const { row } = searched
   const isFormer = isFormerRow(row)
   const item = reading('storage', () => {
     const from = new RlpReader(row, isFormer ? 0 : 1)
@@ -351,6 +376,7 @@ function transactionIn(row: Uint8Array, index: number): Transaction | undefined 
     for (let left = index; left > 0 && from.at < end; left--) from.skip()
     return from.at < end ? from.string() : undefined
   })
+  pass(searched, item?.length)
   return item && (isFormer ? decodeStoredTransaction(item) : decodeBodyTransaction(item))
 }
 

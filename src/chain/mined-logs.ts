@@ -21,3 +21,16 @@ export function minedLogs(block: Block, receipts: readonly Receipt[]): readonly 
   placed.set(block, logs)
   return logs
 }
+
+/** A log by its index within the block. */
+export function minedLogAt(block: Block, receipts: readonly Receipt[], logIndex: number): MinedLog | undefined {
+  let first = 0
+  for (const [transactionIndex, { logs }] of receipts.entries()) {
+    const log = logs[logIndex - first]
+    const transactionHash = block.transactions[transactionIndex]?.hash
+    if (log !== undefined && transactionHash !== undefined)
+      return { log, header: block.header, transactionHash, transactionIndex, logIndex }
+    first += logs.length
+  }
+  return undefined
+}

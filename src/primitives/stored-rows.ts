@@ -136,11 +136,14 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   })
 }
 
-/** The receipt at a position, and the number of logs before it; undefined beyond the end. Throws ChainError `storage`. */
+/**
+ * The receipt at a position, its length in the row, and the number of logs before it; undefined beyond the end. Throws ChainError
+ * `storage`.
+ */
 export function storedReceipt(
   row: Uint8Array,
   position: number,
-): { readonly receipt: Receipt; readonly firstLogIndex: number } | undefined {
+): { readonly receipt: Receipt; readonly length: number; readonly firstLogIndex: number } | undefined {
   return reading('storage', () => {
     const { from, end } = openReceipts(row)
     let firstLogIndex = 0
@@ -151,7 +154,10 @@ export function storedReceipt(
       gasBefore += from.uint()
       from.at = next
     }
-    return from.at < end ? { receipt: readReceipt(from, gasBefore), firstLogIndex } : undefined
+    if (from.at >= end) return undefined
+    const start = from.at
+    const receipt = readReceipt(from, gasBefore)
+    return { receipt, length: from.at - start, firstLogIndex }
   })
 }
 

@@ -191,6 +191,16 @@ test('single items of a block are those of the whole block', () => {
     expect(fresh().transactionAt(number, 2)).toBeUndefined()
   }
   expect(fresh().logAt(2n, 2)).toBeUndefined()
+  // A store decodes a block of which many items are read one by one.
+  const one = fresh()
+  const decoded = fresh()
+  for (let round = 0; round < 20; round++) {
+    expect(one.logAt(2n, 1)).toEqual(decoded.logs(2n, ALL_LOGS)?.[1])
+    expect(one.logAt(2n, 2)).toBeUndefined()
+    expect(one.receiptAt(2n, 1)?.receipt).toEqual(decoded.receipts(2n)?.[1])
+    expect(one.receiptAt(2n, 1)?.firstLogIndex).toBe(0)
+    expect(one.transactionAt(2n, 1)?.transaction).toEqual(decoded.block(2n)?.transactions[1])
+  }
   expect(fresh().logs(5n, ALL_LOGS)).toBeUndefined()
 })
 
