@@ -2,6 +2,7 @@
 // maps; a machine that moves or removes a contract copies the map first. The library's precompiles, which run for curves and
 // for failures, are loaded at their first use.
 
+import { loadPart } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import type { ForkRules } from '../spec/fork-rules.ts'
@@ -37,7 +38,7 @@ const PRECOMPILES: readonly (readonly [Fork, readonly string[]])[] = [
 function libraryPrecompiles(spec: ChainSpec, rules: ForkRules): Map<Address, Precompile> {
   let library: Precompiles | undefined
   const load = async (): Promise<Precompiles> => {
-    const ethereumjs = await import('./ethereumjs/precompiles.ts')
+    const ethereumjs = await loadPart(() => import('./ethereumjs/precompiles.ts'))
     library ??= ethereumjs.libraryPrecompiles(spec, rules.fork)
     return library
   }

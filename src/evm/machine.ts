@@ -1,7 +1,7 @@
 // Runs messages on a state view and is the host of the engine that runs them. All engines write to the same view and journal
 // and call the same tracer. One machine runs one message at a time.
 import type { AnyDeadline } from '../lib/deadline.ts'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, loadPart } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -156,7 +156,7 @@ export class Machine implements Host {
   #engineFor(message: OuterMessage): Engine {
     if (needsLibrary(this.#choice, message)) {
       this.#ethereumjs ??= loadedAtFirstUse(async () => {
-        const { EthereumjsEngine } = await import('./ethereumjs/engine.ts')
+        const { EthereumjsEngine } = await loadPart(() => import('./ethereumjs/engine.ts'))
         return new EthereumjsEngine(this, this.#options.spec)
       })
       return this.#ethereumjs

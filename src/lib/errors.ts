@@ -55,10 +55,20 @@ export class ChainError extends Error {
 }
 
 /**
- * The store could not be read. This says nothing about the transaction, call or vote that was being executed, so code that
- * turns errors into outcomes must rethrow it.
+ * The store, or a part of the program, could not be read. This says nothing about the transaction, call or vote that was being
+ * executed, so code that turns errors into outcomes must rethrow it.
  */
 export class ReadFailure extends Error {}
+
+/** Imports a part of the program that execution needs, at its first use. Throws ReadFailure. */
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    // The usual cause: the program's files were replaced while it ran.
+    throw new ReadFailure('a part of the program cannot be loaded: restart the node', { cause })
+  }
+}
 
 /**
  * This thread cannot give the answer, another one can: it depends on what only the main thread knows, such as the pool. It is
