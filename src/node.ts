@@ -2,7 +2,7 @@
 // `startNode` lists the steps of a start. Closing stops the producers first, because requests may wait for blocks; then the
 // server and its parts, and last the chain.
 import { BlockChain } from './chain/block-chain.ts'
-import { createChain, readHead, specRow, specToOpen, storedSpec } from './chain/open.ts'
+import { createChain, NO_INDEX, readHead, specRow, specToOpen, storedSpec, upgradeFormat } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
@@ -66,6 +66,8 @@ export type ChainSettings = StoreOptions & {
   readonly pool: PoolPolicy
   /** Number of blocks before the head whose states are stored; left out: all. */
   readonly prune?: number | undefined
+  /** For a command that only reads blocks: needs no index, and leaves the database as it is. */
+  readonly blocksOnly?: boolean
   /** Whether clients may trace with their own JavaScript; left out: yes. */
   readonly jsTracers?: boolean
   readonly log: Logger
@@ -143,7 +145,7 @@ async function open(
   reading: ReaderSettings | undefined,
   joining?: Joining,
 ): Promise<Opened> {
-  const { datadir, durable, modules = [], engine, limits, pool, prune, jsTracers = true, log } = settings
+  const { datadir, durable, modules = [], engine, limits, pool, prune, blocksOnly, jsTracers = true, log } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
   const isShared = reading !== undefined
@@ -162,10 +164,11 @@ async function open(
     // A tracer gets an event for each opcode, and compiled code sends none, so traces run on an interpreter.
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits })
-    const parts = { store, runtime, indexer, limits, pool, onError }
+    const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, limits, pool, onError }
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
     const chain = new BlockChain({ ...parts, scriptedTraces, prune, publisher })
+    if (!blocksOnly) await upgradeFormat(store)
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }

@@ -31,8 +31,8 @@ const FORMAT_WITH_NODES = 'kestrel/4'
 const FORMAT_WITH_ALLOCATION = 'kestrel/3'
 
 /**
- * The specification of the stored chain; undefined if the database is empty or its creation was interrupted. A database of a
- * previous format is converted. Throws ChainError `storage` if the database is not kestrel's.
+ * The specification of the stored chain; undefined if the database is empty or its creation was interrupted. A database of
+ * `kestrel/3` is converted to the next format. Throws ChainError `storage` if the database is not kestrel's.
  */
 export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined> {
   const format = store.get(KEY.meta('format'))
@@ -40,16 +40,21 @@ export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined>
   if (format === undefined || genesis === undefined) return undefined
   const found = Buffer.from(format).toString()
   const text = Buffer.from(genesis).toString()
-  if (found === FORMAT) return parseSpec(parseExactly(text))
-  if (found === FORMAT_WITH_NODES) {
-    await store.write([formatRow()])
-    return parseSpec(parseExactly(text))
-  }
+  if (found === FORMAT || found === FORMAT_WITH_NODES) return parseSpec(parseExactly(text))
   if (found !== FORMAT_WITH_ALLOCATION)
     throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
   const spec = parseGenesisText(text)
-  await store.write([...allocationRows(spec.genesis.alloc), formatRow(), specRow(spec)])
+  await store.write([...allocationRows(spec.genesis.alloc), formatRow(FORMAT_WITH_NODES), specRow(spec)])
   return withoutAllocation(spec)
+}
+
+/**
+ * Gives a database the present format, which earlier programs refuse: before the first write that they cannot read, and after
+ * everything that this program may refuse.
+ */
+export async function upgradeFormat(store: KvStore): Promise<void> {
+  const found = store.get(KEY.meta('format'))
+  if (found !== undefined && Buffer.from(found).toString() !== FORMAT) await store.write([formatRow()])
 }
 
 /**
@@ -76,7 +81,7 @@ export function specToOpen(
   return withNewNames(stored, given, head)
 }
 
-const formatRow = (): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) })
+const formatRow = (format = FORMAT): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Buffer.from(format) })
 
 /**
  * Writes block 0 of a spec into an empty database. A large genesis takes many batches; the last one has the format row, so an

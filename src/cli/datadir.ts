@@ -95,7 +95,7 @@ export const openForWork = (
   datadir: string,
   spec: ChainSpec,
   modules: readonly ProposalModule[],
-  settings: Pick<ChainSettings, 'namesModules' | 'durable'> = {},
+  settings: Pick<ChainSettings, 'namesModules' | 'durable' | 'blocksOnly'> = {},
 ): Promise<BlockChain> =>
   openChain({
     ...settings,

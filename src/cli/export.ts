@@ -38,7 +38,7 @@ Examples:
       if (first !== undefined && last !== undefined && first > last)
         throw wrongFlag('first', `expected at most ${last}, the last`)
       const modules = await readModules(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules, { blocksOnly: true })
       try {
         await exportFile(chain, file, first ?? (chain.base || 1n), last ?? chain.head.number)
       } finally {

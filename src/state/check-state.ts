@@ -16,18 +16,7 @@ import {
   storedRowAsOf,
   storesNodes,
 } from './history.ts'
-import {
-  isCode,
-  isSlot,
-  isStorageNode,
-  isTrieNode,
-  KEY,
-  ownerOfRow,
-  pathOfNode,
-  RANGE,
-  rowOfHistory,
-  slotOfRow,
-} from './keyspace.ts'
+import { isCode, isSlot, isTrieNode, KEY, ownerOfRow, pathOfNode, RANGE, rowOfHistory, slotOfRow } from './keyspace.ts'
 import type { ChangedRow, RowChanges } from './state-rows.ts'
 import { StateStore } from './state-store.ts'
 import type { NodePath, TrieChange } from './trie.ts'
@@ -112,7 +101,7 @@ async function checkStrays(
 ): Promise<void> {
   const found = { slots: 0, nodes: 0 }
   for await (const [key] of rowsOf(store, RANGE.state(), version)) if (isSlot(key)) found.slots++
-  for await (const [key] of nodesIn(store, RANGE.state(), unstored)) if (isStorageNode(key)) found.nodes++
+  for await (const _ of nodesIn(store, RANGE.allStorageNodes(), unstored)) found.nodes++
   if (found.slots !== visited.slots)
     report('slots', `${found.slots} rows, of which accounts with storage have ${visited.slots}`)
   if (found.nodes !== visited.nodes)

@@ -47,6 +47,8 @@ export class GuardedStore implements KvStore {
   /** undefined: the store syncs each batch. */
   readonly #late: LateSync | undefined
   #failure: ChainError | undefined
+  /** Whether a late sync has failed since the database was opened. */
+  #hasSyncFailed = false
   /** The probe row of the failed batch. */
   #failed: ProbeRow | undefined
   /** A row of the last batch that was written. */
@@ -106,21 +108,23 @@ export class GuardedStore implements KvStore {
     })
   }
 
-  /** Syncs what has been written, unless the disk has failed before. A failure is reported as `lost`. */
+  /** Syncs what has been written, unless a sync has failed before. A failure is reported as `lost`. */
   async close(): Promise<void> {
     await this.#mutex.run(async () => {
-      if (this.#failure === undefined)
+      if (!this.#hasSyncFailed)
         await this.#late?.flush().catch(({ message }: ChainError) => this.#report.lost(`the last sync: ${message}`))
       clearTimeout(this.#timer)
       await this.#store.close()
     })
   }
 
+  /** Also on a disk that takes no writes: what was acknowledged before is to be synced in time. */
   async #syncNow(): Promise<void> {
-    this.requireWritable()
+    if (this.#hasSyncFailed) this.requireWritable()
     try {
       await this.#store.sync()
     } catch (error) {
+      this.#hasSyncFailed = true
       throw this.#fail(error)
     }
   }
@@ -187,6 +191,7 @@ export class GuardedStore implements KvStore {
       return this.#report.lost(`the database cannot be opened again: ${failure.message}`)
     }
     this.#failure = undefined
+    this.#hasSyncFailed = false
     this.#delay = this.#firstDelay
     this.#late?.reset()
     this.#report.recovered()

@@ -166,7 +166,6 @@ export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: numbe
 /** Whether a row is a node of the account trie or of a storage trie. */
 export const isTrieNode = (key: Uint8Array): boolean => key[0] === 0x12 || key[0] === 0x13
 export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
-export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
 /** Whether a row belongs to the index, including the row that marks it as complete. */
 export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
@@ -196,6 +195,7 @@ export function nameOfRow(key: Uint8Array): string {
 export const RANGE = {
   slots: (of: Address) => within(key(0x11, of)),
   storageNodes: (of: Address) => within(key(0x13, of)),
+  allStorageNodes: () => within(key(0x13)),
   accounts: () => within(key(0x10)),
   listPages: (list: Hex, from: number, to: number) => ({
     gte: KEY.listPage(list, from),

@@ -44,6 +44,8 @@ export class StateStore implements StateRows {
   readonly #rows = new GenerationalCache<string, RowState>(CACHED_ROWS)
   /** Holds the values of `#rows`. */
   readonly #pool = new BytePool()
+  /** Of unstored nodes, which live for some versions only: in one pool with rows, each row would keep their memory. */
+  readonly #nodePool = new BytePool()
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
   /** Shared by the views of a version. */
   readonly #decoded: DecodedVersions
@@ -206,7 +208,7 @@ export class StateStore implements StateRows {
       if (withNodes) nodes.clear()
       else
         for (const [name, { key, value }] of changedNodes)
-          nodes.set(name, { key, value: value && this.#pool.copy(value) })
+          nodes.set(name, { key, value: value && this.#nodePool.copy(value) })
       this.#newestNodes = { stored: withNodes ? version : stored, nodes }
     }
     return { ops, version, afterWrite }

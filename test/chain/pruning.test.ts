@@ -9,7 +9,19 @@ import { hexToAddress } from '../../src/lib/hex.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { bytesByPrefix, everyRow, TestStore } from '../support/stores.ts'
-import { FACTORY, KEEPER, keyAt, LOGGERS, openSmallChain, reopen, signed, smallSpec, textOf, words } from './support.ts'
+import {
+  FACTORY,
+  findings,
+  KEEPER,
+  keyAt,
+  LOGGERS,
+  openSmallChain,
+  reopen,
+  signed,
+  smallSpec,
+  textOf,
+  words,
+} from './support.ts'
 
 const KEPT = BigInt(FEWEST_STATES)
 const EDITED = hexToAddress(`0x${'00'.repeat(19)}ed`)
@@ -122,6 +134,18 @@ describe('a pruned chain', () => {
     expect(laterChanges).toSatisfy(isBounded)
     // Without pruning eighty more blocks would add some fifty per cent; the depths of the tries vary a little.
     expect(Math.abs(later - history)).toBeLessThan(history / 20)
+  })
+
+  it('is found intact after a rewind to any block whose state it has', { timeout: 60_000 }, async () => {
+    const spec = smallSpec()
+    const store = await openMemoryStore()
+    const chain = await openSmallChain({ spec, store, prune: FEWEST_STATES })
+    await grow(chain, 0n, 200n)
+    const { number } = chain.head
+    for (let back = KEPT - 8n; back < KEPT; back++) {
+      await chain.rewind(number - back)
+      expect(await findings(store, spec)).toEqual([])
+    }
   })
 
   it('prunes an archive by a few states per block, and stays readable without pruning', async () => {

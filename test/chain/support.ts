@@ -4,6 +4,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { BlockChain } from '../../src/chain/block-chain.ts'
 import type { CanonicalChain } from '../../src/chain/canonical-chain.ts'
+import { checkChain } from '../../src/chain/check.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import type { EngineChoice } from '../../src/evm/machine.ts'
@@ -14,7 +15,7 @@ import type { Transaction } from '../../src/primitives/types.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
-import type { ChainSpec, GenesisSpec } from '../../src/spec/chain-spec.ts'
+import { type ChainSpec, type GenesisSpec, withoutAllocation } from '../../src/spec/chain-spec.ts'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
@@ -182,3 +183,17 @@ export const textOf = (value: unknown): string =>
     const isRecord = typeof item === 'object' && item !== null && !Array.isArray(item)
     return isRecord ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item
   })
+
+/** The findings of `kestrel check`. */
+export async function findings(store: KvStore, spec: GenesisSpec): Promise<string[]> {
+  const found: string[] = []
+  await checkChain(store, {
+    runtime: new Runtime(withoutAllocation(spec)),
+    indexer,
+    scratch: await openMemoryStore(),
+    report: (place, what) => found.push(`${place}: ${what}`),
+    onPart: () => undefined,
+    onBlock: () => undefined,
+  })
+  return found
+}

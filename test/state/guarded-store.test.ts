@@ -146,6 +146,25 @@ test('a failed late sync refuses writes like a failed write, and no further sync
   await store.close()
 })
 
+test('what was written before a disk is full is synced in time all the same, and when the store is closed', async () => {
+  const { store, faults, disk, reports } = await guarded(20)
+  disk.hasRoom = false
+  await store.write([put(1, 1)])
+  faults.write = FULL
+  await expect(store.write([put(2, 2)])).rejects.toEqual(refusal('disk full'))
+  await vi.waitUntil(() => disk.syncs === 1)
+  expect([reports, disk.opened]).toEqual([['disk full'], 0])
+  await store.close()
+
+  const { store: other, faults: others, disk: second } = await guarded(60_000)
+  second.hasRoom = false
+  await other.write([put(1, 1)])
+  others.write = FULL
+  await expect(other.write([put(2, 2)])).rejects.toEqual(refusal('disk full'))
+  await other.close()
+  expect(second.syncs).toBe(1)
+})
+
 test('a late sync that fails for good, and one that fails at the end, end the process', async () => {
   const { store, faults, outcome } = await guarded(2)
   await store.write([put(1, 1)])
