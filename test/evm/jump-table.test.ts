@@ -253,6 +253,13 @@ describe('the other setters of the jump table', () => {
     expect((await run('0x60005400', touching)).gas).toBe(2_103n + 6n)
   })
 
+  it('take back what the opcode wrote when the memory cannot be paid for', async () => {
+    const touching = (table: JumpTable) => void table.op('SSTORE').setMemorySize(() => 10_000_000n)
+    // Calls itself with input, for which it stores 1 in slot 0; then it returns slot 0.
+    const outer = '5f5f60015f5f3061fffff1505f545f5260205ff3'
+    expect(await run(`0x36601857${outer}5b60015f5500`, touching)).toMatchObject({ output: 0n, error: undefined })
+  })
+
   it.each([
     ['more bits than gas has', 1n << 64n],
     ['almost so many, which rounding lifts over it', (1n << 64n) - 1n],

@@ -55,6 +55,8 @@ export function runChanged(run: Execution, active: ActiveFrame, operation: Opera
   const reason = price.isOwn ? runAtOwnPrice(run, active, operation, gas) : runPaid(run, active, operation, price)
   if (price.isOwn && !pay(run, active, price.size)) {
     traced?.traceFailedStep(run, 'out of gas')
+    // The opcode has run: what it wrote has to be in the view that the end of the frame reverts.
+    engine.flushStores()
     return leaveFrame(run, active, 'out of gas')
   }
   const kind = CALL_KINDS.get(reason)
