@@ -159,6 +159,19 @@ describe('pending fees', () => {
     expect(latter.balance(MODULE_ACCOUNT.feeCollector)).toBe(500n)
   })
 
+  it('are only what the fee collector has, if somebody has taken its coins', async () => {
+    const [former, latter] = await Promise.all([chainOf(1), chainOf(2)])
+    for (const chain of [former, latter]) {
+      chain.next(1_000n)
+      chain.next(1_000n)
+      chain.view.setBalance(MODULE_ACCOUNT.feeCollector, 300n)
+      chain.distribution.settle()
+      chain.next(500n)
+      chain.next(0n)
+    }
+    expect(latter.balance(MODULE_ACCOUNT.feeCollector)).toBeLessThanOrEqual(500n)
+  })
+
   it('cost a call no gas: it is the same however many blocks wait', async () => {
     const A = toBech32(operatorPrefix('kest'), operator(1))
     const abi = distributionContract.abi
