@@ -36,7 +36,10 @@ Examples:
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
         )
       })
-      const chain = await openForWork(datadir, spec, modules, { durable: SYNC_INTERVAL, namesModules: stored === undefined })
+      const chain = await openForWork(datadir, spec, modules, {
+        durable: SYNC_INTERVAL,
+        namesModules: stored === undefined,
+      })
       try {
         process.stdout.write(`${chain.canonicalHash(0n)}\n`)
       } finally {
