@@ -16,10 +16,10 @@ import type { KvReader } from './types.ts'
 const MOST_VERSIONS = 32
 /**
  * Number of changed nodes from which on they are stored: the proof of an old version makes up to this number again, with a search
- * of the history for each, in about a tenth of a second. Of blocks with 200 transfers, four share their nodes near the root: the
- * history of nodes takes 182 bytes of a transfer's 668 on disk; with 512, where no two share them, it takes 272 of 767.
+ * of the history for each, which takes a tenth of a second. Of blocks with 200 transfers, two share their nodes near the root:
+ * the history of nodes takes 211 bytes of a transfer on disk; with 512, where no two share them, 272.
  */
-const MOST_NODES = 2048
+const MOST_NODES = 1024
 
 /** The nodes of a version that differ from the stored ones. */
 export type UnstoredNodes = {
