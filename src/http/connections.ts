@@ -1,10 +1,11 @@
 // Limits of the server's connections: their number, in total and per client, the idle time, and the buffered bytes (responses
-// that clients do not read, and incomplete requests). The limits apply to sockets, so WebSocket connections are included.
+// that clients do not read, and incomplete requests). The limits apply to sockets, so WebSocket connections are included. Those
+// of number and bytes hold for all threads of the process that accept connections; each thread closes its own.
 import type { IncomingMessage, Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { Budget } from '../lib/budget.ts'
 import { connectionSignal, setClient } from '../lib/connection-signal.ts'
+import { type SharedCounter, SharedCounters } from '../lib/shared-counters.ts'
 import { clientsBehind } from './clients.ts'
 
 export type ConnectionLimits = {
@@ -64,24 +65,33 @@ export class Connections {
   /** Connections without an answered request, and those with one, oldest first; without WebSockets. */
   readonly #silent = new Set<Socket>()
   readonly #known = new Set<Socket>()
+  /** Gives the place of an admitted connection back. */
+  readonly #places = new Map<Socket, () => void>()
   readonly #limits: ConnectionLimits
-  /** The connections of each client. */
-  readonly #shares: Budget
+  readonly #maxOfClient: number
+  readonly #counters: SharedCounters
+  readonly #admitted: SharedCounter
+  readonly #refused: SharedCounter
+  readonly #displaced: SharedCounter
+  readonly #buffered: SharedCounter
   /** The client of a network address (`clients.ts`). */
   readonly clientOf: ReturnType<typeof clientsBehind>
-  #refused = 0
-  #displaced = 0
 
-  constructor(limits: ConnectionLimits) {
+  constructor(limits: ConnectionLimits, counters: SharedCounters = SharedCounters.of(1)) {
     const { maxConnections, maxConnectionsPerClient = Math.ceil(maxConnections / 4), trustedProxies } = limits
     this.#limits = limits
-    this.#shares = new Budget(Number.POSITIVE_INFINITY, maxConnectionsPerClient)
+    this.#maxOfClient = maxConnectionsPerClient
+    this.#counters = counters
+    this.#admitted = counters.counter('connections')
+    this.#refused = counters.counter('refused')
+    this.#displaced = counters.counter('displaced')
+    this.#buffered = counters.counter('buffered')
     this.clientOf = clientsBehind(trustedProxies)
   }
 
-  /** Number of connections refused, and of idle ones closed in favour of new ones. */
-  get load(): { readonly refused: number; readonly displaced: number } {
-    return { refused: this.#refused, displaced: this.#displaced }
+  /** Of all threads: open connections, the number refused, and of idle ones closed in favour of new ones. */
+  get load(): { readonly open: number; readonly refused: number; readonly displaced: number } {
+    return { open: this.#admitted.sum(), refused: this.#refused.sum(), displaced: this.#displaced.sum() }
   }
 
   /**
@@ -93,22 +103,34 @@ export class Connections {
     const client = this.clientOf(socket.remoteAddress)
     const { maxConnections } = this.#limits
     const places = client === undefined ? maxConnections : maxConnections - Math.floor(maxConnections / RESERVED)
-    const hasShare = this.#shares.take(1, client)
-    if (!hasShare || (this.#open.size >= places && !this.#displace())) {
-      if (hasShare) this.#shares.give(1, client)
-      this.#refused++
+    if (!this.#takePlace(socket, places, client)) {
+      this.#refused.add(1)
       socket.on('error', () => undefined).end(REFUSAL)
       socket.destroySoon()
       return false
     }
     this.stateOf(socket)
     this.#silent.add(socket)
-    socket.once('close', () => {
-      this.#forget(socket)
-      this.#shares.give(1, client)
-    })
+    socket.once('close', () => this.forget(socket))
     if (client !== undefined) setClient(connectionSignal(socket), client)
     return true
+  }
+
+  /** Counts first and looks afterwards, so that threads which admit connections at the same time do not exceed a limit. */
+  #takePlace(socket: Socket, places: number, client: string | undefined): boolean {
+    const admitted = this.#admitted
+    const share = client === undefined ? undefined : this.#counters.clientCounter(client)
+    const give = () => {
+      share?.add(-1)
+      admitted.add(-1)
+    }
+    share?.add(1)
+    admitted.add(1)
+    const hasShare = share === undefined || share.sum() <= this.#maxOfClient
+    const hasPlace = hasShare && (admitted.sum() <= places || this.#displace())
+    if (hasPlace) this.#places.set(socket, give)
+    else give()
+    return hasPlace
   }
 
   /** Call it when a request of a connection has been answered. */
@@ -144,9 +166,9 @@ export class Connections {
       for (const socket of from) {
         if (looks-- === 0) break
         if (!isBusy(this.stateOf(socket)) && socket.writableLength === 0) {
-          this.#forget(socket)
+          this.forget(socket)
           socket.destroy()
-          this.#displaced++
+          this.#displaced.add(1)
           return true
         }
         // Moved to the end, so that the next search sees others.
@@ -157,7 +179,10 @@ export class Connections {
     return false
   }
 
-  #forget(socket: Socket): void {
+  /** Call it when a connection no longer counts: it has ended, or another thread admits it. */
+  forget(socket: Socket): void {
+    this.#places.get(socket)?.()
+    this.#places.delete(socket)
     this.#open.delete(socket)
     this.#silent.delete(socket)
     this.#known.delete(socket)
@@ -195,6 +220,11 @@ export class Connections {
     server.setTimeout(idleTimeout, (socket) => {
       if (this.isClientsTurn(socket)) socket.destroy()
     })
+    this.boundBuffered(server)
+  }
+
+  /** Bounds the buffered bytes until the server closes. `watch` does so too. */
+  boundBuffered(server: NetServer): void {
     const timer = setInterval(() => this.#boundBuffered(), CHECK_INTERVAL)
     timer.unref()
     server.on('close', () => clearInterval(timer))
@@ -222,12 +252,16 @@ export class Connections {
       if (bytes > 0) waiting.push([bytes, socket])
       total += bytes
     }
-    if (total <= this.#limits.maxBuffered) return
+    this.#buffered.set(total)
+    const excess = this.#buffered.sum() - this.#limits.maxBuffered
+    // The thread with the most closes its largest; the others look again at their next check.
+    if (excess <= 0 || total < this.#buffered.max()) return
     waiting.sort(([one], [other]) => other - one)
+    let freed = 0
     for (const [bytes, socket] of waiting) {
-      if (total <= this.#limits.maxBuffered) return
+      if (freed >= excess) return
       socket.destroy()
-      total -= bytes
+      freed += bytes
     }
   }
 }

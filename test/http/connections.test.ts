@@ -158,7 +158,7 @@ describe('at the maximum number of connections', () => {
     const fourth = await open()
     await closed
     for (const socket of [known, younger, fourth]) expect(await answered(socket)).toContain('here')
-    expect(connections.load).toEqual({ refused: 0, displaced: 1 })
+    expect(connections.load).toEqual({ open: 3, refused: 0, displaced: 1 })
   })
 
   it('a connection that is idle after its requests is closed if there is no other', async () => {
@@ -182,7 +182,7 @@ describe('at the maximum number of connections', () => {
     const second = answered(await open())
     await expect.poll(() => answers.length).toBe(2)
     expect(await untilClosed(await open())).toMatch(/^HTTP\/1.1 503 /)
-    expect(connections.load).toEqual({ refused: 1, displaced: 0 })
+    expect(connections.load).toEqual({ open: 2, refused: 1, displaced: 0 })
     for (const answer of answers) answer()
     for (const text of [await first, await second]) expect(text).toContain('here')
   })
