@@ -1,6 +1,7 @@
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here;
 // `startNode` lists the steps of a start. Closing stops the producers first, because requests may wait for blocks; then the
 // server and its parts, and last the chain.
+import { availableParallelism } from 'node:os'
 import { BlockChain } from './chain/block-chain.ts'
 import { createChain, NO_INDEX, readHead, specRow, specToOpen, storedSpec, upgradeFormat } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
@@ -28,7 +29,7 @@ import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { healthOf, type Phase } from './monitoring/health.ts'
 import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
-import { ReadThreads } from './readers/read-threads.ts'
+import { canSharePort, ReadThreads } from './readers/read-threads.ts'
 import { SharedHead } from './readers/shared-head.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
@@ -73,7 +74,7 @@ export type ChainSettings = StoreOptions & {
   readonly log: Logger
 }
 
-/** Settings of the threads that answer heavy reads; a chain in memory has none. */
+/** Settings of the threads that answer reads; a chain in memory has none. */
 type ReaderSettings = {
   /** Most threads. */
   readonly threads: number
@@ -97,7 +98,7 @@ export type NodeOptions = ChainSettings & {
   readonly network?: NetworkOptions | undefined
   /** Limits of the queue of heavy calls; left out: the defaults. */
   readonly work?: Partial<WorkLimits>
-  /** Threads that answer heavy reads, at most; left out: none. They need a folder. */
+  /** Threads that answer reads, at most; left out: `defaultReadThreads`. They need a folder. */
   readonly readThreads?: number | undefined
   readonly rpc: Partial<RpcOptions>
   /** Allowed origins and hosts, and limits of connections. */
@@ -235,9 +236,20 @@ const reportTo =
 const namesNext = ({ spec, head }: BlockChain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
+/** Cores from which a node has read threads by default. */
+const MANY_CORES = 4
+/** The most read threads that an option may name. */
+const MAX_READ_THREADS = 64
+
+/** One fewer than the cores, if there are four and threads can accept connections. They are started when they are needed. */
+const defaultReadThreads = (): number =>
+  canSharePort() && availableParallelism() >= MANY_CORES ? Math.min(availableParallelism() - 1, MAX_READ_THREADS) : 0
+
 /** undefined: the main thread answers all reads. */
-const readerSettings = ({ readThreads = 0, work = {} }: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined =>
-  readThreads === 0 ? undefined : { threads: readThreads, work, rpc }
+const readerSettings = (options: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined => {
+  const { readThreads = defaultReadThreads(), datadir, work = {} } = options
+  return readThreads === 0 || datadir === undefined ? undefined : { threads: readThreads, work, rpc }
+}
 
 /** The parts that health and metrics report on. */
 type Observed = Pick<Node, 'chain' | 'queue' | 'readers'> &
@@ -252,7 +264,8 @@ function monitor(
   const readLoad = () => readers?.load ?? { threads: 0, requests: 0, answers: 0 }
   const facts = { version, databaseSize: sizeOfFolder(datadir), tableCheck, engine: reportEngine(engine).engine }
   const disk = datadir === undefined ? undefined : { durable, unsyncedAge }
-  const monitored = { chain, queue, readLoad, network, disk, ...facts }
+  const threadCounts = async () => (await readers?.takeCounts()) ?? []
+  const monitored = { chain, queue, readLoad, threadCounts, network, disk, ...facts }
   const monitoring = {
     phase: 'starting' as Phase,
     health: () => healthOf(chain, monitoring.phase, version, readLoad().threads, network?.status, disk),
@@ -377,9 +390,11 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       queue,
       meter: monitoring.metrics,
       readers,
+      counters: readers?.counters,
       options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
+    threads: canSharePort() ? readers : undefined,
     explorer,
     http: { ...defaultHttpOptions, ...options.http },
     monitoring,

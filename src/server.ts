@@ -11,14 +11,21 @@ import { accessOf, LOCAL } from './http/access.ts'
 import { bodyBudget } from './http/bodies.ts'
 import { answerClientErrors } from './http/client-errors.ts'
 import { Connections, defaultConnectionLimits } from './http/connections.ts'
+import { acceptPassed, type PassedConnections } from './http/passed-connections.ts'
 import { isHandshake, passUpgrades } from './http/upgrades.ts'
 import { rpcContext } from './rpc/context.ts'
 import type { RpcServices } from './rpc/define.ts'
 import { answerInChunks } from './rpc/dispatch.ts'
 import { serveFastPath } from './rpc/http/fast-path.ts'
+import type { AcceptingThreads } from './rpc/http/shared-port.ts'
 import { RPC_HEADERS, RPC_PATHS } from './rpc/paths.ts'
 
 export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ...defaultConnectionLimits }
+
+type ServerOptions = Faces & {
+  /** undefined: the server accepts all connections itself. */
+  readonly threads?: AcceptingThreads | undefined
+}
 
 export type NodeServer = {
   /** Fastify with all faces; the first call constructs it. */
@@ -33,8 +40,8 @@ export type NodeServer = {
  * The server, not yet listening. It serves JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API under `/api/v2`,
  * with live updates at `/socket/v2/websocket`; the explorer's pages; `/health` and `/metrics` for operators.
  */
-export function createServer(options: Faces): NodeServer {
-  const { rpc, http } = options
+export function createServer(options: ServerOptions): NodeServer {
+  const { rpc, http, threads } = options
   const server = createHttpServer({
     // Longer than clients keep idle connections, so that the server never closes one while a request is under way.
     keepAliveTimeout: http.idleTimeout,
@@ -43,12 +50,13 @@ export function createServer(options: Faces): NodeServer {
     // For Node.js 24.9 and later; earlier versions use `passUpgrades`.
     ...{ shouldUpgradeCallback: isHandshake },
   })
-  const connections = new Connections(http)
+  const connections = new Connections(http, rpc.counters)
   connections.watch(server)
   answerClientErrors(server, connections)
   const parts = { server, connections, access: accessOf(http), bodies: bodyBudget(), context: rpcContext(rpc) }
   const fastPath = { paths: RPC_PATHS, maxBody: rpc.options.maxRequestSize, headers: RPC_HEADERS, ...parts }
-  const endFastPath = serveFastPath(server, fastPath, (body, signal) => answerInChunks(body, parts.context, signal))
+  const answer = (body: string, signal: AbortSignal) => answerInChunks(body, parts.context, signal)
+  const path = serveFastPath(server, fastPath, answer)
 
   /** The server and, with `localhost`, one for each further address. */
   const listeners: NetServer[] = [server]
@@ -72,15 +80,28 @@ export function createServer(options: Faces): NodeServer {
     socket.on('error', destroy)
     faces.opened().then(({ upgrade }) => upgrade(request, socket, rest), destroy)
   })
+  let passed: Promise<PassedConnections> | undefined
   return {
     faces: async () => (await faces.opened()).app,
-    listen: (at) => listen(server, listeners, at),
+    async listen(at) {
+      const { url, hosts, port } = await listen(server, listeners, at, threads !== undefined)
+      if (threads === undefined) return url
+      const sharedPort = async () => {
+        passed ??= acceptPassed((socket) => void server.emit('connection', socket))
+        return { hosts, port, path: (await passed).path, http }
+      }
+      threads.accept(sharedPort, { answer, retire: path.retire })
+      return url
+    },
     async close() {
-      endFastPath()
+      const ended = threads?.endConnections()
+      path.end()
       connections.closeRemaining()
       parts.context.gcStatistics.close()
       const open = await faces.close()
       await (open === undefined ? stop() : open.app.close())
+      await ended
+      await (await passed)?.close()
     },
   }
 }
@@ -120,24 +141,55 @@ class FacesOnDemand {
   }
 }
 
+type Listening = { readonly url: string; readonly hosts: readonly string[]; readonly port: number }
+
+/** `isShared`: sockets of threads may listen on the same port. */
 async function listen(
   server: Server,
   listeners: NetServer[],
   { host, port }: { host: string; port: number },
-): Promise<string> {
+  isShared: boolean,
+): Promise<Listening> {
   const [first = host, ...others] =
     host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
-  server.listen({ host: first, port })
+  const free = isShared ? await requireFree(first, port) : port
+  const shared = isShared ? { reusePort: true } : {}
+  server.listen({ host: first, port: free, ...shared })
   await once(server, 'listening')
   const { address, family, port: chosen } = server.address() as AddressInfo
+  const hosts = [first]
   for (const other of others) {
+    if (isShared && !(await isFree(other, chosen))) continue
     // With the options of an HTTP server's sockets.
     const further = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       server.emit('connection', socket),
     )
     // A machine without IPv6 may still name `::1`.
-    further.on('error', () => undefined).listen({ host: other, port: chosen })
-    further.once('listening', () => listeners.push(further))
+    further.on('error', () => undefined).listen({ host: other, port: chosen, ...shared })
+    further.once('listening', () => {
+      listeners.push(further)
+      hosts.push(other)
+    })
   }
-  return `http://${address === '0.0.0.0' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address}:${chosen}`
+  const shown = address === '0.0.0.0' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  return { url: `http://${shown}:${chosen}`, hosts, port: chosen }
+}
+
+const isFree = (host: string, port: number): Promise<boolean> =>
+  requireFree(host, port).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Throws `EADDRINUSE` for a port on which another process listens, which a shared socket would not notice: it would get a part of
+ * that process's connections. Returns the port, chosen if it is 0.
+ */
+async function requireFree(host: string, port: number): Promise<number> {
+  const probe = createNetServer().listen({ host, port })
+  await once(probe, 'listening')
+  const { port: free } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return free
 }

@@ -38,6 +38,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   readers: [
     ...[
       'lib',
+      'http',
       'primitives',
       'spec',
       'state',
@@ -49,6 +50,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
       'consensus',
       'indexer',
       'rpc',
+      'monitoring',
     ],
   ],
   // Precompiles for their ABIs, which decode calls and logs; modules for data that only their state has.

@@ -273,8 +273,8 @@ const server = {
     defaultWorkLimits.waiting,
     'most such calls in the queue; half of them may be of one client',
   ),
-  readThreads: optional('<number>', wholeNumber(0, 64), 'most threads that answer such calls beside the main one', {
-    unset: '0',
+  readThreads: optional('<number>', wholeNumber(0, 64), 'most threads that answer reads beside the main one', {
+    unset: 'one fewer than the cores from four on, with Node.js 22.12 on Linux; else 0',
     conflicts: ['inMemory'],
     room: 'node',
     more: '[Read threads](operating.md#read-threads).',

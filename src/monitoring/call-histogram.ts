@@ -9,6 +9,13 @@ const UNKNOWN = 'unknown'
 
 type Row = { readonly method: string; readonly counts: number[]; sum: number }
 
+/** The calls of one method: their numbers by bucket, and the sum of their seconds. */
+export type CallCounts = {
+  readonly method: string | undefined
+  readonly counts: readonly number[]
+  readonly sum: number
+}
+
 export class CallHistogram {
   readonly name: string
   readonly help: string
@@ -28,6 +35,22 @@ export class CallHistogram {
     while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] ?? 0)) bucket++
     row.counts[bucket] = (row.counts[bucket] ?? 0) + 1
     row.sum += seconds
+  }
+
+  /** Returns the calls, and begins anew. */
+  take(): CallCounts[] {
+    const taken = [...this.#rows].map(([method, { counts, sum }]) => ({ method, counts, sum }))
+    this.#rows.clear()
+    return taken
+  }
+
+  /** Adds what another histogram has counted. */
+  merge(taken: readonly CallCounts[]): void {
+    for (const { method, counts, sum } of taken) {
+      const row = this.#rows.get(method) ?? this.#addRow(method)
+      for (const [bucket, count] of counts.entries()) row.counts[bucket] = (row.counts[bucket] ?? 0) + count
+      row.sum += sum
+    }
   }
 
   /** The values, for the registry. */

@@ -3,13 +3,12 @@
 // nodes may run in one process.
 
 import { readdir, stat } from 'node:fs/promises'
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Chain } from '../chain/types.ts'
 import type { Budget } from '../lib/budget.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
-import { CallHistogram } from './call-histogram.ts'
+import { type CallCounts, CallHistogram } from './call-histogram.ts'
 import { countPeers, isWritable, type MonitoredDisk } from './health.ts'
 import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
 
@@ -18,6 +17,8 @@ export type Monitored = {
   readonly queue: WorkQueue
   /** Running read threads, their pending requests, and the requests they have answered. */
   readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
+  /** The calls that read threads have answered on their own connections since it was last called. */
+  readonly threadCounts: () => Promise<readonly CountedCalls[]>
   /** Left out on a chain of one node. */
   readonly network?: MonitoredNetwork | undefined
   /** Left out for a chain in memory. */
@@ -34,9 +35,16 @@ export type Monitored = {
   readonly tableCheck: () => { readonly read: number; readonly of: number; readonly since: number } | undefined
 }
 
+type CountedCalls = {
+  readonly calls: readonly CallCounts[]
+  readonly errors: readonly (readonly [code: number, count: number])[]
+}
+
 /** Counters of the server's connections and request bodies. */
 export type Door = {
-  readonly connections: { readonly load: { readonly refused: number; readonly displaced: number } }
+  readonly connections: {
+    readonly load: { readonly open: number; readonly refused: number; readonly displaced: number }
+  }
   readonly bodies: Pick<Budget, 'taken' | 'refusals'>
 }
 
@@ -53,8 +61,10 @@ export class Metrics {
   )
   readonly #errors: Counter<'code'>
   readonly #http: Histogram<'route' | 'status'>
+  readonly #threadCounts: Monitored['threadCounts']
 
   constructor(monitored: Monitored) {
+    this.#threadCounts = monitored.threadCounts
     const registers = this.#registers
     this.#registry.registerMetric(this.#calls.asMetric())
     this.#errors = new Counter({
@@ -84,6 +94,10 @@ export class Metrics {
 
   /** Every metric in the text format of Prometheus. */
   async text(): Promise<string> {
+    for (const { calls, errors } of await this.#threadCounts()) {
+      this.#calls.merge(calls)
+      for (const [code, count] of errors) this.#errors.inc({ code }, count)
+    }
     return `${await this.#registry.metrics()}\n${await processMetrics().metrics()}`
   }
 
@@ -104,9 +118,8 @@ export class Metrics {
   }
 
   /** Adds metrics of open HTTP connections and WebSockets, and of refused ones. */
-  watchConnections(server: Server, sockets: () => number, { connections, bodies }: Door): void {
-    const count = () => new Promise<number>((resolve) => server.getConnections((_, all) => resolve(all)))
-    this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', count)
+  watchConnections(sockets: () => number, { connections, bodies }: Door): void {
+    this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', () => connections.load.open)
     this.#gauge('kestrel_websocket_connections', 'Open WebSocket connections', sockets)
     this.#readTotal(
       'kestrel_connections_refused_total',
@@ -158,8 +171,12 @@ export class Metrics {
     this.#gauge('kestrel_pool_queued', 'Transactions that wait for a nonce before theirs', () => chain.pool.queued)
     this.#gauge('kestrel_heavy_calls_running', 'Heavy calls that run', () => queue.load.running)
     this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a slot', () => queue.load.waiting)
-    this.#gauge('kestrel_read_threads', 'Threads that answer heavy reads and run now', () => readLoad().threads)
-    this.#gauge('kestrel_read_thread_requests', 'Requests that they have not answered', () => readLoad().requests)
+    this.#gauge('kestrel_read_threads', 'Threads that answer reads and run now', () => readLoad().threads)
+    this.#gauge(
+      'kestrel_read_thread_requests',
+      'Requests that were handed over to them and have no answer yet',
+      () => readLoad().requests,
+    )
     this.#readTotal('kestrel_read_thread_answers_total', 'Requests that they have answered', () => readLoad().answers)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge(

@@ -21,7 +21,7 @@ export function serveMonitoring(app: FastifyInstance, { health, metrics }: Monit
       .send(answer)
   })
   if (metrics === undefined) return
-  metrics.watchConnections(app.server, () => app.websocketServer.clients.size, door)
+  metrics.watchConnections(() => app.websocketServer.clients.size, door)
   app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) =>
     metrics.answered(routeOptions.url ?? 'unknown', statusCode, elapsedTime),
   )

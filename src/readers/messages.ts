@@ -1,8 +1,11 @@
 // Messages between the node and its read threads. All of them survive structured cloning.
 import type { PoolPolicy } from '../chain/pool-rules.ts'
 import type { EngineChoice } from '../evm/engine-selection.ts'
+import type { SharedCountersData } from '../lib/shared-counters.ts'
 import type { WorkLimits } from '../lib/work-queue.ts'
+import type { CallCounts } from '../monitoring/call-histogram.ts'
 import type { RpcOptions, ThreadAnswer } from '../rpc/define.ts'
+import type { SharedPort } from '../rpc/http/shared-port.ts'
 import type { CallLimits } from '../runtime/call.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
@@ -21,6 +24,9 @@ export type ReadThreadData = {
   readonly rpc: RpcOptions
   /** Memory of the `SharedHead`. */
   readonly head: SharedArrayBuffer
+  readonly counters: SharedCountersData
+  /** undefined: the thread accepts no connections. */
+  readonly port: SharedPort | undefined
 }
 
 /** A request or batch as text. `connection` identifies the client's connection, `client` is its `clientOf`. */
@@ -31,18 +37,40 @@ export type Question = {
   readonly text: string
 }
 
-/** To the thread: requests, or the closing of a connection, whose work may then end. */
-export type ThreadOrder =
+/** undefined: the asker must answer the request itself. */
+export type Reply = { readonly id: number; readonly answer: ThreadAnswer | undefined }
+
+/** In both directions (`exchange.ts`): requests, the closing of a connection, whose work may then end, and answers. */
+export type ExchangeMessage =
   | { readonly kind: 'questions'; readonly questions: readonly Question[] }
   | { readonly kind: 'closed'; readonly connection: number }
+  | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
 
-/** undefined: the node must answer the request itself. */
-export type Reply = { readonly id: number; readonly answer: ThreadAnswer | undefined }
+/**
+ * To the thread. `retire`: close connections after their next response. `leave`: stop listening; `isClosing`: end the
+ * connections too. `suspend`: close the database until `resume`. `count`: tell the calls since the last time.
+ */
+export type ThreadOrder =
+  | ExchangeMessage
+  | { readonly kind: 'retire' }
+  | { readonly kind: 'suspend' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'leave'; readonly isClosing: boolean }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
-/** From the thread: it is ready, answers, or a record for the node's log. */
+/** Calls that a thread has answered on its own connections, and errors by code. */
+export type ThreadCounts = {
+  readonly calls: readonly CallCounts[]
+  readonly errors: readonly (readonly [code: number, count: number])[]
+}
+
+/** From the thread: it is ready, has done what it was ordered to, or has a record for the node's log. */
 export type ThreadReport =
+  | ExchangeMessage
   | { readonly kind: 'ready' }
-  | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'counted'; readonly counts: ThreadCounts }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: unknown; readonly message: string | undefined }

@@ -1,16 +1,16 @@
-// The node's side of one read thread (`worker.ts` is its program). Sends the requests of one turn of the event loop in one
-// message, and settles each when it is answered or the thread ends.
+// The node's side of one read thread (`worker.ts` is its program).
+import type { EventLoopUtilization } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
-import { clientOf } from '../lib/connection-signal.ts'
-import type { JsonChunk } from '../rpc/chunked-json.ts'
 import type { ThreadAnswer } from '../rpc/define.ts'
-import type { Question, ReadThreadData, Reply, ThreadOrder, ThreadReport } from './messages.ts'
+import { Exchange } from './exchange.ts'
+import type { ReadThreadData, ThreadCounts, ThreadOrder, ThreadReport } from './messages.ts'
 
 /** The folders of src/ with the code that the thread runs. */
 const ROOMS = [
   ...[
     'lib',
+    'http',
     'primitives',
     'spec',
     'state',
@@ -23,7 +23,7 @@ const ROOMS = [
     'runtime',
     'chain',
   ],
-  ...['consensus', 'tables', 'indexer', 'rpc', 'readers'],
+  ...['consensus', 'tables', 'indexer', 'rpc', 'monitoring', 'readers'],
 ]
 
 export type ThreadEvents = {
@@ -32,30 +32,28 @@ export type ThreadEvents = {
   /** The thread has ended and its requests were rejected. */
   readonly ended: (reason: string) => void
   readonly log: (record: Extract<ThreadReport, { kind: 'log' }>) => void
-}
-
-type Waiting = {
-  readonly settle: (answer: ThreadAnswer | undefined) => void
-  readonly fail: (error: Error) => void
+  /** Answers what the thread's clients ask and only the main thread knows. */
+  readonly answer: (text: string, signal: AbortSignal) => Promise<ThreadAnswer | undefined>
 }
 
 export class ReadThread {
   readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
-  /** Open connections with requests, by their signals. */
-  readonly #connections = new Map<AbortSignal, number>()
-  #questions: Question[] = []
-  #lastId = 0
+  readonly #exchange: Exchange
   #isReady = false
   #hasEnded = false
+  #measured: EventLoopUtilization | undefined
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
-  constructor(data: ReadThreadData, { ready, ended, log }: ThreadEvents) {
+  constructor(data: ReadThreadData, { ready, ended, log, answer }: ThreadEvents) {
     this.#worker = new Worker(threadProgram('readers', ROOMS), { workerData: data })
     this.#worker.unref()
+    this.#exchange = new Exchange((message, owned) => this.#worker.postMessage(message, owned), answer)
     this.#worker.on('message', (report: ThreadReport) => {
       if (report.kind === 'log') return log(report)
-      if (report.kind === 'replies') return this.#settle(report.replies)
+      if (report.kind === 'questions' || report.kind === 'closed' || report.kind === 'replies') {
+        return this.#exchange.receive(report)
+      }
+      if (report.kind !== 'ready') return
       this.#isReady = true
       ready()
     })
@@ -70,8 +68,7 @@ export class ReadThread {
     })
     this.#worker.on('exit', () => {
       this.#hasEnded = true
-      for (const { fail } of this.#waiting.values()) fail(new Error(`a read thread has ended: ${reason}`))
-      this.#waiting.clear()
+      this.#exchange.end(new Error(`a read thread has ended: ${reason}`))
       ended(reason)
     })
   }
@@ -80,24 +77,57 @@ export class ReadThread {
     return this.#isReady && !this.#hasEnded
   }
 
-  /** Number of pending requests. */
+  /** Number of pending requests that the main thread has handed over. */
   get load(): number {
-    return this.#waiting.size
+    return this.#exchange.load
+  }
+
+  /** Share of the time since the last call in which the thread was busy, 0 to 1. */
+  utilization(): number {
+    const { eventLoopUtilization } = this.#worker.performance
+    const now = eventLoopUtilization()
+    const { utilization } = eventLoopUtilization(now, this.#measured)
+    this.#measured = now
+    return utilization
   }
 
   /** As `Readers.answer`; the thread must be ready. */
   ask(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
-    const id = ++this.#lastId
-    if (this.#questions.length === 0) setImmediate(() => this.#send())
-    this.#questions.push({ id, connection: this.#connectionOf(signal), client: clientOf(signal), text })
-    return new Promise((settle, fail) => this.#waiting.set(id, { settle, fail }))
+    return this.#exchange.ask(text, signal)
+  }
+
+  order(order: ThreadOrder): void {
+    if (!this.#hasEnded) this.#worker.postMessage(order)
+  }
+
+  /** Closes the thread's database until it is ordered to `resume`; the main thread answers what its clients ask. */
+  async suspend(): Promise<void> {
+    const suspended = this.#reported('suspended')
+    this.order({ kind: 'suspend' })
+    await suspended
+  }
+
+  /**
+   * Stops listening, and settles when the connections have ended. Without `isClosing` they last until their clients or the idle
+   * time close them.
+   */
+  async leave(isClosing: boolean): Promise<void> {
+    const left = this.#reported('left')
+    this.order({ kind: 'leave', isClosing })
+    await left
+  }
+
+  /** The calls since the last time; undefined when the thread has ended. */
+  async counts(): Promise<ThreadCounts | undefined> {
+    const counted = this.#reported('counted')
+    this.order({ kind: 'count' })
+    return (await counted)?.counts
   }
 
   /** Ends the thread at once; the main thread answers its requests. Settles when the thread has closed the database. */
   async close(): Promise<void> {
     this.#hasEnded = true
-    for (const { settle } of this.#waiting.values()) settle(undefined)
-    this.#waiting.clear()
+    this.#exchange.end(undefined)
     await this.#worker.terminate()
   }
 
@@ -106,38 +136,21 @@ export class ReadThread {
     await this.#worker.terminate()
   }
 
-  #send(): void {
-    if (this.#hasEnded) return
-    this.#order({ kind: 'questions', questions: this.#questions })
-    this.#questions = []
-  }
-
-  #order(order: ThreadOrder): void {
-    this.#worker.postMessage(order)
-  }
-
-  #connectionOf(signal: AbortSignal): number {
-    const known = this.#connections.get(signal)
-    if (known !== undefined) return known
-    const connection = ++this.#lastId
-    this.#connections.set(signal, connection)
-    const onClosed = () => {
-      this.#connections.delete(signal)
-      this.#order({ kind: 'closed', connection })
-    }
-    signal.addEventListener('abort', onClosed, { once: true })
-    return connection
-  }
-
-  #settle(replies: readonly Reply[]): void {
-    for (const { id, answer } of replies) {
-      const waiting = this.#waiting.get(id)
-      this.#waiting.delete(id)
-      waiting?.settle(answer && { ...answer, chunks: answer.chunks?.map(received) })
-    }
+  /** The next report of a kind; undefined when the thread ends before. */
+  #reported<K extends ThreadReport['kind']>(kind: K): Promise<Extract<ThreadReport, { kind: K }> | undefined> {
+    if (this.#hasEnded) return Promise.resolve(undefined)
+    type Report = Extract<ThreadReport, { kind: K }>
+    return new Promise((resolve) => {
+      const settle = (report: Report | undefined) => {
+        this.#worker.off('message', onReport).off('exit', onExit)
+        resolve(report)
+      }
+      const isOfKind = (report: ThreadReport): report is Report => report.kind === kind
+      const onReport = (report: ThreadReport) => {
+        if (isOfKind(report)) settle(report)
+      }
+      const onExit = () => settle(undefined)
+      this.#worker.on('message', onReport).on('exit', onExit)
+    })
   }
 }
-
-/** Structured cloning turns a Buffer into a Uint8Array. */
-const received = (chunk: JsonChunk): JsonChunk =>
-  typeof chunk === 'string' ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)

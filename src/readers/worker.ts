@@ -1,6 +1,6 @@
 // The program of a read thread: a chain over the node's database, opened for reading, that answers requests of `committed`
-// methods. It follows the shared head before each request. An answer is discarded and made again if versions were undone
-// meanwhile, so no answer mixes two histories.
+// methods: those of its own connections, and those that the node hands over. It follows the shared head before each request. An
+// answer is discarded and made again if versions were undone meanwhile, so no answer mixes two histories.
 import { parentPort, workerData } from 'node:worker_threads'
 import { BlockChain } from '../chain/block-chain.ts'
 import { loadModule } from '../cip/load.ts'
@@ -8,117 +8,164 @@ import { registryOf } from '../cip/modules.ts'
 import { Solo } from '../consensus/solo.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { Logs } from '../indexer/logs.ts'
-import { setClient } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, describeError } from '../lib/errors.ts'
+import { SharedCounters } from '../lib/shared-counters.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
+import { CallHistogram } from '../monitoring/call-histogram.ts'
 import type { JsonChunk } from '../rpc/chunked-json.ts'
 import { rpcContext } from '../rpc/context.ts'
-import type { AnsweredCall, RpcContext, ThreadAnswer } from '../rpc/define.ts'
+import type { AnsweredCall, CallMeter, RpcContext, ThreadAnswer } from '../rpc/define.ts'
 import { answerInChunks } from '../rpc/dispatch.ts'
 import { PollingFilters } from '../rpc/notifications/polling-filters.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { openForReading } from '../state/kv.ts'
+import type { KvStore } from '../state/types.ts'
 import { Wallet } from '../wallet/wallet.ts'
-import type { LogLevel, Question, ReadThreadData, Reply, ThreadOrder, ThreadReport } from './messages.ts'
+import { Acceptor } from './acceptor.ts'
+import { Exchange } from './exchange.ts'
+import type { LogLevel, ReadThreadData, ThreadCounts, ThreadOrder, ThreadReport } from './messages.ts'
 import { SharedHead } from './shared-head.ts'
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
 const node = parentPort
 const data: ReadThreadData = workerData
 const head = new SharedHead(data.head)
+const counters = new SharedCounters(data.counters)
+const answers = counters.counter('answers')
+const report = (message: ThreadReport, owned: ArrayBuffer[] = []) => node.postMessage(message, owned)
 
-const store = await openForReading(data.directory)
+/** undefined while the node has it closed. */
+let store: KvStore | undefined = await openForReading(data.directory)
 const modules = await Promise.all(data.proposalFiles.map(loadModule))
-const report = (message: string) => log.debug({}, message)
-const runtime = new Runtime(data.spec, registryOf(data.spec, modules), data.engine, report)
-const queue = new WorkQueue(data.work)
 const record =
   (level: LogLevel) =>
   (fields: unknown, message?: string): void =>
-    node.postMessage({ kind: 'log', level, fields: cloneable(fields), message } satisfies ThreadReport)
+    report({ kind: 'log', level, fields: cloneable(fields), message })
 const log = { error: record('error'), warn: record('warn'), info: record('info'), debug: record('debug') }
+const reportOf = (message: string) => log.debug({}, message)
+const runtime = new Runtime(data.spec, registryOf(data.spec, modules), data.engine, reportOf)
+const queue = new WorkQueue(data.work)
+
+/** The calls of this thread's own clients since the last report. */
+const calls = new CallHistogram('', '')
+const errors = new Map<number, number>()
+const refused = (code: number) => void errors.set(code, (errors.get(code) ?? 0) + 1)
+const meter: CallMeter = {
+  ended(method, began, code) {
+    calls.add(method, began)
+    if (code !== undefined) refused(code)
+  },
+  refused,
+}
 
 /** A chain with its caches, which are valid for one history. */
-type History = { readonly rewinds: number; readonly chain: BlockChain; readonly context: RpcContext; moves: number }
+type History = {
+  readonly rewinds: number
+  readonly store: KvStore
+  readonly chain: BlockChain
+  readonly context: RpcContext
+  moves: number
+}
 let history: History | undefined
 
-const connections = new Map<number, AbortController>()
+/** Opening and closing the database, one after the other. */
+let turn = Promise.resolve()
+const exchange = new Exchange(report, answerNode)
+const { port, rpc } = data
+const acceptor = port && new Acceptor(port, rpc.maxRequestSize, counters, answerClient)
+await acceptor?.listen()
+node.on('message', obey)
+report({ kind: 'ready' })
 
-/** Milliseconds for collecting short answers into one message. Clients of long answers need not wait. */
-const GATHERING = 0.25
-let replies: Reply[] = []
-let lastSent = 0
+function obey(order: ThreadOrder): void {
+  if (order.kind === 'retire') acceptor?.retire()
+  else if (order.kind === 'count') report({ kind: 'counted', counts: takeCounts() })
+  else if (order.kind === 'leave') void leave(order.isClosing)
+  else if (order.kind === 'suspend') turn = turn.then(suspend)
+  else if (order.kind === 'resume') turn = turn.then(resume)
+  else exchange.receive(order)
+}
 
-node.on('message', (order: ThreadOrder) => {
-  if (order.kind === 'closed') {
-    connections.get(order.connection)?.abort()
-    connections.delete(order.connection)
-    return
+async function leave(isClosing: boolean): Promise<void> {
+  await acceptor?.leave(isClosing)
+  report({ kind: 'left' })
+}
+
+async function suspend(): Promise<void> {
+  const open = store
+  store = undefined
+  history = undefined
+  await open?.close()
+  report({ kind: 'suspended' })
+}
+
+async function resume(): Promise<void> {
+  store ??= await openForReading(data.directory)
+}
+
+function takeCounts(): ThreadCounts {
+  const counts = { calls: calls.take(), errors: [...errors] }
+  errors.clear()
+  return counts
+}
+
+/** Answers a request of the thread's own client: here, or else by the node. */
+async function answerClient(text: string, signal: AbortSignal): Promise<readonly JsonChunk[] | undefined> {
+  const answer = await answerHere(text, signal, meter)
+  if (answer !== undefined) {
+    answers.add(1)
+    return answer.chunks
   }
-  for (const question of order.questions) void reply(question)
-})
-node.postMessage({ kind: 'ready' } satisfies ThreadReport)
-
-async function reply({ id, text, ...asker }: Question): Promise<void> {
-  const answer = await answerOf(text, signalOf(asker))
-  replies.push({ id, answer })
-  if (performance.now() - lastSent > GATHERING) send()
-  else if (replies.length === 1) setImmediate(send)
+  const asked = await exchange.ask(text, signal)
+  if (asked === undefined) throw new Error('the main thread has not answered')
+  return asked.chunks
 }
 
-function send(): void {
-  if (replies.length === 0) return
-  lastSent = performance.now()
-  const owned: ArrayBuffer[] = []
-  const sent = replies.map(({ id, answer }): Reply => {
-    if (answer?.chunks === undefined) return { id, answer }
-    return { id, answer: { ...answer, chunks: answer.chunks.map((chunk) => movable(chunk, owned)) } }
+/** Answers a request that the node hands over. undefined: the node must answer. */
+async function answerNode(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
+  const calls: AnsweredCall[] = []
+  const answer = await answerHere(text, signal, {
+    ended: (method, began, code) => void calls.push({ method, time: performance.now() - began, code }),
+    refused: () => undefined,
   })
-  replies = []
-  node.postMessage({ kind: 'replies', replies: sent } satisfies ThreadReport, owned)
-}
-
-/** A chunk whose buffer holds nothing else; bytes are added to `owned` and transferred, not copied. */
-function movable(chunk: JsonChunk, owned: ArrayBuffer[]): JsonChunk {
-  if (typeof chunk === 'string') return chunk
-  const { buffer } = chunk
-  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength && !owned.includes(buffer)
-  const memory = isAlone ? buffer : Uint8Array.from(chunk).buffer
-  owned.push(memory)
-  return Buffer.from(memory)
+  return answer && { ...answer, calls }
 }
 
 /** undefined: the node must answer. */
-async function answerOf(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
+async function answerHere(text: string, signal: AbortSignal, meter: CallMeter): Promise<ThreadAnswer | undefined> {
   for (;;) {
     while (head.rewinds % 2 !== 0) await new Promise((resolve) => setTimeout(resolve, 1))
     const { rewinds } = head
-    const answer = await attempt(text, signal, rewinds)
+    const used = store
+    if (used === undefined) return undefined
+    const answer = await attempt(text, signal, meter, rewinds, used)
+    if (store !== used) return undefined
     if (signal.aborted || head.rewinds === rewinds) return answer
   }
 }
 
-async function attempt(text: string, signal: AbortSignal, rewinds: number): Promise<ThreadAnswer | undefined> {
-  const calls: AnsweredCall[] = []
-  const meter = {
-    ended: (method: string | undefined, began: number, code: number | undefined) =>
-      void calls.push({ method, time: performance.now() - began, code }),
-    refused: () => undefined,
-  }
+async function attempt(
+  text: string,
+  signal: AbortSignal,
+  given: CallMeter,
+  rewinds: number,
+  used: KvStore,
+): Promise<ThreadAnswer | undefined> {
   try {
-    const { context } = followed(rewinds)
-    return { chunks: await answerInChunks(text, { ...context, meter }, signal), calls }
+    const { context } = followed(rewinds, used)
+    const metered = given === meter ? context : { ...context, meter: given }
+    return { chunks: await answerInChunks(text, metered, signal), calls: [] }
   } catch (error) {
-    // Rows missing because of a rewind are not an error.
-    if (!(error instanceof AnswerElsewhere) && head.rewinds === rewinds)
+    // Rows missing because of a rewind, or a closed database, are not an error.
+    if (!(error instanceof AnswerElsewhere) && head.rewinds === rewinds && store === used)
       log.error({ err: error }, `a read thread has failed: ${describeError(error)}`)
     return undefined
   }
 }
 
 /** The chain, moved to the shared head. */
-function followed(rewinds: number): History {
-  if (history?.rewinds !== rewinds) history = open(rewinds)
+function followed(rewinds: number, store: KvStore): History {
+  if (history?.rewinds !== rewinds || history.store !== store) history = open(rewinds, store)
   if (history.moves === head.moves) return history
   const { number, version, moves } = head.read()
   history.chain.follow({ number, version })
@@ -126,8 +173,9 @@ function followed(rewinds: number): History {
   return history
 }
 
-function open(rewinds: number): History {
-  const elsewhere = () => Promise.reject(new AnswerElsewhere('only the main thread knows this'))
+function open(rewinds: number, store: KvStore): History {
+  const unknown = () => new AnswerElsewhere('only the main thread knows this')
+  const elsewhere = () => Promise.reject(unknown())
   const onError = (error: unknown) => log.error({ err: error }, String(error))
   const { limits, pool, spec, rpc } = data
   const scriptedTraces = { run: elsewhere }
@@ -143,20 +191,20 @@ function open(rewinds: number): History {
     filters: new PollingFilters(chain),
     development: { impersonated: new Set(), autoImpersonate: false },
     queue,
+    meter,
+    committedOnly: true,
+    counters,
     options: rpc,
     log,
   })
+  // From here on, since the parts above take the pool, which is empty in this thread.
+  Object.defineProperty(chain, 'pool', {
+    get() {
+      throw unknown()
+    },
+  })
   // -1 equals no move count, so the first request follows the head.
-  return { rewinds, chain, context, moves: -1 }
-}
-
-function signalOf({ connection, client }: Pick<Question, 'connection' | 'client'>): AbortSignal {
-  const known = connections.get(connection)
-  if (known !== undefined) return known.signal
-  const controller = new AbortController()
-  connections.set(connection, controller)
-  if (client !== undefined) setClient(controller.signal, client)
-  return controller.signal
+  return { rewinds, store, chain, context, moves: -1 }
 }
 
 /** Fields of a log record without values that cannot be cloned, such as functions. */

@@ -19,7 +19,7 @@ export function rpcContext(services: RpcServices): RpcContext {
     options,
     methods,
     settled: (transaction) => services.producer.settled(transaction),
-    textBudget: new Budget(options.maxTextInWork),
+    textBudget: new Budget(options.maxTextInWork, options.maxTextInWork, services.counters?.counter('text')),
     subscriptions: new Budget(MAX_SUBSCRIPTIONS, MAX_SUBSCRIPTIONS / 4),
     logSearch: new LogSearch(services.chain, services.index),
     sendLocks: new KeyedMutex(),

@@ -9,6 +9,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'
+import type { SharedCounters } from '../lib/shared-counters.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { JsonChunk } from './chunked-json.ts'
@@ -156,9 +157,11 @@ export type AnsweredCall = {
 export interface Readers {
   /**
    * A thread's answer to a request or batch. undefined, at once or later: the caller must answer. Rejects when the thread dies.
-   * Aborting `signal` ends the work.
+   * Aborting `signal` ends the work. `isIdle`: whether no other heavy call runs in the caller's thread.
    */
-  answer(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> | undefined
+  answer(text: string, signal: AbortSignal, isIdle: boolean): Promise<ThreadAnswer | undefined> | undefined
+  /** A connection has sent a request that a thread could answer. */
+  noticeRead(signal: AbortSignal): void
 }
 
 /** The parts of the node that JSON-RPC uses. */
@@ -177,6 +180,10 @@ export type RpcServices = {
   readonly meter?: CallMeter | undefined
   /** undefined: the main thread answers everything. */
   readonly readers?: Readers | undefined
+  /** Whether this is a thread that answers `committed` methods only; requests of others throw AnswerElsewhere. */
+  readonly committedOnly?: boolean
+  /** Of the process, if more of its threads answer requests. */
+  readonly counters?: SharedCounters | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }

@@ -101,6 +101,7 @@ async function answerBatch(
   if (entries.length > maxBatch) {
     return refuse(context, INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
   }
+  if (context.committedOnly) for (const entry of entries) requireCommitted(methodOf(entry, context))
   if (context.readers !== undefined && isForThread(entries, context)) {
     const answered = await askThread(context.readers, body, context, signal).catch(() => failedBatch(entries))
     if (answered !== undefined) return answered.chunks
@@ -135,6 +136,11 @@ async function answerBatch(
   return answers.end()
 }
 
+/** Throws AnswerElsewhere for a method that a read thread cannot answer. */
+function requireCommitted(method: RpcMethod | undefined): void {
+  if (method?.committed === false) throw new AnswerElsewhere('only the main thread answers this method')
+}
+
 /** Whether a read thread may answer a batch and should: all of it is committed, and some of it heavy. */
 function isForThread(entries: readonly unknown[], context: RpcContext): boolean {
   const found = entries.map((entry) => methodOf(entry, context))
@@ -152,10 +158,10 @@ function failedBatch(entries: readonly unknown[]): Pick<ThreadAnswer, 'chunks'> 
 async function askThread(
   readers: Readers,
   text: string,
-  { meter }: RpcContext,
+  { meter, queue }: RpcContext,
   signal: AbortSignal,
 ): Promise<ThreadAnswer | undefined> {
-  const asked = readers.answer(text, signal)
+  const asked = readers.answer(text, signal, queue.load.running === 0)
   const answered = asked === undefined ? undefined : await asked
   for (const { method, time, code } of answered?.calls ?? []) meter?.ended(method, performance.now() - time, code)
   return answered
@@ -188,6 +194,8 @@ async function answerOne(
   }
   const began = performance.now()
   const method = enabledMethod(request.method, context)
+  if (context.committedOnly) requireCommitted(method)
+  else if (method?.committed) context.readers?.noticeRead(signal)
   if (!method?.heavy) return answerRequest(request, method, context, signal, began)
   try {
     if (method.committed && context.readers !== undefined) {

@@ -1,4 +1,4 @@
-// Nodes with read threads: every response equals that of a node without them. A client that knows of a block finds it on every
+// Nodes that hand requests over to read threads: every response equals that of a node without them. A client that knows of a block finds it on every
 // thread, a rewind leaves no stale data, and a crashing thread fails only its own requests.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startNode } from '../../src/node.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
+
+// Threads that accept connections have tests of their own (`accepting.test.ts`).
+vi.mock('../../src/readers/read-threads.ts', async (original) => ({
+  ...(await original<typeof import('../../src/readers/read-threads.ts')>()),
+  canSharePort: () => false,
+}))
 
 /** Creates a contract that increments slot 0 when called with data, and returns it when called without. */
 const COUNTER = '0x60168060095f395ff33615600d575f546001015f55005b5f545f5260205ff3'
@@ -36,14 +42,14 @@ const metric = async (url: string, name: string): Promise<number> => {
 }
 const answered = (url: string): Promise<number> => metric(url, 'kestrel_read_thread_answers_total')
 
-/** The first request starts a thread; the main thread answers until it is ready. */
+/** A busy main thread starts a thread; until that is ready, the main thread answers. */
 async function untilThreadAnswers({ url, rpc, bob }: Awaited<ReturnType<typeof testChain>>): Promise<void> {
   const isAnswered = async () => {
     const before = await answered(url)
     await rpc('eth_call', { to: bob.address }, 'latest')
     return (await answered(url)) > before
   }
-  await vi.waitUntil(isAnswered, { timeout: 20_000 })
+  await vi.waitUntil(isAnswered, { timeout: 20_000, interval: 1 })
 }
 
 describe('read threads', { timeout: 60_000 }, () => {

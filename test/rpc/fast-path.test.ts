@@ -106,7 +106,7 @@ describe('a connection on the fast path', () => {
     })
     const connections = new Connections(defaultConnectionLimits)
     const options = { paths: PATHS, maxBody: 1 << 20, access, headers: ['x-test: 1'], connections }
-    endIdle = serveFastPath(server, options, async (body) => {
+    const path = serveFastPath(server, options, async (body) => {
       asked.push(body)
       // A slow method, so that more requests arrive while it runs.
       await sleep(body.includes('slow') ? 50 : 0)
@@ -114,6 +114,7 @@ describe('a connection on the fast path', () => {
       if (body.includes('broken')) throw new Error('broken')
       return body.includes('nothing') ? undefined : [`direct ${body}`]
     })
+    endIdle = path.end
     server.on('connection', (accepted) => {
       atServer ??= accepted
     })

@@ -137,6 +137,7 @@ export async function networkFaces({
     network,
     version: '0.1.0',
     engine: 'wasm',
+    threadCounts: async () => [],
     readLoad: () => ({ threads: 0, requests: 0, answers: 0 }),
     databaseSize: async () => 0,
     tableCheck: () => undefined,

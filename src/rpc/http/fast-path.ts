@@ -1,6 +1,7 @@
 // The HTTP fast path: parses plain JSON-RPC POSTs from the bytes of their connection and answers them without node's HTTP
 // server and Fastify, whose objects cost more than most methods (22 to 26 µs of CPU per request here, 71 to 83 there). A
-// connection whose next bytes are not a plain request is passed to node's server with these bytes, and stays there.
+// connection whose next bytes are not a plain request is passed to node's server with these bytes, and stays there. Read threads
+// that accept connections have a fast path too, and pass such connections to the main thread.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionState, Connections } from '../../http/connections.ts'
@@ -17,46 +18,69 @@ export type FastPathOptions = ParserOptions & {
 }
 
 /** Answers a request's body with JSON, in chunks; undefined when no response body is due (204). */
-type Answer = (body: string, signal: AbortSignal) => Promise<readonly JsonChunk[] | undefined>
+export type Answer = (body: string, signal: AbortSignal) => Promise<readonly JsonChunk[] | undefined>
 
-/**
- * Takes over new connections of an HTTP server. Returns a function that ends the connections of the fast path: idle ones at
- * once, others after their response. Call it before the server is closed.
- */
-export function serveFastPath(server: Server, options: FastPathOptions, answer: Answer): () => void {
+export type FastPath = {
+  /** Serves a new connection. */
+  readonly accept: (socket: Socket) => void
+  /** Closes each connection after its next response, so that its client opens another, which a new thread may accept. */
+  readonly retire: () => void
+  /** Ends the connections: idle ones at once, others after their response. */
+  readonly end: () => void
+}
+
+/** `handOver` takes a connection whose next bytes (`rest`) are no plain request. */
+export function fastPath(
+  options: FastPathOptions,
+  answer: Answer,
+  handOver: (socket: Socket, rest: Buffer) => void,
+): FastPath {
   const open = new Set<FastPathConnection>()
-  const httpListeners = server.listeners('connection')
+  const { connections } = options
   const services: ConnectionServices = {
     answer,
     parse: requestParser(options),
     writeHead: responseHeadWriter([
       ...options.headers,
-      `keep-alive: timeout=${Math.floor(server.keepAliveTimeout / 1000)}`,
+      `keep-alive: timeout=${Math.floor(connections.limits.idleTimeout / 1000)}`,
     ]),
-    handOver(socket, rest) {
-      for (const listener of httpListeners) listener.call(server, socket)
-      socket.unshift(rest)
-      socket.resume()
-    },
-    connections: options.connections,
+    handOver,
+    connections,
     batch: new ResponseBatch(),
   }
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
-    if (!options.connections.admit(socket)) return
-    const connection = new FastPathConnection(socket, services, () => open.delete(connection))
-    open.add(connection)
-  })
-  return () => {
-    for (const connection of open) connection.finish()
+  return {
+    accept(socket) {
+      if (!connections.admit(socket)) return
+      const connection = new FastPathConnection(socket, services, () => open.delete(connection))
+      open.add(connection)
+    },
+    retire() {
+      for (const connection of open) connection.retire()
+    },
+    end() {
+      for (const connection of open) connection.finish()
+    },
   }
+}
+
+/** Takes over new connections of an HTTP server, and gives it those that are not for the fast path. */
+export function serveFastPath(server: Server, options: FastPathOptions, answer: Answer): FastPath {
+  const httpListeners = server.listeners('connection')
+  const path = fastPath(options, answer, (socket, rest) => {
+    for (const listener of httpListeners) listener.call(server, socket)
+    socket.unshift(rest)
+    socket.resume()
+  })
+  server.removeAllListeners('connection')
+  server.on('connection', path.accept)
+  return path
 }
 
 type ConnectionServices = {
   readonly answer: Answer
   readonly parse: ReturnType<typeof requestParser>
   readonly writeHead: ReturnType<typeof responseHeadWriter>
-  /** Gives a connection, and the bytes read from it, to node's HTTP server. */
+  /** Takes a connection, and the bytes read from it. */
   readonly handOver: (socket: Socket, rest: Buffer) => void
   readonly connections: Connections
   readonly batch: ResponseBatch
@@ -83,6 +107,7 @@ class FastPathConnection {
   /** Set from the start of a request until its result is available. */
   #isRunning = false
   #isLast = false
+  #isRetiring = false
   /** Set while a request is incomplete; further bytes do not restart it. */
   #deadline: NodeJS.Timeout | undefined
 
@@ -101,6 +126,10 @@ class FastPathConnection {
   readonly finish = (): void => {
     this.#isLast = true
     if (!this.#state.isAnswering) this.#end()
+  }
+
+  readonly retire = (): void => {
+    this.#isRetiring = true
   }
 
   #end(): void {
@@ -152,6 +181,8 @@ class FastPathConnection {
     }
     const socket = this.#socket
     if (!socket.writable) return
+    // A client that has sent its next request already would have to send it again.
+    if (this.#isRetiring && this.#unread === undefined) this.#isLast = true
     if (answer === undefined) this.#services.batch.write(socket, this.#head(undefined, origin), 'latin1')
     else if (answer.length === 1 && answer[0] !== undefined && answer[0].length <= LARGE) this.#write(answer[0], origin)
     else await this.#writeChunks(answer, origin)

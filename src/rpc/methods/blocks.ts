@@ -37,6 +37,7 @@ export const eth_getHeaderByHash = rpcMethod({
   params: [hash],
   names: ['blockHash'],
   result: headerOrNull,
+  committed: true,
   handler: ([hash], { chain }) => chain.header({ hash }),
 })
 
@@ -45,6 +46,7 @@ export const eth_getHeaderByNumber = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: headerOrNull,
+  committed: true,
   handler: ([ref], { chain }) => chain.header(ref),
 })
 
@@ -58,6 +60,7 @@ export const eth_getBlockTransactionCountByHash = rpcMethod({
   params: [hash],
   names: ['blockHash'],
   result: quantity.nullable(),
+  committed: true,
   handler: ([hash], { chain }) => transactionCount(chain, { hash }),
 })
 
@@ -66,6 +69,7 @@ export const eth_getBlockTransactionCountByNumber = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: quantity.nullable(),
+  committed: true,
   handler: ([ref], { chain }) => transactionCount(chain, ref),
 })
 
@@ -79,6 +83,7 @@ export const eth_getUncleCountByBlockHash = rpcMethod({
   params: [hash],
   names: ['blockHash'],
   result: quantity.nullable(),
+  committed: true,
   handler: ([hash], { chain }) => uncleCount(chain, { hash }),
 })
 
@@ -87,6 +92,7 @@ export const eth_getUncleCountByBlockNumber = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: quantity.nullable(),
+  committed: true,
   handler: ([ref], { chain }) => uncleCount(chain, ref),
 })
 
@@ -95,6 +101,7 @@ export const eth_getUncleByBlockHashAndIndex = rpcMethod({
   params: [hash, index],
   names: ['blockHash', 'index'],
   result: uncleOrNull,
+  committed: true,
   handler: async ([hash, position], { chain }) => (await chain.block({ hash }))?.uncles[position],
 })
 
@@ -103,6 +110,7 @@ export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
   params: [blockNumber, index],
   names: ['block', 'index'],
   result: uncleOrNull,
+  committed: true,
   handler: async ([ref, position], { chain }) => (await chain.block(ref))?.uncles[position],
 })
 

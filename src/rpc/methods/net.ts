@@ -7,6 +7,7 @@ export const net_version = rpcMethod({
   summary: 'Network id as a decimal string; equal to the chain id.',
   params: [],
   result: string,
+  committed: true,
   handler: (_, { chain }) => chain.spec.chainId.toString(),
 })
 
@@ -35,6 +36,7 @@ export const web3_clientVersion = rpcMethod({
     'Name and version. Begins with `anvil` in development mode, because tools check that before they use anvil’s methods.',
   params: [],
   result: string,
+  committed: true,
   handler: (_, { options }) => clientVersion(options),
 })
 

@@ -33,6 +33,7 @@ export const eth_getTransactionCount = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
     if (ref === 'pending') return chain.pool.nextNonce(accountAddress)
     const { view } = await chain.at(ref)
@@ -69,6 +70,7 @@ export const eth_getStorageValues = rpcMethod({
   params: [mapOf<Address, readonly Hash[]>(address, z.array(hash)), atBlock],
   names: ['slots', 'block'],
   result: mapOf<Address, readonly Hash[]>(address, z.array(hash)),
+  committed: true,
   async handler([wanted, ref], { chain }) {
     const slots = [...wanted.values()].reduce((sum, keys) => sum + keys.length, 0)
     if (slots > MAX_SLOTS) throw tooManySlots()

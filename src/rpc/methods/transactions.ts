@@ -42,6 +42,7 @@ export const eth_getTransactionByHash = rpcMethod({
   params: [hash],
   names: ['transactionHash'],
   result: transactionOrNull,
+  committed: true,
   handler: ([hash], { chain }) => byHash(chain, hash),
 })
 
@@ -50,6 +51,7 @@ export const eth_getTransactionByBlockHashAndIndex = rpcMethod({
   params: [hash, index],
   names: ['blockHash', 'index'],
   result: transactionOrNull,
+  committed: true,
   handler: ([hash, position], { chain }) => byIndex(chain, { hash }, position),
 })
 
@@ -58,6 +60,7 @@ export const eth_getTransactionByBlockNumberAndIndex = rpcMethod({
   params: [blockNumber, index],
   names: ['block', 'index'],
   result: transactionOrNull,
+  committed: true,
   handler: ([ref, position], { chain }) => byIndex(chain, ref, position),
 })
 
@@ -66,6 +69,7 @@ export const eth_getRawTransactionByHash = rpcMethod({
   params: [hash],
   names: ['transactionHash'],
   result: raw,
+  committed: true,
   handler: ([hash], { chain }) => byHash(chain, hash)?.transaction.raw ?? null,
 })
 
@@ -74,6 +78,7 @@ export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
   params: [hash, index],
   names: ['blockHash', 'index'],
   result: raw,
+  committed: true,
   handler: async ([hash, position], { chain }) => (await byIndex(chain, { hash }, position))?.transaction.raw ?? null,
 })
 
@@ -82,6 +87,7 @@ export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
   params: [blockNumber, index],
   names: ['block', 'index'],
   result: raw,
+  committed: true,
   handler: async ([ref, position], { chain }) => (await byIndex(chain, ref, position))?.transaction.raw ?? null,
 })
 
