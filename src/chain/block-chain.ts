@@ -53,6 +53,7 @@ import type {
   MinedReceipt,
   MinedTransaction,
   ScriptedTraces,
+  TransactionOrigin,
 } from './types.ts'
 import { Writer } from './writer.ts'
 
@@ -201,8 +202,8 @@ export class BlockChain implements ChainFace {
 
   // --- the pool
 
-  submit(raw: Uint8Array): Promise<Hash> {
-    return this.#persistentPool.submit(raw)
+  submit(raw: Uint8Array, origin?: TransactionOrigin): Promise<Hash> {
+    return this.#persistentPool.submit(raw, origin)
   }
 
   submitUnsigned(message: TransactionMessage): Promise<Hash> {

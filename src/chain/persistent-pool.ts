@@ -11,6 +11,7 @@ import { impersonatedTransaction, withSender } from '../primitives/transaction.t
 import type { SignedTransaction, Transaction, TransactionMessage } from '../primitives/types.ts'
 import type { KvStore } from '../state/types.ts'
 import { SenderRecovery } from './sender-recovery.ts'
+import type { TransactionOrigin } from './types.ts'
 
 export class PersistentPool {
   readonly pool: Pool
@@ -34,21 +35,21 @@ export class PersistentPool {
     return withSender(transaction, this.senders.of(transaction))
   }
 
-  /** Decodes, checks, pools and journals a transaction. Resolves with its hash when the journal has it. */
-  async submit(raw: Uint8Array): Promise<Hash> {
+  /** Decodes, checks and pools a transaction. Resolves with its hash when the journal has it, which only has those of clients. */
+  async submit(raw: Uint8Array, origin: TransactionOrigin = 'client'): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
     // Verifying blob proofs takes up to 300 ms per blob; a pool without blobs refuses the transaction anyway.
     if (sidecar !== undefined && this.pool.takesBlobs) await verifySidecar(transaction, sidecar)
     const sender = await this.senders.recover(transaction)
     // Awaited here: returning the promise itself costs two more microtask turns.
-    return await this.#take({ transaction: withSender(transaction, sender), sidecar })
+    return await this.#take({ transaction: withSender(transaction, sender), sidecar }, origin)
   }
 
   /** As `submit`, for an account without a key (development). */
   async submitUnsigned(message: TransactionMessage, chainId: bigint): Promise<Hash> {
     const type = message.authorizationList.length > 0 ? 4 : 2
     const transaction = impersonatedTransaction({ ...message, type, chainId }, message.from)
-    return this.#take({ transaction, sidecar: undefined })
+    return this.#take({ transaction, sidecar: undefined }, 'client')
   }
 
   /**
@@ -95,11 +96,12 @@ export class PersistentPool {
     return this.#journal.settled()
   }
 
-  async #take(pooled: PooledTransaction): Promise<Hash> {
+  async #take(pooled: PooledTransaction, origin: TransactionOrigin): Promise<Hash> {
     const { hash } = pooled.transaction
     this.#store.requireWritable()
     scheduler.transactionArrived()
     this.pool.add(pooled.transaction, pooled.sidecar)
+    if (origin === 'peer') return hash
     try {
       await this.#journal.record(pooled)
     } catch (error) {

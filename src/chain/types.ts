@@ -335,11 +335,17 @@ export interface Caller {
   ): Promise<ExecutedBlock>
 }
 
+/**
+ * Who sent a transaction. One of a client (the default) is in the journal before its hash is answered; one of a peer is not in
+ * the journal, because that of the client's node has it.
+ */
+export type TransactionOrigin = 'client' | 'peer'
+
 /** Accepts transactions into the pool. */
 export interface TransactionIntake {
   readonly pool: TxPool
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
-  submit(raw: Uint8Array): Promise<Hash>
+  submit(raw: Uint8Array, origin?: TransactionOrigin): Promise<Hash>
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: TransactionMessage): Promise<Hash>
 }

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { abandonChain } from '../../chain/open.ts'
 import { mostTransactions } from '../../chain/proposed-block.ts'
 import type { StateSnapshots } from '../../chain/state-sync/state-snapshots.ts'
-import type { Chain } from '../../chain/types.ts'
+import type { Chain, TransactionOrigin } from '../../chain/types.ts'
 import { ChainError, describeError } from '../../lib/errors.ts'
-import { fromHex, toHash } from '../../lib/hex.ts'
+import { fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { scheduler } from '../../lib/scheduler.ts'
 import type { ExecutedBlock, PayloadAttributes } from '../../runtime/types.ts'
@@ -26,6 +26,7 @@ import { type AbciRequest, type Measurements, NO_DURATIONS, timed } from './meas
 import { OwnBlockProposals } from './own-block-proposals.ts'
 import { describeShare, type ProposalShare, Rounds, type RoundTimes, shareAfter } from './rounds.ts'
 import { givingSnapshots } from './state-sync.ts'
+import { transactionsOf } from './transaction-batch.ts'
 import { validatorUpdate, validatorUpdates } from './validator-updates.ts'
 
 /** InsertTx: at or above this code CometBFT sends the transaction again later. */
@@ -134,28 +135,38 @@ export class NetworkApplication implements AbciApplication {
     return refusal === undefined ? { code: 0 } : { code: 1, log: refusal.message }
   }
 
-  insertTx: AbciApplication['insertTx'] = async ({ tx }) => {
-    const refusal = await this.#receive(tx)
-    if (refusal === undefined || refusal.message === 'already known') return { code: 0 }
-    const isTemporary = refusal.message === 'txpool is full' || refusal.code === 'disk-failure'
-    return { code: isTemporary ? RETRY_LATER : 1 }
+  insertTx: AbciApplication['insertTx'] = async ({ tx: message }) => {
+    try {
+      const raws = transactionsOf(message)
+      const hashes = raws.map((raw) => keccakHash(raw))
+      const submit = () => Promise.all(raws.map((raw, index) => this.#receive(raw, hashes[index], 'peer')))
+      const refusals = await (this.#announcements?.receiving(message, hashes, submit) ?? submit())
+      if (refusals.some((refusal) => refusal !== undefined && isTemporary(refusal))) return { code: RETRY_LATER }
+      return { code: refusals.some((refusal) => refusal === undefined || refusal.message === 'already known') ? 0 : 1 }
+    } catch (error) {
+      if (error instanceof ChainError) return { code: 1 }
+      throw error
+    }
   }
 
   reapTxs: AbciApplication['reapTxs'] = ({ maxBytes }) => {
     const most = maxBytes > 0n ? Number(maxBytes) : Number.POSITIVE_INFINITY
-    const txs = this.#announcements?.take(most) ?? []
-    this.#options.measurements.transactionsAnnounced += txs.length
-    return { txs: [...txs] }
+    const messages = this.#announcements?.take(most) ?? []
+    for (const { size } of messages) this.#options.measurements.transactionsAnnounced += size
+    return { txs: messages.map(({ bytes }) => bytes) }
   }
 
   /** Adds a transaction from CometBFT to the pool, unless it is there. Returns why it was refused. */
-  async #receive(raw: Uint8Array): Promise<ChainError | undefined> {
-    const hash = keccakHash(raw)
+  async #receive(
+    raw: Uint8Array,
+    hash: Hash = keccakHash(raw),
+    origin?: TransactionOrigin,
+  ): Promise<ChainError | undefined> {
     if (this.#chain.pool.get(hash) !== undefined) return undefined
     if (this.#own.hasDropped(hash))
       return new ChainError('limit-exceeded', 'the transaction takes longer to execute than a proposal may')
     // A copy, because the pool keeps the bytes, and they are a view of a frame that may be large.
-    const submit = () => this.#chain.submit(Uint8Array.from(raw))
+    const submit = () => this.#chain.submit(Uint8Array.from(raw), origin)
     try {
       await (this.#forwarding === undefined ? submit() : this.#forwarding.receiving(hash, submit))
       return undefined
@@ -369,6 +380,9 @@ export class NetworkApplication implements AbciApplication {
     }
   }
 }
+
+/** Whether the transaction may be taken when the peer sends it again. */
+const isTemporary = ({ code, message }: ChainError): boolean => message === 'txpool is full' || code === 'disk-failure'
 
 /** Code, hash and gas of each transaction: the fields that CometBFT hashes. Logs are in kestrel's index. */
 function resultsOf({ block, receipts }: ExecutedBlock, raws: readonly Uint8Array[]) {
