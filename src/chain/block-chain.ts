@@ -233,7 +233,7 @@ export class BlockChain implements ChainFace {
     const view = this.#canonical.view()
     const ancestors = this.#canonical.ancestors(this.head)
     const env = this.#runtime.env(draftHeader(this.#runtime, complete, view))
-    const signed = decodeProposal(raws, env, this.spec.chainId)
+    const signed = decodeProposal(raws, env, this.spec.chainId, this.pool)
     return this.#withoutFaulty(async () => {
       const block = await OpenBlock.begin(this.#runtime, view, complete, ancestors, pause)
       await takeAll(block, signed, (part) => this.#recovered(part))

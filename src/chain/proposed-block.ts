@@ -3,6 +3,8 @@
 // (`decode`, `build`).
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import type { TxPool } from '../pool/types.ts'
 import { gasBounds, MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
 import { decodeTransaction } from '../primitives/transaction.ts'
 import type { SignedTransaction, Transaction } from '../primitives/types.ts'
@@ -21,10 +23,15 @@ export const mostTransactions = (gasLimit: bigint): number => Number(gasLimit / 
 const BLOB_TRANSACTION = 3
 
 /**
- * Decodes the transactions of a block proposal and checks them without state. Throws ChainError `invalid-block` or
- * `transaction-rejected` at the first one that is invalid, that no honest pool would hold, or that cannot fit.
+ * Decodes the transactions of a block proposal, or takes them from the pool, and checks them without state. Throws ChainError
+ * `invalid-block` or `transaction-rejected` at the first one that is invalid, that no honest pool would hold, or that cannot fit.
  */
-export function decodeProposal(raws: readonly Uint8Array[], env: BlockEnv, chainId: bigint): SignedTransaction[] {
+export function decodeProposal(
+  raws: readonly Uint8Array[],
+  env: BlockEnv,
+  chainId: bigint,
+  pool: Pick<TxPool, 'get'>,
+): SignedTransaction[] {
   const { gasLimit, rules } = env
   const most = mostTransactions(gasLimit)
   if (raws.length > most) throw invalid(`more transactions than the ${most} that its gas suffices for`)
@@ -32,9 +39,10 @@ export function decodeProposal(raws: readonly Uint8Array[], env: BlockEnv, chain
   let gas = 0n
   return raws.map((raw) => {
     if (raw.length > MAX_TRANSACTION_SIZE) throw invalid(`a transaction of ${raw.length} bytes`)
+    const hash = keccakHash(raw)
     // Copied, because a cached transaction would otherwise keep CometBFT's whole message in memory.
-    const transaction = decodeTransaction(Uint8Array.from(raw))
-    const { type, hash, gasLimit: own } = transaction
+    const transaction = pool.get(hash) ?? decodeTransaction(Uint8Array.from(raw), hash)
+    const { type, gasLimit: own } = transaction
     checkEnvelope(env, chainId, transaction)
     if (type === BLOB_TRANSACTION) throw invalid('a blob transaction')
     if (seen.has(hash)) throw invalid(`the transaction ${hash} twice`)

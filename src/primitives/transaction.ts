@@ -48,11 +48,12 @@ const SIGNATURE_ELEMENTS = 3
 
 /**
  * Decodes a transaction and checks all rules that need no chain: form, ranges, fees, and that v, r and s are in range.
- * `recoverSender` checks the signature, `hasLowS` EIP-2's rule. Throws ChainError `transaction-rejected`.
+ * `recoverSender` checks the signature, `hasLowS` EIP-2's rule. Pass `hash` when it is known. Throws ChainError
+ * `transaction-rejected`.
  */
-export function decodeTransaction(raw: Uint8Array): SignedTransaction {
+export function decodeTransaction(raw: Uint8Array, hash?: Hash): SignedTransaction {
   return reading('transaction-rejected', () => {
-    const transaction = parseTransaction(raw)
+    const transaction = parseTransaction(raw, hash)
     const { type, v, r, s } = transaction
     const knownV = type === 0 ? v === 27n || v === 28n || v >= 35n : v <= 1n
     if (!knownV || !isScalar(r) || !isScalar(s)) throw new Malformed('invalid transaction v, r, s values')

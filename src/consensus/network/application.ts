@@ -386,14 +386,14 @@ const isTemporary = ({ code, message }: ChainError): boolean => message === 'txp
 
 /** Code, hash and gas of each transaction: the fields that CometBFT hashes. Logs are in kestrel's index. */
 function resultsOf({ block, receipts }: ExecutedBlock, raws: readonly Uint8Array[]) {
-  const places = new Map(block.transactions.map(({ hash }, index) => [hash, index]))
+  // The block has them in the same order, without those that cannot run; if one occurs twice, only the first one runs.
+  let index = 0
   return raws.map((raw) => {
-    const index = places.get(keccakHash(raw))
-    const transaction = index === undefined ? undefined : block.transactions[index]
-    // If a transaction occurs twice, only the first one runs.
-    if (transaction !== undefined) places.delete(transaction.hash)
-    const receipt = index === undefined ? undefined : receipts[index]
-    if (transaction === undefined || receipt === undefined) return { code: 1 }
+    const transaction = block.transactions[index]
+    const receipt = receipts[index]
+    if (transaction === undefined || receipt === undefined || Buffer.compare(raw, transaction.raw) !== 0)
+      return { code: 1 }
+    index++
     return {
       code: 0,
       data: fromHex(transaction.hash),
