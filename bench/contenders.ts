@@ -27,6 +27,8 @@ export type StartOptions = {
   readonly flags?: Partial<Record<'kestrel' | 'anvil', readonly string[]>>
   /** kestrel's data directory, with or without a chain. Default: a temporary one, removed at the end. */
   readonly datadir?: string
+  /** Home of a network's node, which has its data directory and its chain. */
+  readonly home?: string
 }
 
 /** The program of the last build, or that in the environment variable KESTREL_PROGRAM. */
@@ -71,7 +73,9 @@ export const kestrel = (name: Name = 'kestrel', main = PROGRAM): Contender => ({
 })
 
 const kestrelOf = (name: Name, main: string): Contender =>
-  contender(name, 'kestrel', ({ flags, datadir }, port) => {
+  contender(name, 'kestrel', ({ flags, datadir, home }, port) => {
+    if (home !== undefined)
+      return { program: process.execPath, args: [...NODE_FLAGS, main, 'start', '--home', home, '--port', port] }
     const folder = ['--datadir', datadir ?? temporaryFolder()]
     // An existing chain keeps its genesis, so no genesis flags.
     const chain = datadir !== undefined && existsSync(datadir) ? [] : [...CHAIN, ...FUNDS]

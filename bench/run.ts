@@ -17,6 +17,7 @@ import { imports } from './groups/imports.ts'
 import { latency } from './groups/latency.ts'
 import { logs } from './groups/logs.ts'
 import { micro } from './groups/micro.ts'
+import { networks } from './groups/networks.ts'
 import { overload } from './groups/overload.ts'
 import { reads } from './groups/reads.ts'
 import { size } from './groups/size.ts'
@@ -43,6 +44,7 @@ const GROUPS: readonly Group[] = [
   size,
   imports,
   genesis,
+  networks,
   micro,
 ]
 /** Rounds of a full run, the fewest whose results are written. */
