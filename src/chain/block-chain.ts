@@ -206,6 +206,11 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submit(raw, origin)
   }
 
+  async prefetchSenders(raws: readonly Uint8Array[]): Promise<void> {
+    const decoded = raws.map((raw) => undefinedIfRefused(() => decodeTransaction(raw)))
+    await this.#persistentPool.senders.prefetch(decoded.filter((transaction) => transaction !== undefined))
+  }
+
   submitUnsigned(message: TransactionMessage): Promise<Hash> {
     return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }

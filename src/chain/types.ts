@@ -346,6 +346,8 @@ export interface TransactionIntake {
   readonly pool: TxPool
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
   submit(raw: Uint8Array, origin?: TransactionOrigin): Promise<Hash>
+  /** Recovers senders on threads, so that `submit` of these transactions need not wait for them. Ignores malformed ones. */
+  prefetchSenders(raws: readonly Uint8Array[]): Promise<void>
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: TransactionMessage): Promise<Hash>
 }

@@ -112,13 +112,13 @@ async function answerBatch(
   /** Characters taken from the budget. */
   let taken = 0
   try {
-    for (const entry of entries) {
+    for (const [index, entry] of entries.entries()) {
       await answers.pause()
       if (signal.aborted) return undefined
       const hasRoom = answers.length <= maxBatchAnswer && textBudget.take(answers.length - taken)
       if (hasRoom) taken = answers.length
       const isSend = hasRoom && methodOf(entry, context)?.sends === true
-      await (isSend ? sends.begin() : sends.settle())
+      await (isSend ? sends.begin(entries, index) : sends.settle())
       const chunks = await (hasRoom
         ? answerOne(entry, isSend ? sends.context : context, signal, undefined)
         : tooLarge(entry, context))

@@ -88,6 +88,20 @@ describe('a batch', () => {
     expect(await blocksOf(test, sent)).toEqual([1n, 1n, 2n])
   })
 
+  it('with sends that are no transaction, and entries that are no request, refuses only these', async () => {
+    const test = await testChain()
+    const raw = (text: unknown) => ({ method: 'eth_sendRawTransaction', params: [text] })
+    const odd = [raw('0x12'), raw('0x1'), raw(7), raw(`0x${'02'.repeat(5000)}`), { method: 'eth_sendRawTransaction' }]
+    const signed = await signedTransfers(test, 6)
+    const entries = numbered([...signed.slice(0, 3), ...(odd as Entry[]), ...signed.slice(3)])
+    const body = JSON.stringify([...entries.slice(0, 2), null, 'send', ...entries.slice(2)])
+    const answers = (await (await fetch(test.url, { method: 'POST', body })).json()) as Answer[]
+    const sent = answers.filter(({ error }) => error === undefined)
+    expect(sent.map(({ id }) => id)).toEqual([0, 1, 2, 8, 9, 10])
+    expect(answers.length).toBe(13)
+    expect(await test.viem.getTransactionCount({ address: alice })).toBe(6)
+  })
+
   it('does not wait for a block without automine', async () => {
     const test = await testChain({ automine: false })
     const answers = await overHttp(test, await signedTransfers(test, 3))
