@@ -102,6 +102,18 @@ describe('an invalid proposal', () => {
     expect(await engine.judge(valid)).toEqual(ACCEPTED)
   })
 
+  it('is rejected with an impersonated transaction, although the pool has it', async () => {
+    const engine = await slowNetwork(1, 3_000)
+    const chain = engine.nodes[0]?.chain ?? expect.fail('no node')
+    const hash = await chain.submitUnsigned({
+      ...{ from: hexToAddress(account(0).address), to: hexToAddress(account(9).address), nonce: 0n, value: 1n },
+      ...{ data: new Uint8Array(0), gasLimit: 21_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n },
+      ...{ accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n, authorizationList: [] },
+    })
+    const { raw } = chain.pool.get(hash) ?? expect.fail('it is not in the pool')
+    expect(await engine.judge([raw])).toEqual(REJECTED)
+  })
+
   it('is rejected if its time is outside the range of a block', async () => {
     const engine = await slowNetwork(1, 3000)
     const at = (seconds: bigint, nanos = 0) =>
