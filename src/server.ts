@@ -101,7 +101,7 @@ export function createServer(options: ServerOptions): NodeServer {
       const open = await faces.close()
       await (open === undefined ? stop() : open.app.close())
       await ended
-      await (await passed)?.close()
+      await (await passed?.catch(() => undefined))?.close()
     },
   }
 }

@@ -58,11 +58,13 @@ const LAST_BYTES = 10_000
 export function passConnection(socket: Socket, rest: Buffer, path: string): void {
   const further = connect({ path, allowHalfOpen: true })
   const ignore = () => undefined
-  socket.on('error', ignore).on('close', () => further.destroy())
-  further.on('error', ignore).on('close', () => {
+  // From then on nobody counts the connection, so a client that never closes its end must not keep it.
+  const end = () => {
     socket.setTimeout(LAST_BYTES, () => socket.destroy())
     socket.destroySoon()
-  })
+  }
+  socket.on('error', ignore).on('close', () => further.destroy())
+  further.on('error', ignore).on('end', end).on('close', end)
   further.write(`${socket.remoteAddress}\n`)
   further.write(rest)
   socket.pipe(further)

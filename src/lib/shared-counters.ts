@@ -74,7 +74,11 @@ export class SharedCounters {
     const own = this.#data.row * WIDTH + column
     const fold = (combine: (one: number, other: number) => number) => {
       let result = 0
-      for (let at = column; at < cells.length; at += WIDTH) result = combine(result, Atomics.load(cells, at))
+      for (let at = column; at < cells.length; at += WIDTH) {
+        const cell = Atomics.load(cells, at)
+        // A total wraps at 2^32, which Prometheus takes for a restart.
+        result = combine(result, column < HELD ? cell >>> 0 : cell)
+      }
       return result
     }
     return {

@@ -42,7 +42,7 @@ export class Exchange {
 
   /** Asks the other side; undefined: this side must answer. Rejects when it ends by a failure. Aborting `signal` ends the work. */
   ask(text: string, signal: AbortSignal): Promise<ThreadAnswer | undefined> {
-    if (this.#hasEnded) return Promise.resolve(undefined)
+    if (this.#hasEnded || signal.aborted) return Promise.resolve(undefined)
     const id = ++this.#lastId
     if (this.#questions.length === 0) setImmediate(() => this.#sendQuestions())
     this.#questions.push({ id, connection: this.#connectionOf(signal), client: clientOf(signal), text })
@@ -71,7 +71,7 @@ export class Exchange {
   }
 
   #sendQuestions(): void {
-    if (this.#hasEnded) return
+    if (this.#hasEnded || this.#questions.length === 0) return
     this.#post({ kind: 'questions', questions: this.#questions }, [])
     this.#questions = []
   }
@@ -83,6 +83,8 @@ export class Exchange {
     this.#asking.set(signal, connection)
     const onClosed = () => {
       this.#asking.delete(signal)
+      // The other side knows the connection by its questions.
+      this.#sendQuestions()
       if (!this.#hasEnded) this.#post({ kind: 'closed', connection }, [])
     }
     signal.addEventListener('abort', onClosed, { once: true })

@@ -42,6 +42,7 @@ export class ReadThread {
   #isReady = false
   #hasEnded = false
   #measured: EventLoopUtilization | undefined
+  #counting: Promise<ThreadCounts | undefined> = Promise.resolve(undefined)
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
   constructor(data: ReadThreadData, { ready, ended, log, answer }: ThreadEvents) {
@@ -117,11 +118,14 @@ export class ReadThread {
     await left
   }
 
-  /** The calls since the last time; undefined when the thread has ended. */
-  async counts(): Promise<ThreadCounts | undefined> {
-    const counted = this.#reported('counted')
-    this.order({ kind: 'count' })
-    return (await counted)?.counts
+  /** The calls since the last time, one request after the other; undefined when the thread has ended. */
+  counts(): Promise<ThreadCounts | undefined> {
+    this.#counting = this.#counting.then(async () => {
+      const counted = this.#reported('counted')
+      this.order({ kind: 'count' })
+      return (await counted)?.counts
+    })
+    return this.#counting
   }
 
   /** Ends the thread at once; the main thread answers its requests. Settles when the thread has closed the database. */

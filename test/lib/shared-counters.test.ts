@@ -20,6 +20,13 @@ it('counts what each thread holds, and forgets what an ended thread held but not
   expect(held.sum()).toBe(106)
 })
 
+it('has totals that wrap at 2^32 and never get below zero', () => {
+  const refused = SharedCounters.of(1).counter('refused')
+  refused.add(2 ** 31 - 1)
+  refused.add(2)
+  expect(refused.sum()).toBe(2 ** 31 + 1)
+})
+
 it('is a total that budgets of several threads share', () => {
   const main = SharedCounters.of(2)
   const budgets = [main, main.of(1)].map((counters) => new Budget(100, 100, counters.counter('text')))

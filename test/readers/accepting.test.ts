@@ -408,6 +408,10 @@ describe.skipIf(!canSharePort())(`read threads that accept connections${reason}`
     const client = await connectionOf(true)
     const passed = await connectionOf(true)
     expect(await passed.post('{}', ['Expect: nothing'])).toMatch(/^HTTP/)
+    const stubborn = await connectionOf(true)
+    expect(await stubborn.post('{}', ['Expect: nothing'])).toMatch(/^HTTP/)
+    // It never closes its end.
+    stubborn.socket.allowHalfOpen = true
     const closed = [client, passed].map(({ socket }) => once(socket, 'close'))
     await node.close()
     await Promise.all(closed)
