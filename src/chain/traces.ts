@@ -13,7 +13,7 @@ import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/exec
 import type { RecordedBlock } from '../runtime/tracing/recorded-block.ts'
 import { BlockReplay, type ReplayLimits, type Traced, traceRest } from '../runtime/tracing/replay.ts'
 import { readsRecording, ScriptFailure, type TraceOutcome, type Tracer } from '../runtime/tracing/tracer.ts'
-import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
+import { isScripted, type ScriptMaker, tracerMaker, treeBudget } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest, ExecutedBlock } from '../runtime/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
@@ -121,7 +121,8 @@ export class ChainTraces implements Traces {
     detail: ReplayDetail = PLAIN,
   ): Promise<ExecutionRecord[]> {
     const recorded: ExecutionRecord[] = []
-    const makeRecorder = () => new ExecutionRecorder(detail)
+    const budget = detail.budget ?? treeBudget()
+    const makeRecorder = () => new ExecutionRecorder(detail, budget)
     const options = { timeout: this.#limits.time, signal: detail.signal }
     for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, options)) {
       recorded.push(tracer.result(outcome))
@@ -170,7 +171,8 @@ export class ChainTraces implements Traces {
 
   async #record(block: Block, only: number | undefined, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
-    const makeRecorder = () => new ExecutionRecorder(detail)
+    const budget = detail.budget ?? treeBudget()
+    const makeRecorder = () => new ExecutionRecorder(detail, budget)
     const limits = limitsOf({ timeout: this.#limits.time, signal: detail.signal })
     for await (const traced of this.#replay(block, only, makeRecorder, limits)) {
       const { transaction, index, tracer, outcome } = traced

@@ -1,4 +1,5 @@
 // The interfaces of the chain, by use, and the values they exchange. `block-chain.ts` implements them.
+import type { ByteBudget } from '../lib/budget.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
@@ -155,6 +156,10 @@ export type CallBundle = CallOptions & { readonly requests: readonly CallRequest
 export type ReplayDetail = {
   /** Whether to record every opcode, too. */
   readonly opcodes?: boolean
+  /** Whether to keep inputs and outputs of inner calls; left out: yes. */
+  readonly bytes?: boolean
+  /** Bytes that these may take, for several replays of one request; left out: 64 MB for each replay. */
+  readonly budget?: ByteBudget
   /** The client's connection: replaying ends when it closes. */
   readonly signal?: AbortSignal | undefined
 }

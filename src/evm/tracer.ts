@@ -1,5 +1,6 @@
 // The events that engines emit while a message runs, and the call tree that is built from them. Blocks store the tree as
 // internal transactions; callTracer prints it.
+import type { ByteBudget } from '../lib/budget.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
@@ -120,9 +121,6 @@ export type CallFrame = {
   /** Coin transfers of the native contract. They are not messages, so clients' traces leave them out. */
   coinTransfers?: readonly CoinTransfer[]
 }
-
-/** Bytes that inputs and outputs of traced messages may still take. */
-export type ByteBudget = { left: number }
 
 /** Bytes of one call tree. */
 const MAX_TREE = 64 * 1024 * 1024

@@ -65,7 +65,9 @@ export class StateChanges {
 
   /** The sender first, then the recipient, others, and the block's coinbase last. */
   async #ofCoin({ heavy }: Request, { header, transaction, receipt }: Mined): Promise<BalanceChange[]> {
-    const { changes } = await heavy((signal) => this.#chain.traces.replayTransaction(transaction.hash, { signal }))
+    const { changes } = await heavy((signal) =>
+      this.#chain.traces.replayTransaction(transaction.hash, { bytes: false, signal }),
+    )
     const order = [transaction.from, transaction.to ?? receipt.contractAddress]
     const rank = (of: Address): number => {
       const at = order.indexOf(of)
@@ -107,7 +109,7 @@ export class StateChanges {
   ): Promise<(bigint | undefined)[]> {
     if (holders.length === 0) return []
     const calls = holders.map(({ token, address, id }) => ({ to: token, data: balanceOfInput(address, id), gas: GAS }))
-    const results = await heavy((signal) => this.#chain.traces.replayCalls(calls, at, { signal }))
+    const results = await heavy((signal) => this.#chain.traces.replayCalls(calls, at, { bytes: false, signal }))
     return results.map(({ output, error }) => returnedNumber(output, error))
   }
 

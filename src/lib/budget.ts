@@ -2,6 +2,9 @@
 // the maximum of one. A client may hold only a part of the total, so that no client takes all of it.
 import type { SharedCounter } from './shared-counters.ts'
 
+/** Bytes that one piece of work may still take. */
+export type ByteBudget = { left: number }
+
 export class Budget {
   readonly #total: number
   readonly #share: number

@@ -214,7 +214,25 @@ describe.each(['compiled', 'library'] as const)('on the %s engine', (engine) => 
     expect(JSON.stringify(await many.traced).length).toBeGreaterThan(100 << 19)
     const tooMany = await traceOf(300, 2n)
     expect(tooMany).toMatchObject({ calls: 300, kept: 24 << 18, isRecorded: false })
-    await expect(tooMany.traced).rejects.toMatchObject({ code: 'limit-exceeded', message: 'the trace is too large' })
+    const tooLarge = { code: 'limit-exceeded', message: 'the trace is too large' }
+    await expect(tooMany.traced).rejects.toMatchObject(tooLarge)
+    // The bound is that of a request: of several calls, and of several tracers.
+    const call = { data: callsOf(100), gas: 5_000_000n }
+    const at = { ref: 'latest', index: undefined } as const
+    const replay = (calls: number, bytes: boolean) =>
+      chain.traces.replayCalls(
+        Array.from({ length: calls }, () => call),
+        at,
+        { bytes },
+      )
+    expect((await replay(2, true)).map(({ frames }) => frames.length)).toEqual([101, 101])
+    await expect(replay(3, true)).rejects.toMatchObject(tooLarge)
+    expect(await replay(3, false)).toHaveLength(3)
+    const mux = { name: 'muxTracer', structLogs: NO_STRUCT_LOGS }
+    const traceBy = (config: object) => chain.traces.call(call, at, { choice: { ...mux, config }, timeout: 60_000 })
+    await traceBy({ callTracer: {}, flatCallTracer: {} })
+    const nested = { callTracer: {}, muxTracer: { callTracer: {}, flatCallTracer: {} } }
+    await expect(traceBy(nested)).rejects.toMatchObject(tooLarge)
   })
 })
 

@@ -1,6 +1,6 @@
 // The trace_ methods in Parity's format. All of them trace transactions again; none are stored with the index.
 import { z } from 'zod'
-import type { BlockRef, Caller, Chain, ChainReader } from '../../chain/types.ts'
+import type { BlockRef, Caller, Chain, ChainReader, ReplayDetail } from '../../chain/types.ts'
 import { transactionsFrom } from '../../indexer/participation.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
@@ -15,6 +15,8 @@ import { type LocalizedTrace, localizedTraces, parityReplay, rewardTraces, type 
 
 /** Maximum number of blocks with transactions that one trace_filter replays. */
 const MAX_REPLAYED = 1000
+/** Bytes of inputs and outputs of inner calls that `trace_filter` may replay. */
+const MAX_REPLAYED_BYTES = 256 * 1024 * 1024
 
 const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expected trace, stateDiff or vmTrace' }), {
   error: 'expected a list of trace types',
@@ -27,9 +29,9 @@ const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 
 /** All traces of a block, its rewards last. */
-async function blockTraces(chain: Caller, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
+async function blockTraces(chain: Caller, block: Block, detail: ReplayDetail): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
-  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { signal })
+  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, detail)
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
 }
 
@@ -46,7 +48,7 @@ export const trace_block = rpcMethod({
   async handler([ref], { chain }, signal) {
     const block = await chain.block(ref)
     if (block === undefined) return null
-    return isTraceable(block) ? blockTraces(chain, block, signal) : []
+    return isTraceable(block) ? blockTraces(chain, block, { signal }) : []
   },
 })
 
@@ -103,6 +105,7 @@ export const trace_filter = rpcMethod({
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
     const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
     const found: LocalizedTrace[] = []
+    const budget = { left: MAX_REPLAYED_BYTES }
     let replayed = 0
     const pause = yieldToEventLoop('heavy', signal)
     for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
@@ -113,7 +116,7 @@ export const trace_filter = rpcMethod({
       if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
         throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
       }
-      found.push(...(await blockTraces(chain, block, signal)).filter(matches))
+      found.push(...(await blockTraces(chain, block, { signal, budget })).filter(matches))
     }
     return found.slice(Number(after ?? 0n), end)
   },

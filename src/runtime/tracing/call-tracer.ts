@@ -1,7 +1,8 @@
 // geth's callTracer: the call tree as nested JSON frames, with their logs on request. The outermost frame shows the transaction's
 // whole gas limit and gas used, including the intrinsic gas and refunds.
 import type { Result } from '../../evm/result.ts'
-import { type ByteBudget, type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { Log } from '../../primitives/types.ts'

@@ -2,6 +2,7 @@
 // and the explorer convert the record to their formats.
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
 import { isPrecompileCall } from './flat-call-tracer.ts'
@@ -31,13 +32,24 @@ export class ExecutionRecorder extends CallTreeTracer implements RecordedTracer 
   readonly #operations: VmRecorder | undefined
   readonly step?: (step: Step) => void
 
-  constructor({ opcodes = false }: { readonly opcodes?: boolean }) {
-    super()
+  readonly #keepsBytes: boolean
+
+  /** `bytes`: whether to keep inputs and outputs of calls within the message, which are taken from the budget. */
+  constructor(
+    { opcodes = false, bytes = true }: { readonly opcodes?: boolean; readonly bytes?: boolean },
+    budget: ByteBudget,
+  ) {
+    super(budget)
+    this.#keepsBytes = bytes
     this.readsRecording = !opcodes
     if (!opcodes) return
     const operations = new VmRecorder()
     this.#operations = operations
     this.step = (step) => operations.step(step)
+  }
+
+  protected override takes(length: number): boolean {
+    return this.#keepsBytes && super.takes(length)
   }
 
   start({ machine }: RecordedContext): void {

@@ -1,6 +1,7 @@
 // geth's flatCallTracer: the call tree as Parity's flat list of frames, each with its `traceAddress`.
 import type { Machine } from '../../evm/machine.ts'
-import { type ByteBudget, type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
 import { type FlatFrame, flattenCallTree } from './flatten.ts'

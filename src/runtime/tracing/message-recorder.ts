@@ -1,7 +1,8 @@
 // Records the messages of a transaction while its block is executed: the index reads the call tree, traces of new blocks the
 // notes too (`recorded-block.ts`).
 import type { Result } from '../../evm/result.ts'
-import { type ByteBudget, type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { FrameNote } from '../types.ts'
 

@@ -1,6 +1,6 @@
 // The registry of tracers: name, schema of its settings, constructor. Add a tracer by an entry in `tracers`.
 import { z } from 'zod'
-import type { ByteBudget } from '../../evm/tracer.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { CallTracer } from './call-tracer.ts'
 import { BigramTracer, FourByteTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './counting-tracers.ts'
@@ -21,8 +21,8 @@ export type TracerChoice = {
 
 /** Largest length of all traces of one request in characters, because they must fit one JSON string and the heap. */
 export const BUDGET = 128 * 1024 * 1024
-/** A byte is two characters of hex. */
-const treeBudget = (): ByteBudget => ({ left: BUDGET / 2 })
+/** For the call trees of one request: a byte is two characters of hex. */
+export const treeBudget = (): ByteBudget => ({ left: BUDGET / 2 })
 
 const flag = z.boolean({ error: 'expected true or false' }).nullish()
 const callOptions = z.object({ onlyTopCall: flag, withLog: flag })
@@ -34,31 +34,32 @@ type Maker = () => Tracer
 
 /** Most tracers of one request, including those within muxTracer, because each script has a separate sandbox and timeout. */
 const MOST_TRACERS = 32
-/** Tracers that the request may still name. */
-type Quota = { left: number }
+/** Tracers that the request may still name, and bytes of all their call trees. */
+type Quota = { left: number; readonly trees: ByteBudget }
 
 /** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
 
 const kind =
-  <T extends z.ZodType>(schema: T, make: (config: z.output<T>) => Maker) =>
-  (config: unknown): Maker => {
+  <T extends z.ZodType>(schema: T, make: (config: z.output<T>, trees: ByteBudget) => Maker) =>
+  (config: unknown, { trees }: Quota): Maker => {
     const parsed = schema.safeParse(config ?? {})
-    if (parsed.success) return make(parsed.data)
+    if (parsed.success) return make(parsed.data, trees)
     const [issue] = parsed.error.issues
     throw new ChainError('invalid-params', `tracerConfig: ${[...(issue?.path ?? []), issue?.message].join(': ')}`)
   }
 
 const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: ScriptMaker) => Maker>> = {
-  callTracer: kind(callOptions, ({ onlyTopCall, withLog }) => {
-    const budget = treeBudget()
-    return () => new CallTracer({ onlyTopCall: onlyTopCall === true, withLog: withLog === true }, budget)
-  }),
-  flatCallTracer: kind(flatOptions, (flags) => {
-    const budget = treeBudget()
+  callTracer: kind(
+    callOptions,
+    ({ onlyTopCall, withLog }, trees) =>
+      () =>
+        new CallTracer({ onlyTopCall: onlyTopCall === true, withLog: withLog === true }, trees),
+  ),
+  flatCallTracer: kind(flatOptions, (flags, trees) => {
     const convertParityErrors = flags.convertParityErrors === true
     const includePrecompiles = flags.includePrecompiles === true
-    return () => new FlatCallTracer({ convertParityErrors, includePrecompiles }, budget)
+    return () => new FlatCallTracer({ convertParityErrors, includePrecompiles }, trees)
   }),
   prestateTracer: kind(
     prestateOptions,
@@ -80,7 +81,7 @@ const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: 
     kind(muxOptions, (parts) => {
       const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, quota, script)] as const)
       return () => new MuxTracer(new Map(makers.map(([name, make]) => [name, make()])))
-    })(config),
+    })(config, quota),
 }
 
 /** A single identifier is the name of a tracer; any other text is JavaScript. */
@@ -91,7 +92,7 @@ const LONGEST_NAME = 100
 /** Whether the choice contains a client's JavaScript, as the tracer itself or within muxTracer. */
 export function isScripted(
   { name = '', config }: Pick<TracerChoice, 'name' | 'config'>,
-  quota = { left: MOST_TRACERS },
+  quota: Pick<Quota, 'left'> = { left: MOST_TRACERS },
 ): boolean {
   // `named` refuses more tracers than allowed.
   if (quota.left-- <= 0) return false
@@ -105,7 +106,7 @@ export function isScripted(
  * without `script`, and `invalid-params` for invalid settings.
  */
 export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
-  if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS }, script)
+  if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS, trees: treeBudget() }, script)
   const budget = { left: BUDGET }
   return () => new StructLogger(structLogs, budget)
 }
