@@ -169,7 +169,6 @@ async function open(
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
     const chain = new BlockChain({ ...parts, scriptedTraces, prune, publisher })
-    if (!blocksOnly) await upgradeFormat(store)
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
@@ -180,6 +179,7 @@ async function open(
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(spec, view)) log.warn({ room: 'chain' }, warning)
+    if (!blocksOnly) await upgradeFormat(store)
     return { chain, scripted, readers }
   } catch (error) {
     await store.close()

@@ -100,6 +100,9 @@ export class PersistentPool {
     const { hash } = pooled.transaction
     this.#store.requireWritable()
     scheduler.transactionArrived()
+    // A client takes "already known" for an acceptance, also of what only a peer had announced.
+    const isPeers = this.pool.get(hash) !== undefined && !this.#journal.has(hash)
+    if (origin === 'client' && isPeers) await this.#journal.record(pooled)
     this.pool.add(pooled.transaction, pooled.sidecar)
     if (origin === 'peer') return hash
     try {

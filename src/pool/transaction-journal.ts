@@ -45,6 +45,10 @@ export class TransactionJournal {
     return waiting
   }
 
+  has(hash: Hash): boolean {
+    return this.#waiting.has(hash)
+  }
+
   /** Settles when the transaction is written; rejects if the disk fails. Transactions of one turn are written together. */
   record(pooled: PooledTransaction): Promise<void> {
     this.#waiting.set(pooled.transaction.hash, pooled)

@@ -144,4 +144,9 @@ it('the journal of a node has the transactions of its clients, not those of peer
   expect(await give(first, batch?.bytes ?? new Uint8Array(0))).toBe(0)
   expect(chain.pool.pending).toBe(4)
   expect(chain.store.log.read().records.length).toBe(1)
+  // A client takes this answer for an acceptance, so that this node keeps the transaction from now on.
+  for (let time = 0; time < 2; time++) {
+    await expect(chain.submit(await transfer(1, 2))).rejects.toThrow('already known')
+    expect(chain.store.log.read().records.length).toBe(2)
+  }
 })
