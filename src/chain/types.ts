@@ -341,8 +341,8 @@ export interface Caller {
 }
 
 /**
- * Who sent a transaction. One of a client (the default) is in the journal before its hash is answered; one of a peer is not in
- * the journal, because that of the client's node has it.
+ * Who sent a transaction. A client's transaction (the default) is in the journal before its hash is answered. A peer's is not: it
+ * is in the journal of the node that the client sent it to.
  */
 export type TransactionOrigin = 'client' | 'peer'
 

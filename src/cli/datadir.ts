@@ -85,8 +85,8 @@ function checkDatadir(datadir: string): void {
 }
 
 /**
- * `durable` of commands that write much: most milliseconds from a write to its sync. A power cut loses the writes since the last
- * sync; the same command continues after the others, or begins anew, and it ends when all are synced.
+ * `durable` of commands that write much: most milliseconds from a write to its sync. The command syncs all writes before it ends. A
+ * power cut loses the writes since the last sync; the user then runs the command again, which continues, or starts over.
  */
 export const SYNC_INTERVAL = 2000
 

@@ -122,16 +122,13 @@ export type CallFrame = {
   coinTransfers?: readonly CoinTransfer[]
 }
 
-/** Bytes of one call tree. */
-const MAX_TREE = 64 * 1024 * 1024
-
 export class CallTreeTracer implements MessageTracer {
   readonly #budget: ByteBudget
   #root: CallFrame | undefined
   readonly #open: CallFrame[] = []
 
   /** `budget` may be shared with other tracers. */
-  constructor(budget: ByteBudget = { left: MAX_TREE }) {
+  constructor(budget: ByteBudget) {
     this.#budget = budget
   }
 

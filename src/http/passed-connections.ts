@@ -58,7 +58,7 @@ const LAST_BYTES = 10_000
 export function passConnection(socket: Socket, rest: Buffer, path: string): void {
   const further = connect({ path, allowHalfOpen: true })
   const ignore = () => undefined
-  // From then on nobody counts the connection, so a client that never closes its end must not keep it.
+  // When the main thread has closed its end, no limit counts the client's socket any more. Close it even if the client does not.
   const end = () => {
     socket.setTimeout(LAST_BYTES, () => socket.destroy())
     socket.destroySoon()

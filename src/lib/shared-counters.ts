@@ -8,8 +8,8 @@ type Column = (typeof COLUMNS)[number]
 const HELD = COLUMNS.indexOf('connections')
 
 /**
- * Cells for the connections of clients. A client's cell is chosen by a hash with a secret, so that nobody can choose an address
- * that shares another's cell.
+ * Cells for the connections of clients. A hash with a secret chooses a client's cell, so that an attacker cannot find an address
+ * whose cell is that of another client.
  */
 const CLIENTS = 1 << 14
 const WIDTH = COLUMNS.length + CLIENTS

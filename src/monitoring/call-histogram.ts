@@ -16,6 +16,12 @@ export type CallCounts = {
   readonly sum: number
 }
 
+/** Calls, and errors by code, that a read thread has counted. */
+export type CountedCalls = {
+  readonly calls: readonly CallCounts[]
+  readonly errors: readonly (readonly [code: number, count: number])[]
+}
+
 export class CallHistogram {
   readonly name: string
   readonly help: string

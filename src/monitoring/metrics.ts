@@ -8,7 +8,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Chain } from '../chain/types.ts'
 import type { Budget } from '../lib/budget.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
-import { type CallCounts, CallHistogram } from './call-histogram.ts'
+import { CallHistogram, type CountedCalls } from './call-histogram.ts'
 import { countPeers, isWritable, type MonitoredDisk } from './health.ts'
 import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
 
@@ -33,11 +33,6 @@ export type Monitored = {
    * undefined before the first.
    */
   readonly tableCheck: () => { readonly read: number; readonly of: number; readonly since: number } | undefined
-}
-
-type CountedCalls = {
-  readonly calls: readonly CallCounts[]
-  readonly errors: readonly (readonly [code: number, count: number])[]
 }
 
 /** Counters of the server's connections and request bodies. */

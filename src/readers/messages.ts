@@ -3,7 +3,7 @@ import type { PoolPolicy } from '../chain/pool-rules.ts'
 import type { EngineChoice } from '../evm/engine-selection.ts'
 import type { SharedCountersData } from '../lib/shared-counters.ts'
 import type { WorkLimits } from '../lib/work-queue.ts'
-import type { CallCounts } from '../monitoring/call-histogram.ts'
+import type { CountedCalls } from '../monitoring/call-histogram.ts'
 import type { RpcOptions, ThreadAnswer } from '../rpc/define.ts'
 import type { SharedPort } from '../rpc/http/shared-port.ts'
 import type { CallLimits } from '../runtime/call.ts'
@@ -60,17 +60,11 @@ export type ThreadOrder =
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
-/** Calls that a thread has answered on its own connections, and errors by code. */
-export type ThreadCounts = {
-  readonly calls: readonly CallCounts[]
-  readonly errors: readonly (readonly [code: number, count: number])[]
-}
-
 /** From the thread: it is ready, has done what it was ordered to, or has a record for the node's log. */
 export type ThreadReport =
   | ExchangeMessage
   | { readonly kind: 'ready' }
   | { readonly kind: 'suspended' }
   | { readonly kind: 'left' }
-  | { readonly kind: 'counted'; readonly counts: ThreadCounts }
+  | { readonly kind: 'counted'; readonly counts: CountedCalls }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: unknown; readonly message: string | undefined }

@@ -2,9 +2,10 @@
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
+import type { CountedCalls } from '../monitoring/call-histogram.ts'
 import type { ThreadAnswer } from '../rpc/define.ts'
 import { Exchange } from './exchange.ts'
-import type { ReadThreadData, ThreadCounts, ThreadOrder, ThreadReport } from './messages.ts'
+import type { ReadThreadData, ThreadOrder, ThreadReport } from './messages.ts'
 
 /** The folders of src/ with the code that the thread runs. */
 const ROOMS = [
@@ -42,7 +43,7 @@ export class ReadThread {
   #isReady = false
   #hasEnded = false
   #measured: EventLoopUtilization | undefined
-  #counting: Promise<ThreadCounts | undefined> = Promise.resolve(undefined)
+  #counting: Promise<CountedCalls | undefined> = Promise.resolve(undefined)
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
   constructor(data: ReadThreadData, { ready, ended, log, answer }: ThreadEvents) {
@@ -119,7 +120,7 @@ export class ReadThread {
   }
 
   /** The calls since the last time, one request after the other; undefined when the thread has ended. */
-  counts(): Promise<ThreadCounts | undefined> {
+  counts(): Promise<CountedCalls | undefined> {
     this.#counting = this.#counting.then(async () => {
       const counted = this.#reported('counted')
       this.order({ kind: 'count' })

@@ -2,9 +2,10 @@
 // accept connections of their own. They are started while the threads that run are busy with reads, up to the maximum; a thread
 // ends after a minute without requests and connections. While none is ready, the main thread answers.
 import { SharedCounters } from '../lib/shared-counters.ts'
+import type { CountedCalls } from '../monitoring/call-histogram.ts'
 import type { Readers, RpcServices, ThreadAnswer } from '../rpc/define.ts'
 import type { AcceptingThreads, MainThread, SharedPort } from '../rpc/http/shared-port.ts'
-import type { ReadThreadData, ThreadCounts } from './messages.ts'
+import type { ReadThreadData } from './messages.ts'
 import { ReadThread } from './read-thread.ts'
 
 /** Milliseconds without requests and connections after which a thread ends. */
@@ -66,7 +67,7 @@ export class ReadThreads implements Readers, AcceptingThreads {
   readonly #reading = new Set<AbortSignal>()
   #hasHeavy = false
   /** Counts of threads that have ended. */
-  #counts: ThreadCounts[] = []
+  #counts: CountedCalls[] = []
 
   constructor(max: number, data: Omit<ReadThreadData, 'port' | 'counters'>, log: RpcServices['log']) {
     this.#max = max
@@ -106,7 +107,7 @@ export class ReadThreads implements Readers, AcceptingThreads {
   }
 
   /** What the threads have answered on their own connections since it was last called. */
-  async takeCounts(): Promise<readonly ThreadCounts[]> {
+  async takeCounts(): Promise<readonly CountedCalls[]> {
     const running = await Promise.all([...this.#threads].map(({ thread }) => thread.counts()))
     const counts = [...this.#counts, ...running.filter((counts) => counts !== undefined)]
     this.#counts = []

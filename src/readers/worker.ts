@@ -11,6 +11,7 @@ import { Logs } from '../indexer/logs.ts'
 import { AnswerElsewhere, describeError } from '../lib/errors.ts'
 import { SharedCounters } from '../lib/shared-counters.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
+import type { CountedCalls } from '../monitoring/call-histogram.ts'
 import { CallHistogram } from '../monitoring/call-histogram.ts'
 import type { JsonChunk } from '../rpc/chunked-json.ts'
 import { rpcContext } from '../rpc/context.ts'
@@ -23,7 +24,7 @@ import type { KvStore } from '../state/types.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { Acceptor } from './acceptor.ts'
 import { Exchange } from './exchange.ts'
-import type { LogLevel, ReadThreadData, ThreadCounts, ThreadOrder, ThreadReport } from './messages.ts'
+import type { LogLevel, ReadThreadData, ThreadOrder, ThreadReport } from './messages.ts'
 import { SharedHead } from './shared-head.ts'
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
@@ -103,7 +104,7 @@ async function resume(): Promise<void> {
   store ??= await openForReading(data.directory)
 }
 
-function takeCounts(): ThreadCounts {
+function takeCounts(): CountedCalls {
   const counts = { calls: calls.take(), errors: [...errors] }
   errors.clear()
   return counts

@@ -2,14 +2,12 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { BlockStore } from '../../src/chain/blocks.ts'
-import { checkChain } from '../../src/chain/check.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { EMPTY_BYTES, fromHex, toHex } from '../../src/lib/hex.ts'
 import { ALL_LOGS } from '../../src/primitives/log-criteria.ts'
 import { encodeStoredReceipts } from '../../src/primitives/stored-rows.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
-import { Runtime } from '../../src/runtime/runtime.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { newMemory, openMemoryStore } from '../../src/state/kv.ts'
 import { CHECKED_ROWS, PLAIN_ROWS } from '../../src/state/row-checksum.ts'
@@ -17,7 +15,7 @@ import { StateStore } from '../../src/state/state-store.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { formerBodyRow, formerReceiptsRow } from '../support/former-rows.ts'
 import { everyRow } from '../support/stores.ts'
-import { FACTORY, KEEPER, LOGGERS, reopen, signed, smallSpec, words } from './support.ts'
+import { FACTORY, findings as findingsIn, KEEPER, LOGGERS, reopen, signed, smallSpec, words } from './support.ts'
 
 let store: KvStore
 /** The rows of the store with their checksums. */
@@ -46,19 +44,7 @@ beforeAll(async () => {
   rows = await everyRow(disk)
 })
 
-/** All findings, one line each. */
-async function findings(): Promise<string[]> {
-  const found: string[] = []
-  await checkChain(store, {
-    runtime: new Runtime(smallSpec()),
-    indexer,
-    scratch: await openMemoryStore(),
-    report: (place, what) => found.push(`${place}: ${what}`),
-    onPart: () => undefined,
-    onBlock: () => undefined,
-  })
-  return found
-}
+const findings = (): Promise<string[]> => findingsIn(store, smallSpec())
 
 /** Runs `act` while one bit of a row is flipped. */
 async function withFlipped<T>(key: Uint8Array, bit: number, act: () => Promise<T> | T): Promise<T> {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { BlockChain } from '../../src/chain/block-chain.ts'
-import { checkChain } from '../../src/chain/check.ts'
 import { FEWEST_STATES } from '../../src/chain/limits.ts'
 import { createChain, storedSpec } from '../../src/chain/open.ts'
 import { reindex } from '../../src/chain/reindex.ts'
@@ -21,7 +20,7 @@ import { presets } from '../../src/spec/presets.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { everyRow, TestStore } from '../support/stores.ts'
-import { CHAIN_ID, ETHER, KEYS, keyAt, reopen, signed, textOf, words } from './support.ts'
+import { CHAIN_ID, ETHER, findings, KEYS, keyAt, reopen, signed, textOf, words } from './support.ts'
 
 /** A native chain with the test's keys. */
 const spec = presets.kestrel({
@@ -164,19 +163,7 @@ async function copyOf(store: KvStore): Promise<KvStore> {
   return copy
 }
 
-/** The findings of `kestrel check`, one line each. */
-async function faultsOf(store: KvStore): Promise<string[]> {
-  const found: string[] = []
-  await checkChain(store, {
-    runtime: runtime(),
-    indexer,
-    scratch: await openMemoryStore(),
-    report: (place, what) => found.push(`${place}: ${what}`),
-    onPart: () => undefined,
-    onBlock: () => undefined,
-  })
-  return found
-}
+const faultsOf = (store: KvStore): Promise<string[]> => findings(store, spec)
 
 async function openRestored(store?: KvStore): Promise<{ store: KvStore; chain: BlockChain & { errors: unknown[] } }> {
   const into = store ?? (await openMemoryStore())

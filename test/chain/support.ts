@@ -184,7 +184,7 @@ export const textOf = (value: unknown): string =>
     return isRecord ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item
   })
 
-/** The findings of `kestrel check`. */
+/** The findings of `kestrel check`, one line each. */
 export async function findings(store: KvStore, spec: GenesisSpec): Promise<string[]> {
   const found: string[] = []
   await checkChain(store, {

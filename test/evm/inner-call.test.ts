@@ -216,7 +216,7 @@ describe('tracers of a call by native code', () => {
   beforeEach(() => put(target, 'PUSH0', 'PUSH0', 'LOG0', 'PUSH1 0x05', ...returnTop))
 
   it('see the call as a child of the native contract', async () => {
-    const tracer = new CallTreeTracer()
+    const tracer = new CallTreeTracer({ left: 1_000_000 })
     await run(passOn(target, false), {
       machine: (machine) => {
         machine.tracer = tracer

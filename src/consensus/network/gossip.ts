@@ -84,7 +84,8 @@ export class Announcements {
 
   /**
    * Submits the transactions of a peer's message. The message is sent on as it is if they are all new and executable, so that
-   * CometBFT recognizes it and drops it at the nodes that have it; otherwise its executable transactions are announced anew.
+   * CometBFT recognizes it and drops it at the nodes that have it. Otherwise its executable transactions are announced in new
+   * messages.
    */
   async receiving<T>(message: Uint8Array, hashes: readonly Hash[], submit: () => Promise<T>): Promise<T> {
     const arrival: Arrival = { executable: [] }

@@ -1,4 +1,4 @@
-// What the server and the threads that accept connections on its port tell each other (`readers/` has the threads).
+// The interfaces between the server and the read threads (`readers/`), which accept connections on the server's port.
 import type { AccessOptions } from '../../http/access.ts'
 import type { ConnectionLimits } from '../../http/connections.ts'
 import type { Answer } from './fast-path.ts'

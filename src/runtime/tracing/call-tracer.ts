@@ -50,7 +50,7 @@ export class CallTracer extends CallTreeTracer implements RecordedTracer {
   #gasLimit = 0n
   readonly log?: (log: Log) => void
 
-  constructor({ onlyTopCall, withLog }: CallTracerOptions, budget?: ByteBudget) {
+  constructor({ onlyTopCall, withLog }: CallTracerOptions, budget: ByteBudget) {
     super(budget)
     this.#onlyTopCall = onlyTopCall
     if (withLog) this.log = (log) => this.#emit(log)

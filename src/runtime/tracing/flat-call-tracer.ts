@@ -18,7 +18,7 @@ export class FlatCallTracer extends CallTreeTracer implements RecordedTracer {
   readonly #options: FlatCallOptions
   #context: RecordedContext | undefined
 
-  constructor(options: FlatCallOptions, budget?: ByteBudget) {
+  constructor(options: FlatCallOptions, budget: ByteBudget) {
     super(budget)
     this.#options = options
   }

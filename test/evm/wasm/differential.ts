@@ -63,6 +63,8 @@ export function forkChain(fork: Fork): ForkChain {
   return made
 }
 
+const UNBOUNDED = { left: Number.POSITIVE_INFINITY }
+
 /** Records the events of a message tracer, besides the call tree. */
 class Witness extends CallTreeTracer implements MessageTracer {
   readonly logs: Log[] = []
@@ -238,7 +240,7 @@ export async function observe(
   })
   const seen: string[] = []
   for (const message of messages) {
-    const witness = traced === 'steps' ? new StepWitness() : traced ? new Witness() : undefined
+    const witness = traced === 'steps' ? new StepWitness(UNBOUNDED) : traced ? new Witness(UNBOUNDED) : undefined
     if (witness !== undefined) machine.tracer = witness
     const run = async () => executeMessage(machine, world.env, spec.chainId, message, 'call', { collector: undefined })
     const result = await run().catch((error: unknown) => ({
