@@ -77,11 +77,14 @@ export function tableOf(report: Report): string {
     align([head, head.map(() => '-'), ...table]),
     '',
     `Ratio: above 1, kestrel is faster, or uses less CPU. ▲ a lead: ${LEAD} or more. ▼ behind. CPU: of the whole process, all threads, for one piece of work.`,
-    `The client reaches ${formatValue(ceiling.socket)} requests/s where nothing has to be done for them, and ${formatValue(ceiling.http)} at a bare \`node:http\` server; * is near the former.`,
+    ...(table.flat().some((text) => text.endsWith('*')) ? [clientLimit(ceiling)] : []),
     ...limitsIn(rows),
     ...(failures.length === 0 ? [] : ['', 'Failed:', ...failures]),
   ].join('\n')
 }
+
+const clientLimit = ({ socket, http }: Report['ceiling']): string =>
+  `The client reaches ${formatValue(socket)} requests/s where nothing has to be done for them, and ${formatValue(http)} at a bare \`node:http\` server; * is near the former.`
 
 /** Rows in which a program for Node.js cannot lead on two cores, and why. */
 const LIMITS: Readonly<Record<string, string>> = {
