@@ -60,6 +60,10 @@ export class ChainError extends Error {
  */
 export class ReadFailure extends Error {}
 
+/** The error that a border answers: the refusal behind a ReadFailure, if there is one. */
+export const shownError = (error: unknown): unknown =>
+  error instanceof ReadFailure && error.cause instanceof ChainError ? error.cause : error
+
 /** Imports a part of the program that execution needs, at its first use. Throws ReadFailure. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {

@@ -175,6 +175,10 @@ export class MeteredView implements StateView {
     this.#view.setStorage(of, slot, word)
   }
 
+  overwriteStorage(of: Address, slot: bigint, word: bigint): void {
+    this.setStorage(of, slot, word)
+  }
+
   clearStorage(of: Address): void {
     this.#meter.write(of, 'account', 'changed')
     this.#view.clearStorage(of)
@@ -265,5 +269,17 @@ export class MeteredView implements StateView {
 
   fork(): StateView {
     return new MeteredView(this.#view.fork(), this.#meter)
+  }
+
+  get missing(): StateView['missing'] {
+    return this.#view.missing
+  }
+
+  hasForkedStorage(of: Address): boolean {
+    return this.#view.hasForkedStorage(of)
+  }
+
+  trial(): ReturnType<StateView['trial']> {
+    return this.#view.trial()
   }
 }

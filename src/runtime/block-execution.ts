@@ -17,6 +17,7 @@ import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, mergeBlooms } from '../primitives/receipt.ts'
 import type { Block, CommitInfo, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import { completelyHere, untilComplete } from '../state/partial-state.ts'
 import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -49,6 +50,7 @@ export class BlockExecution {
   readonly #commit: CommitInfo | undefined
   readonly #view: StateView
   readonly #modules: Modules | undefined
+  readonly #blockHash: BlockHashes
   readonly #pause: Pause
   readonly #transactionTrie = new ListTrie()
   readonly #receiptTrie = new ListTrie()
@@ -75,6 +77,7 @@ export class BlockExecution {
     this.#commit = commit
     this.#view = view
     this.env = env
+    this.#blockHash = blockHash
     this.#pause = pause
     this.machine = runtime.machine(view, env, blockHash, pause)
     this.#modules = runtime.modules(view, env, 'write', commit)
@@ -120,9 +123,11 @@ export class BlockExecution {
   /** Runs a transaction and records its receipt, call tree and diff. Throws ChainError when the block may not contain it. */
   apply(transaction: Transaction, application: ApplyOptions = {}): MaybePromise<MessageResult> {
     const pause = this.#pause()
-    return pause === undefined
-      ? this.#apply(transaction, application)
-      : pause.then(() => this.#apply(transaction, application))
+    const apply = () =>
+      this.#view.missing === undefined
+        ? this.#apply(transaction, application)
+        : this.#applyCompletely(transaction, application)
+    return pause === undefined ? apply() : pause.then(apply)
   }
 
   /**
@@ -132,21 +137,45 @@ export class BlockExecution {
    */
   async applyUntil(deadline: number, transaction: Transaction): Promise<MessageResult | undefined> {
     const { machine } = this
-    const view = this.#view
-    const outer = view.checkpoints
-    view.checkpoint()
     machine.deadline = wallDeadline(deadline)
     try {
-      const result = await this.apply(transaction)
-      view.commit()
-      return result
+      return await this.#undoneOnError(() => this.apply(transaction))
     } catch (error) {
-      while (view.checkpoints > outer) view.revert()
-      machine.forgetMessage()
       if (error instanceof ChainError && error.code === 'limit-exceeded') return undefined
       throw error
     } finally {
       machine.deadline = undefined
+    }
+  }
+
+  /** On a fork: fetches what the transaction misses, and runs it again. */
+  #applyCompletely(transaction: Transaction, application: ApplyOptions): Promise<MessageResult> {
+    const tryOut = (view: StateView) => {
+      const machine = this.#runtime.machine(view, this.env, this.#blockHash, this.#pause)
+      machine.useTable(this.machine.table)
+      const { spec, fees } = this.#runtime
+      return executeMessage(machine, this.env, spec.chainId, transaction, modeOf(transaction), fees)
+    }
+    return completelyHere(
+      this.#view,
+      () => this.#undoneOnError(async () => this.#apply(transaction, application)),
+      tryOut,
+      transaction,
+    )
+  }
+
+  async #undoneOnError<T>(work: () => MaybePromise<T>): Promise<T> {
+    const view = this.#view
+    const outer = view.checkpoints
+    view.checkpoint()
+    try {
+      const result = await work()
+      view.commit()
+      return result
+    } catch (error) {
+      while (view.checkpoints > outer) view.revert()
+      this.machine.forgetMessage()
+      throw error
     }
   }
 
@@ -185,10 +214,13 @@ export class BlockExecution {
   }
 
   /** Runs withdrawals, end hooks and requests; returns the header fields that follow from execution. */
-  async finish(
-    withdrawals: readonly Withdrawal[],
-    uncles: readonly Header[] = [],
-  ): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
+  finish(withdrawals: readonly Withdrawal[], uncles: readonly Header[] = []): Promise<Finished> {
+    const { missing } = this.#view
+    const finish = () => this.#finish(withdrawals, uncles)
+    return missing === undefined ? finish() : untilComplete(missing, () => this.#undoneOnError(finish))
+  }
+
+  async #finish(withdrawals: readonly Withdrawal[], uncles: readonly Header[]): Promise<Finished> {
     const { env, machine } = this
     const requests = env.rules.prague ? await this.#collectRequests() : []
     let withdrawn = 0n
@@ -261,6 +293,8 @@ export class BlockExecution {
     }
   }
 }
+
+type Finished = { readonly roots: ExecutedRoots; readonly requests: Uint8Array[] }
 
 /** The inputs of a block other than the state before it. */
 export type BlockInputs = { readonly header: Header; readonly commit?: CommitInfo | undefined }

@@ -5,6 +5,7 @@ import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
+import { NotFetched } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
 import { BlockExecution } from './block-execution.ts'
 import { BlockSizeLimit } from './block-size.ts'
@@ -34,6 +35,8 @@ export type TimeBound = {
 export class OpenBlock {
   /** Candidates that can never run on this state, with the reason. */
   readonly refused: { readonly transaction: Transaction; readonly reason: ChainError }[] = []
+  /** Candidates of a fork that miss a part of the state which could not be fetched, with the reason. They may run later. */
+  readonly unfetched: { readonly transaction: Transaction; readonly reason: NotFetched }[] = []
   readonly #execution: BlockExecution
   readonly #size: BlockSizeLimit
   readonly #view: StateView
@@ -106,6 +109,11 @@ export class OpenBlock {
           bound?.stopped(transaction, performance.now() - began)
         } else this.#size.add(transaction)
       } catch (error) {
+        if (error instanceof NotFetched) {
+          this.#blocked.add(transaction.from)
+          this.unfetched.push({ transaction, reason: error })
+          continue
+        }
         if (error instanceof ReadFailure) throw error
         if (!(error instanceof ChainError)) throw new CandidateFault(transaction, error)
         this.#blocked.add(transaction.from)

@@ -72,6 +72,11 @@ export class Runtime {
     this.fees = { collector: collects ? MODULE_ACCOUNT.feeCollector : undefined }
   }
 
+  /** A runtime for another chain, on the same engine. */
+  with(spec: ChainSpec): Runtime {
+    return new Runtime(spec, undefined, this.#engine, this.#report)
+  }
+
   /** The fork of a header. A header without difficulty is after the merge. */
   forkOf(header: Pick<Header, 'number' | 'timestamp' | 'difficulty'>): Fork {
     return forkAt(this.spec, {

@@ -4,7 +4,17 @@ import { createHash } from 'node:crypto'
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
+import {
+  type Address,
+  bigToWord,
+  bytesToBig,
+  EMPTY_BYTES,
+  fromHex,
+  type Hash,
+  hexToHash,
+  toHash,
+  ZERO_ADDRESS,
+} from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { withdrawnWei } from '../primitives/block.ts'
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
@@ -12,7 +22,7 @@ import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { forkRules } from '../spec/fork-rules.ts'
 import { systemContracts } from '../spec/preinstalls.ts'
-import type { StateView } from '../state/types.ts'
+import type { StateView, Wanted } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { requireBlockRule } from './require-block-rule.ts'
 
@@ -25,6 +35,17 @@ const REQUEST_CONTRACTS = [
 ] as const
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
+
+/** What blocks read of the system contracts, for a fork to fetch once. */
+export const FIRST_PARTS: readonly Wanted[] = [
+  { account: ZERO_ADDRESS },
+  // The library's engine reads the caller of system calls.
+  { account: SYSTEM_ADDRESS },
+  ...Object.values(SYSTEM_CONTRACT).map((account) => ({ account })),
+  ...REQUEST_CONTRACTS.flatMap(({ address: account }) =>
+    [0n, 1n, 2n, 3n].map((slot) => ({ account, slot: bigToWord(slot) })),
+  ),
+]
 
 /** The code that the EIPs give for the system contracts, by its hash. What a call of it does is known without running it. */
 const KNOWN_CODES: ReadonlyMap<Address, Hash> = new Map(
@@ -54,18 +75,15 @@ export async function beginSystemCalls(
   if (env.rules.cancun && parentBeaconBlockRoot !== undefined) {
     const slot = env.timestamp % RING
     if (hasKnownCode(machine, beaconRoots)) {
-      store(machine.view, beaconRoots, slot, env.timestamp)
-      store(machine.view, beaconRoots, slot + RING, BigInt(parentBeaconBlockRoot))
+      machine.view.overwriteStorage(beaconRoots, slot, env.timestamp)
+      machine.view.overwriteStorage(beaconRoots, slot + RING, BigInt(parentBeaconBlockRoot))
     } else await notify(machine, env, beaconRoots, fromHex(parentBeaconBlockRoot))
   }
   if (env.rules.prague) {
-    if (hasKnownCode(machine, history)) store(machine.view, history, (env.number - 1n) % RING, BigInt(parentHash))
+    if (hasKnownCode(machine, history))
+      machine.view.overwriteStorage(history, (env.number - 1n) % RING, BigInt(parentHash))
     else await notify(machine, env, history, fromHex(parentHash))
   }
-}
-
-function store(view: StateView, of: Address, slot: bigint, word: bigint): void {
-  if (view.storage(of, slot) !== word) view.setStorage(of, slot, word)
 }
 
 /**
@@ -141,6 +159,8 @@ async function queuedRequests(
   const isIdle = hasKnownCode(machine, address) && QUEUE_SLOTS.every((slot) => view.storage(address, slot) === 0n)
   if (isIdle) return EMPTY_BYTES
   const isThere = view.code(address).length > 0
+  // Other chains have the rules of Prague without these contracts.
+  if (!isThere && view.missing !== undefined) return EMPTY_BYTES
   requireBlockRule(
     isThere,
     `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`,

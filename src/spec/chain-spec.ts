@@ -1,4 +1,4 @@
-// The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain. The
+// The parsed genesis file: everything that distinguishes one chain from another. The
 // format is geth's genesis with an additional section, `kestrel`; without it the chain is plain Ethereum.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
@@ -35,7 +35,11 @@ export const isBlobParameterFork = (fork: Fork): boolean => fork.startsWith('bpo
  * When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty and has neither,
  * except on a chain that begins with proof of stake, where it has block 0.
  */
-export type ForkActivation = { readonly fork: Fork; readonly block?: bigint; readonly time?: bigint }
+export type ForkActivation = {
+  readonly fork: Fork
+  readonly block?: bigint | undefined
+  readonly time?: bigint | undefined
+}
 
 export type BlobParams = { readonly target: bigint; readonly max: bigint; readonly baseFeeUpdateFraction: bigint }
 

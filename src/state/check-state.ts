@@ -28,21 +28,26 @@ import type { View } from './view.ts'
 /** Called for every fault: where it is, and what is wrong. */
 export type CheckReport = (place: string, what: string) => void
 
-/** Checks the accounts, slots and tries of a version. Returns the state root that follows from the leaves. */
-export async function checkState(store: KvStore, version: number, report: CheckReport): Promise<Hash> {
+/**
+ * Checks the accounts, slots and tries of a version. Returns the state root that follows from the leaves, which on a fork are the
+ * rows that have changed since version 0.
+ */
+export async function checkState(store: KvStore, version: number, report: CheckReport, isFork = false): Promise<Hash> {
+  const first = isFork ? 1 : 0
   const unstored = new StateStore(store, version).unstoredNodes(version)
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
-  for await (const [key, value] of rowsOf(store, RANGE.accounts(), version)) {
+  for await (const [key, value, since] of rowsOf(store, RANGE.accounts(), version)) {
     const address = ownerOfRow(key)
-    leaves.push({ key: keccak256(key.subarray(1)), value: Uint8Array.from(value) })
+    if (since >= first) leaves.push({ key: keccak256(key.subarray(1)), value: Uint8Array.from(value) })
     const { storageRoot, codeHash } = decodeAccount(value)
     if (codeHash !== EMPTY_CODE_HASH && store.get(KEY.code(codeHash)) === undefined)
       report(`account ${address}`, `its code ${codeHash} is missing`)
     if (equalBytes(storageRoot, EMPTY_ROOT_BYTES)) continue
     const slots: TrieChange[] = []
-    for await (const [slot, word] of rowsOf(store, RANGE.slots(address), version))
-      slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
+    for await (const [slot, word, changed] of rowsOf(store, RANGE.slots(address), version))
+      if (changed >= first)
+        slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
     const nodesOf = nodesIn(store, RANGE.storageNodes(address), unstored)
     const { root, nodes } = await checkTrie(nodesOf, slots, `storage of ${address}`, report)
     if (!equalBytes(root, storageRoot))
@@ -54,7 +59,7 @@ export async function checkState(store: KvStore, version: number, report: CheckR
     visited.nodes += nodes
   }
   const { root } = await checkTrie(nodesIn(store, RANGE.accountNodes(), unstored), leaves, 'accounts', report)
-  await checkStrays(store, version, unstored, visited, report)
+  await checkStrays(store, { version, first }, unstored, visited, report)
   return toHash(root)
 }
 
@@ -94,13 +99,14 @@ const nibbles = (path: NodePath): string =>
 /** Reports slots and nodes of accounts that have no storage. */
 async function checkStrays(
   store: KvReader,
-  version: number,
+  { version, first }: { version: number; first: number },
   unstored: UnstoredNodes,
   visited: { slots: number; nodes: number },
   report: CheckReport,
 ): Promise<void> {
   const found = { slots: 0, nodes: 0 }
-  for await (const [key] of rowsOf(store, RANGE.state(), version)) if (isSlot(key)) found.slots++
+  for await (const [key, , since] of rowsOf(store, RANGE.state(), version))
+    if (isSlot(key) && since >= first) found.slots++
   for await (const _ of nodesIn(store, RANGE.allStorageNodes(), unstored)) found.nodes++
   if (found.slots !== visited.slots)
     report('slots', `${found.slots} rows, of which accounts with storage have ${visited.slots}`)
@@ -108,11 +114,15 @@ async function checkStrays(
     report('storage nodes', `${found.nodes} rows, of which accounts with storage have ${visited.nodes}`)
 }
 
-/** The rows of a range that exist in a version, with their values. */
-async function* rowsOf(store: KvReader, range: KeyRange, version: number): AsyncIterable<[Uint8Array, Uint8Array]> {
+/** The rows of a range that exist in a version, with their values and the version since which they have them. */
+async function* rowsOf(
+  store: KvReader,
+  range: KeyRange,
+  version: number,
+): AsyncIterable<[key: Uint8Array, value: Uint8Array, since: number]> {
   for await (const [key, row] of store.scan(range)) {
-    const value = rowAsOf(store, key, decodeRow(row), version)?.value
-    if (value !== undefined) yield [key, value]
+    const { value, since = 0 } = rowAsOf(store, key, decodeRow(row), version) ?? {}
+    if (value !== undefined) yield [key, value, since]
   }
 }
 
@@ -122,7 +132,7 @@ async function* nodesIn(
   range: KeyRange,
   { stored, nodes }: UnstoredNodes,
 ): AsyncIterable<[Uint8Array, Uint8Array]> {
-  for await (const row of rowsOf(store, range, stored)) if (!nodes.has(toLatin1(row[0]))) yield row
+  for await (const [key, value] of rowsOf(store, range, stored)) if (!nodes.has(toLatin1(key))) yield [key, value]
   for (const { key, value } of nodes.values())
     if (value !== null && compareBytes(key, range.gte) >= 0 && compareBytes(key, range.lt) < 0) yield [key, value]
 }
@@ -132,10 +142,16 @@ export type Versions = { readonly newest: number; readonly oldest: number }
 
 /**
  * Checks that every row has all its former values in the order of their versions, and that the change lists name exactly these.
- * The list of version 0 may leave out that version's values, which replace nothing. Values replaced up to the oldest version
- * were pruned together with their lists.
+ * The list of version 0 may leave out that version's values, which replace nothing; a fork has none. Values replaced up to the
+ * oldest version were pruned together with their lists. On a fork a slot that was written and not read has no first value, until it
+ * is fetched.
  */
-export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: CheckReport): Promise<void> {
+export async function checkHistory(
+  store: KvReader,
+  { newest, oldest }: Versions,
+  report: CheckReport,
+  isFork = false,
+): Promise<void> {
   const values = { former: 0, later: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
@@ -143,25 +159,34 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
     values.former += ordinal
     values.later += since === 0 ? ordinal : ordinal + 1
   }
-  const { entries, ofGenesis } = await checkEntries(store, oldest, report)
+  const { entries, ofGenesis } = await checkEntries(store, oldest, report, isFork)
   values.later -= ofGenesis
   let changes = 0
   let replaced = 0
-  for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
+  for (let of = oldest === 0 && !isFork ? 0 : oldest + 1; of <= newest; of++) {
     const list = store.get(KEY.changes(of))
     const listed = list && decodeChanges(list)
     if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
     else if (!equalBytes(encodeChanges(listed, storesNodes(list)), list))
       report(`version ${of}`, 'its list of changes is malformed')
     for (const change of listed ?? []) {
-      if (!isValueOf(store, change, of))
+      if (!isValueOf(store, change, of, isFork))
         report(`version ${of}`, `its list of changes is wrong about row ${toHex(change.key)}`)
       if (isCode(change.key) || of === 0) continue
       changes++
       if (change.replaced !== undefined) replaced++
+      else if (isFork && isSlot(change.key)) {
+        if (store.get(KEY.history(change.key, 0)) !== undefined) replaced++
+        else {
+          values.former--
+          values.later--
+        }
+      }
     }
   }
-  if (entries !== replaced) report('history', `has ${entries} values, and the lists of changes name ${replaced}`)
+  // On a fork, first values that were pruned may have been fetched again.
+  if (entries !== replaced && (oldest === 0 || !isFork))
+    report('history', `has ${entries} values, and the lists of changes name ${replaced}`)
   if (oldest > 0) return
   if (entries !== values.former)
     report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
@@ -169,10 +194,15 @@ export async function checkHistory(store: KvReader, { newest, oldest }: Versions
     report('lists of changes', `name ${changes} values, and since block 0 the rows of the state got ${values.later}`)
 }
 
+/** The ordinal of the value that a change made. The first value of a slot of a fork is that of the forked chain. */
+const ordinalOf = ({ key, replaced = -1 }: RowChange, isFork: boolean): number =>
+  isFork && isSlot(key) && replaced < 0 ? 1 : replaced + 1
+
 /** Whether the value after the replaced one began with the version. Codes replace nothing. */
-function isValueOf(store: KvReader, { key, replaced }: RowChange, version: number): boolean {
+function isValueOf(store: KvReader, change: RowChange, version: number, isFork: boolean): boolean {
+  const { key, replaced } = change
   if (isCode(key)) return replaced === undefined
-  const ordinal = replaced === undefined ? 0 : replaced + 1
+  const ordinal = ordinalOf(change, isFork)
   const row = store.get(key)
   const latest = row && decodeRow(row)
   if (latest?.ordinal === ordinal) return latest.since === version
@@ -229,8 +259,17 @@ export class ChangeCheck {
     }
     // Codes that existed before are not in the list.
     for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
-    for (const name of named.keys())
-      this.#report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
+    for (const name of named.keys()) {
+      const key = fromLatin1(name)
+      // A slot of a fork that was written without being read, and had this value.
+      if (
+        view.missing !== undefined &&
+        isSlot(key) &&
+        isSameValue(storedRowAsOf(this.#store, key, version), view.storedRow(key, name))
+      )
+        continue
+      this.#report(`version ${version}`, `its list of changes names row ${toHex(key)}`)
+    }
     for (const [name, made] of this.#made) {
       if (this.#made.size <= MADE_ROWS) break
       this.#compare(made)
@@ -246,8 +285,8 @@ export class ChangeCheck {
 
   #compare({ key, value, version }: MadeRow): void {
     const stored = storedRowAsOf(this.#store, key, version)
-    const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
-    if (!isSame) this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+    if (!isSameValue(stored, value ?? undefined))
+      this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
   }
 }
 
@@ -260,6 +299,9 @@ function* storedRows(rows: RowChanges, changes: readonly RowChange[], view: View
   }
 }
 
+const isSameValue = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : equalBytes(one, other)
+
 /** Whether the history has the value that was replaced by `next`. */
 function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, next: Uint8Array | null): boolean {
   let former: RowState | undefined
@@ -269,9 +311,7 @@ function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, 
     return false
   }
   if (former?.since !== version || former.ordinal !== ordinal) return false
-  return former.value === undefined || value === null
-    ? value === (former.value ?? null)
-    : equalBytes(value, former.value)
+  return isSameValue(former.value, value ?? undefined)
 }
 
 /** Checks the history row by row in key order. Returns the number of entries, and of those of version 0. `oldest`: as in `Versions`. */
@@ -279,6 +319,7 @@ async function checkEntries(
   store: KvReader,
   oldest: number,
   report: CheckReport,
+  isFork: boolean,
 ): Promise<{ entries: number; ofGenesis: number }> {
   let entries = 0
   let ofGenesis = 0
@@ -300,8 +341,9 @@ async function checkEntries(
     if (!equalBytes(entry.row, row)) {
       ends()
       row = Uint8Array.from(entry.row)
-      // On a pruned chain the first remaining entry may have any ordinal.
-      ;[ordinal, since] = [oldest === 0 ? -1 : entry.ordinal - 1, -1]
+      // On a pruned chain the first remaining entry may have any ordinal, that of a slot of a fork too.
+      const beginsAnywhere = oldest > 0 || (isFork && isSlot(row))
+      ;[ordinal, since] = [beginsAnywhere ? entry.ordinal - 1 : -1, -1]
     }
     if (entry.ordinal !== ordinal + 1 || found.ordinal !== entry.ordinal || found.since <= since)
       report(`row ${toHex(row)}`, `value ${entry.ordinal} of its history does not follow value ${ordinal}`)

@@ -84,6 +84,8 @@ export const KEY = {
   accountNode: (path: NodePath) => nodeKey(0x12, '0x', path),
   /** address, path -> node of the account's storage trie */
   storageNode: (of: Address, path: NodePath) => nodeKey(0x13, of, path),
+  /** address -> one byte, if the storage that the account had on the forked chain was cleared here */
+  cleared: (of: Address) => key(0x14, of),
 
   // --- history of the versioned rows
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
@@ -112,6 +114,8 @@ export const KEY = {
   genesisAccount: (of: Address) => key(0x27, of),
   /** address -> nothing; for addresses without an account that occurred before the first block, if that is not block 0 */
   knownAddress: (of: Address) => key(0x28, of),
+  /** number -> hash of a block of the forked chain, for BLOCKHASH; never changed */
+  formerHash: (number: bigint) => key(0x29, u64(number)),
 
   // --- the index
   /** list, page -> its entries; a list shrinks only when a version is undone */
@@ -148,13 +152,19 @@ export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 /** Whether the row cache holds a row: list tails, ranking nodes and records, which one block writes and the next one reads. */
 export const isCachedRow = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
 
+export const isAccount = (key: Uint8Array): boolean => key[0] === 0x10
+
 /** The address of an account row; undefined for any other row. */
-export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
+export const accountOfRow = (key: Uint8Array): Address | undefined => (isAccount(key) ? ownerOfRow(key) : undefined)
 
 /** The account of an account row, slot row, row of a genesis account or of a known address. */
 export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1, 1 + ADDRESS_BYTES))
 /** The slot of a slot row. */
 export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
+
+/** The block of a row with the hash of one before a fork; undefined for any other row. */
+export const blockOfFormerHash = (key: Uint8Array): bigint | undefined =>
+  key[0] === 0x29 ? bytesToBig(key.subarray(1)) : undefined
 
 /** The path of a trie node by its row's key. */
 export const pathOfNode = (key: Uint8Array): NodePath => toLatin1(key.subarray(key[0] === 0x12 ? 2 : 2 + ADDRESS_BYTES))
@@ -166,6 +176,8 @@ export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: numbe
 /** Whether a row is a node of the account trie or of a storage trie. */
 export const isTrieNode = (key: Uint8Array): boolean => key[0] === 0x12 || key[0] === 0x13
 export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
+/** Whether a row says that the storage which an account had on the forked chain was cleared. */
+export const isClearing = (key: Uint8Array): boolean => key[0] === 0x14
 /** Whether a row belongs to the index, including the row that marks it as complete. */
 export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
@@ -215,8 +227,8 @@ export const RANGE = {
   nameWords: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   kept: (generation: number) => within(key(0x58, generation)),
-  /** Accounts, slots and trie nodes: all versioned rows. */
-  state: () => ({ gte: key(0x10), lt: key(0x14) }),
+  /** Accounts, slots, trie nodes and cleared storage: all versioned rows. */
+  state: () => ({ gte: key(0x10), lt: key(0x15) }),
   accountNodes: () => within(key(0x12)),
   history: () => within(key(0x18)),
   codes: () => within(key(0x1a)),

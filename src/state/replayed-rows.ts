@@ -4,10 +4,10 @@ import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { type Address, EMPTY_BYTES, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
-import { KEY } from './keyspace.ts'
+import { isClearing, KEY } from './keyspace.ts'
 import type { StateRows } from './state-rows.ts'
 import type { StateStore } from './state-store.ts'
-import type { KvReader } from './types.ts'
+import type { KvReader, MissingParts } from './types.ts'
 import { View } from './view.ts'
 
 /** About 60 MB. */
@@ -38,11 +38,15 @@ export class ReplayedRows implements StateRows {
   /** Moves to the version that the view's writes make. Views of earlier versions stay valid. */
   async advance(view: View): Promise<void> {
     const { rows } = await view.changes()
-    for (const [name, { value }] of rows) this.#rows.set(name, value === null ? ABSENT : this.#pool.copy(value))
     this.#version = view.version + 1
+    for (const [name, { key, value }] of rows) {
+      // It empties slots that are not among the changed rows.
+      if (isClearing(key)) return this.skip(this.#version)
+      this.#rows.set(name, value === null ? ABSENT : this.#pool.copy(value))
+    }
   }
 
-  /** Moves to a version that no block made. Its change list does not name all trie nodes that it changed. */
+  /** Moves to a version without its rows: no block made it, and its change list does not name all trie nodes that it changed. */
   skip(version: number): void {
     this.#rows.clear()
     this.#version = version
@@ -55,6 +59,10 @@ export class ReplayedRows implements StateRows {
     const row = this.#state.row(key, version, name)
     this.#rows.set(name, row === undefined ? ABSENT : this.#pool.copy(row))
     return row
+  }
+
+  get missing(): MissingParts | undefined {
+    return this.#state.missing
   }
 
   account(of: Address, version: number): StoredAccount | undefined {

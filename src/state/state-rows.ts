@@ -1,7 +1,7 @@
 // The stored rows of the state for a view, and the changed rows of a commit.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
-import type { KvReader } from './types.ts'
+import type { KvReader, MissingParts } from './types.ts'
 
 /** A changed row; a value of null deletes it. */
 export type ChangedRow = { readonly key: Uint8Array; readonly value: Uint8Array | null }
@@ -18,6 +18,8 @@ export type StateRows = {
   /** The number of a version's storage (`StateView.storageId`); undefined: it has none yet. */
   storageId(version: number): number | undefined
   code(hash: Hash): Uint8Array | undefined
+  /** What is missing from the rows of a fork; undefined: nothing. A missing account or slot throws MissingState. */
+  readonly missing?: MissingParts | undefined
   /** For listing the rows to delete when an account loses its storage. */
   readonly store: Pick<KvReader, 'scan'>
 }

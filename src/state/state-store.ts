@@ -19,7 +19,8 @@ import {
   rowAsOf,
   storesNodes,
 } from './history.ts'
-import { isCode, isTrieNode, KEY } from './keyspace.ts'
+import { isAccount, isCode, isSlot, isTrieNode, KEY } from './keyspace.ts'
+import { type FirstRow, PartialState, type PlainRow, type StateSource } from './partial-state.ts'
 import { verifyCode } from './row-checksum.ts'
 import type { ChangedRow, RowChanges, StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
@@ -54,9 +55,14 @@ export class StateStore implements StateRows {
   readonly #formerNodes = new LRUCache<number, UnstoredNodes>({ max: FORMER_NODES })
   /** Of the newest version. */
   #storageId = newStorageId()
+  readonly missing: PartialState | undefined
+  /** Rows without known former value in the batch that is being written. */
+  #writing: ReadonlySet<string> = NO_NAMES
 
-  constructor(store: KvStore, version: number) {
+  /** `source`: has the rows of a fork that are not on disk. */
+  constructor(store: KvStore, version: number, source?: StateSource) {
     this.store = store
+    this.missing = source && new PartialState(this, source)
     this.#version = version
     this.#decoded = new DecodedVersions(version)
   }
@@ -108,23 +114,43 @@ export class StateStore implements StateRows {
 
   #stored(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
     try {
-      return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
+      return this.#valueAsOf(key, version, name)
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
       // A rewind is in progress: the cached row is no longer the stored one.
       this.#rows.delete(name)
-      return this.#rowFromDisk(key, version, name)
     }
-  }
-
-  #rowFromDisk(key: Uint8Array, version: number, name: string): Uint8Array | undefined {
     try {
-      return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
+      return this.#valueAsOf(key, version, name)
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
+      if (this.missing !== undefined && this.lacksFirst(key, name)) return this.missing.absent(key, version)
       // The view's version was pruned after the view was opened.
       throw new ReadFailure('the historical state is not available any more', { cause: error })
     }
+  }
+
+  #valueAsOf(key: Uint8Array, version: number, name: string): Uint8Array | undefined {
+    const row = rowAsOf(this.store, key, this.#latest(key, name), version)
+    if (row === undefined) return this.missing?.absent(key, version)
+    return row.since === 0 && this.missing?.isCleared(key, version) ? undefined : row.value
+  }
+
+  lacksFirst(key: Uint8Array, name = toLatin1(key)): boolean {
+    if (!isAccount(key) && !isSlot(key)) return false
+    const latest = this.#latest(key, name)
+    if (latest === undefined) return true
+    const has = (ordinal: number) => this.store.get(KEY.history(key, ordinal)) !== undefined
+    // Pruning deletes the second value before the third.
+    return latest.ordinal > 0 && !has(0) && (latest.ordinal === 1 || has(1))
+  }
+
+  hasFormerHash(block: bigint): boolean {
+    return this.store.get(KEY.formerHash(block)) !== undefined
+  }
+
+  since(key: Uint8Array, version: number): number | undefined {
+    return this.#knownAsOf(key, this.#latest(key, toLatin1(key)), version)?.since
   }
 
   account(of: Address, version: number): StoredAccount | undefined {
@@ -162,14 +188,14 @@ export class StateStore implements StateRows {
 
   /**
    * The operations that commit changed rows as the next version, which may leave out trie nodes (`unstored-nodes.ts`). Call
-   * `afterWrite` when they are on disk. `changes` must not contain rows with unchanged values. `storageId`: of the view with these
-   * changes.
+   * `afterWrite` when they are on disk; `write` does both. `changes` must not contain rows with unchanged values. `storageId`: of
+   * the view with these changes.
    */
   stage(
     changes: RowChanges,
     codes: ReadonlyMap<Hash, Uint8Array>,
     storageId?: number,
-  ): { ops: WriteOp[]; version: number; afterWrite: () => void } {
+  ): { ops: WriteOp[]; version: number; write: (ops: readonly WriteOp[]) => Promise<void>; afterWrite: () => void } {
     const version = this.#version + 1
     const { stored, nodes } = this.#newest()
     const changedNodes = [...changes].filter(([, { key }]) => isTrieNode(key))
@@ -178,9 +204,14 @@ export class StateStore implements StateRows {
     const names: string[] = []
     const next: RowState[] = []
     const written: RowChange[] = []
+    const unread = new Set<string>()
     const add = (name: string, key: Uint8Array, value: Uint8Array | null): void => {
       const before = this.#latest(key, name)
-      const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
+      // A slot of a fork that was written and never read may have a former value, which has the first ordinal.
+      const isUnread = before === undefined && this.missing !== undefined && isSlot(key)
+      if (isUnread) unread.add(name)
+      const ordinal = before === undefined ? Number(isUnread) : before.ordinal + 1
+      const row = { ordinal, since: version, value: value ?? undefined }
       if (before !== undefined)
         ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeFormer(before, row.value) })
       ops.push({ type: 'put', key, value: encodeRow(row) })
@@ -211,7 +242,39 @@ export class StateStore implements StateRows {
           nodes.set(name, { key, value: value && this.#nodePool.copy(value) })
       this.#newestNodes = { stored: withNodes ? version : stored, nodes }
     }
-    return { ops, version, afterWrite }
+    const write = async (batch: readonly WriteOp[]) => {
+      this.#writing = unread
+      try {
+        await this.store.write(batch)
+        afterWrite()
+      } finally {
+        this.#writing = NO_NAMES
+      }
+    }
+    return { ops, version, write, afterWrite }
+  }
+
+  /**
+   * Stores rows of a fork as of version 0 that were fetched, with `others`. Those that are known meanwhile stay. A row that a block
+   * is writing without having read it is left out, because the block's batch is on its way.
+   */
+  async adopt(rows: readonly FirstRow[], others: readonly PlainRow[]): Promise<void> {
+    const ops: WriteOp[] = others.map(({ key, value }) => ({ type: 'put', key, value }))
+    const first: [name: string, row: RowState][] = []
+    for (const { key, value } of rows) {
+      const name = toLatin1(key)
+      if (this.#writing.has(name)) continue
+      const row = { ordinal: 0, since: 0, value }
+      const latest = this.#latest(key, name)
+      if (latest === undefined) {
+        first.push([name, row])
+        ops.push({ type: 'put', key, value: encodeRow(row) })
+      } else if (this.lacksFirst(key, name)) ops.push({ type: 'put', key: KEY.history(key, 0), value: encodeRow(row) })
+    }
+    await this.store.write(ops)
+    for (const [name, { value, ...row }] of first)
+      if (this.#latest(fromLatin1(name), name) === undefined)
+        this.#rows.set(name, { ...row, value: value && this.#pool.copy(value) })
   }
 
   /**
@@ -225,7 +288,9 @@ export class StateStore implements StateRows {
     if (changes === undefined) throw new Error(`the change list of version ${version} is missing`)
     const ops: WriteOp[] = []
     for (const { key: row, replaced } of decodeChanges(changes)) {
-      if (replaced !== undefined) ops.push({ type: 'del', key: KEY.history(row, replaced) })
+      // The former value of a slot that was written and never read may have been fetched since.
+      const former = replaced ?? (this.missing !== undefined && isSlot(row) ? 0 : undefined)
+      if (former !== undefined) ops.push({ type: 'del', key: KEY.history(row, former) })
     }
     if (!storesNodes(changes)) return ops
     for (let earlier = version - 1; earlier > 0 && this.store.get(KEY.changes(earlier)) !== undefined; earlier--)
@@ -242,16 +307,17 @@ export class StateStore implements StateRows {
       const changes = this.store.get(key)
       if (changes === undefined) throw new Error(`the change list of version ${undone} is missing`)
       for (const { key: row } of decodeChanges(changes)) {
-        // Code has no history: it is deleted with the version that added it.
-        if (isCode(row)) ops.push({ type: 'del', key: row })
-        else touched.add(toLatin1(row))
+        // Code has no history: it is deleted with the version that added it, on a fork never: it may be that of another account.
+        if (isCode(row)) {
+          if (this.missing === undefined) ops.push({ type: 'del', key: row })
+        } else touched.add(toLatin1(row))
       }
       ops.push({ type: 'del', key })
     }
     for (const name of touched) {
       const key = fromLatin1(name)
       const latest = this.#latest(key, name)
-      const kept = rowAsOf(this.store, key, latest, version)
+      const kept = this.#knownAsOf(key, latest, version)
       ops.push(kept === undefined ? { type: 'del', key } : { type: 'put', key, value: encodeRow(kept) })
       const from = kept === undefined ? 0 : kept.ordinal
       for (let ordinal = from; ordinal < (latest?.ordinal ?? 0); ordinal++) {
@@ -264,6 +330,16 @@ export class StateStore implements StateRows {
       this.#moveTo(version)
     }
     return { ops, afterWrite }
+  }
+
+  /** The row as of a version; undefined also if the former value of a row of a fork is missing. */
+  #knownAsOf(key: Uint8Array, latest: RowState | undefined, version: number): RowState | undefined {
+    try {
+      return rowAsOf(this.store, key, latest, version)
+    } catch (error) {
+      if (error instanceof MissingHistory && this.missing !== undefined) return undefined
+      throw error
+    }
   }
 
   /**
@@ -306,6 +382,8 @@ export class StateStore implements StateRows {
     return row
   }
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 const isSame = (a: Uint8Array | undefined, b: Uint8Array | null): boolean =>
   a === undefined || b === null ? a === (b ?? undefined) : equalBytes(a, b)

@@ -35,6 +35,19 @@ export type TrieSource = {
   stored(of: Address): StoredAccount | undefined
   /** A stored row. `name` is the key as latin-1, for callers that have it. */
   storedRow(key: Uint8Array, name?: string): Uint8Array | undefined
+  /** Whether a row of a fork has not changed here, up to this value of it: the tries of a fork lack it. */
+  isUnchanged(of: Address, slot: Hash | undefined, value: Uint8Array): boolean
+}
+
+/** What the changed rows are compared with. */
+export type CommitSource = {
+  /** As `storedRow`; `missing` if the row of a fork is not known. */
+  knownRow(key: Uint8Array, name?: string): Uint8Array | undefined | 'missing'
+  /** Whether the account has storage on the forked chain. */
+  hasForkedStorage(of: Address): boolean
+  /** Whether a row was changed before; of a chain that is no fork every row was. */
+  isChanged(key: Uint8Array): boolean
+  readonly rows: { readonly store: Pick<KvReader, 'scan'> }
 }
 
 export class StateTrie {
@@ -89,7 +102,8 @@ export class StateTrie {
       const value = account === undefined ? null : encodeAccount(account, storageRoot)
       this.#accountRows.set(of, value)
       this.#markTouched(of, NO_SLOTS)
-      changes.push({ key: hashedKey(of), value })
+      const isLeft = value !== null && this.#view.isUnchanged(of, undefined, value)
+      changes.push({ key: hashedKey(of), value: isLeft ? null : value })
     }
     this.#dirty.clear()
     this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
@@ -125,38 +139,41 @@ export class StateTrie {
   }
 
   /** Every row that differs from the view's version: accounts, slots and nodes. Call after `root`. */
-  async changedRows(store: Pick<KvReader, 'scan'>): Promise<RowChanges> {
+  async changedRows(source: CommitSource): Promise<RowChanges> {
     const rows: RowChanges = new Map()
-    const add = (key: Uint8Array, value: Uint8Array | null) => {
+    const add = (key: Uint8Array, value: Uint8Array | null, isNew = false) => {
       const name = toLatin1(key)
-      const stored = this.#view.storedRow(key, name)
-      const same =
-        value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
-      if (!same) rows.set(name, { key, value })
+      if (isNew || !isSame(source.knownRow(key, name), value)) rows.set(name, { key, value })
       // A cleared row that was written again with its old value.
       else rows.delete(name)
     }
     for (const [of, keys] of this.#touched) {
       const account = this.#view.account(of)
       add(KEY.account(of), this.#accountRows.get(of) ?? null)
-      if (this.#losesStorage(of, account)) {
-        for await (const key of this.#clearedRows(of, store)) add(key, null)
+      let isEmptied = false
+      if (account === undefined || this.#view.isCleared(of)) {
+        isEmptied = source.hasForkedStorage(of)
+        if (isEmptied || this.#hasStored(of)) for await (const key of this.#clearedRows(of, source)) add(key, null)
+        if (isEmptied) add(KEY.cleared(of), Uint8Array.of(1))
       }
       // A missing account has no storage, even if its slots were written.
       if (account === undefined) continue
       for (const key of keys) {
         const word = this.#view.word(of, key)
-        add(KEY.slot(of, key), word.length === 0 ? null : word)
+        // KEY.cleared has emptied the slots of the forked chain, whether they were fetched or not.
+        if (word.length > 0) add(KEY.slot(of, key), word, isEmptied)
+        else if (!isEmptied) add(KEY.slot(of, key), null)
       }
     }
     for (const [key, node] of this.nodes()) add(key, node)
     return rows
   }
 
-  /** Keys of the slots of an account that loses its storage, and of the nodes above them. */
-  async *#clearedRows(of: Address, store: Pick<KvReader, 'scan'>): AsyncIterable<Uint8Array> {
+  /** Keys of the slots that were changed of an account that loses its storage, and of the nodes above them. */
+  async *#clearedRows(of: Address, source: CommitSource): AsyncIterable<Uint8Array> {
     const changes: TrieChange[] = []
-    for await (const [key] of store.scan({ ...RANGE.slots(of), values: false })) {
+    for await (const [key] of source.rows.store.scan({ ...RANGE.slots(of), values: false })) {
+      if (!source.isChanged(key)) continue
       changes.push({ key: hashedKey(slotOfRow(key)), value: null })
       yield key
     }
@@ -177,11 +194,10 @@ export class StateTrie {
     return copy
   }
 
-  /** Whether the stored slots and nodes of the account must be deleted. */
-  #losesStorage(of: Address, account: Account | undefined): boolean {
+  /** Whether slots of the account are stored. */
+  #hasStored(of: Address): boolean {
     const stored = this.#view.stored(of)
-    if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
-    return account === undefined || this.#view.isCleared(of)
+    return stored !== undefined && !equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)
   }
 
   /** Moves an account's dirty slots to the touched ones. Takes ownership of the set. */
@@ -202,10 +218,12 @@ export class StateTrie {
       nodes = new Map()
       this.#storageNodes.set(of, nodes)
     }
+    const isCleared = this.#view.isCleared(of)
     const changes: TrieChange[] = []
     for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
       const word = this.#view.word(of, key)
-      changes.push({ key: hashedKey(key), value: word.length === 0 ? null : encodeRlp(word) })
+      const isLeft = word.length === 0 || (!isCleared && this.#view.isUnchanged(of, key, word))
+      changes.push({ key: hashedKey(key), value: isLeft ? null : encodeRlp(word) })
     }
     this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
     this.#reset.delete(of)
@@ -217,6 +235,11 @@ export class StateTrie {
     for (const { path, node } of writes) nodes.set(path, node)
     return root
   }
+}
+
+const isSame = (stored: Uint8Array | undefined | 'missing', value: Uint8Array | null): boolean => {
+  if (stored === 'missing') return false
+  return value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
 }
 
 /** EIP-1186 proof: the nodes from the root down to the account and its slots, or those that prove its absence. */

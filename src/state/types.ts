@@ -1,6 +1,7 @@
 // The two interfaces of this room: an ordered key-value store, and views of the state at one version. A view is opened, written
 // to, and either committed or dropped; it never moves to another version. All its methods are synchronous.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** One change of a batch. */
 export type WriteOp =
@@ -81,6 +82,43 @@ export type AccountProof = {
   storageProofs: { key: bigint; value: bigint; proof: Hex[] }[]
 }
 
+/** A part of the state of a fork: an account with its code, a storage slot, or the hash of a block before the fork. */
+export type Wanted =
+  | { readonly account: Address; readonly slot?: undefined }
+  | { readonly account: Address; readonly slot: Hash }
+  | { readonly block: bigint }
+
+/** A call whose accesses the forked chain may know. */
+export type ForeseenCall = {
+  readonly from?: Address | undefined
+  readonly to?: Address | null | undefined
+  readonly data?: Uint8Array | undefined
+  readonly value?: bigint | undefined
+}
+
+/** The parts of the state of a fork that are not on disk (`partial-state.ts`). */
+export interface MissingParts {
+  /** Whether the value of a row as of a version is on disk, or follows from what is. */
+  isKnown(key: Uint8Array, version: number): boolean
+  /** Whether a row was changed here up to a version. */
+  isChanged(key: Uint8Array, version: number): boolean
+  /** Whether an account has storage on the forked chain that was not cleared here up to a version. */
+  mayHaveStorage(of: Address, version: number): boolean
+  /** Fetches and stores. Throws ChainError if the forked chain cannot be asked or its answer cannot be believed. */
+  fetch(wanted: readonly Wanted[]): Promise<void>
+  /**
+   * Runs work that opens its views itself; fetches what it misses, and runs it again. Throws as `fetch`, and `cancelled` when
+   * `signal` is aborted.
+   */
+  complete<T>(work: () => MaybePromise<T>, signal?: AbortSignal): Promise<T>
+  /** Fetches what a row is at the fork, if it is missing. Throws as `fetch`. */
+  ensure(key: Uint8Array): Promise<void>
+  /** What a call may read, by the forked chain's own execution; empty if it cannot say. */
+  foresee(call: ForeseenCall): Promise<readonly Wanted[]>
+  /** Whether the forked chain has to be asked for some of these: the cache of other forks does not have all. */
+  isFar(wanted: readonly Wanted[]): boolean
+}
+
 /** The state at one version. Writes to a view are visible only in it until its changes are committed. */
 export interface StateView {
   account(of: Address): Account | undefined
@@ -101,6 +139,8 @@ export interface StateView {
   deleteAccount(of: Address): void
   storage(of: Address, slot: bigint): bigint
   setStorage(of: Address, slot: bigint, word: bigint): void
+  /** As `setStorage`, if its former value does not matter: on a fork it is not fetched. */
+  overwriteStorage(of: Address, slot: bigint, word: bigint): void
   clearStorage(of: Address): void
   /** Whether any slot of the account is not zero (EIP-7610). */
   hasStorage(of: Address): boolean
@@ -140,4 +180,12 @@ export interface StateView {
   readonly size: number
   /** An independent copy. */
   fork(): StateView
+  /** What is missing from the state of a fork; undefined: nothing. Reading what is missing throws MissingState. */
+  readonly missing: MissingParts | undefined
+  /** Whether an account of a fork has storage on the forked chain, as of the view's version: its storage root is not complete. */
+  hasForkedStorage(of: Address): boolean
+  /**
+   * A copy that takes what is missing for empty and notes it, for a run whose result is discarded. Only for a view with `missing`.
+   */
+  trial(): { readonly view: StateView; readonly noted: readonly Wanted[] }
 }

@@ -70,6 +70,7 @@ export function makeNodes(
     },
     word: (of, key) => state.word(of, key, version),
     isCleared: () => false,
+    isUnchanged: () => false,
     stored: account,
     storedRow(key, name = toLatin1(key)) {
       const changed = nodes.get(name)

@@ -13,11 +13,22 @@ import {
 } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
+import { KEY } from './keyspace.ts'
 import { changedAccounts, transactionDiff } from './state-diff.ts'
 import type { RowChanges, StateRows } from './state-rows.ts'
 import { proveAccount, StateTrie } from './state-trie.ts'
+import { TrialRows } from './trial-rows.ts'
 import { EMPTY_ROOT_BYTES } from './trie.ts'
-import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
+import type {
+  Account,
+  AccountProof,
+  ChangedAccount,
+  MissingParts,
+  SlotAccess,
+  StateView,
+  TransactionDiff,
+  Wanted,
+} from './types.ts'
 
 const EMPTY = new Uint8Array(0)
 
@@ -173,6 +184,15 @@ export class View implements StateView {
     this.setWord(of, slotKey(slot), bigToBytes(word))
   }
 
+  overwriteStorage(of: Address, slot: bigint, word: bigint): void {
+    const key = slotKey(slot)
+    const slots = this.#slotsOf(of)
+    const isMissing =
+      !slots.has(key) && !this.#cleared.has(of) && this.rows.missing?.isKnown(KEY.slot(of, key), this.version) === false
+    if (isMissing) slots.set(key, EMPTY)
+    if (isMissing || this.storage(of, slot) !== word) this.setWord(of, key, bigToBytes(word))
+  }
+
   clearStorage(of: Address): void {
     const slots = this.#slots.get(of)
     if (!this.hasStorage(of) && slots === undefined) return
@@ -188,7 +208,9 @@ export class View implements StateView {
     for (const word of this.#slots.get(of)?.values() ?? []) if (word.length > 0) return true
     if (this.#cleared.has(of)) return false
     const stored = this.stored(of)
-    if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
+    if (stored === undefined) return false
+    if (this.missing?.mayHaveStorage(of, this.version)) return true
+    if (equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
     // This view may have set all stored slots to zero; only the root shows that.
     return !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
   }
@@ -272,7 +294,7 @@ export class View implements StateView {
       const code = account && this.#codes.get(account.codeHash)
       if (code) codes.set(account.codeHash, code)
     }
-    return { rows: await this.#trie.changedRows(this.rows.store), codes }
+    return { rows: await this.#trie.changedRows(this), codes }
   }
 
   changedAccounts(): ChangedAccount[] {
@@ -286,13 +308,28 @@ export class View implements StateView {
   }
 
   fork(): View {
-    const copy = new View(this.rows, this.version)
+    const copy = this.#copy(this.rows)
+    copy.#storageId = this.#storageId
+    return copy
+  }
+
+  get missing(): MissingParts | undefined {
+    return this.rows.missing
+  }
+
+  trial(): { view: View; noted: readonly Wanted[] } {
+    const rows = new TrialRows(this.rows)
+    // Its contents of storage are not those of this view, so they have a number of their own.
+    return { view: this.#copy(rows), noted: rows.noted }
+  }
+
+  #copy(rows: StateRows): View {
+    const copy = new View(rows, this.version)
     copy.#accounts = new Map(this.#accounts)
     for (const [of, slots] of this.#slots) copy.#slots.set(of, new Map(slots))
     copy.#cleared = new Set(this.#cleared)
     copy.#codes = new Map(this.#codes)
     copy.#trie = this.#trie.fork(copy)
-    copy.#storageId = this.#storageId
     return copy
   }
 
@@ -309,6 +346,28 @@ export class View implements StateView {
 
   isCleared(of: Address): boolean {
     return this.#cleared.has(of)
+  }
+
+  /** The committed row, as `storedRow`; `missing` if it is not known. */
+  knownRow(key: Uint8Array, name?: string): Uint8Array | undefined | 'missing' {
+    return this.missing?.isKnown(key, this.version) === false ? 'missing' : this.storedRow(key, name)
+  }
+
+  /** As in `TrieSource`. */
+  isUnchanged(of: Address, slot: Hash | undefined, value: Uint8Array): boolean {
+    if (this.missing === undefined) return false
+    const key = slot === undefined ? KEY.account(of) : KEY.slot(of, slot)
+    const stored = this.isChanged(key) ? undefined : this.knownRow(key)
+    return stored !== undefined && stored !== 'missing' && equalBytes(stored, value)
+  }
+
+  /** As in `CommitSource`. */
+  isChanged(key: Uint8Array): boolean {
+    return this.missing?.isChanged(key, this.version) !== false
+  }
+
+  hasForkedStorage(of: Address): boolean {
+    return this.missing?.mayHaveStorage(of, this.version) === true
   }
 
   // --- private

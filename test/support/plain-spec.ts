@@ -27,25 +27,25 @@ export const systemAlloc = (): Record<string, { nonce: string; balance: string; 
     ]),
   )
 
-export const plainSpec = (rich: string): GenesisSpec =>
-  parseGenesisText(
-    JSON.stringify({
-      config: {
-        chainId: 1337,
-        ...Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0])),
-        terminalTotalDifficulty: 0,
-        shanghaiTime: 0,
-        cancunTime: 0,
-        pragueTime: 0,
-        blobSchedule: {
-          cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
-          prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
-        },
-      },
-      difficulty: '0x0',
-      gasLimit: '0x1c9c380',
-      baseFeePerGas: '0x3b9aca00',
-      timestamp: '0x0',
-      alloc: { ...systemAlloc(), [rich]: { balance: '0xd3c21bcecceda1000000' } },
-    }),
-  )
+export const plainSpec = (rich: string): GenesisSpec => parseGenesisText(JSON.stringify(plainGenesis(rich)))
+
+/** The genesis file of `plainSpec`. */
+export const plainGenesis = (rich: string): object => ({
+  config: {
+    chainId: 1337,
+    ...Object.fromEntries(FORKS.map((fork) => [`${fork}Block`, 0])),
+    terminalTotalDifficulty: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+    blobSchedule: {
+      cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
+      prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+    },
+  },
+  difficulty: '0x0',
+  gasLimit: '0x1c9c380',
+  baseFeePerGas: '0x3b9aca00',
+  timestamp: '0x0',
+  alloc: { ...systemAlloc(), [rich]: { balance: '0xd3c21bcecceda1000000' } },
+})

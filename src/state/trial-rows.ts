@@ -1,0 +1,50 @@
+// Rows for a trial run on the state of a fork: what is missing is noted and taken for empty. Nothing that was read through them
+// may be kept.
+import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
+import type { StoredAccount } from './accounts.ts'
+import { MissingState } from './partial-state.ts'
+import type { StateRows } from './state-rows.ts'
+import type { MissingParts, Wanted } from './types.ts'
+
+export class TrialRows implements StateRows {
+  readonly noted: Wanted[] = []
+  readonly missing: MissingParts | undefined
+  readonly store: StateRows['store']
+  readonly #rows: StateRows
+
+  constructor(rows: StateRows) {
+    this.missing = rows.missing
+    this.store = rows.store
+    this.#rows = rows
+  }
+
+  row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined {
+    return this.#or(undefined, () => this.#rows.row(key, version, name))
+  }
+
+  account(of: Address, version: number): StoredAccount | undefined {
+    return this.#or(undefined, () => this.#rows.account(of, version))
+  }
+
+  word(of: Address, key: Hash, version: number): Uint8Array {
+    return this.#or(EMPTY_BYTES, () => this.#rows.word(of, key, version))
+  }
+
+  storageId(): undefined {
+    return undefined
+  }
+
+  code(hash: Hash): Uint8Array | undefined {
+    return this.#rows.code(hash)
+  }
+
+  #or<T>(otherwise: T, read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof MissingState)) throw error
+      this.noted.push(error.wanted)
+      return otherwise
+    }
+  }
+}
