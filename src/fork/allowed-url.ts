@@ -1,0 +1,28 @@
+// URLs that clients may name. A node in a cloud reaches its machine's keys at a link-local address, so those are refused.
+import { lookup } from 'node:dns/promises'
+import { BlockList } from 'node:net'
+import { ChainError } from '../lib/errors.ts'
+
+const LINK_LOCAL = new BlockList()
+LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4')
+LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6')
+// The same addresses of IPv4 within IPv6.
+for (const prefix of ['::ffff:', '64:ff9b::', '::']) LINK_LOCAL.addSubnet(`${prefix}169.254.0.0`, 112, 'ipv6')
+// The metadata service of a large cloud over IPv6.
+LINK_LOCAL.addAddress('fd00:ec2::254', 'ipv6')
+
+/** The URL of a chain to fork. Throws ChainError `invalid-params` for another scheme and for a link-local address. */
+export async function allowedUrl(text: string): Promise<URL> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // The text may hold a key.
+  if (url === undefined || !/^(https?|wss?):$/.test(url.protocol) || url.hostname === '')
+    throw new ChainError('invalid-params', 'expected an http, https, ws or wss URL')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const found = await lookup(host, { all: true }).catch(() => {
+    throw new ChainError('invalid-params', `${url.protocol}//${url.host} has no address`)
+  })
+  for (const { address, family } of found)
+    if (LINK_LOCAL.check(address, family === 6 ? 'ipv6' : 'ipv4'))
+      throw new ChainError('invalid-params', `${url.protocol}//${url.host} has a link-local address`)
+  return url
+}
