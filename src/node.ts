@@ -1,11 +1,13 @@
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both. All parts are constructed here;
 // `startNode` lists the steps of a start. Closing stops the producers first, because requests may wait for blocks; then the
 // server and its parts, and last the chain.
-import { availableParallelism } from 'node:os'
 import { BlockChain } from './chain/block-chain.ts'
+import { beginFork, createFork, type Forking, type ForkStart, firstParts } from './chain/fork.ts'
+import { forkWork } from './chain/limits.ts'
 import { createChain, NO_INDEX, readHead, specRow, specToOpen, storedSpec, upgradeFormat } from './chain/open.ts'
 import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNameLines, type ProposalModule, registryOf, requireNamed } from './cip/modules.ts'
+import { namesNext } from './consensus/block-policy.ts'
 import type { BlockProducer } from './consensus/block-producer.ts'
 import type { Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
@@ -29,9 +31,9 @@ import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { healthOf, type Phase } from './monitoring/health.ts'
 import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
-import { canSharePort, ReadThreads } from './readers/read-threads.ts'
+import { canSharePort, defaultReadThreads, ReadThreads } from './readers/read-threads.ts'
 import { SharedHead } from './readers/shared-head.ts'
-import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
+import { defaultRpcOptions, type Reforking, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
@@ -71,6 +73,8 @@ export type ChainSettings = StoreOptions & {
   readonly blocksOnly?: boolean
   /** Whether clients may trace with their own JavaScript; left out: yes. */
   readonly jsTracers?: boolean
+  /** The chain that this one is a fork of. */
+  readonly fork?: ForkStart | undefined
   readonly log: Logger
 }
 
@@ -106,6 +110,8 @@ export type NodeOptions = ChainSettings & {
   readonly explorer?: Partial<ExplorerOptions>
   /** Whether `/metrics` is served; left out: no. */
   readonly metrics?: boolean
+  /** For anvil_reset and others that fork another chain; left out: they are refused. */
+  readonly forking?: Forking | undefined
 }
 
 export type Node = {
@@ -146,7 +152,19 @@ async function open(
   reading: ReaderSettings | undefined,
   joining?: Joining,
 ): Promise<Opened> {
-  const { datadir, durable, modules = [], engine, limits, pool, prune, blocksOnly, jsTracers = true, log } = settings
+  const {
+    datadir,
+    durable,
+    modules = [],
+    engine,
+    limits,
+    pool,
+    prune,
+    blocksOnly,
+    jsTracers = true,
+    log,
+    fork,
+  } = settings
   let readers: ReadThreads | undefined
   const observer = suspending(watch, () => readers)
   const isShared = reading !== undefined
@@ -164,11 +182,13 @@ async function open(
     const proposalFiles = modules.map(({ file }) => file)
     // A tracer gets an event for each opcode, and compiled code sends none, so traces run on an interpreter.
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
-    const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits })
+    const ensure = (key: Uint8Array) => chain.missing?.ensure(key)
+    const scripted = new TracerThreadPool(store, { spec, engine: stepping, proposalFiles, limits }, ensure)
     const parts = { store, runtime, indexer: blocksOnly ? NO_INDEX : indexer, limits, pool, onError }
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
-    const chain = new BlockChain({ ...parts, scriptedTraces, prune, publisher })
+    const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, prune, publisher, forked: fork?.forked })
+    if (fork?.begin !== undefined) await beginFork(chain, fork)
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
@@ -178,7 +198,8 @@ async function open(
     // 7. The code of the active proposals.
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
-    for (const warning of missingRequestContracts(spec, view)) log.warn({ room: 'chain' }, warning)
+    const warnings = fork === undefined ? missingRequestContracts(spec, view) : []
+    for (const warning of warnings) log.warn({ room: 'chain' }, warning)
     if (!blocksOnly) await upgradeFormat(store)
     return { chain, scripted, readers }
   } catch (error) {
@@ -190,10 +211,14 @@ async function open(
 /** Steps 3 to 5 of `startNode`: the rules of the chain that the store holds afterwards. Throws as `openChain`. */
 async function openRuntime(
   store: KvStore,
-  { datadir, spec: given, modules = [], namesModules = false, engine, log }: ChainSettings,
+  { datadir, spec: given, modules = [], namesModules = false, engine, fork, log }: ChainSettings,
   joining: Joining | undefined,
 ): Promise<Runtime> {
   // 3. The chain.
+  if (fork?.begin !== undefined) {
+    await createFork(store, fork.begin.spec, fork.begin, indexer)
+    return new Runtime(fork.begin.spec, undefined, engine, reportTo(log))
+  }
   const stored = await storedSpec(store)
   const head = stored === undefined ? undefined : readHead(store).number
   const found = specToOpen(stored, head, given, datadir)
@@ -229,26 +254,13 @@ const reportTo =
     else log.error({ err: error, room }, message)
   }
 
-/**
- * Whether the next block is the first that may use some proposal. Calls and gas estimates use the rules of the head, so an
- * automining node makes that block at once.
- */
-const namesNext = ({ spec, head }: BlockChain): boolean =>
-  spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
-
-/** Cores from which a node has read threads by default. */
-const MANY_CORES = 4
-/** The most read threads that an option may name. */
-const MAX_READ_THREADS = 64
-
-/** One fewer than the cores, if there are four and threads can accept connections. They are started when they are needed. */
-const defaultReadThreads = (): number =>
-  canSharePort() && availableParallelism() >= MANY_CORES ? Math.min(availableParallelism() - 1, MAX_READ_THREADS) : 0
-
 /** undefined: the main thread answers all reads. */
 const readerSettings = (options: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined => {
-  const { readThreads = defaultReadThreads(), datadir, work = {} } = options
-  return readThreads === 0 || datadir === undefined ? undefined : { threads: readThreads, work, rpc }
+  const { readThreads = defaultReadThreads(), datadir, work = {}, fork } = options
+  // What a thread misses only the main thread can fetch.
+  return readThreads === 0 || datadir === undefined || fork !== undefined
+    ? undefined
+    : { threads: readThreads, work, rpc }
 }
 
 /** The parts that health and metrics report on. */
@@ -375,7 +387,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const producer = network?.producer ?? soloOf(chain, options)
   // 9. The faces.
   const filters = new PollingFilters(chain)
-  const queue = new WorkQueue(options.work)
+  const queue = new WorkQueue(options.fork === undefined ? options.work : forkWork(options.work))
   const explorer = await openExplorer(options, { chain, queue }, network?.status)
   const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, rpcOptions.version)
   const server = createServer({
@@ -390,6 +402,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       queue,
       meter: monitoring.metrics,
       readers,
+      forking: options.forking && reforking({ chain, scripted, readers, producer }, options, options.forking),
       counters: readers?.counters,
       options: rpcOptions,
       log: log.child({ room: 'rpc' }),
@@ -413,6 +426,26 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     throw error
   }
 }
+
+/** Begins the chain anew as a fork. What answered for the former chain beside this thread does not answer any more. */
+const reforking = (
+  { chain, scripted, readers, producer }: Pick<Open, 'chain' | 'scripted' | 'readers' | 'producer'>,
+  { engine, log }: NodeOptions,
+  { connect, start }: Forking,
+): Reforking => ({
+  connect,
+  restart: async (target) => {
+    const { begin, forked, ...coins } = await start(target)
+    // Before the former chain is gone: the other one may not answer.
+    await forked.fetch(firstParts(coins))
+    await readers?.retire()
+    const runtime = new Runtime(begin.spec, undefined, engine, reportTo(log))
+    await chain.restart({ runtime, forked }, (store) => createFork(store, begin.spec, begin, indexer))
+    scripted.use(begin.spec)
+    await beginFork(chain, { ...coins, begin })
+    producer.settings.gasLimit = chain.head.gasLimit
+  },
+})
 
 /** Steps 10 and 11 of `startNode`. Returns the URL. */
 async function run(

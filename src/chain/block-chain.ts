@@ -1,21 +1,13 @@
 // Implements the interfaces of `types.ts` with the committed blocks, the pool, calls and traces. One writer at a time builds
 // and commits; readers never lock. Events are emitted only after their change is on disk.
+import type { ForkedChain } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { LogCriteria } from '../primitives/log-criteria.ts'
-import { decodeTransaction } from '../primitives/transaction.ts'
-import type {
-  Block,
-  Receipt,
-  SealedHeader,
-  SignedTransaction,
-  Transaction,
-  TransactionMessage,
-} from '../primitives/types.ts'
-import { Call, type CallLimits } from '../runtime/call.ts'
+import type { Block, Receipt, SealedHeader, Transaction, TransactionMessage } from '../primitives/types.ts'
 import { draftHeader } from '../runtime/draft-header.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { type BuildOptions, executeBlock } from '../runtime/execute-block.ts'
@@ -23,80 +15,72 @@ import { importBlock } from '../runtime/import-block.ts'
 import { type ConsensusValidator, consensusValidators, operatorOfSigner } from '../runtime/module-queries.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type RequestedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
+import type { RequestedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { KvStore } from '../state/types.ts'
+import { completely, untilComplete } from '../state/partial-state.ts'
+import type { KvStore, MissingParts } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { BlockBuilder } from './block-builder.ts'
-import type { CanonicalChainOptions } from './canonical-chain.ts'
-import { CanonicalChain, type StateCheckpoint } from './canonical-chain.ts'
+import type { CanonicalChain, StateCheckpoint } from './canonical-chain.ts'
 import { dumpAccounts } from './dump-accounts.ts'
 import { ChainEventEmitter } from './events.ts'
-import { ChainFees } from './fees.ts'
+import type { ChainFees } from './fees.ts'
+import { BeforeFork, refuseBefore } from './fork.ts'
+import { fetchFor } from './fork-intake.ts'
+import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
+import { abandonChain } from './open.ts'
+import { type ChainIdentity, type ChainParts, openParts, type PartOptions } from './parts.ts'
 import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
 import { admissionRules, type PoolPolicy, poolHead } from './pool-rules.ts'
 import { decodeProposal, takeAll } from './proposed-block.ts'
 import { Snapshots } from './snapshots.ts'
-import { ChainStateQueries } from './state-queries.ts'
-import { ChainTraces } from './traces.ts'
+import type { ChainStateQueries } from './state-queries.ts'
+import type { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
   Chain as ChainFace,
   DumpedAccount,
-  Indexer,
   MinedLog,
   MinedReceipt,
   MinedTransaction,
-  ScriptedTraces,
   TransactionOrigin,
 } from './types.ts'
 import { Writer } from './writer.ts'
 
 export class BlockChain implements ChainFace {
-  readonly spec: ChainSpec
   readonly store: KvStore
-  readonly fees: ChainFees
   readonly events: ChainEventEmitter
   readonly pool: Pool
-  readonly traces: ChainTraces
-  readonly stateQueries: ChainStateQueries
-  readonly #runtime: Runtime
-  readonly #limits: CallLimits
-  readonly #canonical: CanonicalChain
+  #parts: ChainParts
+  readonly #open: (identity: ChainIdentity) => ChainParts
   readonly #persistentPool: PersistentPool
   readonly #writer: Writer
-  readonly #snapshots = new Snapshots()
+  #snapshots = new Snapshots()
   /** Starts sender recovery for blocks that will be imported next (`expect`); optional. */
   readonly expected: ImportPrefetch
   #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending: PendingBlock
 
-  constructor(options: ChainOptions) {
-    const { store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical } = options
+  constructor({ store, runtime, forked, pool, onError, pending, ...options }: ChainOptions) {
     // An empty block is cheap, and every gas estimate after a new block needs it: do not build it as heavy work.
     const turns = () => yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')
     const build = () => this.build({}, undefined, { pause: turns() })
     const settings = () => Object.values(this.#proposed()).join()
-    this.#pending = new PendingBlock(options.pending ?? build, settings)
-    this.spec = runtime.spec
+    this.#pending = new PendingBlock(pending ?? build, settings)
     this.store = store
     this.#writer = new Writer(store)
-    this.#runtime = runtime
-    this.#limits = limits
-    this.#canonical = new CanonicalChain(store, runtime, indexer, canonical)
     this.events = new ChainEventEmitter(onError)
-    const head = () => this.head
-    this.fees = new ChainFees(runtime, this.#canonical, head, () => this.#proposed().baseFeePerGas, pool.minTip)
-    const scripts = scriptedTraces && { elsewhere: scriptedTraces }
-    this.traces = new ChainTraces(runtime, this.#canonical, limits, this, scripts)
-    this.stateQueries = new ChainStateQueries(runtime, this.#canonical, this)
-    const rules = () => admissionRules(runtime, this.head, pool)
-    this.#persistentPool = new PersistentPool(store, new Pool(this.#poolHead(), rules), onError)
+    const parts = { ...options, store, minTip: pool.minTip }
+    this.#open = (identity) => openParts(identity, parts, this, () => this.#proposed().baseFeePerGas)
+    this.#parts = this.#open({ runtime, forked })
+    const rules = () => admissionRules(this.#runtime, this.head, pool)
+    const prepare = (transaction: Transaction) => this.#prepare(transaction)
+    this.#persistentPool = new PersistentPool(store, new Pool(this.#poolHead(), rules), onError, prepare)
     this.expected = new ImportPrefetch(this.#persistentPool.senders)
     this.pool = this.#persistentPool.pool
     this.pool.onPending((transaction) => {
@@ -106,16 +90,48 @@ export class BlockChain implements ChainFace {
     this.pool.onRemoved(() => this.#pending.forget())
   }
 
+  get spec(): ChainSpec {
+    return this.#runtime.spec
+  }
+
+  get fees(): ChainFees {
+    return this.#parts.fees
+  }
+
+  get traces(): ChainTraces {
+    return this.#parts.traces
+  }
+
+  get stateQueries(): ChainStateQueries {
+    return this.#parts.stateQueries
+  }
+
+  get forked(): ForkedChain | undefined {
+    return this.#parts.forked
+  }
+
+  get #runtime(): Runtime {
+    return this.#parts.runtime
+  }
+
+  get #canonical(): CanonicalChain {
+    return this.#parts.canonical
+  }
+
   get head(): SealedHeader {
     return this.#canonical.head
   }
 
   get base(): bigint {
-    return this.#canonical.base
+    return this.#canonical.base + (this.forked === undefined ? 0n : 1n)
   }
 
   get oldestState(): bigint {
     return this.#canonical.oldestState
+  }
+
+  get missing(): MissingParts | undefined {
+    return this.#canonical.missing
   }
 
   // --- reading
@@ -129,6 +145,8 @@ export class BlockChain implements ChainFace {
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block
     const number = this.#numberOf(ref)
+    // Of the block of the fork only the header is here.
+    if (number !== undefined && number === this.forked?.at.number) throw new BeforeFork(`block ${number}`)
     return number === undefined ? undefined : this.#canonical.blocks.block(number)
   }
 
@@ -163,7 +181,7 @@ export class BlockChain implements ChainFace {
 
   canonicalHash(number: bigint): Hash | undefined {
     // The hash of block 0 identifies the chain and is known even if the block is not stored.
-    return number < this.base && number !== 0n ? undefined : this.#canonical.blocks.header(number)?.hash
+    return number < this.#canonical.base && number !== 0n ? undefined : this.#canonical.blocks.header(number)?.hash
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
@@ -183,21 +201,20 @@ export class BlockChain implements ChainFace {
 
   // --- calls
 
-  async call(request: CallRequest, ref: BlockRef, options?: CallOptions) {
-    return (await this.#prepareCall(request, ref, options)).run()
+  call(request: CallRequest, ref: BlockRef, options?: CallOptions) {
+    return this.#parts.calls.call(request, ref, options)
   }
 
-  async estimateGas(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<bigint> {
-    return (await this.#prepareCall(request, ref, options)).estimateGas()
+  estimateGas(request: CallRequest, ref: BlockRef, options?: CallOptions) {
+    return this.#parts.calls.estimateGas(request, ref, options)
   }
 
-  async createAccessList(request: CallRequest, ref: BlockRef, options?: CallOptions) {
-    return (await this.#prepareCall(request, ref, options)).createAccessList()
+  createAccessList(request: CallRequest, ref: BlockRef, options?: CallOptions) {
+    return this.#parts.calls.createAccessList(request, ref, options)
   }
 
-  async simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
-    const { header, view } = await this.at(ref)
-    return simulate(this.#runtime, view, header, blocks, options, this.#canonical.ancestors(header), this.#limits)
+  simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
+    return this.#parts.calls.simulate(blocks, ref, options)
   }
 
   // --- the pool
@@ -206,9 +223,8 @@ export class BlockChain implements ChainFace {
     return this.#persistentPool.submit(raw, origin)
   }
 
-  async prefetchSenders(raws: readonly Uint8Array[]): Promise<void> {
-    const decoded = raws.map((raw) => undefinedIfRefused(() => decodeTransaction(raw)))
-    await this.#persistentPool.senders.prefetch(decoded.filter((transaction) => transaction !== undefined))
+  prefetchSenders(raws: readonly Uint8Array[]): Promise<void> {
+    return this.#persistentPool.prefetchSenders(raws)
   }
 
   submitUnsigned(message: TransactionMessage): Promise<Hash> {
@@ -222,11 +238,8 @@ export class BlockChain implements ChainFace {
 
   // --- consensus
 
-  async decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]> {
-    const decoded = raws.map((raw) => undefinedIfRefused(() => decodeTransaction(raw)))
-    const { senders } = this.#persistentPool
-    await senders.prefetch(decoded.filter((transaction) => transaction !== undefined))
-    return decoded.map((signed) => signed && undefinedIfRefused(() => this.#persistentPool.withSender(signed)))
+  decode(raws: readonly Uint8Array[]): Promise<readonly (Transaction | undefined)[]> {
+    return this.#persistentPool.decode(raws)
   }
 
   async executeProposal(
@@ -234,21 +247,14 @@ export class BlockChain implements ChainFace {
     raws: readonly Uint8Array[],
     pause?: Pause,
   ): Promise<ExecutedBlock> {
-    const complete = this.#complete(attributes)
-    const view = this.#canonical.view()
-    const ancestors = this.#canonical.ancestors(this.head)
+    const { complete, view, ancestors } = this.#next(attributes)
     const env = this.#runtime.env(draftHeader(this.#runtime, complete, view))
     const signed = decodeProposal(raws, env, this.spec.chainId, this.pool)
     return this.#withoutFaulty(async () => {
       const block = await OpenBlock.begin(this.#runtime, view, complete, ancestors, pause)
-      await takeAll(block, signed, (part) => this.#recovered(part))
+      await takeAll(block, signed, (part) => this.#persistentPool.recovered(part))
       return block.seal()
     })
-  }
-
-  async #recovered(part: readonly SignedTransaction[]): Promise<readonly Transaction[]> {
-    await this.#persistentPool.senders.prefetch(part)
-    return part.map((signed) => this.#persistentPool.withSender(signed))
   }
 
   validators(after?: ExecutedBlock): readonly ConsensusValidator[] {
@@ -275,9 +281,8 @@ export class BlockChain implements ChainFace {
     const release = await this.#writer.acquire()
     try {
       const began = performance.now()
-      const ancestors = this.#canonical.ancestors(this.head)
-      const view = this.#canonical.view()
-      const block = await OpenBlock.begin(this.#runtime, view, this.#complete(attributes), ancestors)
+      const { complete, view, ancestors } = this.#next(attributes)
+      const block = await completely(view, (state) => OpenBlock.begin(this.#runtime, state, complete, ancestors))
       return new BlockBuilder(block, {
         ready: (nonce) => this.pool.ready(nonce),
         guarded: (work) => this.#withoutFaulty(work),
@@ -297,10 +302,18 @@ export class BlockChain implements ChainFace {
     candidates: Iterable<Transaction> = this.pool.ready(),
     options?: BuildOptions,
   ): Promise<ExecutedBlock> {
-    const complete = this.#complete(attributes)
-    const view = this.#canonical.view()
-    const ancestors = this.#canonical.ancestors(this.head)
-    return this.#withoutFaulty(() => executeBlock(this.#runtime, view, complete, candidates, ancestors, options))
+    const { complete, view, ancestors } = this.#next(attributes)
+    return this.#withoutFaulty(() =>
+      completely(view, (state) => executeBlock(this.#runtime, state, complete, candidates, ancestors, options)),
+    )
+  }
+
+  /** Fetches what a transaction may read; undefined: nothing is missing. */
+  #prepare(transaction: Transaction): Promise<void> | undefined {
+    if (this.missing === undefined) return undefined
+    const pending = (of: Address) => this.pool.content().pending.get(of) ?? []
+    const work = () => fetchFor({ ...this.#parts, pending, next: () => this.#next({}) }, transaction)
+    return this.#withoutFaulty(work)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
@@ -332,10 +345,11 @@ export class BlockChain implements ChainFace {
   }
 
   edit(change: StateEdit): Promise<void> {
-    return this.#writer.run(async () => {
+    const edit = async () => {
       await this.#canonical.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
-    })
+    }
+    return untilComplete(this.missing, () => this.#writer.run(edit))
   }
 
   snapshot(restore?: () => void): bigint {
@@ -363,6 +377,30 @@ export class BlockChain implements ChainFace {
     )
   }
 
+  reset(): Promise<void> {
+    return this.#writer.run(() => this.#rewind(readBegun(this.store) ?? { number: 0n, version: 0 }, []))
+  }
+
+  /**
+   * Begins anew as another chain, for development: `begin` writes its beginning. Blocks, state and pool of this one are lost, its
+   * snapshots too. Throws as `begin`; the store then has no chain.
+   */
+  restart(identity: ChainIdentity, begin: (store: KvStore) => Promise<void>): Promise<void> {
+    return this.#writer.run(async () => {
+      const { canonical, forked } = this.#parts
+      const blocks = canonical.blocks.newest(this.head.number, this.head.number - canonical.base)
+      const logs = blocks.flatMap((block) => minedLogs(block, canonical.blocks.receipts(block.header.number) ?? []))
+      this.pool.clear()
+      forked?.close()
+      await abandonChain(this.store)
+      await begin(this.store)
+      this.#parts = this.#open(identity)
+      this.#snapshots = new Snapshots()
+      this.#headMoved()
+      this.events.emit('removed', blocks, logs)
+    })
+  }
+
   /** For a read-only chain: moves to a head that another thread has committed. It undoes nothing. */
   follow(head: StateCheckpoint): void {
     this.#canonical.follow(head)
@@ -372,6 +410,7 @@ export class BlockChain implements ChainFace {
     await this.#writer.settled()
     await this.#persistentPool.settled()
     await this.#persistentPool.senders.close()
+    this.forked?.close()
     await this.store.close()
   }
 
@@ -399,9 +438,10 @@ export class BlockChain implements ChainFace {
     this.events.emit('removed', blocks, logs)
   }
 
-  /** The attributes of the next block: those given, else the producer's, else the defaults. */
-  #complete(attributes: Partial<PayloadAttributes>): PayloadAttributes {
-    return completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
+  /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */
+  #next(attributes: Partial<PayloadAttributes>) {
+    const complete = completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
+    return { complete, view: this.#canonical.view(), ancestors: this.#canonical.ancestors(this.head) }
   }
 
   /** Removes a candidate that causes an internal error from the pool, so that it does not also fail the next block. */
@@ -425,15 +465,12 @@ export class BlockChain implements ChainFace {
   }
 
   #numberOf(ref: BlockRef): bigint | undefined {
-    if (ref === 'earliest') return this.base
+    if (typeof ref === 'object' && 'hash' in ref) return this.#canonical.blocks.number(ref.hash)
+    const first = this.#canonical.base
+    if (this.forked !== undefined) refuseBefore(ref, first)
+    if (ref === 'earliest') return first
     if (typeof ref === 'string') return this.head.number
-    if ('hash' in ref) return this.#canonical.blocks.number(ref.hash)
-    return ref.number >= this.base && ref.number <= this.head.number ? ref.number : undefined
-  }
-
-  async #prepareCall(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<Call> {
-    const { header, view } = await this.at(ref)
-    return Call.prepare(this.#runtime, view, header, request, this.#canonical.ancestors(header), this.#limits, options)
+    return ref.number >= first && ref.number <= this.head.number ? ref.number : undefined
   }
 
   #poolHead(): PoolHead {
@@ -446,25 +483,10 @@ export class BlockChain implements ChainFace {
   }
 }
 
-/** The result; undefined for refused input (ChainError). Other errors are rethrown. */
-function undefinedIfRefused<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ChainError) return undefined
-    throw error
+export type ChainOptions = ChainIdentity &
+  Omit<PartOptions, 'minTip'> & {
+    readonly pool: PoolPolicy
+    /** Builds the block of the tag `pending`; left out: it is built from the pool. */
+    readonly pending?: (() => Promise<ExecutedBlock>) | undefined
+    readonly onError: (error: unknown) => void
   }
-}
-
-export type ChainOptions = CanonicalChainOptions & {
-  readonly store: KvStore
-  readonly runtime: Runtime
-  readonly indexer: Indexer
-  readonly limits: CallLimits
-  readonly pool: PoolPolicy
-  /** Runs clients' JavaScript tracers; left out: such tracers are refused. */
-  readonly scriptedTraces?: ScriptedTraces | undefined
-  /** Builds the block of the tag `pending`; left out: it is built from the pool. */
-  readonly pending?: (() => Promise<ExecutedBlock>) | undefined
-  readonly onError: (error: unknown) => void
-}

@@ -1,7 +1,7 @@
 // Blocks as rows, written once and read by number or hash. Rows never change until a rewind removes them. A block becomes
 // visible when its writer calls `remember`, not when its rows are written.
 import { LRUCache } from 'lru-cache'
-import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hash, toHash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeCommitInfo, encodeCommitInfo } from '../primitives/commit-info.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
@@ -58,13 +58,16 @@ export class BlockStore {
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byItems(itemsOf))
   readonly #receiptRows = new LRUCache<bigint, SearchedRow>(byLength)
   readonly #bodyRows = new LRUCache<bigint, SearchedRow>(byLength)
+  readonly #fork: Pick<SealedHeader, 'number' | 'hash'> | undefined
   #newest: bigint
   /** Index of each transaction of the newest block, built on the first look-up. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
 
-  constructor(store: KvReader, newest: bigint) {
+  /** `fork`: the block of a fork, whose hash may be another chain's own. */
+  constructor(store: KvReader, newest: bigint, fork?: Pick<SealedHeader, 'number' | 'hash'>) {
     this.#store = store
     this.#newest = newest
+    this.#fork = fork
   }
 
   header(number: bigint): SealedHeader | undefined {
@@ -72,9 +75,17 @@ export class BlockStore {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.header)
     if (row === undefined) return undefined
-    const header = decodeStoredHeader(row)
+    const decoded = decodeStoredHeader(row)
+    const header = number === this.#fork?.number ? { ...decoded, hash: this.#fork.hash } : decoded
     this.#headers.set(number, header)
     return header
+  }
+
+  /** The hash of a block; of one before a fork only if it was fetched. */
+  hash(number: bigint): Hash | undefined {
+    if (this.#fork === undefined || number >= this.#fork.number) return this.header(number)?.hash
+    const row = this.#store.get(KEY.formerHash(number))
+    return row && toHash(row)
   }
 
   number(hash: Hash): bigint | undefined {

@@ -1,5 +1,7 @@
 // The committed chain on disk: head, ancestors and their states. Each change is one write batch, and the head moves only after
 // the batch is written. The caller must run one change at a time.
+
+import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
@@ -7,11 +9,13 @@ import type { Ancestry } from '../runtime/check-header.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
+import { completely, MissingState, type StateSource, untilComplete } from '../state/partial-state.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { KvStore, StateView, WriteOp } from '../state/types.ts'
+import type { KvStore, MissingParts, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore, blockRemoval, blockRows } from './blocks.ts'
+import { readFork } from './fork-row.ts'
 import {
   headRow,
   readHead,
@@ -35,6 +39,8 @@ export type CanonicalChainOptions = {
   readonly prune?: number | undefined
   /** Announces the head to the threads that read the same database; left out: there are no such threads. */
   readonly publisher?: HeadPublisher | undefined
+  /** For a fork: has the state that is not on disk; left out: this chain is none, or only what is on disk is read. */
+  readonly source?: StateSource | undefined
 }
 
 export class CanonicalChain {
@@ -42,6 +48,8 @@ export class CanonicalChain {
   readonly blocks: BlockStore
   /** The first block: 0, or the block of the state snapshot that the chain began with. */
   readonly base: bigint
+  /** The block of the fork; undefined for a chain that is none. */
+  readonly fork: ForkBlock | undefined
   readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
@@ -52,18 +60,24 @@ export class CanonicalChain {
   /** Throws ChainError `storage` if the store holds no chain or its index is incomplete. */
   constructor(store: KvStore, runtime: Runtime, indexer: Indexer, options: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
-    const { prune, publisher } = options
+    const { prune, publisher, source } = options
     requireIndex(store, indexer)
     this.store = store
     this.base = readBase(store)
+    this.fork = readFork(store)
     this.#runtime = runtime
     this.#indexer = indexer
     this.#publisher = publisher
-    this.blocks = new BlockStore(store, number)
-    this.#state = new StateStore(store, version)
+    this.blocks = new BlockStore(store, number, this.fork)
+    this.#state = new StateStore(store, version, source)
     this.#pruning = new Pruning(store, this.#state, prune)
     this.#head = this.#header(number)
     this.#publish()
+  }
+
+  /** What is missing from the state of a fork; undefined: nothing. */
+  get missing(): MissingParts | undefined {
+    return this.#state.missing
   }
 
   get head(): SealedHeader {
@@ -82,7 +96,7 @@ export class CanonicalChain {
   /** The checkpoint after a block; for block 0 the genesis state. Throws ChainError `header-not-found`. */
   checkpointAt(number: bigint): StateCheckpoint {
     if (number < this.base) throw new ChainError('header-not-found', 'header not found')
-    return { number, version: number === 0n ? 0 : this.#versionAt(number) }
+    return { number, version: number === 0n && this.fork === undefined ? 0 : this.#versionAt(number) }
   }
 
   /** A fresh view of the state at the head. */
@@ -104,7 +118,15 @@ export class CanonicalChain {
 
   /** The BLOCKHASH function of a block on `newest`. */
   ancestors(newest: SealedHeader): (number: bigint) => Hash | undefined {
-    return (number) => (number === newest.number ? newest.hash : this.blocks.header(number)?.hash)
+    return (number) => (number === newest.number ? newest.hash : this.hashOf(number))
+  }
+
+  /** The hash of a block. Throws MissingState for one before the fork that was not fetched. */
+  hashOf(number: bigint): Hash | undefined {
+    const hash = this.blocks.hash(number)
+    if (hash === undefined && this.missing !== undefined && number < this.base)
+      throw new MissingState({ block: number })
+    return hash
   }
 
   /** The ancestors that a block on the head is checked against. */
@@ -135,11 +157,10 @@ export class CanonicalChain {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
     // 2. The state.
-    const { rows, codes } = await view.changes()
+    const { rows, codes } = await untilComplete(this.missing, () => view.changes())
     const staged = this.#state.stage(rows, codes, view.storageId)
     // 3. The index.
-    const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
-    const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
+    const readersRows = await this.#indexRows(executed, view, staged.version)
     // 4. The block and the head.
     const { ops, version } = staged
     // `push(...ops)` is slower for large arrays.
@@ -150,10 +171,8 @@ export class CanonicalChain {
     // 5. Pruning.
     const pruned = this.#pruning.stage(header.number)
     for (const op of pruned.ops) ops.push(op)
-    // 6. The batch.
-    await this.store.write(ops)
-    // 7. Memory.
-    staged.afterWrite()
+    // 6. The batch, and 7. memory.
+    await staged.write(ops)
     pruned.afterWrite()
     this.blocks.remember(block, receipts)
     this.#head = header
@@ -161,22 +180,34 @@ export class CanonicalChain {
     this.#publish()
   }
 
+  /** Fetches what the index of an executed block misses, before it is committed. */
+  async prepareIndex(executed: ExecutedBlock): Promise<void> {
+    await this.#indexRows(executed, executed.view, this.#state.version + 1)
+  }
+
+  #indexRows(executed: ExecutedBlock, view: StateView, version: number): Promise<WriteOp[]> {
+    const { header } = executed.block
+    return completely(view, (after) => {
+      const read = contractReader(this.#runtime, after, header, this.ancestors(this.#head))
+      return this.#indexer.block({ ...executed, view: after }, version, this.store, read)
+    })
+  }
+
   /** Changes the state at the head outside any block. The state root in the head's header stays the same. */
   async amend(change: (view: StateView) => void): Promise<void> {
     const view = this.view()
     change(view)
-    const { rows, codes } = await view.changes()
+    const { rows, codes } = await untilComplete(this.missing, () => view.changes())
     const staged = this.#state.stage(rows, codes, view.storageId)
     const { number } = this.#head
     const pruned = this.#pruning.stage(number)
-    await this.store.write([
+    await staged.write([
       ...staged.ops,
       ...pruned.ops,
       ...(await this.#indexer.edit(view.changedAccounts(), view, number, staged.version, this.store)),
       stateVersionRow(number, staged.version),
       headRow(number, staged.version),
     ])
-    staged.afterWrite()
     pruned.afterWrite()
     this.#publish()
   }

@@ -1,16 +1,19 @@
 // Executes stored blocks again, each on the stored state before it, and compares receipts, requests and state with the stored
-// ones. The runtime may use another engine than the one that made the blocks. Nothing is written.
+// ones. The runtime may use another engine than the one that made the blocks. Nothing is written, except to the store of a fork: what
+// that engine reads and no other has read before is taken for empty, and named with a difference.
 import { ChainError, describeError } from '../lib/errors.ts'
-import { toHex } from '../lib/hex.ts'
+import { EMPTY_BYTES, toHex } from '../lib/hex.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import { KEY } from '../state/keyspace.ts'
+import { type Found, type StateSource, untilComplete, wordsOf } from '../state/partial-state.ts'
 import { ReplayedRows } from '../state/replayed-rows.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore } from '../state/types.ts'
 import { readBase } from './base.ts'
 import { firstDifference } from './block-difference.ts'
 import { BlockStore } from './blocks.ts'
+import { readFork } from './fork-row.ts'
 import { readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
 
@@ -34,10 +37,12 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
   const { runtime, engine, onBlock } = check
   const head = readHead(store)
   const { from, to } = rangeOf(store, check)
-  const blocks = new BlockStore(store, head.number)
-  const state = new StateStore(store, head.version)
+  const fork = readFork(store)
+  const blocks = new BlockStore(store, head.number, fork)
+  const unread: string[] = []
+  const state = new StateStore(store, head.version, fork && emptySource(unread))
   const replayed = new ReplayedRows(state)
-  const blockHash: BlockHashes = (number) => blocks.header(number)?.hash
+  const blockHash: BlockHashes = (number) => blocks.hash(number)
   const headHeader = blocks.header(head.number) ?? missing(`block ${head.number}`)
   runtime.requireProposals(state.at(head.version), runtime.env(headHeader))
   for (let number = from; number <= to; number++) {
@@ -46,13 +51,18 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
     const version = readStateVersion(store, number - 1n) ?? missing(`the version of the state before block ${number}`)
     const changes = changesOf(store, version + 1)
     const place = `block ${number} (${block.header.hash}): `
-    const view = replayed.at(version)
+    let view = replayed.at(version)
+    unread.length = 0
     try {
-      const rerun = await rerunBlock(runtime, view, block, blockHash)
+      const rerun = await untilComplete(state.missing, () => {
+        view = replayed.at(version)
+        return rerunBlock(runtime, view, block, blockHash)
+      })
       const found = await firstDifference({ block, receipts, view: state.at(version + 1), changes }, rerun, view)
       if (found !== undefined) {
         const { place: within, field, stored, rerun: again } = found
-        return `${place}${within}${field} is ${text(stored)} in the database, ${text(again)} on ${engine}`
+        const taken = unread.length === 0 ? '' : `; not fetched and taken for empty: ${unread.join(', ')}`
+        return `${place}${within}${field} is ${text(stored)} in the database, ${text(again)} on ${engine}${taken}`
       }
     } catch (error) {
       if (error instanceof ChainError) throw error
@@ -67,18 +77,38 @@ export async function checkExecution(store: KvStore, check: ExecutionCheck): Pro
   return undefined
 }
 
+/** Takes every part for empty, and names it. */
+const emptySource = (names: string[]): StateSource => ({
+  fetch: async (wanted) =>
+    wanted.map((part): Found => {
+      names.push(wordsOf(part))
+      if ('block' in part) throw new ChainError('storage', `${wordsOf(part)} is missing`)
+      const { account, slot } = part
+      return slot === undefined ? { account, state: undefined } : { account, slot, word: EMPTY_BYTES }
+    }),
+  foresee: async () => [],
+  isFar: () => false,
+})
+
 /** The first and the last block to execute. */
 function rangeOf(store: KvStore, { from, to }: Pick<ExecutionCheck, 'from' | 'to'>): { from: bigint; to: bigint } {
   const head = readHead(store)
   const base = readBase(store)
   const horizon = readHorizon(store)
-  const first = base > 1n ? base : 1n
+  const fork = readFork(store)
+  const begin = fork === undefined ? base : fork.number + 1n
+  const first = begin > 1n ? begin : 1n
   const oldest = horizon.version > 0 && horizon.number + 1n > first ? horizon.number + 1n : first
   const range = { from: from ?? oldest, to: to ?? head.number }
   if (range.to > head.number)
     throw new ChainError('header-not-found', `the chain ends with block ${head.number}, before block ${range.to}`)
   if (range.from === 0n)
     throw new ChainError('state-not-available', 'block 0 has no state before it: begin with block 1')
+  if (range.from < first && fork !== undefined)
+    throw new ChainError(
+      'state-not-available',
+      `the chain is a fork of block ${fork.number}: begin with block ${first}`,
+    )
   if (range.from < first)
     throw new ChainError('state-not-available', `the chain began with a state snapshot at block ${base}: begin with it`)
   if (range.from < oldest)

@@ -8,6 +8,7 @@ import { readBase } from './base.ts'
 import { decodeStoredHeader } from './blocks.ts'
 import { checkBlocks } from './check-blocks.ts'
 import { checkIndex } from './check-index.ts'
+import { readFork } from './fork-row.ts'
 import { type HeadRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
@@ -41,29 +42,33 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
   }
   await part('blocks', () => checkBlocks(store, head, report, onBlock))
   await part('codes', () => checkCodes(store, report))
+  const isFork = readFork(store) !== undefined
   await part('state', async () => {
-    const root = await checkState(store, head.version, report)
+    const root = await checkState(store, head.version, report, isFork)
     const said = rootOf(store, head)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
-  // No block produces the first state, so executing blocks does not verify rows of it that later blocks replaced.
+  // No block produces the first state, so executing blocks does not verify rows of it that later blocks replaced. That of a fork
+  // has no trie here.
   const base = readBase(store)
   const first = base === 0n ? 0n : base - 1n
-  if (horizon.version === 0 && head.version > 0)
+  if (horizon.version === 0 && head.version > 0 && !isFork)
     await part(`state of block ${first}`, async () => {
       const root = await checkState(store, 0, report)
       const said = rootOf(store, { ...head, number: first, version: 0 })
       if (said !== undefined && said !== root)
         report(`state of block ${first}`, `has the root ${root}, the block says ${said}`)
     })
-  await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
+  const versions = { newest: head.version, oldest: horizon.version }
+  await part('history', () => checkHistory(store, versions, report, isFork))
   // Blocks on pruned states cannot be executed.
   if (scratch !== undefined && horizon.version === 0)
     await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
 }
 
-/** The state root in a block's header; undefined if a development method changed the state after the block. */
+/** The state root in a block's header; undefined after a change by a development method, and for the block of a fork. */
 function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
+  if (number === readFork(store)?.number) return undefined
   const before = version === 0 || number === 0n ? -1 : readStateVersion(store, number - 1n)
   const row = store.get(KEY.header(number))
   return version - 1 === before && row !== undefined ? decodeStoredHeader(row).stateRoot : undefined

@@ -1,4 +1,5 @@
 // Suggested fees for wallets, and the history of fees.
+import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { Hash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { blobBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
@@ -31,17 +32,20 @@ export class ChainFees implements Fees {
   /** The base fee that a development method has set for the next block; undefined: none. */
   readonly #override: () => bigint | undefined
   readonly #minTip: bigint
+  readonly #forked: ForkedChain | undefined
   /** The median tip, cached per head. */
   #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
-  /** `minTip`: the minimum tip of this node's pool. */
+  /** `minTip`: the minimum tip of this node's pool; `forked`: has the fees before the fork. */
   constructor(
     runtime: Runtime,
     chain: FeeSource,
     head: () => SealedHeader,
     override: () => bigint | undefined,
     minTip: bigint,
+    forked?: ForkedChain,
   ) {
+    this.#forked = forked
     this.#runtime = runtime
     this.#chain = chain
     this.#blocks = chain.blocks
@@ -99,6 +103,29 @@ export class ChainFees implements Fees {
     newest: SealedHeader,
     percentiles?: readonly number[],
     signal?: AbortSignal,
+  ): Promise<FeeHistory> {
+    const forked = this.#forked
+    const ours = forked === undefined ? BigInt(count) : newest.number - forked.at.number
+    if (forked === undefined || ours >= BigInt(count)) return this.#history(count, newest, percentiles, signal)
+    const [earlier, later] = await Promise.all([
+      forked.feeHistory(count - Number(ours), percentiles),
+      this.#history(Number(ours), newest, percentiles, signal),
+    ])
+    return {
+      oldestBlock: earlier.oldestBlock,
+      baseFeePerGas: [...earlier.baseFeePerGas, ...later.baseFeePerGas],
+      gasUsedRatio: [...earlier.gasUsedRatio, ...later.gasUsedRatio],
+      baseFeePerBlobGas: [...earlier.baseFeePerBlobGas, ...later.baseFeePerBlobGas],
+      blobGasUsedRatio: [...earlier.blobGasUsedRatio, ...later.blobGasUsedRatio],
+      reward: percentiles?.length ? [...earlier.reward, ...(later.reward ?? [])] : undefined,
+    }
+  }
+
+  async #history(
+    count: number,
+    newest: SealedHeader,
+    percentiles: readonly number[] | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<FeeHistory> {
     const pause = yieldToEventLoop('heavy', signal)
     const available = newest.number - this.#chain.base + 1n

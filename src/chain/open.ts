@@ -15,6 +15,7 @@ import { formatSpec, parseExactly, parseGenesisText, parseSpec } from '../spec/g
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { blockRows } from './blocks.ts'
+import { withForkRules } from './fork-row.ts'
 import { allocationRows, writeGenesis } from './genesis.ts'
 import type { Indexer } from './types.ts'
 
@@ -38,9 +39,11 @@ export async function storedSpec(store: KvStore): Promise<ChainSpec | undefined>
   const format = store.get(KEY.meta('format'))
   const genesis = store.get(KEY.meta('genesis'))
   if (format === undefined || genesis === undefined) return undefined
+  // A fork whose accounts have no coins yet.
+  if (store.get(KEY.meta('unfinished')) !== undefined) return undefined
   const found = Buffer.from(format).toString()
   const text = Buffer.from(genesis).toString()
-  if (found === FORMAT || found === FORMAT_WITH_NODES) return parseSpec(parseExactly(text))
+  if (found === FORMAT || found === FORMAT_WITH_NODES) return withForkRules(parseSpec(parseExactly(text)), store)
   if (found !== FORMAT_WITH_ALLOCATION)
     throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
   const spec = parseGenesisText(text)
@@ -115,7 +118,7 @@ export async function beginChain(store: KvStore): Promise<void> {
 }
 
 /** Marks a database whose chain is not complete. */
-const unfinishedRow = (): WriteOp => ({ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) })
+export const unfinishedRow = (): WriteOp => ({ type: 'put', key: KEY.meta('unfinished'), value: Buffer.from(FORMAT) })
 
 /** The rows of the last batch, which complete the chain. */
 export const chainRows = (spec: ChainSpec): WriteOp[] => [

@@ -1,5 +1,6 @@
 // Rebuilds the index from the stored chain: every state version is indexed again. Blocks are executed on their parents' state;
 // an edit by a development method is the difference of two states.
+import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
@@ -9,6 +10,7 @@ import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
+import { ONLY_STORED } from '../state/partial-state.ts'
 import { ReplayedRows } from '../state/replayed-rows.ts'
 import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
@@ -16,6 +18,7 @@ import type { ChangedAccount, KvStore, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import { readBase } from './base.ts'
 import { BlockStore } from './blocks.ts'
+import { readFork } from './fork-row.ts'
 import { executeStoredGenesis, indexFirstState, indexGenesis } from './genesis.ts'
 import { deleteRows, type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
@@ -24,7 +27,7 @@ import type { Indexer } from './types.ts'
 /**
  * Deletes the index and writes it again. No other process may have the chain open. After an interruption the chain opens only
  * once a later `reindex` has completed. `onBlock` is called after each block; `onExecuted` with the view and state version of
- * each executed block after block 0. Throws ChainError `storage` if a stored block gives another result or states were pruned,
+ * each executed block after the first one. Throws ChainError `storage` if a stored block gives another result or states were pruned,
  * and, before anything is deleted, the registry's error if an opcode proposal of the chain is missing.
  */
 export async function reindex(
@@ -39,11 +42,12 @@ export async function reindex(
   past.requireProposals()
   await store.write([indexRow('incomplete', indexer)])
   await deleteRows(store, RANGE.index())
-  if (past.base > 0n) await past.indexFirstState(indexer)
-  let version = past.base > 0n ? 1 : 0
+  const beginsWithSnapshot = past.base > 0n && past.fork === undefined
+  if (beginsWithSnapshot) await past.indexFirstState(indexer)
+  let version = beginsWithSnapshot ? 1 : 0
   for (let number = past.base; number <= past.head.number; number++) {
-    if (number === 0n) await past.indexGenesis(indexer)
-    else {
+    if (number === 0n && past.fork === undefined) await past.indexGenesis(indexer)
+    else if (number !== past.fork?.number) {
       const executed = await past.execute(number, version)
       const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
       await onExecuted(executed.view, version)
@@ -71,9 +75,11 @@ function requireAllStates(store: KvStore): void {
 /** The origin of each state version: a block or an edit. */
 class Past {
   readonly head: HeadRow
-  /** The first block. State version 0 is the state before it; for block 0, the state after it. */
+  /** The first block. State version 0 is the state before it; for block 0 and the block of a fork, the state after it. */
   readonly base: bigint
-  readonly blockHash: BlockHashes = (number) => this.#blocks.header(number)?.hash
+  /** The block of the fork; undefined for a chain that is none. */
+  readonly fork: ForkBlock | undefined
+  readonly blockHash: BlockHashes = (number) => this.#blocks.hash(number)
   readonly #store: KvStore
   readonly #runtime: Runtime
   readonly #blocks: BlockStore
@@ -85,8 +91,9 @@ class Past {
     this.base = readBase(store)
     this.#store = store
     this.#runtime = runtime
-    this.#blocks = new BlockStore(store, this.head.number)
-    this.#state = new StateStore(store, this.head.version)
+    this.fork = readFork(store)
+    this.#blocks = new BlockStore(store, this.head.number, this.fork)
+    this.#state = new StateStore(store, this.head.version, this.fork && ONLY_STORED)
     this.#replayed = new ReplayedRows(this.#state)
   }
 

@@ -1,5 +1,6 @@
 // Queries over whole states: pages of slots and accounts, accounts that blocks changed, dumps, the modules' invariants. Pages
-// are ordered by the hash of address or slot, as in the trie, so the end of a page is the start of the next.
+// are ordered by the hash of address or slot, as in the trie, so the end of a page is the start of the next. Of a fork they have
+// what is on disk.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -10,6 +11,7 @@ import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-qu
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
+import { MissingState } from '../state/partial-state.ts'
 import type { KeyRange, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
@@ -51,7 +53,7 @@ export class ChainStateQueries implements StateQueries {
     const view = await this.#reader.traces.at(at, signal)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
     return page(keys, start, count, pause, (hash, key) => {
-      const value = view.storage(of, BigInt(key))
+      const value = ifStored(() => view.storage(of, BigInt(key))) ?? 0n
       return value === 0n ? undefined : { hash, key, value }
     })
   }
@@ -67,7 +69,7 @@ export class ChainStateQueries implements StateQueries {
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
-      const account = view.account(address)
+      const account = ifStored(() => view.account(address))
       if (account === undefined) return undefined
       const storageRoot = view.storageRoot(address)
       return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
@@ -154,7 +156,7 @@ export class ChainStateQueries implements StateQueries {
     for await (const [row] of this.#canonical.store.scan(RANGE.slots(account.address))) {
       await pause()
       const key = slotOfRow(row)
-      const value = bytesToBig(view.word(account.address, key))
+      const value = ifStored(() => bytesToBig(view.word(account.address, key))) ?? 0n
       if (value !== 0n) storage.push({ hash: keccakHash(fromHex(key)), key, value })
     }
     return { ...account, storage }
@@ -179,6 +181,16 @@ export class ChainStateQueries implements StateQueries {
     const version = readStateVersion(this.#canonical.store, number)
     if (version === undefined) throw new ChainError('header-not-found', 'header not found')
     return version
+  }
+}
+
+/** What is read; undefined if it is on the forked chain only. */
+function ifStored<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MissingState) return undefined
+    throw error
   }
 }
 

@@ -161,7 +161,7 @@ export class ChainTraces implements Traces {
       }
       return traces
     }
-    const { block, index } = task.kind === 'block' ? { block: task.of, index: undefined } : this.#mined(task.hash)
+    const { block, index } = task.kind === 'block' ? { block: task.of, index: task.only } : this.#mined(task.hash)
     const traces: TraceResult[] = []
     for await (const { tracer, outcome } of this.#replay(block, index, makeTracer, limitsOf(options))) {
       traces.push(traceOf(tracer, outcome))
@@ -304,7 +304,7 @@ export class ChainTraces implements Traces {
   }
 
   #ancestorsOf({ header }: Block): (number: bigint) => Hash | undefined {
-    return (number) => (number < header.number ? this.#canonical.blocks.header(number)?.hash : undefined)
+    return (number) => (number < header.number ? this.#canonical.hashOf(number) : undefined)
   }
 }
 

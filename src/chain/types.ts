@@ -1,4 +1,5 @@
 // The interfaces of the chain, by use, and the values they exchange. `block-chain.ts` implements them.
+import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { ByteBudget } from '../lib/budget.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -24,7 +25,7 @@ import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { Account, ChangedAccount, KvReader, KvStore, StateView, WriteOp } from '../state/types.ts'
+import type { Account, ChangedAccount, KvReader, KvStore, MissingParts, StateView, WriteOp } from '../state/types.ts'
 import type { BlockBuilder } from './block-builder.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -285,10 +286,20 @@ export interface Fees {
 /** Reads committed data. A reader never waits for a writer; only the reference `pending` waits for a build. */
 export interface ChainReader {
   readonly head: SealedHeader
-  /** The first block, also the tag `earliest`: 0, or the block of the state snapshot that the chain began with. */
+  /**
+   * The first block, also the tag `earliest`: 0, or the block of the state snapshot that the chain began with. Of a fork: the block
+   * after that of the fork.
+   */
   readonly base: bigint
   /** The oldest block whose state can be read; states of earlier blocks were pruned. */
   readonly oldestState: bigint
+  /** The chain that this one is a fork of. Questions about its blocks throw BeforeFork (`fork.ts`). */
+  readonly forked: ForkedChain | undefined
+  /**
+   * What is missing from the states of a fork. Reading a view may then throw MissingState: read it within `untilComplete`
+   * (`state/partial-state.ts`). All methods here that return a promise do so themselves.
+   */
+  readonly missing: MissingParts | undefined
   /** undefined: unknown block. `safe` and `finalized` are the head, because blocks are final at once. */
   header(ref: BlockRef): Promise<SealedHeader | undefined>
   block(ref: BlockRef): Promise<Block | undefined>
@@ -400,6 +411,8 @@ export interface DevControl {
    * after the head, `state-not-available` if the state was pruned.
    */
   rewind(number: bigint, waiting?: 'dropped' | 'kept'): Promise<void>
+  /** Goes back to block 0, or to the beginning of a fork, and empties the pool. Throws as `rewind`. */
+  reset(): Promise<void>
 }
 
 /** What CometBFT needs in addition to building and committing blocks. */
@@ -433,7 +446,8 @@ export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWrit
 /** A task for a tracer: a mined transaction, all of a block, or calls. */
 export type TraceTask =
   | { readonly kind: 'transaction'; readonly hash: Hash }
-  | { readonly kind: 'block'; readonly of: Block }
+  /** `only`: index of the one transaction to trace; left out: all. */
+  | { readonly kind: 'block'; readonly of: Block; readonly only?: number | undefined }
   | { readonly kind: 'calls'; readonly bundles: readonly CallBundle[]; readonly at: TracePoint }
 
 /** The result of a tracer, or the error of a client's tracer. */

@@ -2,6 +2,7 @@
 // it. All constants of these decisions are here with the reason for each; `Solo` follows the policy.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockBuilder } from '../chain/block-builder.ts'
+import type { Chain } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { TxPool } from '../pool/types.ts'
 
@@ -144,3 +145,10 @@ export class OpenBatches {
     await Promise.all(this.#batches)
   }
 }
+
+/**
+ * Whether the next block is the first that may use some proposal. Calls and gas estimates use the rules of the head, so an
+ * automining node makes that block at once.
+ */
+export const namesNext = ({ spec, head }: Pick<Chain, 'spec' | 'head'>): boolean =>
+  spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false

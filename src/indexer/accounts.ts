@@ -70,7 +70,8 @@ function indexBalances(
     const row = { number: facts.number, transaction: transactionOf(address), before, after }
     overlay.append(LIST.balances(address), balanceEntry.encode(row))
     const last = fromHex(address)
-    moveMember(overlay, RANKING.accounts, orderBy(before, last), orderBy(after, last))
+    // An account of a forked chain had a balance before, and no place in the ranking.
+    moveMember(overlay, RANKING.accounts, orderBy(fact.balance, last), orderBy(after, last))
     fact.balance = after
     fact.changedAt = facts.number
   }

@@ -5,6 +5,7 @@ import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvReader } from '../state/types.ts'
 import type { TracerThreadData } from './messages.ts'
 import { TracerThread } from './thread.ts'
@@ -21,6 +22,7 @@ type Settings = Omit<TracerThreadData, 'rows' | 'rowCount'>
 
 /** Runs trace tasks with clients' JavaScript on threads, in the order of a fair queue. */
 export class TracerThreadPool implements ScriptedTraces {
+  #settings: Settings
   readonly #startThread: () => TracerThread
   readonly #threads = new Set<TracerThread>()
   #idle: TracerThread[] = []
@@ -29,8 +31,14 @@ export class TracerThreadPool implements ScriptedTraces {
   #lastId = 0
   #isClosed = false
 
-  constructor(store: Pick<KvReader, 'get'>, settings: Settings) {
-    this.#startThread = () => new TracerThread(store, settings)
+  /** `ensure`: called with a row's key before a thread reads it, to fetch it on a fork. */
+  constructor(
+    store: Pick<KvReader, 'get'>,
+    settings: Settings,
+    ensure: (key: Uint8Array) => Promise<void> | undefined = () => undefined,
+  ) {
+    this.#settings = settings
+    this.#startThread = () => new TracerThread(store, this.#settings, ensure)
   }
 
   async run(
@@ -55,6 +63,12 @@ export class TracerThreadPool implements ScriptedTraces {
         this.#returnThread(thread)
       }
     })
+  }
+
+  /** Ends all threads; their tasks fail with `cancelled`. Others are of a chain with this specification. */
+  use(spec: ChainSpec): void {
+    this.#settings = { ...this.#settings, spec }
+    for (const thread of this.#threads) thread.close()
   }
 
   /** Ends all threads; their tasks fail with `cancelled`. */

@@ -35,8 +35,15 @@ export class TracerThread {
   #running: Running | undefined
   #hasEnded = false
 
-  /** Throws ChainError `not-found` when the thread's program has not been built. */
-  constructor(store: Pick<KvReader, 'get'>, data: Omit<TracerThreadData, 'rows' | 'rowCount'>) {
+  /**
+   * `ensure`: called with a row's key before it is read, to fetch it on a fork. Throws ChainError `not-found` when the thread's
+   * program has not been built.
+   */
+  constructor(
+    store: Pick<KvReader, 'get'>,
+    data: Omit<TracerThreadData, 'rows' | 'rowCount'>,
+    ensure: (key: Uint8Array) => Promise<void> | undefined,
+  ) {
     const { port1: rowSender, port2: rows } = new MessageChannel()
     const rowCount = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const count = new Int32Array(rowCount)
@@ -47,19 +54,27 @@ export class TracerThread {
     rowSender.unref()
     this.#worker.on('message', (report: TracerReport) => {
       if (report.kind !== 'row-request') return this.#handle(report)
+      const { key } = report
+      const ensured = ensure(key)
+      if (ensured === undefined) send(key)
+      else ensured.then(() => send(key), failed)
+    })
+    const failed = (error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error)))
+    const send = (key: Uint8Array): void => {
       // A request sent before the thread was ended may arrive later, when the store is closed.
       if (this.#hasEnded) return
       // First the row, then the count: the thread reads the row as soon as it sees the count.
       try {
-        const value = store.get(report.key)
+        const value = store.get(key)
         // A copy: the row may be a view of a larger buffer, and all of that would be sent.
         rowSender.postMessage({ value: value && Uint8Array.from(value) })
       } catch (error) {
-        return this.#end(error instanceof Error ? error : new Error(String(error)))
+        failed(error)
+        return
       }
       Atomics.add(count, 0, 1)
       Atomics.notify(count, 0)
-    })
+    }
     const died = (error: unknown) => this.#end(new ChainError('limit-exceeded', endMessage(error)))
     this.#worker.on('error', died)
     this.#worker.on('messageerror', died)

@@ -1,6 +1,7 @@
 // The read threads of a node. They answer heavy requests that the main thread hands over and, where sockets can share a port,
 // accept connections of their own. They are started while the threads that run are busy with reads, up to the maximum; a thread
 // ends after a minute without requests and connections. While none is ready, the main thread answers.
+import { availableParallelism } from 'node:os'
 import { SharedCounters } from '../lib/shared-counters.ts'
 import type { CountedCalls } from '../monitoring/call-histogram.ts'
 import type { Readers, RpcServices, ThreadAnswer } from '../rpc/define.ts'
@@ -35,6 +36,15 @@ export const canSharePort = (): boolean => {
   return process.platform === 'linux' && (major > 22 || (major === 22 && minor >= 12))
 }
 
+/** Cores from which a node has read threads by default. */
+const MANY_CORES = 4
+/** The most read threads that an option may name. */
+const MAX_READ_THREADS = 64
+
+/** One fewer than the cores, if there are four and threads can accept connections. They are started when they are needed. */
+export const defaultReadThreads = (): number =>
+  canSharePort() && availableParallelism() >= MANY_CORES ? Math.min(availableParallelism() - 1, MAX_READ_THREADS) : 0
+
 /**
  * A tracer whose name has other characters than letters and digits is a script; scripts run on threads of the main thread's
  * pool.
@@ -59,6 +69,7 @@ export class ReadThreads implements Readers, AcceptingThreads {
   #main: MainThread | undefined
   #port: (() => Promise<SharedPort>) | undefined
   #state: 'open' | 'suspended' | 'closed' = 'open'
+  #isRetired = false
   /** When a thread may be started again, in time of `performance.now()`. */
   #mayStart = 0
   readonly #timer: NodeJS.Timeout
@@ -123,8 +134,14 @@ export class ReadThreads implements Readers, AcceptingThreads {
     await Promise.all([...this.#threads].map(({ thread }) => thread.suspend()))
   }
 
+  /** `suspend` for good: the threads have the specification of a chain that is no longer there. */
+  retire(): Promise<void> {
+    this.#isRetired = true
+    return this.suspend()
+  }
+
   resume(): void {
-    if (this.#state !== 'suspended') return
+    if (this.#state !== 'suspended' || this.#isRetired) return
     this.#state = 'open'
     for (const { thread } of this.#threads) thread.order({ kind: 'resume' })
   }

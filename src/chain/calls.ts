@@ -1,0 +1,59 @@
+// Calls, estimates and simulations on a state of the chain. On a fork they run until nothing is missing from the state.
+import { Call, type CallLimits } from '../runtime/call.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { type RequestedBlock, type SimulatedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
+import type { CallOptions, CallOutcome, CallRequest } from '../runtime/types.ts'
+import { completely } from '../state/partial-state.ts'
+import type { StateView } from '../state/types.ts'
+import type { CanonicalChain } from './canonical-chain.ts'
+import type { BlockRef, Caller, ChainReader } from './types.ts'
+
+export class ChainCalls implements Pick<Caller, 'call' | 'estimateGas' | 'createAccessList' | 'simulate'> {
+  readonly #runtime: Runtime
+  readonly #canonical: CanonicalChain
+  readonly #limits: CallLimits
+  readonly #reader: Pick<ChainReader, 'at'>
+
+  constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: Pick<ChainReader, 'at'>) {
+    this.#runtime = runtime
+    this.#canonical = canonical
+    this.#limits = limits
+    this.#reader = reader
+  }
+
+  call(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<CallOutcome> {
+    return this.#run(request, ref, options, (call) => call.run())
+  }
+
+  estimateGas(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<bigint> {
+    return this.#run(request, ref, options, (call) => call.estimateGas())
+  }
+
+  createAccessList(request: CallRequest, ref: BlockRef, options?: CallOptions): ReturnType<Caller['createAccessList']> {
+    return this.#run(request, ref, options, (call) => call.createAccessList())
+  }
+
+  async simulate(
+    blocks: readonly RequestedBlock[],
+    ref: BlockRef,
+    options: SimulationOptions,
+  ): Promise<readonly SimulatedBlock[]> {
+    const { header, view } = await this.#reader.at(ref)
+    const ancestors = this.#canonical.ancestors(header)
+    const run = (state: StateView) => simulate(this.#runtime, state, header, blocks, options, ancestors, this.#limits)
+    return completely(view, run, { signal: options.signal })
+  }
+
+  async #run<T>(
+    request: CallRequest,
+    ref: BlockRef,
+    options: CallOptions | undefined,
+    run: (call: Call) => Promise<T>,
+  ): Promise<T> {
+    const { header, view } = await this.#reader.at(ref)
+    const ancestors = this.#canonical.ancestors(header)
+    const prepare = (state: StateView) =>
+      Call.prepare(this.#runtime, state, header, request, ancestors, this.#limits, options)
+    return completely(view, async (state) => run(await prepare(state)), { call: request, signal: options?.signal })
+  }
+}

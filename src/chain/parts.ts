@@ -1,0 +1,60 @@
+// The parts of a chain that depend on its specification and its rows. A development chain that begins anew as a fork of another chain
+// gets others (`BlockChain.restart`); store, pool, events and the writer's lock stay.
+import type { ForkedChain } from '../fork/forked-chain.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import type { CallLimits } from '../runtime/call.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { KvStore } from '../state/types.ts'
+import type { View } from '../state/view.ts'
+import { ChainCalls } from './calls.ts'
+import { CanonicalChain, type CanonicalChainOptions } from './canonical-chain.ts'
+import { ChainFees } from './fees.ts'
+import { ForkTraces } from './fork-traces.ts'
+import { ChainStateQueries } from './state-queries.ts'
+import { ChainTraces } from './traces.ts'
+import type { BlockRef, ChainReader, Indexer, ScriptedTraces } from './types.ts'
+
+/** What a chain is: its rules, and the chain that it is a fork of. */
+export type ChainIdentity = { readonly runtime: Runtime; readonly forked?: ForkedChain | undefined }
+
+export type PartOptions = Omit<CanonicalChainOptions, 'source'> & {
+  readonly store: KvStore
+  readonly indexer: Indexer
+  readonly limits: CallLimits
+  /** Minimum tip of the pool, in wei per gas. */
+  readonly minTip: bigint
+  readonly scriptedTraces?: ScriptedTraces | undefined
+}
+
+/** The chain as its parts use it. */
+export type PartReader = Pick<ChainReader, 'block'> & {
+  at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: View }>
+}
+
+export type ChainParts = ChainIdentity & {
+  readonly canonical: CanonicalChain
+  readonly calls: ChainCalls
+  readonly fees: ChainFees
+  readonly traces: ChainTraces
+  readonly stateQueries: ChainStateQueries
+}
+
+/** Opens the chain that the store holds. `nextBaseFee`: what a development method has set. Throws as `CanonicalChain`. */
+export function openParts(
+  { runtime, forked }: ChainIdentity,
+  { store, indexer, limits, minTip, scriptedTraces, ...options }: PartOptions,
+  reader: PartReader,
+  nextBaseFee: () => bigint | undefined,
+): ChainParts {
+  const canonical = new CanonicalChain(store, runtime, indexer, { ...options, source: forked })
+  const head = () => canonical.head
+  const fees = new ChainFees(runtime, canonical, head, nextBaseFee, minTip, forked)
+  const scripts = scriptedTraces && { elsewhere: scriptedTraces }
+  const traces =
+    forked === undefined
+      ? new ChainTraces(runtime, canonical, limits, reader, scripts)
+      : new ForkTraces(runtime, canonical, limits, reader, scripts, forked)
+  const stateQueries = new ChainStateQueries(runtime, canonical, { at: reader.at.bind(reader), traces })
+  const calls = new ChainCalls(runtime, canonical, limits, reader)
+  return { runtime, forked, canonical, calls, fees, traces, stateQueries }
+}
