@@ -5,6 +5,7 @@ import { readHead } from '../chain/open.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import { untilComplete } from '../state/partial-state.ts'
 import type { KvReader, StateView } from '../state/types.ts'
 import type { Explorer } from './explorer.ts'
 
@@ -89,6 +90,28 @@ export async function openContext(
     await setImmediate()
   }
 }
+
+/**
+ * Runs a request with its context. On a fork it runs again when a part of the state had to be fetched; what it had found out before is
+ * not kept.
+ */
+export async function withContext<T>(
+  explorer: Explorer,
+  use: (context: ExplorerContext) => Promise<T>,
+  requester?: Requester,
+  signal?: AbortSignal,
+): Promise<T> {
+  const { context, close } = await openContext(explorer, requester, signal)
+  try {
+    return await completely(context, use)
+  } finally {
+    await close()
+  }
+}
+
+/** Uses a context until nothing is missing from its state. */
+export const completely = <T>(context: ExplorerContext, use: (context: ExplorerContext) => Promise<T>): Promise<T> =>
+  untilComplete(context.chain.missing, () => use({ ...context, requestCache: new RequestCache() }))
 
 /** Results of functions within one request, by function and key. */
 export class RequestCache {

@@ -1,6 +1,6 @@
 // Errors of the explorer API: one body for each status, with the texts that Blockscout's clients expect.
 import type { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, shownError } from '../lib/errors.ts'
 
 export type ErrorBody = Readonly<Record<string, unknown>> & { readonly message: string }
 
@@ -40,7 +40,8 @@ export function invalidInput(error: z.ZodError): ExplorerError {
 const INTERNAL: ErrorBody = { message: 'Internal server error' }
 
 /** Status and body for any error. `isFault`: an internal error, which must be logged. */
-export function errorAnswer(error: unknown): { status: number; body: ErrorBody; isFault: boolean } {
+export function errorAnswer(thrown: unknown): { status: number; body: ErrorBody; isFault: boolean } {
+  const error = shownError(thrown)
   if (error instanceof ExplorerError) return { status: error.status, body: error.body, isFault: false }
   if (error instanceof ChainError) {
     const { code, message } = error

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { RequestRefused, refusalHead } from '../http/request-refused.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
-import { openContext } from './context.ts'
+import { completely, openContext } from './context.ts'
 import { csvStream } from './csv.ts'
 import type { ExplorerRoute, MediaFile } from './define.ts'
 import { documentation } from './documentation.ts'
@@ -61,10 +61,12 @@ export async function answerRoute(
   let isStreaming = false
   try {
     if (route.produces === 'application/json') {
-      return sendWithTag(request, reply, JSON.stringify(await route.handle(input, context)))
+      const answer = await completely(context, (within) => route.handle(input, within))
+      return sendWithTag(request, reply, JSON.stringify(answer))
     }
-    if (route.produces === 'image/*') return sendMedia(reply, await route.media(input, context))
-    const stream = csvStream(await route.table(input, context))
+    if (route.produces === 'image/*')
+      return sendMedia(reply, await completely(context, (within) => route.media(input, within)))
+    const stream = csvStream(await completely(context, (within) => route.table(input, within)))
     stream.once('close', () => void close())
     isStreaming = true
     return sendFile(reply, route.path, stream)

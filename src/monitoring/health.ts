@@ -2,6 +2,7 @@
 // CometBFT, but never reads the disk.
 import type { Chain } from '../chain/types.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
+import type { ForkedChain } from '../fork/forked-chain.ts'
 
 /** The phase of the node's life; `stopping` begins before the last block is made. */
 export type Phase = 'starting' | 'running' | 'stopping'
@@ -24,12 +25,19 @@ export type Health = {
    * oldest one that a power cut would lose. Left out for a chain in memory.
    */
   readonly disk?: { readonly durable: 'block' | number; readonly unsynced: number }
+  /** Of a fork: the other chain's block, and its server, without path; null: no server was named. */
+  readonly fork?: {
+    readonly chainId: number
+    readonly number: number
+    readonly hash: string
+    readonly url: string | null
+  }
 }
 
 /** Of a chain on disk. `unsyncedAge`: milliseconds since the oldest batch was written that is not synced; 0: all are. */
 export type MonitoredDisk = { readonly durable: 'block' | number; readonly unsyncedAge: () => number }
 
-type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
+type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'> & Partial<Pick<Chain, 'forked'>>
 
 /**
  * The answer of `GET /health`; the HTTP status is 503 unless the node is ready. `network`: undefined on a chain of one node.
@@ -43,7 +51,7 @@ export async function healthOf(
   disk?: MonitoredDisk | undefined,
 ): Promise<Health> {
   const [peers, syncing] = await Promise.all([countPeers(network), isSyncing(network)])
-  const { head, pool, spec } = chain
+  const { head, pool, spec, forked } = chain
   const timestamp = Number(head.timestamp)
   const status = phase !== 'running' ? phase : isWritable(chain) ? 'ready' : 'disk-failure'
   return {
@@ -62,8 +70,16 @@ export async function healthOf(
     ...(syncing !== undefined && { syncing }),
     readThreads,
     ...(disk && { disk: { durable: disk.durable, unsynced: disk.unsyncedAge() / 1000 } }),
+    ...(forked && { fork: forkOf(forked) }),
   }
 }
+
+const forkOf = ({ at, remote }: ForkedChain): NonNullable<Health['fork']> => ({
+  chainId: Number(at.chainId),
+  number: Number(at.number),
+  hash: at.hash,
+  url: remote?.name ?? null,
+})
 
 /** The number of peers; 0 on a chain of one node, and while CometBFT cannot be reached. */
 export const countPeers = async (network: Pick<NetworkStatus, 'peerCount'> | undefined): Promise<number> =>

@@ -13,7 +13,7 @@ import { countPeers, isWritable, type MonitoredDisk } from './health.ts'
 import { addNetworkMetrics, type MonitoredNetwork } from './network-metrics.ts'
 
 export type Monitored = {
-  readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
+  readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store' | 'forked'>
   readonly queue: WorkQueue
   /** Running read threads, their pending requests, and the requests they have answered. */
   readonly readLoad: () => { readonly threads: number; readonly requests: number; readonly answers: number }
@@ -46,6 +46,8 @@ export type Door = {
 /** Upper bounds of the buckets, in seconds. */
 const BLOCK_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const HTTP_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+
+const NOT_FORKED = { requests: 0, exchanges: 0, failures: 0, bytes: 0, seconds: 0, hits: 0 }
 
 export class Metrics {
   readonly #registry = new Registry()
@@ -82,6 +84,7 @@ export class Metrics {
     this.#observeBlocks(monitored.chain)
     this.#readState(monitored)
     const { network, chain } = monitored
+    this.#watchFork(chain)
     if (network !== undefined) addNetworkMetrics(this.#registry, network, () => chain.head.number)
   }
 
@@ -199,6 +202,29 @@ export class Metrics {
       'kestrel_heavy_calls_refused_total',
       'Heavy calls refused because too many waited',
       () => queue.refusals,
+    )
+  }
+
+  #watchFork(chain: Monitored['chain']): void {
+    const counts = () => chain.forked?.counts ?? NOT_FORKED
+    this.#gauge(
+      'kestrel_fork_block',
+      'Number of the block at which this chain left the forked one; 0: it is no fork',
+      () => Number(chain.forked?.at.number ?? 0n),
+    )
+    this.#readTotal('kestrel_fork_requests_total', 'Requests to the forked chain', () => counts().requests)
+    this.#readTotal('kestrel_fork_exchanges_total', 'Batches in which they were sent', () => counts().exchanges)
+    this.#readTotal(
+      'kestrel_fork_failures_total',
+      'Requests that failed, or had to be sent again',
+      () => counts().failures,
+    )
+    this.#readTotal('kestrel_fork_received_bytes_total', 'Bytes of its answers', () => counts().bytes)
+    this.#readTotal('kestrel_fork_waiting_seconds_total', 'Time with a request under way', () => counts().seconds)
+    this.#readTotal(
+      'kestrel_fork_cache_hits_total',
+      "Parts of its state from the user's cache folder",
+      () => counts().hits,
     )
   }
 

@@ -1,6 +1,7 @@
 // The definition of a JSON-RPC method, and the context that its handler gets. To add a method, export a const from a file of
 // `methods/`: its name is the name on the wire.
 import type { z } from 'zod'
+import type { Forking, ForkTarget } from '../chain/fork.ts'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
@@ -164,6 +165,12 @@ export interface Readers {
   noticeRead(signal: AbortSignal): void
 }
 
+/** Begins the chain anew as a fork, or asks another server of the forked chain. */
+export type Reforking = {
+  restart(target: ForkTarget): Promise<void>
+  connect: Forking['connect']
+}
+
 /** The parts of the node that JSON-RPC uses. */
 export type RpcServices = {
   readonly chain: Chain
@@ -180,6 +187,8 @@ export type RpcServices = {
   readonly meter?: CallMeter | undefined
   /** undefined: the main thread answers everything. */
   readonly readers?: Readers | undefined
+  /** Forks other chains for development methods; left out: they are refused. */
+  readonly forking?: Reforking | undefined
   /** Whether this is a thread that answers `committed` methods only; requests of others throw AnswerElsewhere. */
   readonly committedOnly?: boolean
   /** Of the process, if more of its threads answer requests. */

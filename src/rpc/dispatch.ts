@@ -1,10 +1,12 @@
 // JSON-RPC 2.0 without its transport: parses a request or batch, calls the methods, serializes the answers.
-// Entries of a batch run one after the other, because clients rely on their order; consecutive sends share a block. Each
-// heavy entry waits for a slot of its own. Requests of a closed connection are dropped.
+// Entries of a batch run one after the other, because clients rely on their order; consecutive sends share a block, and on a fork
+// consecutive reads wait for the forked chain together. Each heavy entry waits for a slot of its own. Requests of a closed connection
+// are dropped.
 import type { z } from 'zod'
 import { isBoundedJson, JSON_BOUNDS } from '../lib/bounded-json.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, ChainError } from '../lib/errors.ts'
+import { orBeforeFork } from './before-fork.ts'
 import { ChunkedJson, fitsOneChunk, type JsonChunk, jsonChunks } from './chunked-json.ts'
 import type { Readers, RpcContext, RpcMethod, ThreadAnswer } from './define.ts'
 import {
@@ -109,6 +111,7 @@ async function answerBatch(
   const answers = new ChunkedJson()
   const { textBudget } = context
   const sends = new BatchedSends(context)
+  const ahead = new ReadsAhead(entries, context, signal)
   /** Characters taken from the budget. */
   let taken = 0
   try {
@@ -120,7 +123,7 @@ async function answerBatch(
       const isSend = hasRoom && methodOf(entry, context)?.sends === true
       await (isSend ? sends.begin(entries, index) : sends.settle())
       const chunks = await (hasRoom
-        ? answerOne(entry, isSend ? sends.context : context, signal, undefined)
+        ? (ahead.answer(index) ?? answerOne(entry, isSend ? sends.context : context, signal, undefined))
         : tooLarge(entry, context))
       if (chunks === undefined) continue
       answers.add(answers.length === 0 ? '[' : ',')
@@ -134,6 +137,37 @@ async function answerBatch(
   if (answers.length === 0) return undefined
   answers.add(']')
   return answers.end()
+}
+
+/** Entries of a batch that are begun before their turn. */
+const MOST_AHEAD = 32
+
+/** On a fork: begins the reads of a batch that follow each other together, because each may wait for the forked chain. */
+class ReadsAhead {
+  readonly #begin: (index: number) => Promise<Answer | undefined> | undefined
+  readonly #begun = new Map<number, Promise<Answer | undefined>>()
+
+  constructor(entries: readonly unknown[], context: RpcContext, signal: AbortSignal) {
+    this.#begin = (index) => {
+      const isRead = context.chain.forked !== undefined && methodOf(entries[index], context)?.committed === true
+      return isRead ? answerOne(entries[index], context, signal, undefined) : undefined
+    }
+  }
+
+  /** The answer of an entry whose turn it is; undefined if it is no read. */
+  answer(index: number): Promise<Answer | undefined> | undefined {
+    for (let next = index; next < index + MOST_AHEAD; next++) {
+      if (this.#begun.has(next)) continue
+      const begun = this.#begin(next)
+      if (begun === undefined) break
+      // It is awaited in its turn, unless the batch ends before.
+      begun.catch(() => undefined)
+      this.#begun.set(next, begun)
+    }
+    const answered = this.#begun.get(index)
+    this.#begun.delete(index)
+    return answered
+  }
 }
 
 /** Throws AnswerElsewhere for a method that a read thread cannot answer. */
@@ -284,7 +318,13 @@ async function call(
   try {
     const args = readArguments(params, method)
     if (!Array.isArray(args)) return args
-    return { result: await method.invoke(args, context, signal) }
+    const { forked, missing } = context.chain
+    const invoke = () => method.invoke(args, context, signal)
+    if (forked === undefined || missing === undefined) return { result: await invoke() }
+    const asked = { method: name, params, committed: method.committed }
+    return {
+      result: await orBeforeFork({ forked, pool: context.chain.pool }, asked, () => missing.complete(invoke, signal)),
+    }
   } catch (thrown) {
     return errorOf(thrown, request, context)
   }

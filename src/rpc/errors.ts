@@ -1,7 +1,6 @@
 // Errors on the wire: the table from a ChainError's code to a JSON-RPC error code, and reverts in geth's words. Any other error
 // is a bug of this program: the client gets `internal error`, the log gets everything.
-import { ChainError, type ChainErrorCode, ReadFailure } from '../lib/errors.ts'
-import type { Hex } from '../lib/hex.ts'
+import { ChainError, type ChainErrorCode, ReadFailure, shownError } from '../lib/errors.ts'
 import { fromHex, toHex } from '../lib/hex.ts'
 import { revertReason } from '../primitives/revert-reason.ts'
 
@@ -14,7 +13,7 @@ export const INTERNAL_ERROR = -32603
 export const RESPONSE_TOO_LARGE = -32003
 export const LIMIT_EXCEEDED = -32005
 
-export type WireError = { readonly code: number; readonly message: string; readonly data?: Hex }
+export type WireError = { readonly code: number; readonly message: string; readonly data?: unknown }
 
 const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'invalid-params': INVALID_PARAMS,
@@ -38,9 +37,9 @@ const CODES: Readonly<Record<ChainErrorCode, number>> = {
 /** An error whose code the specification of a method prescribes (eth_simulateV1's -38xxx, EIP-7966's 4). */
 export class RpcError extends Error {
   readonly code: number
-  readonly data: Hex | undefined
+  readonly data: unknown
 
-  constructor(code: number, message: string, data?: Hex) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message)
     this.name = 'RpcError'
     this.code = code
@@ -49,11 +48,14 @@ export class RpcError extends Error {
 }
 
 /** Whether an operator must know of the error: a bug, or a broken database. */
-export const isFault = (error: unknown): boolean =>
-  !(error instanceof RpcError || error instanceof ChainError) || error.code === 'storage'
+export function isFault(thrown: unknown): boolean {
+  const error = shownError(thrown)
+  return !(error instanceof RpcError || error instanceof ChainError) || error.code === 'storage'
+}
 
 /** The error as the client gets it; undefined for bugs, whose messages it must not see. */
-export function wireError(error: unknown): WireError | undefined {
+export function wireError(thrown: unknown): WireError | undefined {
+  const error = shownError(thrown)
   if (error instanceof RpcError) return withData(error.code, error.message, error.data)
   if (error instanceof ReadFailure) return { code: INTERNAL_ERROR, message: error.message }
   if (!(error instanceof ChainError)) return undefined
@@ -63,7 +65,7 @@ export function wireError(error: unknown): WireError | undefined {
 /** Maximum characters of a message, which may quote the request. */
 const MAX_MESSAGE = 4096
 
-function withData(code: number, text: string, data: Hex | undefined): WireError {
+function withData(code: number, text: string, data: unknown): WireError {
   const message = text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text
   return data === undefined ? { code, message } : { code, message, data }
 }

@@ -56,7 +56,7 @@ export class LogSearch {
     const to = boundary(filter.toBlock ?? 'latest', this.#chain)
     if (from > to) throw new ChainError('invalid-params', 'invalid block range params')
     if (to > head) throw new ChainError('invalid-params', 'block range extends beyond current head block')
-    requireBlocksSince(this.#chain, from)
+    if (this.#chain.forked === undefined) requireBlocksSince(this.#chain, from)
     return { ...match, from, to }
   }
 
@@ -73,13 +73,19 @@ export class LogSearch {
   ): Promise<PreserializedJson> {
     const found = new PreserializedList('latin1')
     const query = await this.query(filter)
+    const { forked } = this.#chain
+    if (forked !== undefined && query.from <= forked.at.number)
+      for (const log of await forked.logs(named(filter), query.from, query.to, signal)) found.add(JSON.stringify(log))
     for await (const logs of this.byBlock(query, signal)) for (const log of logs) found.add(serialize(log))
     return found.json()
   }
 }
 
 /** Pending logs are not served: `pending` is the head, as `safe` and `finalized` are. */
-function boundary(ref: BlockTag | { readonly number: bigint }, { base, head }: ChainReader): bigint {
+function boundary(ref: BlockTag | { readonly number: bigint }, { base, head, forked }: ChainReader): bigint {
   if (typeof ref === 'object') return ref.number
-  return ref === 'earliest' ? base : head.number
+  return ref !== 'earliest' ? head.number : forked === undefined ? base : 0n
 }
+
+/** The parts of a filter that name logs. */
+const named = ({ address, topics }: LogFilter) => ({ ...(address && { address }), ...(topics && { topics }) })

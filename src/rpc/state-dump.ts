@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { z } from 'zod'
-import type { DevControl, DumpedAccount } from '../chain/types.ts'
+import type { Chain, DevControl, DumpedAccount } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, toHex, toQuantity } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
@@ -84,9 +84,13 @@ export async function readDump(bytes: Uint8Array): Promise<Dump> {
   }
 }
 
-/** Replaces the accounts of the dump in the state at the head; other accounts are not changed. */
-export async function loadDump(chain: DevControl, accounts: Dump): Promise<void> {
+/**
+ * Replaces the accounts of the dump in the state at the head; other accounts are not changed. A dump of a fork has not all slots, so
+ * those that are on the forked chain stay.
+ */
+export async function loadDump(chain: DevControl & Pick<Chain, 'missing'>, accounts: Dump): Promise<void> {
   const slots = new Map([...accounts].map(([address, { storage }]) => [address, readSlots(storage)]))
+  await chain.missing?.fetch(Array.from(accounts.keys(), (account) => ({ account })))
   await chain.edit((view) => {
     for (const [address, { nonce, balance, code }] of accounts) {
       replaceAccount(view, address, { nonce, balance, code, slots: slots.get(address) ?? [] })
@@ -97,11 +101,11 @@ export async function loadDump(chain: DevControl, accounts: Dump): Promise<void>
 type Replacement = Pick<DumpedAccount, 'nonce' | 'balance' | 'code'> & { slots: readonly (readonly [bigint, bigint])[] }
 
 function replaceAccount(view: StateView, address: Address, { nonce, balance, code, slots }: Replacement): void {
-  view.clearStorage(address)
+  if (!view.hasForkedStorage(address)) view.clearStorage(address)
   view.setBalance(address, balance)
   view.setNonce(address, nonce)
   view.setCode(address, code)
-  for (const [slot, value] of slots) view.setStorage(address, slot, value)
+  for (const [slot, value] of slots) view.overwriteStorage(address, slot, value)
 }
 
 function readSlots(storage: Readonly<Record<string, string>>): [bigint, bigint][] {

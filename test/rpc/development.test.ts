@@ -431,7 +431,7 @@ describe('snapshots, rollback and reset', () => {
     expect(Math.abs((await clock(test)) - wallClock())).toBeLessThan(5)
   })
 
-  it('anvil_reset returns to genesis, and refuses to fork', async () => {
+  it('anvil_reset returns to genesis, and a fork that cannot begin leaves the chain', async () => {
     const test = await testChain()
     const { rpc, raw, mine, dev } = test
     const genesis = await latest(test)
@@ -444,8 +444,11 @@ describe('snapshots, rollback and reset', () => {
     expect(await rpc('eth_getBalance', other)).toBe('0x0')
     expect(await rpc('eth_accounts')).not.toContain(other)
     await dev.reset()
-    const forking = { forking: { jsonRpcUrl: 'https://example.org', blockNumber: 1 } }
+    await mine(1)
+    const head = await latest(test)
+    const forking = { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1 } }
     expect((await raw('hardhat_reset', forking)).error?.message).toMatch(/fork/)
+    expect(await latest(test)).toEqual(head)
     expect((await raw('anvil_setChainId', 1)).error?.message).toMatch(/genesis/)
   })
 })

@@ -57,7 +57,8 @@ const methods = new Map<string, RpcMethod>(
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
 // The handlers of this test use only these parts of the context.
-const contextWith = (room: number) => ({ methods, options, log, textBudget: new Budget(room) }) as unknown as RpcContext
+const contextWith = (room: number) =>
+  ({ methods, options, log, chain: {}, textBudget: new Budget(room) }) as unknown as RpcContext
 const context = contextWith(1e6)
 
 const ask = async (body: string, within = context) => {

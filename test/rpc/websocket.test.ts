@@ -46,7 +46,8 @@ const methods = new Map(
 const options = { ...defaultRpcOptions, maxSubscriptions: 2, maxUnsent: 1_000_000 }
 // The methods of this test use only these parts of the context.
 const subscriptions = new Budget(1000)
-const context = { methods, options, subscriptions, log: { error: vi.fn(), debug: vi.fn() } } as unknown as RpcContext
+const log = { error: vi.fn(), debug: vi.fn() }
+const context = { methods, options, subscriptions, log, chain: {} } as unknown as RpcContext
 
 let server: WebSocketServer
 let client: WebSocket

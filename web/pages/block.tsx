@@ -124,6 +124,7 @@ function tabsOf(block: Block): Tab[] {
           list={api('/blocks/{block_hash_or_number_param}/transactions', parameters)}
           table={transactionTable}
           empty="This block is empty."
+          order="rank"
         />
       ),
     },
@@ -135,6 +136,7 @@ function tabsOf(block: Block): Tab[] {
           list={api('/blocks/{block_hash_or_number_param}/internal-transactions', parameters)}
           table={internalTable}
           empty="No contract called another one in this block."
+          order="rank"
         />
       ),
     },
@@ -149,6 +151,7 @@ function tabsOf(block: Block): Tab[] {
           list={api('/blocks/{block_hash_or_number_param}/withdrawals', parameters)}
           table={withdrawalTable}
           empty="There are none."
+          order="rank"
         />
       ),
     })

@@ -1,6 +1,7 @@
 // Tables, and paginated lists of the API. On a phone each row is a card whose cells have the names of their columns.
 import type { ComponentChildren } from 'preact'
-import { type ApiRead, atPage, type List, useHead, useRead } from '../api.ts'
+import { type ApiRead, api, atPage, type List, useHead, useRead } from '../api.ts'
+import { withCommas } from '../format.ts'
 import { useQuery } from '../location.ts'
 import { Loaded } from './record.tsx'
 
@@ -99,6 +100,7 @@ export function Paginated<L extends List<unknown>>({
       {(of) => (
         <>
           {children(of, (page - 1) * PAGE_LENGTH)}
+          {order === 'time' && of.next_page_params === null && <Beginning />}
           {(page > 1 || of.next_page_params !== null) && (
             <nav class="pages" aria-label="Pages of the list">
               <button type="button" disabled={page === 1} onClick={() => turn(page - 1, query.anchor)}>
@@ -121,6 +123,13 @@ export function Paginated<L extends List<unknown>>({
       )}
     </Loaded>
   )
+}
+
+/** Under the last rows of a list: a fork, and a chain that began with a snapshot, has nothing of earlier blocks in its lists. */
+function Beginning() {
+  const { data } = useRead(api('/stats'))
+  if (data === undefined || data.first_block <= 1) return null
+  return <p class="note">Lists begin with block {withCommas(data.first_block)}, the first that this node has.</p>
 }
 
 /** A list of the API as a table. */

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
-import { openContext } from '../context.ts'
+import { withContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { acceptForms, LARGEST_UPLOAD } from '../uploads.ts'
 import { account } from './account.ts'
@@ -94,12 +94,7 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
   if (run === undefined) return UNKNOWN
   // Before the context is opened, so that no reader is held while a compiler runs.
   if (action === 'checkverifystatus') await explorer.verification?.settled(fields.guid ?? '', signal)
-  const { context, close } = await openContext(explorer, { headers: {}, client }, signal)
-  try {
-    return await run(fields, context)
-  } finally {
-    await close()
-  }
+  return withContext(explorer, async (context) => run(fields, context), { headers: {}, client }, signal)
 }
 
 const MOST_FIELDS = 1000

@@ -9,6 +9,7 @@ import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
 import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage, sequencePage } from '../pagination/sequence.ts'
+import { numberBefore, showBlockBefore, showForeign, transactionsBefore } from '../shapes/before-fork.ts'
 import { blockCount, blockSchema, showBlock, showBlockAt } from '../shapes/block.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { minedBlock } from '../shapes/indexed-transaction.ts'
@@ -41,8 +42,9 @@ export const block = explorerRoute({
   summary: 'A block by number or hash',
   params,
   response: blockSchema,
-  handler: async ({ params }, context) =>
-    showBlock(context, await numberOf(context, params.block_hash_or_number_param)),
+  async handler({ params: { block_hash_or_number_param: of } }, context) {
+    return (await showBlockBefore(context, of)) ?? showBlock(context, await numberOf(context, of))
+  },
 })
 
 export const blockTransactions = explorerRoute({
@@ -51,14 +53,16 @@ export const blockTransactions = explorerRoute({
   params,
   query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
   response: pageSchema(transactionSchema),
-  async handler({ params, query: { type, ...query } }, context) {
-    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+  async handler({ params: { block_hash_or_number_param: of }, query: { type, ...query } }, context) {
+    const kinds = type?.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
+    const before = await transactionsBefore(context, of, kinds)
+    if (before !== undefined) return arrayPage(before, query, (found) => showForeign(context, found))
+    const fact = RECORD.block.get(context.rows, await numberOf(context, of))
     const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
     const show = (sequence: number) => showTransaction(context, sequence)
-    if (type === undefined) return rangePage({ first, count }, query, show)
-    const bits = type.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
+    if (kinds === undefined) return rangePage({ first, count }, query, show)
     const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
-      (transactionEntry.decode(entry).kinds & bits) === 0 ? [] : [first + i],
+      (transactionEntry.decode(entry).kinds & kinds) === 0 ? [] : [first + i],
     )
     return arrayPage(found, query, show)
   },
@@ -85,7 +89,10 @@ export const blockInternalTransactions = explorerRoute({
   query: pageQuery,
   response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
-    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const of = params.block_hash_or_number_param
+    // What the transactions of a block before a fork called is not known.
+    const before = await numberBefore(context, of)
+    const fact = before === undefined ? RECORD.block.get(context.rows, await numberOf(context, of)) : undefined
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
     return rangePage(part, query, (sequence) => showCall(context, sequence))
   },

@@ -10,6 +10,7 @@ import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
 import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage } from '../pagination/sequence.ts'
+import { showLogBefore, transactionBefore } from '../shapes/before-fork.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { logSchema, showLog } from '../shapes/log.ts'
@@ -27,7 +28,9 @@ async function minedByHash(context: ExplorerContext, hash: Hash): Promise<Indexe
     return indexedTransaction(context, transactionSequence(context, Number(found.header.number), found.index))
   }
   const isKnown = found !== undefined || chain.pool.get(hash) !== undefined
-  if (!isKnown && pendingTransactions.dropped(hash) === undefined) throw notFound()
+  if (isKnown || pendingTransactions.dropped(hash) !== undefined) return undefined
+  // Of a transaction before the fork only the logs are shown.
+  if ((await transactionBefore(context, hash)) === undefined) throw notFound()
   return undefined
 }
 
@@ -70,8 +73,12 @@ export const transactionLogs = explorerRoute({
   query: pageQuery,
   response: pageSchema(logSchema),
   async handler({ params, query }, context) {
-    const mined = await minedByHash(context, params.transaction_hash_param)
-    if (mined === undefined) return emptyPage()
+    const { transaction_hash_param: hash } = params
+    const mined = await minedByHash(context, hash)
+    if (mined === undefined) {
+      const before = await transactionBefore(context, hash)
+      return before ? arrayPage(before.logs, query, (log) => showLogBefore(context, before, log)) : emptyPage()
+    }
     const { row, receipt, firstLogIndex } = mined
     const part = { first: firstLogIndex, count: receipt.logs.length }
     return rangePage(part, query, (index) => showLog(context, { number: row.number, index }))

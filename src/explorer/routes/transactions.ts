@@ -8,9 +8,11 @@ import { hashParam, label, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { selectorsByName } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
+import { ExplorerError } from '../errors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'
 import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
 import { sequencePage } from '../pagination/sequence.ts'
+import { showTransactionBefore } from '../shapes/before-fork.ts'
 import {
   kindsOfPending,
   showPending,
@@ -107,5 +109,10 @@ export const transaction = explorerRoute({
   summary: 'A transaction: mined, pending, or recently dropped',
   params: z.object({ transaction_hash_param: hashParam }),
   response: transactionSchema,
-  handler: ({ params }, context) => showTransactionInFull(context, params.transaction_hash_param),
+  handler: ({ params: { transaction_hash_param: hash } }, context) =>
+    showTransactionInFull(context, hash).catch(async (error: unknown) => {
+      const before = error instanceof ExplorerError && (await showTransactionBefore(context, hash))
+      if (before) return before
+      throw error
+    }),
 })

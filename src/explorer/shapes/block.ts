@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
 import { type BlockRecord, RECORD } from '../../indexer/records.ts'
+import type { Hash } from '../../lib/hex.ts'
 import { blockSize } from '../../primitives/block.ts'
 import { sealHeader } from '../../primitives/header.ts'
-import type { Block as ChainBlock } from '../../primitives/types.ts'
+import type { Block as ChainBlock, SealedHeader } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
 import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { isoTime, wire } from '../codec.ts'
@@ -74,12 +75,38 @@ export const showBlockAt = (context: ExplorerContext, position: number): Promise
 
 /** A block of the chain; throws 404. */
 export async function showBlock(context: ExplorerContext, number: number): Promise<BlockJson> {
-  const { spec, rows, chain } = context
+  const { rows, chain } = context
   const block = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
+  return shapeBlock(context, {
+    ...(RECORD.block.get(rows, number) ?? NOTHING),
+    header,
+    transactions: transactions.length,
+    withdrawals: withdrawals?.length ?? null,
+    size: sizeOf(block),
+    uncles: uncles.map((uncle) => sealHeader(uncle).hash),
+    rewards: chain.traces.rewards(block),
+    totalDifficulty: readTotalDifficulty(rows, header.number),
+  })
+}
+
+/** What is shown of a block; fees, base fees and tips in wei, without the last two's part of blobs. */
+export type BlockFacts = Pick<BlockRecord, 'calls' | 'fees' | 'baseFees' | 'tips'> & {
+  readonly header: SealedHeader
+  readonly transactions: number
+  readonly withdrawals: number | null
+  readonly size: number
+  readonly uncles: readonly Hash[]
+  readonly rewards: readonly Reward[]
+  readonly totalDifficulty: bigint | undefined
+}
+
+export function shapeBlock(context: ExplorerContext, facts: BlockFacts): BlockJson {
+  const { spec } = context
+  const { header, transactions, withdrawals, size, uncles, rewards, totalDifficulty, calls, fees, tips } = facts
   const { gasUsed, gasLimit, baseFeePerGas } = header
-  const { fees, baseFees, tips, calls } = RECORD.block.get(rows, number) ?? NOTHING
-  const burnt = burnsBaseFee(spec) ? baseFees : 0n
+  const number = Number(header.number)
+  const burnt = burnsBaseFee(spec) ? facts.baseFees : 0n
   return {
     height: number,
     number,
@@ -88,15 +115,15 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
     parent_hash: header.parentHash,
     timestamp: isoTime(header.timestamp),
     type: 'block',
-    transactions_count: transactions.length,
-    transaction_count: transactions.length,
-    tx_count: transactions.length,
+    transactions_count: transactions,
+    transaction_count: transactions,
+    tx_count: transactions,
     internal_transactions_count: calls,
-    withdrawals_count: withdrawals?.length ?? null,
+    withdrawals_count: withdrawals,
     miner: showAddress(context, header.coinbase),
-    size: sizeOf(block),
+    size,
     difficulty: header.difficulty.toString(),
-    total_difficulty: readTotalDifficulty(rows, header.number)?.toString() ?? null,
+    total_difficulty: totalDifficulty?.toString() ?? null,
     nonce: header.nonce,
     state_root: header.stateRoot,
     extra_data: header.extraData,
@@ -109,8 +136,8 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
     gas_used_percentage: percentage(gasUsed, gasLimit) ?? 0,
     gas_target_percentage: (percentage(gasUsed, gasLimit / 2n) ?? 100) - 100,
     burnt_fees_percentage: percentage(burnt, fees),
-    rewards: rewardsOf(chain.traces.rewards(block), spec.native === undefined ? tips : 0n),
-    uncles_hashes: uncles.map((uncle) => ({ hash: sealHeader(uncle).hash })),
+    rewards: rewardsOf(rewards, spec.native === undefined ? tips : 0n),
+    uncles_hashes: uncles.map((hash) => ({ hash })),
     is_pending_update: false,
   }
 }

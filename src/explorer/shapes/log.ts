@@ -5,7 +5,7 @@ import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { decodedLogSchema, decodeLog } from '../contracts/abi.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
-import { logAt } from './indexed-transaction.ts'
+import { type LocatedLog, logAt } from './indexed-transaction.ts'
 
 const MOST_TOPICS = 4
 
@@ -30,7 +30,10 @@ export async function showLog(
   context: ExplorerContext,
   at: { readonly number: number; readonly index: number },
 ): Promise<LogJson> {
-  const { log, header, transaction, index } = await logAt(context, at)
+  return shapeLog(context, await logAt(context, at))
+}
+
+export function shapeLog(context: ExplorerContext, { log, header, transaction, index }: LocatedLog): LogJson {
   return {
     transaction_hash: transaction.hash,
     tx_hash: transaction.hash,

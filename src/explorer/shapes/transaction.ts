@@ -147,7 +147,8 @@ const showDropped = (context: ExplorerContext, transaction: ChainTransaction): T
   result: 'dropped/replaced',
 })
 
-function showMined(context: ExplorerContext, mined: IndexedTransaction): TransactionJson {
+/** A mined transaction without its transfers. */
+export function showMined(context: ExplorerContext, mined: IndexedTransaction): TransactionJson {
   const { header, transaction, receipt, row } = mined
   const { gasUsed, effectiveGasPrice } = receipt
   const baseFee = header.baseFeePerGas

@@ -1,7 +1,7 @@
 // Announces blocks one at a time, in order of commit. Rendering never slows the chain: if many blocks wait, only the first ones
 // and the newest are rendered.
 import type { ExecutedBlock } from '../../runtime/types.ts'
-import { type ExplorerContext, openContext } from '../context.ts'
+import { type ExplorerContext, withContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { announceBlock, announceCollated, announceRemoval } from './announce.ts'
 
@@ -45,14 +45,7 @@ export class Announcer {
   #enqueue(announce: (context: ExplorerContext) => Promise<void>): void {
     this.#waiting += 1
     this.#settled = this.#settled
-      .then(async () => {
-        const { context, close } = await openContext(this.#explorer)
-        try {
-          await announce(context)
-        } finally {
-          await close()
-        }
-      })
+      .then(() => withContext(this.#explorer, announce))
       .catch((error: unknown) =>
         this.#explorer.log.warn({ err: error }, 'a block could not be announced on the explorer’s socket'),
       )

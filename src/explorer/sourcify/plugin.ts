@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
-import { openContext } from '../context.ts'
+import { withContext } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { acceptForms } from '../uploads.ts'
 import { type SourcifyAnswer, type SourcifyRequest, unknownChain } from './define.ts'
@@ -60,14 +60,7 @@ function requestOf(explorer: Explorer, request: FastifyRequest): SourcifyRequest
     signal,
     verification,
     chainId,
-    async withContext(use) {
-      const { context, close } = await openContext(explorer, { headers: {}, client }, signal)
-      try {
-        return await use(context)
-      } finally {
-        await close()
-      }
-    },
+    withContext: (use) => withContext(explorer, async (context) => use(context), { headers: {}, client }, signal),
   }
 }
 

@@ -1,6 +1,7 @@
 // Debugging of the state: ranges of slots and accounts in trie order, and the accounts that blocks changed.
 import { z } from 'zod'
-import type { BlockRef, Caller, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
+import { BeforeFork } from '../../chain/fork.ts'
+import type { BlockRef, Chain, ChainReader, InspectedAccount, InspectedSlot, StatePage } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
@@ -22,7 +23,8 @@ function startHash(text: string): Hash {
 }
 
 export const debug_storageRangeAt = rpcMethod({
-  summary: 'Slots of an account before a transaction of a block, in the order of their hashes.',
+  summary:
+    'Slots of an account before a transaction of a block, in the order of their hashes; of a fork those on disk.',
   params: [blockRef, count, address, rangeStart, count],
   names: ['block', 'transactionIndex', 'address', 'start', 'count'],
   result: ({ items, next }: StatePage<InspectedSlot>) => ({
@@ -61,7 +63,8 @@ function wireAccount({ address, hash, account, storageRoot, code, storage }: Ins
 }
 
 export const debug_accountRange = rpcMethod({
-  summary: 'Accounts after a block in the order of their hashes, with code and storage unless they are excluded.',
+  summary:
+    'Accounts after a block in the order of their hashes, with code and storage unless they are excluded; of a fork those on disk, with the roots of what was changed on it.',
   params: [blockRef, rangeStart, count, bool.default(false), bool.default(false), bool.default(false)],
   names: ['block', 'start', 'count', 'withoutCode', 'withoutStorage', 'incompletes'],
   result: wireDump,
@@ -81,7 +84,7 @@ export const debug_accountRange = rpcMethod({
 })
 
 export const debug_dumpBlock = rpcMethod({
-  summary: 'The first accounts after a block, with code and storage.',
+  summary: 'The first accounts after a block, with code and storage; of a fork as debug_accountRange.',
   params: [blockRef],
   names: ['block'],
   result: wireDump,
@@ -92,9 +95,10 @@ export const debug_dumpBlock = rpcMethod({
 })
 
 /** Accounts that differ between the states after two blocks; without `to`, between a block and its parent. */
-function changedBetween(chain: Caller, from: bigint, to: bigint | undefined, signal: AbortSignal) {
+function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, signal: AbortSignal) {
   if (to !== undefined) return chain.stateQueries.modified(from, to, signal)
   if (from === 0n) throw new ChainError('not-found', 'block 0 has no parent')
+  if (from === chain.forked?.at.number) throw new BeforeFork(`the parent of block ${from}`)
   return chain.stateQueries.modified(from - 1n, from, signal)
 }
 
@@ -112,6 +116,9 @@ export const debug_getModifiedAccountsByNumber = rpcMethod({
   heavy: true,
   committed: true,
   async handler([from, to], { chain }, signal) {
+    const last = chain.forked?.at.number ?? 0n
+    if (from < last && to !== undefined && to > last)
+      throw new ChainError('state-not-available', `block ${from} is on the forked chain, block ${to} on the fork`)
     for (const number of to === undefined ? [from] : [from, to]) await numberOf(chain, { number })
     return [...(await changedBetween(chain, from, to, signal))]
   },

@@ -1,8 +1,11 @@
 // Development: snapshots and reverts, resets, state dumps, and metadata of the chain.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { ForkTarget } from '../../chain/fork.ts'
 import type { Chain } from '../../chain/types.ts'
 import type { BlockProducer } from '../../consensus/block-producer.ts'
+import { allowedUrl } from '../../fork/allowed-url.ts'
+import type { ForkedChain } from '../../fork/forked-chain.ts'
 import { NO_CONNECTION } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
@@ -51,8 +54,9 @@ export const anvil_revert = evm_revert
  * Continues the clock from the newest block, as anvil does after a rewind: clients take that block's time for the present. A
  * custom genesis may have any date, so from its block 0 the clock is the machine's, as at the start.
  */
-function continueClock({ spec, head }: Chain, { settings }: BlockProducer): void {
-  settings.timeOffset = head.number > 0n || isPreset(spec.name) ? head.timestamp - unixNow() : 0n
+function continueClock({ spec, head, forked }: Chain, { settings }: BlockProducer): void {
+  settings.timeOffset =
+    head.number > 0n || isPreset(spec.name) || forked !== undefined ? head.timestamp - unixNow() : 0n
 }
 
 export const anvil_rollback = rpcMethod({
@@ -69,21 +73,28 @@ export const anvil_rollback = rpcMethod({
   },
 })
 
-const fork = z.object({ jsonRpcUrl: z.string().nullish() })
-const resetOptions = fork.extend({ forking: fork.nullish() }).optional()
+const forking = z.object({ jsonRpcUrl: z.string().nullish(), blockNumber: looseUint64.nullish() })
+const resetOptions = forking.extend({ forking: forking.nullish() }).optional()
+
+/** The chain to fork; undefined: none is named. Throws ChainError `invalid-params`. */
+async function targetOf(options: z.output<typeof resetOptions>): Promise<ForkTarget | undefined> {
+  const { jsonRpcUrl, blockNumber } = options?.forking ?? options ?? {}
+  if (!jsonRpcUrl && blockNumber == null) return undefined
+  return { url: jsonRpcUrl ? await allowedUrl(jsonRpcUrl) : undefined, number: blockNumber ?? undefined }
+}
 
 export const anvil_reset = rpcMethod({
   summary:
-    'Goes back to genesis and empties the pool. The clock goes on from block 0 of a preset, else it is the machine’s. Forking is refused.',
+    'Goes back to genesis, or to the beginning of a fork, and empties the pool; with `forking` begins a fork of another chain. The clock goes on from that block, except for block 0 of a custom genesis.',
   params: [resetOptions],
   names: ['options'],
   result: noResult,
   gate: 'development',
-  async handler([options], { chain, producer, development }) {
-    if (options?.jsonRpcUrl || options?.forking?.jsonRpcUrl) {
-      throw new ChainError('invalid-params', 'forking another chain is not supported')
-    }
-    await chain.rewind(0n)
+  async handler([options], { chain, producer, development, forking }) {
+    const target = await targetOf(options)
+    if (target === undefined) await chain.reset()
+    else if (forking === undefined) throw new ChainError('not-allowed', 'this node cannot fork another chain')
+    else await forking.restart(target)
     chain.pool.clear()
     Object.assign(producer.next, {
       timestamp: undefined,
@@ -99,8 +110,22 @@ export const anvil_reset = rpcMethod({
 })
 export const hardhat_reset = answeringTrue(anvil_reset)
 
+export const anvil_setRpcUrl = rpcMethod({
+  summary: 'Asks another server of the chain that is forked from now on.',
+  params: [z.string()],
+  names: ['url'],
+  result: noResult,
+  gate: 'development',
+  async handler([url], { chain, forking }) {
+    const { forked } = chain
+    if (forked === undefined || forking === undefined) throw new ChainError('not-allowed', 'this chain is no fork')
+    forked.useRemote(await forking.connect(await allowedUrl(url)))
+  },
+})
+
 export const anvil_dumpState = rpcMethod({
-  summary: 'All accounts at the head as anvil’s JSON, compressed with gzip; without history.',
+  summary:
+    'All accounts at the head as anvil’s JSON, compressed with gzip; without history. Of a fork: the accounts and slots on disk.',
   params: [bool.optional()],
   names: ['preserveHistory'],
   result: data,
@@ -112,7 +137,7 @@ export const hardhat_dumpState = anvil_dumpState
 
 export const anvil_loadState = rpcMethod({
   summary:
-    'Loads the accounts of a dump into the state at the head; block numbers stay. The dump may be plain JSON too.',
+    'Loads the accounts of a dump into the state at the head; block numbers stay. The dump may be plain JSON too. On a fork, slots that the dump lacks stay as they are.',
   params: [data],
   names: ['state'],
   result: bool,
@@ -127,6 +152,11 @@ export const hardhat_loadState = anvil_loadState
 type Metadata = Readonly<Record<'clientVersion' | 'instanceId' | 'latestBlockHash', string>> &
   Readonly<Record<'chainId' | 'latestBlockNumber', number>> & {
     readonly snapshots: Readonly<Record<string, readonly [number, string]>>
+    readonly forkedNetwork?: {
+      readonly chainId: number
+      readonly forkBlockNumber: number
+      readonly forkBlockHash: string
+    }
   }
 
 export const anvil_metadata = rpcMethod({
@@ -145,10 +175,17 @@ export const anvil_metadata = rpcMethod({
       snapshots: Object.fromEntries(
         [...chain.snapshots()].map(([id, { number, hash }]) => [toQuantity(id), [Number(number), hash] as const]),
       ),
+      ...(chain.forked && { forkedNetwork: forkedNetwork(chain.forked) }),
     }
   },
 })
 export const hardhat_metadata = anvil_metadata
+
+const forkedNetwork = ({ at: { chainId, number, hash } }: ForkedChain) => ({
+  chainId: Number(chainId),
+  forkBlockNumber: Number(number),
+  forkBlockHash: hash,
+})
 
 const clientVersion = async (context: RpcContext) => String(await web3_clientVersion.invoke([], context, NO_CONNECTION))
 
@@ -156,7 +193,7 @@ export const anvil_nodeInfo = rpcMethod({
   summary: 'The head, the active fork, and the settings of the next block.',
   params: [],
   result: ({ chain, producer }: RpcContext) => {
-    const { head, fees, spec } = chain
+    const { head, fees, spec, forked } = chain
     return {
       currentBlockNumber: toQuantity(head.number),
       currentBlockTimestamp: Number(head.timestamp),
@@ -169,7 +206,11 @@ export const anvil_nodeInfo = rpcMethod({
         gasLimit: toQuantity(producer.settings.gasLimit),
         gasPrice: toQuantity(fees.gasPrice()),
       },
-      forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+      forkConfig: {
+        forkUrl: forked?.remote?.name ?? null,
+        forkBlockNumber: forked === undefined ? null : Number(forked.at.number),
+        forkRetryBackoff: null,
+      },
     }
   },
   gate: 'development',

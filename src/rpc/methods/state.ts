@@ -1,10 +1,13 @@
 // Accounts after a block: balance, nonce, code, storage, proofs. Every method reads a view of the block's state (`chain.at`),
 // so historical states need no code here.
 import { z } from 'zod'
+import { BeforeFork } from '../../chain/fork.ts'
+import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
 import type { AccountProof, StateView } from '../../state/types.ts'
 import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
@@ -84,7 +87,7 @@ export const eth_getStorageValues = rpcMethod({
 const tooManySlots = () => new RpcError(CLIENT_LIMIT_EXCEEDED, `too many slots (max ${MAX_SLOTS})`)
 
 export const eth_getProof = rpcMethod({
-  summary: 'An account and some of its slots with their Merkle proofs (EIP-1186).',
+  summary: 'An account and some of its slots with their Merkle proofs (EIP-1186); on a fork for blocks before it only.',
   params: [address, z.array(storageKey, { error: 'expected a list of storage keys' }), atBlock],
   names: ['address', 'slots', 'block'],
   result: wireProof,
@@ -92,10 +95,19 @@ export const eth_getProof = rpcMethod({
   committed: true,
   async handler([accountAddress, keys, ref], { chain }, signal) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
-    const { view } = await chain.at(ref)
+    const { header, view } = await chain.at(ref)
+    requireTrie(chain, header)
     return { accountAddress, keys, proof: await prove(view, accountAddress, keys, signal) }
   },
 })
+
+/** A fork's trie has only what was changed on it. Throws `state-not-available`, or BeforeFork for the block of the fork. */
+function requireTrie({ forked }: Chain, { number }: SealedHeader): void {
+  if (forked === undefined) return
+  const { at } = forked
+  if (number === at.number) throw new BeforeFork(`the state of block ${number}`)
+  throw new ChainError('state-not-available', `a fork has no complete state trie after block ${at.number}`)
+}
 
 /** Slots that are proved before yielding to other work. */
 const SLOTS_PER_STEP = 32
@@ -141,14 +153,17 @@ function wireProof({
 }
 
 export const eth_getAccount = rpcMethod({
-  summary: 'The balance, nonce, storage root and code hash of an account; null when it does not exist.',
+  summary:
+    'The balance, nonce, storage root and code hash of an account; null when it does not exist. On a fork an error for accounts with storage on the forked chain.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: (account: Record<string, Hex> | null) => account,
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
-    const { view } = await chain.at(ref)
+    const { header, view } = await chain.at(ref)
     const account = view.account(accountAddress)
     if (account === undefined) return null
+    if (view.hasForkedStorage(accountAddress)) requireTrie(chain, header)
     return {
       balance: toQuantity(account.balance),
       nonce: toQuantity(account.nonce),
@@ -167,6 +182,7 @@ export const eth_getAccountInfo = rpcMethod({
     nonce: toQuantity(view.nonce(accountAddress)),
     code: toHex(view.code(accountAddress)),
   }),
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
     return { view, accountAddress }
