@@ -8,7 +8,7 @@ import { parseAst } from 'vitest/node'
 /** The rooms of a node without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['chain', 'consensus', 'tables', 'indexer', 'js-tracers'],
+  ...['fork', 'chain', 'consensus', 'tables', 'indexer', 'js-tracers'],
 ]
 
 /** The rooms that each room may import; `(types)`: only by `import type`. Imports within a room are free. */
@@ -26,12 +26,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cip: ['lib', 'spec', 'evm'],
   precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
-  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'cip', 'runtime'],
+  fork: ['lib', 'primitives', 'spec', 'state'],
+  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'cip', 'runtime', 'fork'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
-    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer', 'fork'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // A chain and JSON-RPC in worker threads.
@@ -55,11 +56,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Precompiles for their ABIs, which decode calls and logs; modules for data that only their state has.
   explorer: [
-    ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer', 'fork'],
     ...['runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // It watches lower rooms, and faces report their requests to it.
-  monitoring: ['lib', 'chain (types)', 'consensus (types)'],
+  monitoring: ['lib', 'chain (types)', 'consensus (types)', 'fork (types)'],
   'faces.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'server.ts': ['lib', 'http', 'rpc', 'faces.ts'],
   'node.ts': [...ROOMS, 'rpc', 'readers', 'explorer', 'monitoring', 'server.ts', 'faces.ts (types)'],

@@ -4,6 +4,7 @@ import { formatUnits, getAddress } from 'viem'
 import { ANY } from '../http/access.ts'
 import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
+import { untilComplete } from '../state/partial-state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { engineOf, type StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
@@ -23,6 +24,7 @@ export async function banner(
   const socket = url.replace(/^http/, 'ws')
   const facts: readonly (readonly [string, string | false])[] = [
     ['Chain', `${spec.name}, id ${spec.chainId} (0x${spec.chainId.toString(16)})`],
+    ['Fork', forkedFrom(node)],
     ['JSON-RPC', `${url}/rpc   ${socket}/rpc`],
     ['Explorer', `${url}/   ${url}/api/v2`],
     [
@@ -48,13 +50,16 @@ export async function banner(
 }
 
 async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: Wallet): Promise<string[]> {
-  const { view } = await chain.at('latest')
-  const symbol = chain.spec.native?.symbol ?? 'ETH'
   const accounts = wallet.addresses()
+  const balances = await untilComplete(chain.missing, async () => {
+    const { view } = await chain.at('latest')
+    return accounts.map((account) => view.balance(account))
+  })
+  const symbol = chain.spec.native?.symbol ?? 'ETH'
   const index = (i: number) => `  (${i})`.padEnd(String(accounts.length - 1).length + 5)
   return [
     'Accounts',
-    ...accounts.map((account, i) => `${index(i)}${getAddress(account)}  ${amount(view.balance(account))} ${symbol}`),
+    ...accounts.map((account, i) => `${index(i)}${getAddress(account)}  ${amount(balances[i] ?? 0n)} ${symbol}`),
     '',
     'Private keys',
     ...accounts.map((account, i) => `${index(i)}${toHex(wallet.privateKey(account))}`),
@@ -64,6 +69,13 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
       : 'Warning: these keys are printed unencrypted, here and in every log of this output.',
     '',
   ]
+}
+
+function forkedFrom({ chain: { forked } }: Node): string | false {
+  if (forked === undefined) return false
+  const { at, remote } = forked
+  const source = remote?.name ?? 'no --fork-url: only what was fetched before'
+  return `of chain ${at.chainId} at block ${at.number}  ${at.hash}  (${source})`
 }
 
 /** The web pages that may call the node; false for the default, which is not shown. */

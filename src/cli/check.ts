@@ -54,6 +54,9 @@ needs room for a copy of the index.
 A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss. Later
 blocks and transactions, which clients saw as final, are lost. Copy the data directory first.
 
+Of a fork the rows that were fetched have their checksums, and their codes their hashes; whether the forked chain has the same is
+not checked (--fork-verify of \`kestrel start\` does that when it fetches), nor the body of the block at which it was forked.
+
 --execute compares receipts, requests and the state after each block with the stored ones, on a copy of the database, and
 prints the first difference: block, transaction, field and both values. Files, history and index are not checked.
 

@@ -153,7 +153,11 @@ export async function developmentWallet(flags: ChainFlags, spec: GenesisSpec<Gen
   return wallet
 }
 
-function walletOf({ keys }: DevKeys): Wallet {
+/** The development accounts of a fork: those of the flags, else the preset's. */
+export const forkWallet = async (flags: ChainFlags): Promise<Wallet> =>
+  (await walletOfFlags(flags, 'kestrel')) ?? walletOf(devKeys.kestrel[0] ?? { keys: [] })
+
+function walletOf({ keys }: Pick<DevKeys, 'keys'>): Wallet {
   const wallet = new Wallet()
   for (const key of keys) wallet.add(fromHex(key))
   return wallet

@@ -2,10 +2,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BlockChain } from '../chain/block-chain.ts'
+import type { ForkStart } from '../chain/fork.ts'
+import { readFork } from '../chain/fork-row.ts'
 import { StoredAllocation } from '../chain/genesis.ts'
 import { defaultLimits } from '../chain/limits.ts'
 import { readHead, storedSpec } from '../chain/open.ts'
 import type { ProposalModule } from '../cip/modules.ts'
+import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger } from '../lib/log.ts'
 import { type ChainSettings, openChain } from '../node.ts'
@@ -21,12 +24,12 @@ export const compilersFolder = (datadir: string): string => join(datadir, 'compi
 export type StoredChain = GenesisSpec<StoredAllocation>
 
 /**
- * Calls `use` with the chain of a data directory and its newest block's number, and returns the result; undefined if there is
- * no chain yet. Throws ChainError `storage` when the folder is no data directory or is in use.
+ * Calls `use` with the chain of a data directory, its newest block's number and the block of a fork, and returns the result;
+ * undefined if there is no chain yet. Throws ChainError `storage` when the folder is no data directory or is in use.
  */
 export async function withStoredChain<T>(
   datadir: string,
-  use: (chain: StoredChain, head: bigint) => T | Promise<T>,
+  use: (chain: StoredChain, head: bigint, fork: ForkBlock | undefined) => T | Promise<T>,
 ): Promise<T | undefined> {
   checkDatadir(datadir)
   const folder = chainFolder(datadir)
@@ -36,7 +39,7 @@ export async function withStoredChain<T>(
     const spec = await storedSpec(store)
     if (spec === undefined) return undefined
     const chain = { ...spec, genesis: { ...spec.genesis, alloc: new StoredAllocation(store) } }
-    return await use(chain, readHead(store).number)
+    return await use(chain, readHead(store).number, readFork(store))
   } finally {
     await store.close()
   }
@@ -90,12 +93,35 @@ function checkDatadir(datadir: string): void {
  */
 export const SYNC_INTERVAL = 2000
 
+type WorkSettings = Pick<ChainSettings, 'namesModules' | 'durable' | 'blocksOnly' | 'fork'>
+
+/**
+ * As `openForWork`, for the chain that the data directory holds. A fork has only what was fetched. Throws ChainError `storage` when
+ * there is no chain.
+ */
+export async function openStored(
+  datadir: string,
+  modules: readonly ProposalModule[],
+  settings: Omit<WorkSettings, 'fork'> = {},
+): Promise<BlockChain> {
+  const stored = await withStoredChain(datadir, (chain, _, at) => ({ spec: withoutAllocation(chain), at }))
+  if (stored === undefined) throw noChain(datadir)
+  const { spec, at } = stored
+  return openForWork(datadir, spec, modules, { ...settings, fork: at && (await withoutServer(at)) })
+}
+
+/** A fork whose forked chain is not asked. */
+async function withoutServer(at: ForkBlock): Promise<ForkStart> {
+  const { ForkedChain } = await import('../fork/forked-chain.ts')
+  return { forked: new ForkedChain({ remote: undefined, at }), accounts: [], balance: 0n }
+}
+
 /** Opens the chain of a data directory without a node, for commands that read or extend it. Throws as `openChain`. */
 export const openForWork = (
   datadir: string,
   spec: ChainSpec,
   modules: readonly ProposalModule[],
-  settings: Pick<ChainSettings, 'namesModules' | 'durable' | 'blocksOnly'> = {},
+  settings: WorkSettings = {},
 ): Promise<BlockChain> =>
   openChain({
     ...settings,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
-import { openForWork, requireChainSpec } from './datadir.ts'
+import { openStored } from './datadir.ts'
 import { integer, path, readFlags, readOperand, refuseFlag, wrongFlag } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { readModules } from './proposal-modules.ts'
@@ -20,13 +20,14 @@ const CHUNK = 1 << 20
 export function register(command: Command): void {
   command
     .argument('<file>', 'file to create; it must not exist')
-    .option('--first <number>', 'first block (default: 1, or the first one that the node has)')
+    .option('--first <number>', 'first block (default: 1, or the first one that the chain has)')
     .option('--last <number>', 'last block (default: the head)')
   withOptions(command, ...shared)
     .addHelpText(
       'after',
       `
-Export the genesis as its own file with \`kestrel genesis --datadir DIR\`.
+Export the genesis as its own file with \`kestrel genesis --datadir DIR\`. Of a fork only its own blocks are exported, which no
+chain but the fork can import: the blocks and the state before them are the forked chain's.
 
 Examples:
   kestrel export chain.rlp
@@ -38,7 +39,7 @@ Examples:
       if (first !== undefined && last !== undefined && first > last)
         throw wrongFlag('first', `expected at most ${last}, the last`)
       const modules = await readModules(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules, { blocksOnly: true })
+      const chain = await openStored(datadir, modules, { blocksOnly: true })
       try {
         await exportFile(chain, file, first ?? (chain.base || 1n), last ?? chain.head.number)
       } finally {

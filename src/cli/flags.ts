@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ANY, LOCAL } from '../http/access.ts'
 import { isNetwork } from '../http/clients.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, hexToAddress } from '../lib/hex.ts'
+import { type Address, hexToAddress, hexToHash } from '../lib/hex.ts'
 import { WrongCommandLine } from './explain.ts'
 
 const DIGITS = /^\d+$/
@@ -146,6 +146,56 @@ export const ipfsGateway = value('string', 'an http(s) URL such as https://ipfs.
   if (text === 'none') return text
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '' ? url.href : undefined
 })
+
+/** URLs of one chain, each with an optional `@BLOCK`; the block of the last one that has one counts. */
+export const forkUrls = z
+  .array(z.string('expected URLs'), 'expected URLs')
+  .readonly()
+  .transform((texts, context) =>
+    texts.map((text) => {
+      const found = readForkUrl(text)
+      if (found !== undefined) return found
+      // The text may hold a key.
+      context.addIssue({ code: 'custom', message: 'expected an http, https, ws or wss URL, with or without @BLOCK' })
+      return z.NEVER
+    }),
+  )
+  .default([])
+  .meta({ type: 'readonly string[]' })
+
+export function readForkUrl(text: string): { readonly url: URL; readonly block: bigint | undefined } | undefined {
+  const [, address = '', block] = /^(.*?)(?:@(\d+|latest))?$/.exec(text.trim()) ?? []
+  // A name before the host has an @ too.
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^(https?|wss?):$/.test(url.protocol) || url.hostname === '') return undefined
+  return { url, block: block === undefined || block === 'latest' ? undefined : BigInt(block) }
+}
+
+/** HTTP headers, as `Name: value`. */
+export const headers = z
+  .array(z.string('expected headers'), 'expected headers')
+  .readonly()
+  .transform((texts, context) =>
+    texts.map((text): readonly [string, string] => {
+      const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\t\x20-\x7e]*)$/.exec(text) ?? []
+      if (name !== undefined && value !== undefined) return [name, value]
+      // The text may hold a key.
+      context.addIssue({ code: 'custom', message: 'expected a header such as "Authorization: Bearer KEY"' })
+      return z.NEVER
+    }),
+  )
+  .default([])
+  .meta({ type: 'readonly string[]' })
+
+/** 32 bytes in hex. */
+export const hash = value('string', 'a hash (0x and 64 hex digits)', (text) =>
+  /^0x[0-9a-fA-F]{64}$/.test(text) ? hexToHash(text.toLowerCase()) : undefined,
+)
+
+/** A block's number; a negative one counts from the head. */
+export const blockNumber = value('Integer', 'a block number, or a negative number to count from the head', (text) =>
+  /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined,
+)
 
 export const oneOf = <const T extends readonly string[]>(...words: T) =>
   textValue<T[number], T[number]>(words.map((word) => `'${word}'`).join(' | '), `one of ${words.join(', ')}`, (text) =>

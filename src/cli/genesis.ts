@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { nameModules } from '../cip/modules.ts'
 import { genesisText } from '../consensus/cometbft/genesis.ts'
+import { ChainError } from '../lib/errors.ts'
 import type { GenesisAllocation, GenesisSpec } from '../spec/chain-spec.ts'
 import { type ChainFlags, newChain } from './choose-chain.ts'
 import { noChain, withStoredChain } from './datadir.ts'
@@ -30,7 +31,12 @@ Examples:
     .action(async (given) => {
       const { datadir, proposal, ...options } = readFlags(flags, given)
       if (datadir === undefined) return print(await newSpec(options, proposal))
-      const found = await withStoredChain(datadir, async (chain) => {
+      const found = await withStoredChain(datadir, async (chain, _, fork) => {
+        if (fork !== undefined)
+          throw new ChainError(
+            'not-allowed',
+            `${datadir} holds a fork of chain ${fork.chainId} at block ${fork.number}: it has no genesis file`,
+          )
         await print(chain)
         return true
       })

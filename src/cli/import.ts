@@ -8,7 +8,7 @@ import { requireNoConsensus } from '../chain/consensus-mark.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
-import { openForWork, requireChainSpec, SYNC_INTERVAL } from './datadir.ts'
+import { openStored, SYNC_INTERVAL } from './datadir.ts'
 import { path, readFlags, readOperand } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { readModules } from './proposal-modules.ts'
@@ -33,7 +33,7 @@ Example:
       readOperand('file', path, file)
       const { datadir, proposal } = readFlags(flags, given)
       const modules = await readModules(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules, { durable: SYNC_INTERVAL })
+      const chain = await openStored(datadir, modules, { durable: SYNC_INTERVAL })
       try {
         requireNoConsensus(chain.store)
         await importFile(chain, file)

@@ -29,8 +29,8 @@ Examples:
       const { datadir, genesis, activate, proposal } = readFlags(flags, given)
       const spec = withActivated(await readGenesis(genesis), activate)
       const modules = await readModules(proposal)
-      const stored = await withStoredChain(datadir, async (stored) => {
-        if (await sameChain(spec, stored)) return withoutAllocation(stored)
+      const stored = await withStoredChain(datadir, async (stored, _, fork) => {
+        if (fork === undefined && (await sameChain(spec, stored))) return withoutAllocation(stored)
         throw new ChainError(
           'storage',
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,

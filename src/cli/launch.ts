@@ -2,9 +2,11 @@
 // command and the library share this code, so it prints nothing and handles no signals.
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
+import type { Forking, ForkStart } from '../chain/fork.ts'
 import { toolFolders } from '../explorer/contracts/compiler-files.ts'
 import type { CompilerPlaces } from '../explorer/contracts/compilers.ts'
 import { readPrices } from '../explorer/statistics/prices.ts'
+import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
@@ -16,6 +18,7 @@ import {
   type ChainFlags,
   checkAgrees,
   developmentWallet,
+  forkWallet,
   fundsKnownOperators,
   holdValidatorKeys,
   newChain,
@@ -56,10 +59,10 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const chainFlags = { ...flags, appState: await (await cometBftOf(flags))?.appStateOf(flags) }
   const stored = flags.inMemory
     ? undefined
-    : await withStoredChain(flags.datadir, (chain, head) => storedChain(chainFlags, chain, head))
-  if (stored === undefined) refuseKnownKeys(chainFlags)
+    : await withStoredChain(flags.datadir, (chain, head, fork) => storedChain(chainFlags, chain, head, fork))
+  if (stored === undefined && flags.forkUrl.length === 0) refuseKnownKeys(chainFlags)
   // A genesis file that is given again may name opcode proposals that the stored chain lacks.
-  const { spec, known, hasKnownOperators } =
+  const { spec, known, hasKnownOperators, fork } =
     stored === undefined || flags.genesis !== undefined ? await chainOfFlags(chainFlags, stored === undefined) : stored
   const modules = await readModules(flags.proposal)
   const development = flags.production ? new Wallet() : known
@@ -67,7 +70,16 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
   const network = await (await cometBftOf(flags))?.networkOptions(flags, spec, log)
-  const node = await startNode({ ...options, modules, namesModules: !flags.production, network: network?.options })
+  const continuesClock = options.continuesClock === true || fork !== undefined
+  const node = await startNode({
+    ...options,
+    continuesClock,
+    fork,
+    forking: flags.production ? undefined : lateForking(flags, development),
+    modules,
+    namesModules: !flags.production,
+    network: network?.options,
+  })
   if (network !== undefined) log.info({ room: 'consensus' }, network.line)
   const hasKnownKeys = (flags.mnemonic === undefined && known.addresses().length > 0) || hasKnownOperators
   return { node, development, operators, hasKnownKeys }
@@ -78,20 +90,60 @@ const cometBftOf = async ({ consensus }: StartFlags) =>
   consensus === undefined ? undefined : import('./network/launch-cometbft.ts')
 
 /** `hasKnownOperators`: whether a network's genesis funds operators with public keys. */
-type ChosenChain = { readonly spec: ChainSpec; readonly known: Wallet; readonly hasKnownOperators: boolean }
+type ChosenChain = {
+  readonly spec: ChainSpec
+  readonly known: Wallet
+  readonly hasKnownOperators: boolean
+  readonly fork?: ForkStart | undefined
+}
+
+/** Loaded when a chain is forked. */
+const loadForks = () => import('./fork.ts')
+
+/** Forks that clients ask for while the node runs. */
+const lateForking = (flags: StartFlags, accounts: Wallet): Forking => ({
+  connect: async (url) => (await loadForks()).forkingOf(flags, accounts.addresses()).connect(url),
+  start: async (target) => (await loadForks()).forkingOf(flags, accounts.addresses()).start(target),
+})
 
 /** The chain that the flags describe, with its development accounts. `isNew`: it is not on disk yet. */
 async function chainOfFlags(flags: StartFlags & ChainFlags, isNew: boolean): Promise<ChosenChain> {
+  if (flags.forkUrl.length > 0) {
+    const known = await forkWallet(flags)
+    const fork = await (await loadForks()).newFork(flags, known.addresses())
+    return { spec: fork.begin.spec, known, hasKnownOperators: false, fork }
+  }
+  refuseForkFlags(flags)
   const spec = await newChain(flags)
   if (isNew) await (await cometBftOf(flags))?.prepareCometBft(flags, spec)
   return { spec, ...(await knownKeys(flags, spec)) }
 }
 
 /** The chain on disk, with its development accounts. Throws ChainError `invalid-params` when a flag contradicts it. */
-async function storedChain(flags: StartFlags & ChainFlags, chain: StoredChain, head: bigint): Promise<ChosenChain> {
+async function storedChain(
+  flags: StartFlags & ChainFlags,
+  chain: StoredChain,
+  head: bigint,
+  at: ForkBlock | undefined,
+): Promise<ChosenChain> {
+  if (at !== undefined) {
+    if (flags.chainId !== undefined && flags.chainId !== chain.chainId)
+      throw refuseFlag('chainId', `${flags.datadir} holds a fork with id ${chain.chainId}`)
+    const fork = (await loadForks()).storedFork(flags, at)
+    return { spec: withoutAllocation(chain), known: await forkWallet(flags), hasKnownOperators: false, fork }
+  }
+  if (flags.forkUrl.length > 0)
+    throw refuseFlag('forkUrl', `${flags.datadir} holds a chain of its own; choose another --datadir, or --in-memory`)
+  refuseForkFlags(flags)
   await checkAgrees(flags, chain, flags.datadir)
   await (await cometBftOf(flags))?.prepareCometBft(flags, chain, head)
   return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }
+}
+
+/** Throws WrongCommandLine for flags that say more about a fork when there is none. */
+function refuseForkFlags(flags: StartFlags): void {
+  for (const name of ['forkBlockNumber', 'forkBlockHash', 'forkTransactionHash', 'hardfork'] as const)
+    if (flags[name] !== undefined) throw wrongFlag(name, 'only with --fork-url')
 }
 
 async function knownKeys(flags: StartFlags & ChainFlags, spec: GenesisSpec<GenesisAllocation>) {

@@ -7,11 +7,16 @@ import { defaultExplorerOptions } from '../explorer/options.ts'
 import { defaultConnectionLimits } from '../http/connections.ts'
 import { defaultWorkLimits } from '../lib/work-queue.ts'
 import { defaultRpcOptions } from '../rpc/define.ts'
+import { FORKS } from '../spec/chain-spec.ts'
 import { PRESET_NAMES } from '../spec/presets.ts'
 import {
   addresses,
+  blockNumber,
   coins,
   durable,
+  forkUrls,
+  hash,
+  headers,
   host,
   hosts,
   integer,
@@ -128,6 +133,53 @@ const chain = {
   }),
   proposal: repeated('<file>', paths, 'module with your own opcode proposals', {
     more: 'Needed at every start of a chain that names it.',
+  }),
+}
+
+const noFork = 'the nodes of a network agree on its state'
+
+const fork = {
+  forkUrl: repeated(
+    '<url>',
+    forkUrls,
+    'begin with the state of another chain: its JSON-RPC, http(s) or ws(s), with @BLOCK or not',
+    {
+      conflicts: ['genesis', 'preset', 'activate', 'timestamp'],
+      notInNetwork: noFork,
+      more: 'Further ones serve when the first fails. [Forks](forks.md).',
+    },
+  ),
+  forkBlockNumber: optional('<number>', blockNumber, 'block to begin at; a negative number counts from the head', {
+    unset: 'the head',
+    notInNetwork: noFork,
+  }),
+  forkBlockHash: optional('<hash>', hash, 'hash that this block must have', { notInNetwork: noFork }),
+  forkTransactionHash: optional('<hash>', hash, 'begin before this transaction', {
+    conflicts: ['forkBlockNumber'],
+    notInNetwork: noFork,
+    more: 'The transactions before it in its block are executed.',
+  }),
+  forkHeader: repeated('<header>', headers, 'HTTP header for the forked chain, such as "Authorization: Bearer KEY"'),
+  forkTimeout: withDefault(
+    '<ms>',
+    wholeNumber(1, 3_600_000),
+    45_000,
+    'most milliseconds for an answer of the forked chain',
+  ),
+  forkRetries: withDefault(
+    '<number>',
+    wholeNumber(0, 1000),
+    5,
+    'further attempts after a failure that passes by itself',
+  ),
+  forkRate: optional('<number>', wholeNumber(1, 1_000_000), 'most requests to the forked chain in a second', {
+    unset: 'no limit',
+  }),
+  forkVerify: switchOn('believe the forked chain only what a proof shows (eth_getProof)', { notInNetwork: noFork }),
+  storageCaching: switchOff("keep nothing that was fetched in the user's cache folder"),
+  hardfork: optional('<fork>', oneOf(...FORKS), "Ethereum's fork by whose rules blocks are made", {
+    unset: "the forked chain's",
+    notInNetwork: noFork,
   }),
 }
 
@@ -349,6 +401,7 @@ const output = {
 export const optionGroups = {
   'Data:': data,
   'Chain (of a new one; an existing chain must agree):': chain,
+  'Fork (docs/forks.md):': fork,
   'Blocks:': blocks,
   'Network (docs/networks.md):': network,
   'Server:': server,
@@ -357,7 +410,7 @@ export const optionGroups = {
   'Output:': output,
 }
 
-export const options = { ...data, ...chain, ...blocks, ...network, ...server, ...explorer, ...keys, ...output }
+export const options = { ...data, ...chain, ...fork, ...blocks, ...network, ...server, ...explorer, ...keys, ...output }
 
 /** The options that describe a new chain and have a flag on every command that makes one. */
 export const chainOptions = [

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
-import { openForWork, requireChainSpec } from './datadir.ts'
+import { openStored } from './datadir.ts'
 import { readFlags, wholeNumber } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { readModules } from './proposal-modules.ts'
@@ -33,7 +33,7 @@ Example:
     .action(async (given) => {
       const { datadir, to, proposal } = readFlags(flags, given)
       const modules = await readModules(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
+      const chain = await openStored(datadir, modules)
       try {
         await rewind(chain, BigInt(to))
       } finally {
@@ -44,13 +44,15 @@ Example:
 
 /** Throws ChainError `invalid-params` for a block that the chain does not have or cannot end with. */
 async function rewind(chain: BlockChain, to: bigint): Promise<void> {
-  const { head, base, spec } = chain
+  const { head, base, spec, forked } = chain
   if (to > head.number)
     throw new ChainError('invalid-params', `--to: the chain ends with block ${head.number}: ${to} is after it`)
-  if (to < base)
+  const first = forked?.at.number ?? base
+  const beginning = forked === undefined ? 'begins with the snapshot' : 'is a fork'
+  if (to < first)
     throw new ChainError(
       'invalid-params',
-      `--to: the chain begins with the snapshot of block ${base}; for another beginning empty the data directory`,
+      `--to: the chain ${beginning} of block ${first}; for another beginning empty the data directory`,
     )
   // CometBFT decides a network's blocks from `initialHeight` on, so the chain cannot end before the block below it.
   const initialHeight = spec.native?.consensus?.initialHeight ?? 1n

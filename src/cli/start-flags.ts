@@ -71,7 +71,7 @@ function refuseAgainstNetwork(given: Given): void {
   for (const [name, value] of Object.entries(given)) {
     const { helpOff, help, notInNetwork, networkOnly } = entries[name] ?? {}
     const isOff = help === undefined && helpOff !== undefined
-    if (value === undefined || value === isOff) continue
+    if (value === undefined || value === isOff || (Array.isArray(value) && value.length === 0)) continue
     if (isNetwork && notInNetwork !== undefined)
       throw wrongFlag(isOff ? `no-${name}` : name, `not with --consensus: ${notInNetwork}`)
     if (!isNetwork && networkOnly) throw wrongFlag(name, 'only with --consensus cometbft, or --home')
