@@ -34,6 +34,8 @@ export type Group = {
    */
   readonly of: 'both' | 'kestrel' | 'here'
   rows(contender: Contender, bench: Bench): Promise<readonly Row[]>
+  /** Ends what the group has started beside the contenders' nodes. */
+  close?(): Promise<void>
 }
 
 /** The context that every group receives. */

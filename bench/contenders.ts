@@ -27,6 +27,10 @@ export type StartOptions = {
   readonly flags?: Partial<Record<'kestrel' | 'anvil', readonly string[]>>
   /** kestrel's data directory, with or without a chain. Default: a temporary one, removed at the end. */
   readonly datadir?: string
+  /** Begins a fork of the chain at this URL, with 10 development accounts. */
+  readonly forkUrl?: string
+  /** Additional variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>
   /** Home of a network's node, which has its data directory and its chain. */
   readonly home?: string
 }
@@ -42,6 +46,7 @@ const NODE_FLAGS: readonly string[] = (() => {
 })()
 
 const CHAIN = ['--chain-id', String(CHAIN_ID), '--mnemonic', MNEMONIC, '--accounts', String(ACCOUNTS)]
+const forkOf = (url: string): readonly string[] => ['--fork-url', url, '--mnemonic', MNEMONIC]
 const FUNDS = ['--balance', '1000000', '--gas-limit', String(GAS_LIMIT)]
 /** A call may use the gas of a block and take as long as it needs. */
 const KESTREL = ['--call-gas-cap', String(GAS_LIMIT), '--call-timeout', '600000', '--silent']
@@ -73,21 +78,23 @@ export const kestrel = (name: Name = 'kestrel', main = PROGRAM): Contender => ({
 })
 
 const kestrelOf = (name: Name, main: string): Contender =>
-  contender(name, 'kestrel', ({ flags, datadir, home }, port) => {
+  contender(name, 'kestrel', ({ flags, datadir, home, forkUrl }, port) => {
     if (home !== undefined)
       return { program: process.execPath, args: [...NODE_FLAGS, main, 'start', '--home', home, '--port', port] }
     const folder = ['--datadir', datadir ?? temporaryFolder()]
     // An existing chain keeps its genesis, so no genesis flags.
-    const chain = datadir !== undefined && existsSync(datadir) ? [] : [...CHAIN, ...FUNDS]
+    const isNew = datadir === undefined || !existsSync(datadir)
+    const chain = forkUrl !== undefined ? forkOf(forkUrl) : isNew ? [...CHAIN, ...FUNDS] : []
     const start = [main, 'start', '--port', port, ...folder, ...chain, ...KESTREL]
     return { program: process.execPath, args: [...NODE_FLAGS, ...start, ...(flags?.kestrel ?? [])] }
   })
 
 export const anvil = (program: string): Contender =>
-  contender('peer', 'anvil', ({ flags }, port) => {
+  contender('peer', 'anvil', ({ flags, forkUrl }, port) => {
     // It writes states of older blocks there, and leaves them when it is killed.
     const cache = ['--cache-path', temporaryFolder()]
-    const args = ['--port', port, ...CHAIN, ...FUNDS, ...ANVIL, ...cache, ...(flags?.anvil ?? [])]
+    const chain = forkUrl === undefined ? [...CHAIN, ...FUNDS] : [...forkOf(forkUrl), '--no-rate-limit']
+    const args = ['--port', port, ...chain, ...ANVIL, ...cache, ...(flags?.anvil ?? [])]
     return { program, args }
   })
 
@@ -109,7 +116,7 @@ function contender(
     async start(options = {}) {
       const port = await freePort()
       const { program: executable, args } = commandLine(options, String(port))
-      const target = await startTarget(executable, args, `http://127.0.0.1:${port}/`)
+      const target = await startTarget(executable, args, `http://127.0.0.1:${port}/`, options.env)
       running.add(target)
       return target
     },

@@ -15,7 +15,16 @@ import type { Target } from './target.ts'
 
 const { contracts } = compileSolidity('bench/contracts')
 
-type ContractName = 'Token' | 'CompactToken' | 'LayeredToken' | 'Proxy' | 'Compute' | 'Slots'
+type ContractName =
+  | 'Token'
+  | 'CompactToken'
+  | 'LayeredToken'
+  | 'Proxy'
+  | 'Compute'
+  | 'Slots'
+  | 'Factory'
+  | 'Router'
+  | 'Pair'
 
 export function contractNamed(name: ContractName): Contract {
   const contract = contracts.get(name)

@@ -65,6 +65,7 @@ export async function measure(
     return measured
   } finally {
     for (const contender of contenders) await contender.stopAll()
+    await group.close?.()
   }
 }
 

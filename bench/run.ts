@@ -11,6 +11,7 @@ import { anvil, anvilVersion, type Contender, findAnvil, kestrel } from './conte
 import { bursts } from './groups/bursts.ts'
 import { calls } from './groups/calls.ts'
 import { compute } from './groups/compute.ts'
+import { fork } from './groups/fork.ts'
 import { fresh } from './groups/fresh.ts'
 import { genesis } from './groups/genesis.ts'
 import { imports } from './groups/imports.ts'
@@ -41,6 +42,7 @@ const GROUPS: readonly Group[] = [
   waits,
   overload,
   startup,
+  fork,
   size,
   imports,
   genesis,

@@ -36,9 +36,14 @@ process.on('exit', () => {
 })
 
 /** Starts the program and waits until it answers at the URL. Throws with its output when it does not. */
-export async function startTarget(program: string, args: readonly string[], url: string): Promise<Target> {
+export async function startTarget(
+  program: string,
+  args: readonly string[],
+  url: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Target> {
   const began = performance.now()
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
