@@ -72,6 +72,8 @@ describe('metadata of items on the chain', () => {
     const { send, art, item, rpc, request, path } = await drawings()
     await send(art, 'mintMany', [ALICE, 1n, 1n, 0n, 2_000_000n])
     expect((await item(1n)).metadata).toBeNull()
+    // A request waits for a moment only; on a busy machine the contract is read after it, and must be before it changes.
+    await wait(1_000)
     await send(art, 'set', [1n, json({ name: 'updated' })])
     expect((await item(1n)).metadata).toBeNull()
     const snapshot = await rpc('evm_snapshot')
