@@ -257,7 +257,7 @@ const reportTo =
 /** undefined: the main thread answers all reads. */
 const readerSettings = (options: NodeOptions, rpc: RpcOptions): ReaderSettings | undefined => {
   const { readThreads = defaultReadThreads(), datadir, work = {}, fork } = options
-  // What a thread misses only the main thread can fetch.
+  // A fork has no read threads, because only the main thread can fetch missing state.
   return readThreads === 0 || datadir === undefined || fork !== undefined
     ? undefined
     : { threads: readThreads, work, rpc }

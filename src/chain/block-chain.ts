@@ -382,8 +382,8 @@ export class BlockChain implements ChainFace {
   }
 
   /**
-   * Begins anew as another chain, for development: `begin` writes its beginning. Blocks, state and pool of this one are lost, its
-   * snapshots too. Throws as `begin`; the store then has no chain.
+   * Replaces this chain by another one, for development. `begin` writes the first rows of the new chain. The blocks, the state, the
+   * pool and the snapshots of the old chain are lost. Throws as `begin`; the store then has no chain.
    */
   restart(identity: ChainIdentity, begin: (store: KvStore) => Promise<void>): Promise<void> {
     return this.#writer.run(async () => {

@@ -1,6 +1,5 @@
 // The committed chain on disk: head, ancestors and their states. Each change is one write batch, and the head moves only after
 // the batch is written. The caller must run one change at a time.
-
 import type { ForkBlock } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'

@@ -1,5 +1,5 @@
-// The parts of a chain that depend on its specification and its rows. A development chain that begins anew as a fork of another chain
-// gets others (`BlockChain.restart`); store, pool, events and the writer's lock stay.
+// The parts of a chain that depend on its specification and its rows. `BlockChain.restart` replaces them when a development chain
+// becomes a fork of another chain. It keeps the store, the pool, the events and the writer's lock.
 import type { ForkedChain } from '../fork/forked-chain.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { CallLimits } from '../runtime/call.ts'

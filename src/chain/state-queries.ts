@@ -11,7 +11,7 @@ import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-qu
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
-import { MissingState } from '../state/partial-state.ts'
+import { unlessMissing } from '../state/partial-state.ts'
 import type { KeyRange, StateView } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
@@ -53,7 +53,10 @@ export class ChainStateQueries implements StateQueries {
     const view = await this.#reader.traces.at(at, signal)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
     return page(keys, start, count, pause, (hash, key) => {
-      const value = ifStored(() => view.storage(of, BigInt(key))) ?? 0n
+      const value = unlessMissing(
+        () => view.storage(of, BigInt(key)),
+        () => 0n,
+      )
       return value === 0n ? undefined : { hash, key, value }
     })
   }
@@ -69,7 +72,10 @@ export class ChainStateQueries implements StateQueries {
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
-      const account = ifStored(() => view.account(address))
+      const account = unlessMissing(
+        () => view.account(address),
+        () => undefined,
+      )
       if (account === undefined) return undefined
       const storageRoot = view.storageRoot(address)
       return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
@@ -156,7 +162,10 @@ export class ChainStateQueries implements StateQueries {
     for await (const [row] of this.#canonical.store.scan(RANGE.slots(account.address))) {
       await pause()
       const key = slotOfRow(row)
-      const value = ifStored(() => bytesToBig(view.word(account.address, key))) ?? 0n
+      const value = unlessMissing(
+        () => bytesToBig(view.word(account.address, key)),
+        () => 0n,
+      )
       if (value !== 0n) storage.push({ hash: keccakHash(fromHex(key)), key, value })
     }
     return { ...account, storage }
@@ -181,16 +190,6 @@ export class ChainStateQueries implements StateQueries {
     const version = readStateVersion(this.#canonical.store, number)
     if (version === undefined) throw new ChainError('header-not-found', 'header not found')
     return version
-  }
-}
-
-/** What is read; undefined if it is on the forked chain only. */
-function ifStored<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof MissingState) return undefined
-    throw error
   }
 }
 

@@ -296,8 +296,9 @@ export interface ChainReader {
   /** The chain that this one is a fork of. Questions about its blocks throw BeforeFork (`fork.ts`). */
   readonly forked: ForkedChain | undefined
   /**
-   * What is missing from the states of a fork. Reading a view may then throw MissingState: read it within `untilComplete`
-   * (`state/partial-state.ts`). All methods here that return a promise do so themselves.
+   * Fetches what is missing from the states of a fork; undefined: this chain is no fork. Reading a view of a fork may throw
+   * MissingState, so callers read it within `untilComplete` (`state/partial-state.ts`). The methods here that return a promise do
+   * that themselves.
    */
   readonly missing: MissingParts | undefined
   /** undefined: unknown block. `safe` and `finalized` are the head, because blocks are final at once. */
@@ -352,8 +353,8 @@ export interface Caller {
 }
 
 /**
- * Who sent a transaction. A client's transaction (the default) is in the journal before its hash is answered. A peer's is not: it
- * is in the journal of the node that the client sent it to.
+ * Who sent a transaction. The node writes a client's transaction (the default) to its journal before it answers with the hash. It
+ * does not write a peer's transaction, because the node that the client sent it to has done so.
  */
 export type TransactionOrigin = 'client' | 'peer'
 

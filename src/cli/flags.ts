@@ -1,6 +1,7 @@
 // Kinds of option values. The command line gives text; `startNode` gives text, numbers, lists. A bad value is refused in one
 // line that names the flag and what was expected.
 import { z } from 'zod'
+import { serverUrl } from '../fork/allowed-url.ts'
 import { ANY, LOCAL } from '../http/access.ts'
 import { isNetwork } from '../http/clients.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -147,45 +148,39 @@ export const ipfsGateway = value('string', 'an http(s) URL such as https://ipfs.
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '' ? url.href : undefined
 })
 
-/** URLs of one chain, each with an optional `@BLOCK`; the block of the last one that has one counts. */
-export const forkUrls = z
-  .array(z.string('expected URLs'), 'expected URLs')
-  .readonly()
-  .transform((texts, context) =>
-    texts.map((text) => {
-      const found = readForkUrl(text)
-      if (found !== undefined) return found
-      // The text may hold a key.
-      context.addIssue({ code: 'custom', message: 'expected an http, https, ws or wss URL, with or without @BLOCK' })
-      return z.NEVER
-    }),
-  )
-  .default([])
-  .meta({ type: 'readonly string[]' })
+/** Texts of an option that may be repeated. They may hold keys, so a refusal does not show them. */
+const eachOf = <T>(all: string, expected: string, read: (text: string) => T | undefined) =>
+  z
+    .array(z.string(`expected ${all}`), `expected ${all}`)
+    .readonly()
+    .transform((texts, context) =>
+      texts.map((text) => {
+        const found = read(text)
+        if (found !== undefined) return found
+        context.addIssue({ code: 'custom', message: `expected ${expected}` })
+        return z.NEVER
+      }),
+    )
+    .default([])
+    .meta({ type: 'readonly string[]' })
 
-export function readForkUrl(text: string): { readonly url: URL; readonly block: bigint | undefined } | undefined {
+/** URLs of one chain, each with an optional `@BLOCK`; the block of the last one that has one counts. */
+export const forkUrls = eachOf('URLs', 'an http, https, ws or wss URL, with or without @BLOCK', (text) => {
   const [, address = '', block] = /^(.*?)(?:@(\d+|latest))?$/.exec(text.trim()) ?? []
   // A name before the host has an @ too.
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url === undefined || !/^(https?|wss?):$/.test(url.protocol) || url.hostname === '') return undefined
-  return { url, block: block === undefined || block === 'latest' ? undefined : BigInt(block) }
-}
+  const url = serverUrl(address)
+  return url && { url, block: block === undefined || block === 'latest' ? undefined : BigInt(block) }
+})
 
 /** HTTP headers, as `Name: value`. */
-export const headers = z
-  .array(z.string('expected headers'), 'expected headers')
-  .readonly()
-  .transform((texts, context) =>
-    texts.map((text): readonly [string, string] => {
-      const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\t\x20-\x7e]*)$/.exec(text) ?? []
-      if (name !== undefined && value !== undefined) return [name, value]
-      // The text may hold a key.
-      context.addIssue({ code: 'custom', message: 'expected a header such as "Authorization: Bearer KEY"' })
-      return z.NEVER
-    }),
-  )
-  .default([])
-  .meta({ type: 'readonly string[]' })
+export const headers = eachOf(
+  'headers',
+  'a header such as "Authorization: Bearer KEY"',
+  (text): readonly [string, string] | undefined => {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\t\x20-\x7e]*)$/.exec(text) ?? []
+    return name === undefined || value === undefined ? undefined : [name, value]
+  },
+)
 
 /** 32 bytes in hex. */
 export const hash = value('string', 'a hash (0x and 64 hex digits)', (text) =>

@@ -11,12 +11,17 @@ for (const prefix of ['::ffff:', '64:ff9b::', '::']) LINK_LOCAL.addSubnet(`${pre
 // The metadata service of a large cloud over IPv6.
 LINK_LOCAL.addAddress('fd00:ec2::254', 'ipv6')
 
+/** The URL of a JSON-RPC server; undefined: the text is none. */
+export function serverUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^(https?|wss?):$/.test(url.protocol) && url.hostname !== '' ? url : undefined
+}
+
 /** The URL of a chain to fork. Throws ChainError `invalid-params` for another scheme and for a link-local address. */
 export async function allowedUrl(text: string): Promise<URL> {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = serverUrl(text)
   // The text may hold a key.
-  if (url === undefined || !/^(https?|wss?):$/.test(url.protocol) || url.hostname === '')
-    throw new ChainError('invalid-params', 'expected an http, https, ws or wss URL')
+  if (url === undefined) throw new ChainError('invalid-params', 'expected an http, https, ws or wss URL')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const found = await lookup(host, { all: true }).catch(() => {
     throw new ChainError('invalid-params', `${url.protocol}//${url.host} has no address`)

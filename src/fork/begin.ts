@@ -2,15 +2,14 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import { type BlobParams, type ChainSpec, FORKS, type Fork, type ForkActivation } from '../spec/chain-spec.ts'
-import { forkRules } from '../spec/fork-rules.ts'
+import type { BlobParams, ChainSpec, Fork, ForkActivation } from '../spec/chain-spec.ts'
 import { MAINNET_BLOBS } from '../spec/forks.ts'
-import { KNOWN_CHAINS } from '../spec/known-chains.ts'
+import { fromGenesis, KNOWN_CHAINS } from '../spec/known-chains.ts'
 import { type BlockBefore, blockBefore } from './block-before.ts'
 import { RemoteError, RemoteFailure } from './errors.ts'
 import { type ForkBlock, reorganized } from './forked-chain.ts'
 import type { Remote } from './remote.ts'
-import { block, config, quantity, transactionPlace } from './wire.ts'
+import { block, config, place, quantity } from './wire.ts'
 
 /** The block to begin at, as a user names it. */
 export type ForkChoice = {
@@ -57,7 +56,7 @@ export async function findFork(remote: Remote, choice: ForkChoice): Promise<Foun
 
 async function tagOf(remote: Remote, { number, transaction }: ForkChoice): Promise<string> {
   if (transaction !== undefined) {
-    const found = await remote.ask(transactionPlace, 'eth_getTransactionByHash', [transaction])
+    const found = await remote.ask(place, 'eth_getTransactionByHash', [transaction])
     if (found?.blockNumber == null)
       throw new ChainError('not-found', `${remote.name} has no mined transaction ${transaction}`)
     return toQuantity(found.blockNumber - 1n)
@@ -121,13 +120,6 @@ function forkWith(precompiles: Readonly<Record<string, unknown>>): Fork | undefi
 }
 
 const NEWEST: Fork = 'bpo2'
-const SHANGHAI = FORKS.indexOf('shanghai')
-
-/** All forks up to one, from block 0 on. */
-const upTo = (newest: Fork): ForkActivation[] =>
-  FORKS.filter((fork) => fork !== 'dao' && forkRules(newest)[fork]).map((fork) =>
-    FORKS.indexOf(fork) >= SHANGHAI ? { fork, time: 0n } : { fork, block: 0n },
-  )
 
 function specOf(
   remoteChain: bigint,
@@ -136,14 +128,14 @@ function specOf(
   remote: (RemoteForks & { readonly since: bigint }) | undefined,
 ): ChainSpec {
   const known = KNOWN_CHAINS.get(remoteChain)
-  // What the remote says holds from its present fork on.
+  // eth_config describes the remote's present fork, so it is used only for blocks since that fork began.
   const told = remote !== undefined && header.timestamp >= remote.since ? remote : undefined
   const forks =
     hardfork !== undefined
-      ? upTo(hardfork)
+      ? fromGenesis(hardfork)
       : told !== undefined
-        ? [...upTo(told.fork), ...(told.next ? [told.next] : [])]
-        : (known?.forks ?? upTo(NEWEST))
+        ? [...fromGenesis(told.fork), ...(told.next ? [told.next] : [])]
+        : (known?.forks ?? fromGenesis(NEWEST))
   const blobs = known?.blobs ?? MAINNET_BLOBS
   const { parentHash, timestamp, gasLimit, gasUsed, baseFeePerGas } = header
   return {

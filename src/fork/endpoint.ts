@@ -46,6 +46,8 @@ type FailureKind = Pick<EndpointFailure, 'mayPass' | 'retryAfter' | 'isTooMuch'>
 export abstract class Endpoint {
   /** `https://host`, as errors, logs and metrics name it. */
   readonly name: string
+  /** Without user name and password. */
+  protected readonly url: URL
   protected readonly timeout: number
   protected readonly headers: Readonly<Record<string, string>>
   readonly #secrets: readonly string[]
@@ -61,6 +63,9 @@ export abstract class Endpoint {
     )
     this.headers = username === '' ? headers : { authorization: `Basic ${credentials}`, ...headers }
     this.#secrets = secretsOf(url, this.headers)
+    this.url = new URL(url)
+    this.url.username = ''
+    this.url.password = ''
   }
 
   static of(options: EndpointOptions): Endpoint {
@@ -89,11 +94,9 @@ export abstract class Endpoint {
   }
 
   protected parse(text: string): unknown {
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw this.failure('answers something that is not JSON')
-    }
+    const parsed = tryParse(text)
+    if (parsed === undefined) throw this.failure('answers something that is not JSON')
+    return parsed
   }
 }
 
@@ -118,15 +121,11 @@ function decoded(text: string): string {
 }
 
 class HttpEndpoint extends Endpoint {
-  readonly #url: URL
   readonly #agent: HttpAgent
   readonly #request: typeof requestHttp
 
   constructor(options: EndpointOptions) {
     super(options)
-    this.#url = new URL(options.url)
-    this.#url.username = ''
-    this.#url.password = ''
     const isSecure = options.url.protocol === 'https:'
     this.#agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
     this.#request = isSecure ? requestHttps : requestHttp
@@ -135,7 +134,7 @@ class HttpEndpoint extends Endpoint {
   async exchange(text: string, _ids?: readonly number[], timeout = this.timeout): Promise<unknown> {
     const headers = { ...HEADERS, 'content-length': Buffer.byteLength(text), ...this.headers }
     // Not `fetch`, which takes three times the CPU. A redirect, which would send the headers elsewhere, is an answer like others.
-    const asked = this.#request(this.#url, { method: 'POST', agent: this.#agent, headers })
+    const asked = this.#request(this.url, { method: 'POST', agent: this.#agent, headers })
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -224,19 +223,11 @@ type Waiting = {
 
 /** One connection, opened at the first exchange and again after it was lost. */
 class SocketEndpoint extends Endpoint {
-  readonly #url: URL
   #socket: Promise<WebSocket> | undefined
   /** Connections that are open or opening; one that was lost ends without harm to the next. */
   readonly #sockets = new Set<WebSocket>()
   /** Pending exchanges by each of their ids. */
   readonly #waiting = new Map<number, Waiting>()
-
-  constructor(options: EndpointOptions) {
-    super(options)
-    this.#url = new URL(options.url)
-    this.#url.username = ''
-    this.#url.password = ''
-  }
 
   async exchange(text: string, ids: readonly number[], timeout = this.timeout): Promise<unknown> {
     this.#socket ??= this.#open()
@@ -274,7 +265,7 @@ class SocketEndpoint extends Endpoint {
   #open(): Promise<WebSocket> {
     const { headers, timeout } = this
     const options = { headers, handshakeTimeout: timeout, maxPayload: LONGEST_ANSWER, followRedirects: false }
-    const socket = new WebSocket(this.#url, options)
+    const socket = new WebSocket(this.url, options)
     this.#sockets.add(socket)
     const lost = (reason: string, kind?: Partial<FailureKind>) => {
       if (this.#socket === opened) this.#socket = undefined

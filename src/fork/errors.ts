@@ -1,4 +1,4 @@
-// What goes wrong with the forked chain.
+// Errors of requests to the forked chain.
 import { ChainError } from '../lib/errors.ts'
 
 /** The remote could not be asked, or its answer is not usable. */

@@ -144,9 +144,8 @@ export class ForkedChain implements StateSource {
 
   /** As `answer`, read by a schema. Throws ChainError. */
   async ask<T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
-    const parsed = schema.safeParse(await this.answer(method, params).catch((error) => this.#explain(error)))
-    if (parsed.success) return parsed.data
-    throw new RemoteFailure(`${this.connected.name} answers ${method} in another form`)
+    const answer = await this.answer(method, params).catch((error) => this.#explain(error))
+    return this.connected.read(schema, method, answer)
   }
 
   /** The number of the block with a hash, or with the transaction of this hash; undefined: there is none up to the fork. */

@@ -110,7 +110,12 @@ export class Remote {
 
   /** As `request`, with the result read by a schema. */
   async ask<T>(schema: z.ZodType<T>, method: string, params: readonly unknown[], only?: number): Promise<T> {
-    const parsed = schema.safeParse(await this.request(method, params, only))
+    return this.read(schema, method, await this.request(method, params, only))
+  }
+
+  /** An answer, read by a schema. Throws RemoteFailure. */
+  read<T>(schema: z.ZodType<T>, method: string, answer: unknown): T {
+    const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     const where = parsed.error.issues[0]?.path.join('.')
     throw new RemoteFailure(`${this.name} answers ${method} in another form${where ? ` at ${where}` : ''}`)

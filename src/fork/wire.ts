@@ -1,9 +1,9 @@
-// What the forked chain answers: schemas of the JSON that is read. Answers are other people's text, so each value is bounded.
+// Schemas of the JSON that the forked chain answers. Other people write these answers, so each value is bounded.
 import { z } from 'zod'
 import { bigToBytes, type Hex, hexToAddress, hexToHash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
-import type { SealedHeader } from '../primitives/types.ts'
+import type { SealedHeader, TransactionType } from '../primitives/types.ts'
 
 const lowerHex = z
   .string()
@@ -57,6 +57,51 @@ export const block = z
   })
   .transform(({ miner: coinbase, ...header }): SealedHeader => ({ ...header, coinbase }))
 
+const accessed = z.object({ address, storageKeys: z.array(hash) })
+/** Zero, if it is left out. */
+export const zero = without(quantity, 0n)
+
+/** A transaction. `number`: of nonce, value and signatures, which types of other chains may leave out. */
+export const transactionWith = (number: z.ZodType<bigint>) =>
+  z
+    .object({
+      hash,
+      type: zero,
+      chainId: missing(quantity),
+      from: address,
+      to: address.nullish().transform((to) => to ?? null),
+      nonce: number,
+      value: number,
+      input: bytes,
+      gas: quantity,
+      gasPrice: zero,
+      maxFeePerGas: missing(quantity),
+      maxPriorityFeePerGas: missing(quantity),
+      maxFeePerBlobGas: zero,
+      accessList: listOr(accessed),
+      blobVersionedHashes: listOr(hash),
+      authorizationList: listOr(
+        z.object({ chainId: quantity, address, nonce: quantity, yParity: number, r: number, s: number }),
+      ),
+      v: zero,
+      yParity: missing(quantity),
+      r: number,
+      s: number,
+    })
+    .transform(({ type, input: data, gas: gasLimit, maxFeePerGas, maxPriorityFeePerGas, v, yParity, ...fields }) => ({
+      ...fields,
+      type: Number(type) as TransactionType,
+      data,
+      gasLimit,
+      maxFeePerGas: maxFeePerGas ?? fields.gasPrice,
+      maxPriorityFeePerGas: maxPriorityFeePerGas ?? fields.gasPrice,
+      v: type === 0n ? v : (yParity ?? v),
+    }))
+/** As Ethereum's types have it. */
+export const transaction = transactionWith(quantity)
+/** As chains with types of their own have it. */
+export const foreignTransaction = transactionWith(zero)
+
 export const accessList = z.object({
   accessList: z.array(z.object({ address, storageKeys: without(z.array(hash), []) })).max(100_000),
 })
@@ -88,8 +133,6 @@ export const feeHistory = z.object({
 
 /** Logs as they are. */
 export const logs = z.array(z.looseObject({ blockNumber: z.string().regex(/^0x[0-9a-fA-F]{1,16}$/) }))
-
-export const transactionPlace = z.object({ blockNumber: quantity.nullish() }).nullable()
 
 const whole = z.number().int().nonnegative()
 const blobSchedule = z

@@ -23,6 +23,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 export const MASKS = 1 << KINDS.length
 export const KIND_BIT = Object.fromEntries(KINDS.map((kind, bit) => [kind, 1 << bit])) as Readonly<Record<Kind, number>>
+export const kindMask = (kinds: readonly Kind[]): number => kinds.reduce((mask, kind) => mask | KIND_BIT[kind], 0)
 
 // --- entries of lists
 

@@ -1,5 +1,5 @@
-// The parsed genesis file: everything that distinguishes one chain from another. The
-// format is geth's genesis with an additional section, `kestrel`; without it the chain is plain Ethereum.
+// The parsed genesis file: everything that distinguishes one chain from another. The format is geth's genesis with an additional
+// section, `kestrel`; without it the chain is plain Ethereum.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, equalBytes, type Hash, type Hex } from '../lib/hex.ts'
 

@@ -1,7 +1,7 @@
 // Public chains that a fork may begin at: by chain id, the Ethereum fork whose rules a block of the chain has. They are used
 // if the chain's nodes do not tell it themselves (`eth_config`). Every number is from the sources that a comment names. A fork
 // that FORKS lacks is not here: its blocks count as blocks of the fork before it.
-import { type BlobParams, FORKS, type Fork, type ForkActivation } from './chain-spec.ts'
+import { type BlobParams, FORKS, type Fork, type ForkActivation, TIME_FORKS } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
 
 /** What `forkAt` and `blobParamsAt` need to know of a chain; `blobs` left out: Ethereum mainnet's. */
@@ -15,8 +15,11 @@ export type KnownChain = {
 type Start = readonly [Fork, bigint]
 
 /** Forks that the chain has from block 0 on: the named one and those before it. */
-const fromGenesis = (newest: Fork): ForkActivation[] =>
-  FORKS.filter((fork) => fork !== 'dao' && forkRules(newest)[fork]).map((fork) => ({ fork, block: 0n }))
+export const fromGenesis = (newest: Fork): ForkActivation[] =>
+  FORKS.filter((fork) => fork !== 'dao' && forkRules(newest)[fork]).map((fork) =>
+    BY_TIME.has(fork) ? { fork, time: 0n } : { fork, block: 0n },
+  )
+const BY_TIME: ReadonlySet<Fork> = new Set(TIME_FORKS)
 /** Forks that begin by block number, whatever the time. */
 const byBlock = (...starts: readonly Start[]): ForkActivation[] => starts.map(([fork, block]) => ({ fork, block }))
 /** Forks that begin by time. `forkAt` reads them only if `paris` has begun. */

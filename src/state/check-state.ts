@@ -17,7 +17,7 @@ import {
   storesNodes,
 } from './history.ts'
 import { isCode, isSlot, isTrieNode, KEY, ownerOfRow, pathOfNode, RANGE, rowOfHistory, slotOfRow } from './keyspace.ts'
-import type { ChangedRow, RowChanges } from './state-rows.ts'
+import { type ChangedRow, isSameValue, type RowChanges } from './state-rows.ts'
 import { StateStore } from './state-store.ts'
 import type { NodePath, TrieChange } from './trie.ts'
 import { EMPTY_ROOT_BYTES, updateTrie } from './trie.ts'
@@ -285,8 +285,7 @@ export class ChangeCheck {
 
   #compare({ key, value, version }: MadeRow): void {
     const stored = storedRowAsOf(this.#store, key, version)
-    if (!isSameValue(stored, value ?? undefined))
-      this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+    if (!isSameValue(stored, value)) this.#report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
   }
 }
 
@@ -299,9 +298,6 @@ function* storedRows(rows: RowChanges, changes: readonly RowChange[], view: View
   }
 }
 
-const isSameValue = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : equalBytes(one, other)
-
 /** Whether the history has the value that was replaced by `next`. */
 function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, next: Uint8Array | null): boolean {
   let former: RowState | undefined
@@ -311,7 +307,7 @@ function isReplaced(store: KvReader, { key, value, version, ordinal }: MadeRow, 
     return false
   }
   if (former?.since !== version || former.ordinal !== ordinal) return false
-  return isSameValue(former.value, value ?? undefined)
+  return isSameValue(former.value, value)
 }
 
 /** Checks the history row by row in key order. Returns the number of entries, and of those of version 0. `oldest`: as in `Versions`. */

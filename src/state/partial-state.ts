@@ -63,6 +63,16 @@ export class MissingState extends ReadFailure {
   }
 }
 
+/** What is read; if it is missing, what `otherwise` makes of it. */
+export function unlessMissing<T, U>(read: () => T, otherwise: (wanted: Wanted) => U): T | U {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MissingState) return otherwise(error.wanted)
+    throw error
+  }
+}
+
 /** A part of the state could not be fetched; `cause` is the ChainError. */
 export class NotFetched extends ReadFailure {}
 
@@ -101,13 +111,11 @@ export class PartialState implements MissingParts {
   }
 
   isKnown(key: Uint8Array, version: number): boolean {
-    try {
+    const read = () => {
       this.#rows.row(key, version)
       return true
-    } catch (error) {
-      if (error instanceof MissingState) return false
-      throw error
     }
+    return unlessMissing(read, () => false)
   }
 
   isChanged(key: Uint8Array, version: number): boolean {

@@ -1,5 +1,5 @@
 // The stored rows of the state for a view, and the changed rows of a commit.
-import type { Address, Hash } from '../lib/hex.ts'
+import { type Address, equalBytes, type Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
 import type { KvReader, MissingParts } from './types.ts'
 
@@ -7,6 +7,10 @@ import type { KvReader, MissingParts } from './types.ts'
 export type ChangedRow = { readonly key: Uint8Array; readonly value: Uint8Array | null }
 /** The changed rows of one commit by key as latin-1. */
 export type RowChanges = Map<string, ChangedRow>
+
+/** Whether two values of a row are equal; null and undefined: there is no row. */
+export const isSameValue = (one: Uint8Array | null | undefined, other: Uint8Array | null | undefined): boolean =>
+  one == null || other == null ? one == null && other == null : equalBytes(one, other)
 
 /** The source of a view. `StateStore` reads the disk, `ReplayedRows` first the rows of blocks just executed again. */
 export type StateRows = {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
-import { type Address, EMPTY_BYTES, equalBytes, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import { DecodedVersions } from './decoded-values.ts'
 import {
@@ -22,7 +22,7 @@ import {
 import { isAccount, isCode, isSlot, isTrieNode, KEY } from './keyspace.ts'
 import { type FirstRow, PartialState, type PlainRow, type StateSource } from './partial-state.ts'
 import { verifyCode } from './row-checksum.ts'
-import type { ChangedRow, RowChanges, StateRows } from './state-rows.ts'
+import { type ChangedRow, isSameValue, type RowChanges, type StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
 import { makeNodes, mustStore, type UnstoredNodes } from './unstored-nodes.ts'
 import { newStorageId, View } from './view.ts'
@@ -223,7 +223,7 @@ export class StateStore implements StateRows {
     if (withNodes)
       // Later versions may have changed a node back.
       for (const [name, { key, value }] of new Map([...nodes, ...changedNodes]))
-        if (!isSame(this.#latest(key, name)?.value, value)) add(name, key, value)
+        if (!isSameValue(this.#latest(key, name)?.value, value)) add(name, key, value)
     for (const [hash, code] of codes) {
       const key = KEY.code(hash)
       if (this.store.get(key) !== undefined) continue
@@ -384,6 +384,3 @@ export class StateStore implements StateRows {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
-
-const isSame = (a: Uint8Array | undefined, b: Uint8Array | null): boolean =>
-  a === undefined || b === null ? a === (b ?? undefined) : equalBytes(a, b)

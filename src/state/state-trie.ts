@@ -7,7 +7,7 @@ import { keccak256 } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY, RANGE, slotOfRow } from './keyspace.ts'
-import type { RowChanges } from './state-rows.ts'
+import { isSameValue, type RowChanges } from './state-rows.ts'
 import type { NodePath, NodeReader, TrieChange } from './trie.ts'
 import { EMPTY_ROOT_BYTES, proveTrie, updateTrie } from './trie.ts'
 import type { Account, AccountProof, KvReader, StateView } from './types.ts'
@@ -143,7 +143,8 @@ export class StateTrie {
     const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null, isNew = false) => {
       const name = toLatin1(key)
-      if (isNew || !isSame(source.knownRow(key, name), value)) rows.set(name, { key, value })
+      const known = isNew ? 'missing' : source.knownRow(key, name)
+      if (known === 'missing' || !isSameValue(known, value)) rows.set(name, { key, value })
       // A cleared row that was written again with its old value.
       else rows.delete(name)
     }
@@ -235,11 +236,6 @@ export class StateTrie {
     for (const { path, node } of writes) nodes.set(path, node)
     return root
   }
-}
-
-const isSame = (stored: Uint8Array | undefined | 'missing', value: Uint8Array | null): boolean => {
-  if (stored === 'missing') return false
-  return value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
 }
 
 /** EIP-1186 proof: the nodes from the root down to the account and its slots, or those that prove its absence. */

@@ -2,7 +2,7 @@
 // may be kept.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
-import { MissingState } from './partial-state.ts'
+import { unlessMissing } from './partial-state.ts'
 import type { StateRows } from './state-rows.ts'
 import type { MissingParts, Wanted } from './types.ts'
 
@@ -39,12 +39,9 @@ export class TrialRows implements StateRows {
   }
 
   #or<T>(otherwise: T, read: () => T): T {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof MissingState)) throw error
-      this.noted.push(error.wanted)
+    return unlessMissing(read, (wanted) => {
+      this.noted.push(wanted)
       return otherwise
-    }
+    })
   }
 }

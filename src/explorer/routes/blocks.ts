@@ -1,7 +1,7 @@
 // Blocks: all, one, and its lists. A block is final at once, so the filters for uncles and reorganized blocks find none.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
-import { KINDS, LIST, transactionEntry } from '../../indexer/tables.ts'
+import { KINDS, kindMask, LIST, transactionEntry } from '../../indexer/tables.ts'
 import { entriesBetween } from '../../tables/list.ts'
 import { blockParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -54,7 +54,7 @@ export const blockTransactions = explorerRoute({
   query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
   response: pageSchema(transactionSchema),
   async handler({ params: { block_hash_or_number_param: of }, query: { type, ...query } }, context) {
-    const kinds = type?.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
+    const kinds = type && kindMask(type)
     const before = await transactionsBefore(context, of, kinds)
     if (before !== undefined) return arrayPage(before, query, (found) => showForeign(context, found))
     const fact = RECORD.block.get(context.rows, await numberOf(context, of))
@@ -90,7 +90,7 @@ export const blockInternalTransactions = explorerRoute({
   response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
     const of = params.block_hash_or_number_param
-    // What the transactions of a block before a fork called is not known.
+    // The index has no calls of blocks before the fork.
     const before = await numberBefore(context, of)
     const fact = before === undefined ? RECORD.block.get(context.rows, await numberOf(context, of)) : undefined
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }

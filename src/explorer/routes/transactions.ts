@@ -1,7 +1,7 @@
 // Transactions: the list of all, one by its hash, and statistics of the last day. Lists of one transaction are in
 // `transaction-parts.ts`.
 import { z } from 'zod'
-import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
+import { KINDS, type Kind, kindMask, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
 import { hashParam, label, labels, wire } from '../codec.ts'
@@ -14,7 +14,7 @@ import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../
 import { sequencePage } from '../pagination/sequence.ts'
 import { showTransactionBefore } from '../shapes/before-fork.ts'
 import {
-  kindsOfPending,
+  kindsOfMessage,
   showPending,
   showTransaction,
   showTransactionInFull,
@@ -70,12 +70,12 @@ function minedPage(
 }
 
 const isAnyOf = (mask: number, kinds: readonly Kind[] | undefined): boolean =>
-  kinds === undefined || kinds.some((kind) => (mask & (1 << KINDS.indexOf(kind))) !== 0)
+  kinds === undefined || (mask & kindMask(kinds)) !== 0
 
 function pendingPage(context: ExplorerContext, { kinds, selectors }: Filter, query: PageQuery) {
   const found = context.pendingTransactions.newest().filter((transaction) => {
     if (selectors !== undefined && !selectors.includes(toHex(transaction.data.subarray(0, 4)))) return false
-    const own = kinds === undefined && selectors === undefined ? [] : kindsOfPending(context, transaction)
+    const own = kinds === undefined && selectors === undefined ? [] : kindsOfMessage(context, transaction)
     return (
       (kinds === undefined || kinds.some((kind) => own.includes(kind))) &&
       (selectors === undefined || own.includes('contract_call'))

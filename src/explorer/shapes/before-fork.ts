@@ -1,15 +1,14 @@
 // Blocks and transactions of before a fork: the forked chain has them, and this chain's index does not. What only an index knows
 // (inner messages, transfers of tokens) is left out.
-
 import type { BlockRef } from '../../chain/types.ts'
-import { type ForeignTransaction, foreignBlock, foreignTransaction, foreignTransactions } from '../../fork/mined.ts'
-import { KINDS, type Kind } from '../../indexer/tables.ts'
+import { type ForeignTransaction, foreignBlock, minedTransaction, minedTransactions } from '../../fork/mined.ts'
+import { kindMask } from '../../indexer/tables.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { ExplorerContext } from '../context.ts'
 import { type BlockJson, shapeBlock } from './block.ts'
 import type { IndexedTransaction } from './indexed-transaction.ts'
 import { type LogJson, shapeLog } from './log.ts'
-import { showMined, type TransactionJson } from './transaction.ts'
+import { kindsOfMessage, showMined, type TransactionJson } from './transaction.ts'
 
 /** A block up to that of the fork; undefined: it is none, or this chain is no fork. */
 export async function showBlockBefore(context: ExplorerContext, ref: BlockRef): Promise<BlockJson | undefined> {
@@ -61,7 +60,7 @@ export async function transactionsBefore(
   const number = await numberBefore(context, ref)
   const { forked } = context.chain
   if (number === undefined || forked === undefined) return undefined
-  const all = await foreignTransactions(forked, number)
+  const all = await minedTransactions(forked, number)
   if (kinds === undefined) return all
   await haveAccounts(
     context,
@@ -84,7 +83,7 @@ async function haveAccounts({ chain }: ExplorerContext, accounts: readonly (Addr
 
 export async function transactionBefore(context: ExplorerContext, hash: Hash): Promise<ForeignTransaction | undefined> {
   const { forked } = context.chain
-  return forked && foreignTransaction(forked, hash)
+  return forked && minedTransaction(forked, hash)
 }
 
 /** A log of a transaction that was mined before the fork. */
@@ -98,20 +97,14 @@ export async function showLogBefore(
 }
 
 /** As the index would have it, without inner messages and transfers. */
-function asIndexed({ view }: ExplorerContext, found: ForeignTransaction): IndexedTransaction {
+function asIndexed(context: ExplorerContext, found: ForeignTransaction): IndexedTransaction {
   const { header, transaction, receipt, index } = found
-  const { to, data, value } = transaction
-  const callsCode = to !== null && view.code(to).length > 0
-  const is: Partial<Record<Kind, boolean>> = {
-    coin_transfer: value > 0n,
-    contract_call: callsCode,
-    contract_creation: to === null,
-  }
+  const kinds = kindsOfMessage(context, transaction)
   const row = {
     number: Number(header.number),
     index,
-    kinds: KINDS.reduce((mask, kind, bit) => (is[kind] === true ? mask | (1 << bit) : mask), 0),
-    selector: callsCode ? data.subarray(0, 4) : EMPTY_BYTES,
+    kinds: kindMask(kinds),
+    selector: kinds.includes('contract_call') ? transaction.data.subarray(0, 4) : EMPTY_BYTES,
     firstTransfer: 0,
     transfers: 0,
     firstCall: 0,

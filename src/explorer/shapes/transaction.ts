@@ -122,7 +122,7 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
     transaction_burnt_fee: null,
     confirmations: 0,
     method,
-    transaction_types: kindsOfPending(context, transaction),
+    transaction_types: kindsOfMessage(context, transaction),
     decoded_input: method === null ? null : decodedInput(context, transaction),
     revert_reason: null,
     historic_exchange_rate: null,
@@ -130,8 +130,8 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
   }
 }
 
-/** Kinds of a pending transaction; whether it will transfer tokens is unknown. */
-export function kindsOfPending(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
+/** Kinds that follow from a transaction without the index, which knows whether it transfers tokens. */
+export function kindsOfMessage(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
   const is: Partial<Record<Kind, boolean>> = {
     coin_transfer: value > 0n,
     contract_call: to !== null && context.view.code(to).length > 0,
