@@ -105,8 +105,10 @@ describe.skipIf(CHROMIUM === undefined)('pages of items (skipped without Chromiu
     await send(cards, 'transfer', [ALICE, BOB, 7n, 2n])
     const page = await openPage(browser, `${url}/token/${cards.address}/instance/7?tab=holders`)
     await page.getByRole('tab', { name: 'Holders', selected: true }).waitFor()
-    const rows = await page.locator('tbody tr').allInnerTexts()
-    expect(rows.map((row) => row.trim().split(/\s+/).at(-1))).toEqual(['3', '2'])
+    const rows = page.locator('tbody tr')
+    const held = async () => (await rows.allInnerTexts()).map((row) => row.trim().split(/\s+/).at(-1))
+    // The tab is there before its rows.
+    await expect.poll(held).toEqual(['3', '2'])
     await expectSound(page)
   }, 60_000)
 

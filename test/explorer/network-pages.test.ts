@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of a network (skipped without
     await page.getByText('2 of 3 validators, 66.67 % of the power').waitFor()
     await page.getByRole('cell', { name: 'absent' }).waitFor()
     await page.getByRole('cell', { name: 'double vote' }).waitFor()
-    expect(await page.getByRole('cell', { name: 'for the block' }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('cell', { name: 'for the block' }).count()).toBe(2)
     await expectSound(page)
     await page.goto(`${url}/block/1?tab=votes`)
     await page.getByText('The first block of a network comes without votes.').waitFor()
