@@ -2,7 +2,7 @@
 // writer's lock until then, so call `abandon` in a `finally`.
 import type { Address } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
-import type { OpenBlock } from '../runtime/open-block.ts'
+import type { OpenBlock, Unfetched } from '../runtime/open-block.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 
 /** The chain as a builder sees it. */
@@ -45,6 +45,11 @@ export class BlockBuilder {
     return this.#block.refused.length
   }
 
+  /** Candidates of a fork that were left out, because the block does not wait for what they miss: see `BlockWriter.fetchFor`. */
+  get unfetched(): readonly Unfetched[] {
+    return this.#block.unfetched
+  }
+
   /** Whether another writer waits: a block that stays open should be sealed. */
   get isContended(): boolean {
     return this.#context.isContended()
@@ -60,7 +65,7 @@ export class BlockBuilder {
     )
   }
 
-  /** Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before. */
+  /** Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before; MissingState: on a fork something is missing. */
   async seal(): Promise<ExecutedBlock> {
     this.#requireOpen()
     const executed = await this.#block.seal()

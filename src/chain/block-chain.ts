@@ -27,7 +27,7 @@ import { dumpAccounts } from './dump-accounts.ts'
 import { ChainEventEmitter } from './events.ts'
 import type { ChainFees } from './fees.ts'
 import { BeforeFork, refuseBefore } from './fork.ts'
-import { fetchFor } from './fork-intake.ts'
+import { fetchFor, fetchForAll } from './fork-intake.ts'
 import { readBegun } from './fork-row.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './mined-logs.ts'
@@ -277,11 +277,11 @@ export class BlockChain implements ChainFace {
     return this.#runtime.proposerInTurn(this.#canonical.view(), this.head.number + 1n)
   }
 
-  async openBlock(attributes: Partial<PayloadAttributes> = {}): Promise<BlockBuilder> {
+  async openBlock(attributes: Partial<PayloadAttributes> = {}, fetches = false): Promise<BlockBuilder> {
     const release = await this.#writer.acquire()
     try {
       const began = performance.now()
-      const { complete, view, ancestors } = this.#next(attributes)
+      const { complete, view, ancestors } = this.#next(attributes, fetches)
       const block = await completely(view, (state) => OpenBlock.begin(this.#runtime, state, complete, ancestors))
       return new BlockBuilder(block, {
         ready: (nonce) => this.pool.ready(nonce),
@@ -316,18 +316,25 @@ export class BlockChain implements ChainFace {
     return this.#withoutFaulty(work)
   }
 
+  async fetchFor(unfetched: BlockBuilder['unfetched']): Promise<boolean> {
+    const prepare = (transaction: Transaction) => this.#prepare(transaction)
+    return this.missing !== undefined && fetchForAll(this.missing, unfetched, prepare, this.events)
+  }
+
   commit(executed: ExecutedBlock): Promise<void> {
     return this.#writer.run(() => this.#commit(executed, performance.now()))
   }
 
-  async produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock> {
-    const builder = await this.openBlock(attributes)
-    try {
-      await builder.take()
-      return await builder.seal()
-    } finally {
-      builder.abandon()
-    }
+  produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock> {
+    return untilComplete(this.missing, async () => {
+      const builder = await this.openBlock(attributes)
+      try {
+        await builder.take()
+        return await builder.seal()
+      } finally {
+        builder.abandon()
+      }
+    })
   }
 
   /** Executes and commits an RLP-encoded block. Throws ChainError `invalid-block`; then nothing is written. */
@@ -439,9 +446,9 @@ export class BlockChain implements ChainFace {
   }
 
   /** What a block on the head is made of. Its attributes: those given, else the producer's, else the defaults. */
-  #next(attributes: Partial<PayloadAttributes>) {
+  #next(attributes: Partial<PayloadAttributes>, fetches = true) {
     const complete = completeAttributes(this.spec, this.head, { coinbase: this.proposer }, this.#proposed(), attributes)
-    return { complete, view: this.#canonical.view(), ancestors: this.#canonical.ancestors(this.head) }
+    return { complete, view: this.#canonical.view(fetches), ancestors: this.#canonical.ancestors(this.head) }
   }
 
   /** Removes a candidate that causes an internal error from the pool, so that it does not also fail the next block. */

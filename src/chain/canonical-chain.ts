@@ -98,9 +98,9 @@ export class CanonicalChain {
     return { number, version: number === 0n && this.fork === undefined ? 0 : this.#versionAt(number) }
   }
 
-  /** A fresh view of the state at the head. */
-  view(): View {
-    return this.#state.at(this.#state.version)
+  /** A fresh view of the state at the head. `fetches` as in `StateStore.at`. */
+  view(fetches = true): View {
+    return this.#state.at(this.#state.version, fetches)
   }
 
   /** A fresh view of the state after a block. Throws ChainError `header-not-found` and `state-not-available`. */
@@ -124,7 +124,7 @@ export class CanonicalChain {
   hashOf(number: bigint): Hash | undefined {
     const hash = this.blocks.hash(number)
     if (hash === undefined && this.missing !== undefined && number < this.base)
-      throw new MissingState({ block: number })
+      throw new MissingState([{ block: number }])
     return hash
   }
 
@@ -156,7 +156,7 @@ export class CanonicalChain {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
     // 2. The state.
-    const { rows, codes } = await untilComplete(this.missing, () => view.changes())
+    const { rows, codes } = await untilComplete(view.missing, () => view.changes())
     const staged = this.#state.stage(rows, codes, view.storageId)
     // 3. The index.
     const readersRows = await this.#indexRows(executed, view, staged.version)
@@ -192,11 +192,11 @@ export class CanonicalChain {
     })
   }
 
-  /** Changes the state at the head outside any block. The state root in the head's header stays the same. */
+  /** Changes the state at the head outside any block. Throws MissingState. The state root in the head's header stays the same. */
   async amend(change: (view: StateView) => void): Promise<void> {
-    const view = this.view()
+    const view = this.view(false)
     change(view)
-    const { rows, codes } = await untilComplete(this.missing, () => view.changes())
+    const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes, view.storageId)
     const { number } = this.#head
     const pruned = this.#pruning.stage(number)

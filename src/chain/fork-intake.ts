@@ -1,15 +1,16 @@
-// On a fork: what a transaction, and the index of its block, may read is fetched before the transaction enters the pool, so that the
-// block, which holds the writer's lock, seldom has to wait for the forked chain.
+// On a fork: what a transaction, and the index of its block, may read is fetched before the transaction enters the pool. A block, which
+// holds the writer's lock, never waits for the forked chain: it leaves out a transaction that misses more.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
-import { OpenBlock } from '../runtime/open-block.ts'
+import { OpenBlock, type Unfetched } from '../runtime/open-block.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
-import { completely, untilComplete } from '../state/partial-state.ts'
-import type { StateView } from '../state/types.ts'
+import { completely, MissingState, untilComplete } from '../state/partial-state.ts'
+import type { MissingParts, StateView } from '../state/types.ts'
 import type { ChainCalls } from './calls.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
+import type { ChainEventEmitter } from './events.ts'
 
 export type ForkIntake = {
   readonly runtime: Runtime
@@ -48,4 +49,20 @@ export async function fetchFor(
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
   }
+}
+
+/** `BlockWriter.fetchFor`. `prepare`: fetches what a transaction may read after the newest block. Errors go to `events`. */
+export async function fetchForAll(
+  missing: MissingParts,
+  unfetched: readonly Unfetched[],
+  prepare: (transaction: Transaction) => Promise<void> | undefined,
+  events: Pick<ChainEventEmitter, 'fail'>,
+): Promise<boolean> {
+  const fetching = unfetched.map(async ({ transaction, reason }) => {
+    if (reason instanceof MissingState) await missing.fetch(reason.wanted)
+    await prepare(transaction)
+    return true
+  })
+  const fetched = await Promise.all(fetching.map((each) => each.catch((error) => events.fail(error))))
+  return fetched.includes(true)
 }

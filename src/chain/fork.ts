@@ -112,7 +112,7 @@ async function executeBefore(chain: Pick<Chain, 'openBlock'>, { header, transact
   const { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, mixHash } = header
   const parentBeaconBlockRoot = header.parentBeaconBlockRoot ?? ZERO_HASH
   const attributes = { timestamp, gasLimit, coinbase, extraData, baseFeePerGas, parentBeaconBlockRoot }
-  const builder = await chain.openBlock({ ...attributes, prevRandao: mixHash })
+  const builder = await chain.openBlock({ ...attributes, prevRandao: mixHash }, true)
   try {
     await builder.take(transactions)
     if (builder.size < transactions.length)

@@ -144,7 +144,7 @@ export async function executeStoredGenesis(
   block: ExecutedBlock['block'],
 ): Promise<ExecutedBlock> {
   const alloc = new StoredAllocation(store)
-  const begun = new View(new AllocationRows(alloc, (hash) => state.code(hash)), 0)
+  const begun = new View(new AllocationRows(alloc, (hash) => state.code(hash)), 0, undefined)
   let supply = 0n
   if (runtime.spec.native !== undefined) for await (const [, { balance }] of alloc) supply += balance
   beginModules(runtime, begun, supply)

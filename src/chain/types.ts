@@ -379,10 +379,12 @@ export interface BlockWriter {
    */
   readonly proposer: Address
   /**
-   * Acquires the writer's lock and opens a block on the head. The builder holds the lock until `seal` or `abandon`. Throws
-   * `disk-failure` while the disk accepts no writes.
+   * Acquires the writer's lock and opens a block on the head. The builder holds the lock until `seal` or `abandon`. On a fork it does
+   * not wait for what is missing, unless `fetches`. Throws `disk-failure` while the disk accepts no writes, and MissingState.
    */
-  openBlock(attributes?: Partial<PayloadAttributes>): Promise<BlockBuilder>
+  openBlock(attributes?: Partial<PayloadAttributes>, fetches?: boolean): Promise<BlockBuilder>
+  /** Fetches what candidates of a block were left out for. Settles with whether some of them may run now. */
+  fetchFor(unfetched: BlockBuilder['unfetched']): Promise<boolean>
   /** Opens a block, offers it the pool's executable transactions, and seals it. */
   produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock>
   /** Writes a block in one batch, then moves the head. The block's parent must be the head. */

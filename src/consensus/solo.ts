@@ -12,6 +12,9 @@ import { hasMoreToTake, OpenBatches, RETRY_DELAY, WaitingSenders } from './block
 import type { BlockProducer } from './block-producer.ts'
 import { type Clock, increaseTime, setTime, timestampOf } from './clock.ts'
 
+/** Attempts to make a requested block with all ready transactions of a fork; the last one leaves out those that miss something. */
+const MOST_ATTEMPTS = 20
+
 export type SoloOptions = {
   readonly automine: boolean
   /** Seconds; 0 for none. */
@@ -41,6 +44,8 @@ export class Solo implements BlockProducer {
   #stopListening: () => void = () => undefined
   readonly #senders: WaitingSenders
   readonly #batches = new OpenBatches()
+  /** Transactions of a fork that were left out of a block and are being fetched for. */
+  readonly #fetching = new Set<Hash>()
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
     this.#chain = chain
@@ -97,11 +102,36 @@ export class Solo implements BlockProducer {
 
   async mine(count: bigint, secondsBetween?: bigint, timestamp?: bigint): Promise<void> {
     for (let i = 0n; i < count; i++) {
-      await this.#produce((head) => {
+      await this.#produceAll((head) => {
         if (i === 0n) return timestamp
         return secondsBetween === undefined ? undefined : head + secondsBetween
       })
     }
+  }
+
+  /** Makes one block. What its candidates miss of a fork is fetched before it is made. */
+  async #produceAll(timestampAfter: (head: bigint) => bigint | undefined): Promise<void> {
+    let missed: BlockBuilder['unfetched'] = []
+    for (let attempt = 1; ; attempt++) {
+      await this.#produce(timestampAfter, async (builder) => {
+        await builder.take()
+        missed = attempt < MOST_ATTEMPTS ? builder.unfetched : []
+        return missed.length === 0
+      })
+      if (missed.length === 0) return
+      if (!(await this.#chain.fetchFor(missed))) attempt = MOST_ATTEMPTS
+    }
+  }
+
+  /** Fetches what candidates miss of a fork while no lock is held; then they are offered to the next block. */
+  #fetchLater(missed: BlockBuilder['unfetched']): void {
+    const fresh = missed.filter(({ transaction: { hash } }) => !this.#fetching.has(hash))
+    if (fresh.length === 0) return
+    for (const { transaction } of fresh) this.#fetching.add(transaction.hash)
+    void this.#chain.fetchFor(fresh).then((some) => {
+      for (const { transaction } of fresh) this.#fetching.delete(transaction.hash)
+      if (some) this.#wake()
+    })
   }
 
   nextTimestamp(): bigint {
@@ -182,7 +212,15 @@ export class Solo implements BlockProducer {
     const mayStayOpen = () => this.#makesReady() && !this.#turn.hasWaiters
     do await builder.take()
     while (await hasMoreToTake(builder, this.#chain.pool, opened, mayStayOpen))
+    this.#fetchLater(builder.unfetched)
     return builder.size > 0
+  }
+
+  /** Offers the ready transactions once; the block is made whether it takes any or not. */
+  async #takeOnce(builder: BlockBuilder): Promise<true> {
+    await builder.take()
+    this.#fetchLater(builder.unfetched)
+    return true
   }
 
   /**
@@ -192,9 +230,9 @@ export class Solo implements BlockProducer {
    */
   #produce(
     timestampAfter: (head: bigint) => bigint | undefined = () => undefined,
-    fill: (builder: BlockBuilder) => Promise<boolean> = takeOnce,
+    fill: (builder: BlockBuilder) => Promise<boolean>,
   ): Promise<{ readonly taken: number } | undefined> {
-    return this.#turn.run(async () => {
+    const produce = async () => {
       if (this.#state === 'stopped')
         throw new ChainError('not-allowed', 'no more blocks are made: the node is stopping')
       const used = { ...this.next }
@@ -211,7 +249,8 @@ export class Solo implements BlockProducer {
       } finally {
         builder.abandon()
       }
-    })
+    }
+    return this.#turn.run(() => this.#chain.missing?.complete(produce) ?? produce())
   }
 
   /** Clears the settings that the committed block used. Those that changed while it was made apply to the next one. */
@@ -243,19 +282,13 @@ export class Solo implements BlockProducer {
     this.#timer = setTimeout(
       () => {
         const began = performance.now()
-        this.#produce()
+        this.#produce(undefined, (builder) => this.#takeOnce(builder))
           .catch(this.#onError)
           .finally(() => this.#schedule(performance.now() - began))
       },
       Math.max(0, this.#interval * 1000 - late),
     )
   }
-}
-
-/** Offers the ready transactions once; the block is made whether it takes any or not. */
-async function takeOnce(builder: BlockBuilder): Promise<true> {
-  await builder.take()
-  return true
 }
 
 /** Makes a record call `changed` when one field changes. */

@@ -5,7 +5,7 @@ import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import { MIN_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
-import { NotFetched } from '../state/partial-state.ts'
+import { MissingState, NotFetched } from '../state/partial-state.ts'
 import type { StateView } from '../state/types.ts'
 import { BlockExecution } from './block-execution.ts'
 import { BlockSizeLimit } from './block-size.ts'
@@ -23,6 +23,9 @@ export class CandidateFault extends Error {
   }
 }
 
+/** `reason`: MissingState if the state of the block does not fetch (`StateStore.at`). */
+export type Unfetched = { readonly transaction: Transaction; readonly reason: NotFetched | MissingState }
+
 /** Time limit for the transactions of a block. */
 export type TimeBound = {
   /** From the first candidate on. After that none begins, and a running one is reverted. */
@@ -35,8 +38,8 @@ export type TimeBound = {
 export class OpenBlock {
   /** Candidates that can never run on this state, with the reason. */
   readonly refused: { readonly transaction: Transaction; readonly reason: ChainError }[] = []
-  /** Candidates of a fork that miss a part of the state which could not be fetched, with the reason. They may run later. */
-  readonly unfetched: { readonly transaction: Transaction; readonly reason: NotFetched }[] = []
+  /** Candidates of a fork that miss a part of the state which was not fetched, with the reason. They may run later. */
+  readonly unfetched: Unfetched[] = []
   readonly #execution: BlockExecution
   readonly #size: BlockSizeLimit
   readonly #view: StateView
@@ -109,7 +112,7 @@ export class OpenBlock {
           bound?.stopped(transaction, performance.now() - began)
         } else this.#size.add(transaction)
       } catch (error) {
-        if (error instanceof NotFetched) {
+        if (error instanceof NotFetched || error instanceof MissingState) {
           this.#blocked.add(transaction.from)
           this.unfetched.push({ transaction, reason: error })
           continue

@@ -27,6 +27,15 @@ export type StateSource = {
   isFar: MissingParts['isFar']
 }
 
+/** For work that must not wait, because it holds a lock: what is missing is thrown, with all that a trial run found. */
+export const NOT_NOW: StateSource = {
+  fetch: async (wanted) => {
+    throw new MissingState(wanted)
+  },
+  foresee: async () => [],
+  isFar: () => false,
+}
+
 /** For a fork of which only what is on disk is read. */
 export const ONLY_STORED: StateSource = {
   fetch: async (wanted) => {
@@ -49,22 +58,22 @@ export const wordsOf = (wanted: Wanted): string => {
   return slot === undefined ? `account ${account}` : `slot ${slot} of ${account}`
 }
 
-/** A part of the state has to be fetched first. */
+/** Parts of the state have to be fetched first. */
 export class MissingState extends ReadFailure {
-  readonly wanted: Wanted
+  readonly wanted: readonly Wanted[]
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: readonly Wanted[]) {
     // Thrown for each missing part and always caught. The stack would take ten times as long as the rest.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(notFetched(wanted))
+    super(wanted.slice(0, 1).map(notFetched).join())
     Error.stackTraceLimit = stackTraceLimit
     this.wanted = wanted
   }
 }
 
 /** What is read; if it is missing, what `otherwise` makes of it. */
-export function unlessMissing<T, U>(read: () => T, otherwise: (wanted: Wanted) => U): T | U {
+export function unlessMissing<T, U>(read: () => T, otherwise: (wanted: readonly Wanted[]) => U): T | U {
   try {
     return read()
   } catch (error) {
@@ -105,9 +114,9 @@ export class PartialState implements MissingParts {
 
   /** For a row of which no value as of the version is on disk. Throws MissingState if the forked chain may have one. */
   absent(key: Uint8Array, version: number): undefined {
-    if (isAccount(key)) throw new MissingState({ account: ownerOfRow(key) })
+    if (isAccount(key)) throw new MissingState([{ account: ownerOfRow(key) }])
     if (isSlot(key) && this.mayHaveStorage(ownerOfRow(key), version))
-      throw new MissingState({ account: ownerOfRow(key), slot: slotOfRow(key) })
+      throw new MissingState([{ account: ownerOfRow(key), slot: slotOfRow(key) }])
   }
 
   isKnown(key: Uint8Array, version: number): boolean {
@@ -161,7 +170,7 @@ export class PartialState implements MissingParts {
   }
 
   complete<T>(work: () => MaybePromise<T>, signal?: AbortSignal): Promise<T> {
-    return repeated(work, (wanted) => this.fetch([wanted]), signal)
+    return repeated(work, (wanted) => this.fetch(wanted), signal)
   }
 
   async ensure(key: Uint8Array): Promise<void> {
@@ -235,8 +244,8 @@ export function completelyHere<T>(
   const { missing } = view
   if (missing === undefined) throw new Error('nothing is missing from this view')
   let unforeseen = call?.data === undefined || call.data.length === 0 ? undefined : call
-  const get = async (first: Wanted): Promise<void> => {
-    const wanted = [first, ...(await missedBy(view, tryOut))]
+  const get = async (first: readonly Wanted[]): Promise<void> => {
+    const wanted = [...first, ...(await missedBy(view, tryOut))]
     const called = missing.isFar(wanted) ? unforeseen : undefined
     if (called !== undefined) unforeseen = undefined
     // Both are asked in one exchange.
@@ -256,7 +265,7 @@ async function missedBy(
   try {
     await tryOut(trial.view)
   } catch (error) {
-    if (error instanceof MissingState) return [...trial.noted, error.wanted]
+    if (error instanceof MissingState) return [...trial.noted, ...error.wanted]
     // With nothing in place of what is missing, it may fail in any way.
   }
   return trial.noted
@@ -269,7 +278,7 @@ export const untilComplete = async <T>(missing: MissingParts | undefined, work: 
 /** Runs work again and again; in between `get` gets what it missed. */
 async function repeated<T>(
   work: () => MaybePromise<T>,
-  get: (wanted: Wanted) => Promise<void>,
+  get: (wanted: readonly Wanted[]) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   for (let round = 0; ; round++) {

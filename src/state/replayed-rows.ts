@@ -32,7 +32,7 @@ export class ReplayedRows implements StateRows {
   at(version: number): View {
     if (version !== this.#version) this.#rows.clear()
     this.#version = version
-    return new View(this, version)
+    return new View(this, version, this.missing)
   }
 
   /** Moves to the version that the view's writes make. Views of earlier versions stay valid. */

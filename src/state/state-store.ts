@@ -20,7 +20,7 @@ import {
   storesNodes,
 } from './history.ts'
 import { isAccount, isCode, isSlot, isTrieNode, KEY } from './keyspace.ts'
-import { type FirstRow, PartialState, type PlainRow, type StateSource } from './partial-state.ts'
+import { type FirstRow, NOT_NOW, PartialState, type PlainRow, type StateSource } from './partial-state.ts'
 import { verifyCode } from './row-checksum.ts'
 import { type ChangedRow, isSameValue, type RowChanges, type StateRows } from './state-rows.ts'
 import type { KvStore, WriteOp } from './types.ts'
@@ -56,6 +56,8 @@ export class StateStore implements StateRows {
   /** Of the newest version. */
   #storageId = newStorageId()
   readonly missing: PartialState | undefined
+  /** As `missing`, for views that do not fetch. */
+  readonly #unfetched: PartialState | undefined
   /** Rows without known former value in the batch that is being written. */
   #writing: ReadonlySet<string> = NO_NAMES
 
@@ -63,6 +65,7 @@ export class StateStore implements StateRows {
   constructor(store: KvStore, version: number, source?: StateSource) {
     this.store = store
     this.missing = source && new PartialState(this, source)
+    this.#unfetched = source && new PartialState(this, NOT_NOW)
     this.#version = version
     this.#decoded = new DecodedVersions(version)
   }
@@ -72,9 +75,9 @@ export class StateStore implements StateRows {
     return this.#version
   }
 
-  /** A new view of a version. Reads nothing yet. */
-  at(version: number): View {
-    return new View(this, version)
+  /** A new view of a version. Reads nothing yet. `fetches`: whether work on a view of a fork waits for what it misses, or throws it. */
+  at(version: number, fetches = true): View {
+    return new View(this, version, fetches ? this.missing : this.#unfetched)
   }
 
   row(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {

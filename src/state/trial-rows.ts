@@ -4,16 +4,14 @@ import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { StoredAccount } from './accounts.ts'
 import { unlessMissing } from './partial-state.ts'
 import type { StateRows } from './state-rows.ts'
-import type { MissingParts, Wanted } from './types.ts'
+import type { Wanted } from './types.ts'
 
 export class TrialRows implements StateRows {
   readonly noted: Wanted[] = []
-  readonly missing: MissingParts | undefined
   readonly store: StateRows['store']
   readonly #rows: StateRows
 
   constructor(rows: StateRows) {
-    this.missing = rows.missing
     this.store = rows.store
     this.#rows = rows
   }
@@ -40,7 +38,7 @@ export class TrialRows implements StateRows {
 
   #or<T>(otherwise: T, read: () => T): T {
     return unlessMissing(read, (wanted) => {
-      this.noted.push(wanted)
+      this.noted.push(...wanted)
       return otherwise
     })
   }

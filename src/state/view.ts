@@ -53,6 +53,7 @@ export class View implements StateView {
   /** The committed rows. */
   readonly rows: StateRows
   readonly version: number
+  readonly missing: MissingParts | undefined
   readonly balanceNotes = new Set<string>()
   /** Accounts that were read or written; null: does not exist. */
   #accounts = new Map<Address, Account | null>()
@@ -68,9 +69,10 @@ export class View implements StateView {
   #originalAccounts = new Map<Address, Account | undefined>()
   #originalSlots = new Map<Address, Slots>()
 
-  constructor(rows: StateRows, version: number) {
+  constructor(rows: StateRows, version: number, missing: MissingParts | undefined) {
     this.rows = rows
     this.version = version
+    this.missing = missing
     this.#trie = new StateTrie(this)
     this.#storageId = rows.storageId(version) ?? newStorageId()
   }
@@ -188,7 +190,7 @@ export class View implements StateView {
     const key = slotKey(slot)
     const slots = this.#slotsOf(of)
     const isMissing =
-      !slots.has(key) && !this.#cleared.has(of) && this.rows.missing?.isKnown(KEY.slot(of, key), this.version) === false
+      !slots.has(key) && !this.#cleared.has(of) && this.missing?.isKnown(KEY.slot(of, key), this.version) === false
     if (isMissing) slots.set(key, EMPTY)
     if (isMissing || this.storage(of, slot) !== word) this.setWord(of, key, bigToBytes(word))
   }
@@ -313,10 +315,6 @@ export class View implements StateView {
     return copy
   }
 
-  get missing(): MissingParts | undefined {
-    return this.rows.missing
-  }
-
   trial(): { view: View; noted: readonly Wanted[] } {
     const rows = new TrialRows(this.rows)
     // Its contents of storage are not those of this view, so they have a number of their own.
@@ -324,7 +322,7 @@ export class View implements StateView {
   }
 
   #copy(rows: StateRows): View {
-    const copy = new View(rows, this.version)
+    const copy = new View(rows, this.version, this.missing)
     copy.#accounts = new Map(this.#accounts)
     for (const [of, slots] of this.#slots) copy.#slots.set(of, new Map(slots))
     copy.#cleared = new Set(this.#cleared)
