@@ -2,12 +2,13 @@
 // other chains begin forks by numbers of blocks that Ethereum begins by time.
 import { z } from 'zod'
 import type { ForkBlock } from '../fork/forked-chain.ts'
-import { type Hash, toQuantity } from '../lib/hex.ts'
+import { type Address, type Hash, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import { type ChainSpec, FORKS } from '../spec/chain-spec.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
 
 const integer = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: toQuantity })
+const address = z.custom<Address>((text) => typeof text === 'string')
 const hash = z.custom<Hash>((text) => typeof text === 'string')
 const fork = z.enum(FORKS)
 
@@ -24,14 +25,18 @@ const row = z.object({
   rules: z.object({
     name: z.string(),
     forks: z.array(z.object({ fork, block: integer.optional(), time: integer.optional() })).readonly(),
+    // Rows of earlier programs lack it.
+    depositContract: address.default(ZERO_ADDRESS),
     blobs: z.array(z.tuple([fork, z.object({ target: integer, max: integer, baseFeeUpdateFraction: integer })])),
   }),
 })
 
-export const forkRow = (at: ForkBlock, { name, forks, blobSchedule }: ChainSpec): WriteOp => ({
+export const forkRow = (at: ForkBlock, { name, forks, blobSchedule, depositContract }: ChainSpec): WriteOp => ({
   type: 'put',
   key: KEY.meta('fork'),
-  value: Buffer.from(JSON.stringify(row.encode({ at, rules: { name, forks, blobs: [...blobSchedule] } }))),
+  value: Buffer.from(
+    JSON.stringify(row.encode({ at, rules: { name, forks, depositContract, blobs: [...blobSchedule] } })),
+  ),
 })
 
 const read = (store: Pick<KvReader, 'get'>) => {
@@ -46,7 +51,8 @@ export const readFork = (store: Pick<KvReader, 'get'>): ForkBlock | undefined =>
 export function withForkRules(spec: ChainSpec, store: Pick<KvReader, 'get'>): ChainSpec {
   const rules = read(store)?.rules
   if (rules === undefined) return spec
-  return { ...spec, name: rules.name, forks: rules.forks, blobSchedule: new Map(rules.blobs) }
+  const { name, forks, depositContract, blobs } = rules
+  return { ...spec, name, forks, depositContract, blobSchedule: new Map(blobs) }
 }
 
 /** Block and state version of a fork as it began: with the transactions before its first one, and with its accounts' coins. */

@@ -1,6 +1,6 @@
 // Where a fork begins: asks the remote for its chain and the block, and decides by which rules the blocks after it are made.
 import { ChainError } from '../lib/errors.ts'
-import { type Hash, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, type Hash, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { BlobParams, ChainSpec, Fork, ForkActivation } from '../spec/chain-spec.ts'
 import { MAINNET_BLOBS } from '../spec/forks.ts'
@@ -90,6 +90,7 @@ type RemoteForks = {
   readonly fork: Fork
   readonly next: ForkActivation | undefined
   readonly blobs: BlobParams | undefined
+  readonly depositContract: Address | undefined
 }
 
 /** The forks by eth_config (EIP-7910); undefined: the remote does not have it, or the present fork cannot be told from it. */
@@ -105,6 +106,7 @@ async function askForks(remote: Remote): Promise<(RemoteForks & { readonly since
       since: BigInt(current.activationTime),
       next: isNew && following ? { fork: following, time: BigInt(next.activationTime) } : undefined,
       blobs: current.blobSchedule ?? undefined,
+      depositContract: current.systemContracts?.DEPOSIT_CONTRACT_ADDRESS ?? undefined,
     }
   } catch (error) {
     if (error instanceof RemoteError || error instanceof RemoteFailure) return undefined
@@ -145,7 +147,7 @@ function specOf(
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,
     blobSchedule: told?.blobs === undefined ? blobs : new Map([...blobs, [told.fork, told.blobs]]),
-    depositContract: ZERO_ADDRESS,
+    depositContract: told?.depositContract ?? known?.depositContract ?? ZERO_ADDRESS,
     genesis: {
       parentHash,
       coinbase: ZERO_ADDRESS,
