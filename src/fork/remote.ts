@@ -50,8 +50,8 @@ type Pending = {
   readonly fail: (error: Error) => void
   /** Attempts that failed. */
   failures: number
-  /** Milliseconds for the only attempt, in an exchange of its own; undefined: as for all. */
-  readonly only?: number | undefined
+  /** Milliseconds for a request that is tried once, and whose exchange is repeated without it if it fails; undefined: as for all. */
+  readonly optional?: number | undefined
 }
 
 /** Counts since the start; `seconds`: in which at least one exchange was under way. */
@@ -98,19 +98,19 @@ export class Remote {
   }
 
   /**
-   * The result of a request. `only`: milliseconds for its only attempt, in an exchange of its own. Throws RemoteError with the
-   * remote's refusal, RemoteFailure if there is no usable answer.
+   * The result of a request. `optional`: milliseconds for its only attempt, which others do not fail with. Throws RemoteError with
+   * the remote's refusal, RemoteFailure if there is no usable answer.
    */
-  request(method: string, params: readonly unknown[], only?: number): Promise<unknown> {
+  request(method: string, params: readonly unknown[], optional?: number): Promise<unknown> {
     this.#counts.requests++
     return new Promise((settle, fail) =>
-      this.#add({ id: ++this.#lastId, method, params, settle, fail, failures: 0, only }),
+      this.#add({ id: ++this.#lastId, method, params, settle, fail, failures: 0, optional }),
     )
   }
 
   /** As `request`, with the result read by a schema. */
-  async ask<T>(schema: z.ZodType<T>, method: string, params: readonly unknown[], only?: number): Promise<T> {
-    return this.read(schema, method, await this.request(method, params, only))
+  async ask<T>(schema: z.ZodType<T>, method: string, params: readonly unknown[], optional?: number): Promise<T> {
+    return this.read(schema, method, await this.request(method, params, optional))
   }
 
   /** An answer, read by a schema. Throws RemoteFailure. */
@@ -145,19 +145,12 @@ export class Remote {
   #sendWaiting(): void {
     while (this.#waiting.length > 0 && this.#running < AT_ONCE) {
       if (this.#running++ === 0) this.#busySince = performance.now()
-      const group = this.#nextGroup()
+      const group = this.#waiting.splice(0, this.#batch)
       void this.#send(group).finally(() => {
         if (--this.#running === 0) this.#counts.seconds += (performance.now() - this.#busySince) / 1000
         this.#sendWaiting()
       })
     }
-  }
-
-  /** Requests of the next exchange. */
-  #nextGroup(): Pending[] {
-    const single = this.#waiting.findIndex(({ only }) => only !== undefined)
-    if (single === 0) return this.#waiting.splice(0, 1)
-    return this.#waiting.splice(0, single < 0 ? this.#batch : Math.min(single, this.#batch))
   }
 
   async #send(group: readonly Pending[]): Promise<void> {
@@ -171,7 +164,7 @@ export class Remote {
       const answer = await endpoint.exchange(
         text,
         group.map(({ id }) => id),
-        group[0]?.only,
+        group.find(({ optional }) => optional !== undefined)?.optional,
       )
       const parsed = responses.safeParse(Array.isArray(answer) ? answer : [answer])
       if (!parsed.success) throw new EndpointFailure(`${endpoint.name} answers no JSON-RPC`)
@@ -179,7 +172,7 @@ export class Remote {
       if (group.length > 1 && parsed.data.length === 1) {
         const { code = 0, message = '' } = first?.error ?? {}
         if (isLimit(code, message)) throw new EndpointFailure(`${endpoint.name} refuses: ${endpoint.shown(message)}`)
-        this.#split(group)
+        if (!this.#withoutOptional(endpoint, group)) this.#split(group)
         return
       }
       const byId = new Map(parsed.data.map((response) => [response.id, response]))
@@ -187,9 +180,20 @@ export class Remote {
       const only = group.length === 1 ? parsed.data[0] : undefined
       for (const pending of group) this.#settle(endpoint, pending, only ?? byId.get(pending.id))
     } catch (error) {
+      if (this.#withoutOptional(endpoint, group)) return
       if (group.length > 1 && error instanceof EndpointFailure && error.isTooMuch) this.#split(group)
       else for (const pending of group) this.#failed(endpoint, pending, error)
     }
+  }
+
+  /** Sends a batch that failed again without its optional requests, which may be why; false: it has none, or nothing else. */
+  #withoutOptional(endpoint: Endpoint, group: readonly Pending[]): boolean {
+    const others = group.filter(({ optional }) => optional === undefined)
+    if (others.length === group.length || others.length === 0) return false
+    for (const { optional, fail, method } of group)
+      if (optional !== undefined) fail(new RemoteFailure(`${endpoint.name} does not answer ${method}`))
+    this.#waiting.unshift(...others)
+    return true
   }
 
   /** Sends a batch again in two halves. */
@@ -216,7 +220,7 @@ export class Remote {
       pending.fail(error instanceof Error ? error : new Error(String(error)))
       return
     }
-    if (!error.mayPass || pending.only !== undefined || pending.failures++ >= this.#retries) {
+    if (!error.mayPass || pending.optional !== undefined || pending.failures++ >= this.#retries) {
       pending.fail(new RemoteFailure(error.message))
       return
     }

@@ -66,6 +66,26 @@ describe('batches', () => {
     expect(sizes).toEqual([25, 25])
   })
 
+  it.each([
+    ['is not answered', () => undefined],
+    [
+      'the server has no such method',
+      (response: ServerResponse) => response.end('{"error":{"code":-32601,"message":"no"}}'),
+    ],
+    ['the server closes the connection', (response: ServerResponse) => response.destroy()],
+  ])('are sent again without an optional request if it %s', async (_, refuse) => {
+    const { url, sizes } = await server((body, response) => {
+      const calls = Array.isArray(body) ? body : [body]
+      if (calls.some(({ method }) => method === 'guess')) refuse(response)
+      else response.end(answer(body))
+    })
+    const remote = remoteOf([url], { retries: 0 })
+    const guess = remote.request('guess', [], 200).catch((error) => error)
+    expect(await ask(remote, 3)).toEqual([0, 1, 2])
+    expect(await guess).toBeInstanceOf(RemoteFailure)
+    expect(sizes).toEqual([4, 3])
+  })
+
   it('asks a remote without batches by parallel requests', async () => {
     let running = 0
     let most = 0
