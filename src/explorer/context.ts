@@ -58,7 +58,7 @@ export async function openContext(
 ): Promise<OpenContext> {
   const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay } = explorer
   const { stateChanges, blockSizes, tokenMetadata, network } = explorer
-  const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal))
+  const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal), chain.missing !== undefined)
   for (;;) {
     const rows = chain.store.consistentReader()
     const { head, spec } = chain

@@ -1,4 +1,4 @@
-// The chain that is forked, by JSON-RPC. Requests of one turn of the event loop share a batch; a batch that the remote refuses is
+// The chain that is forked, by JSON-RPC. Requests that begin together share a batch; a batch that the remote refuses is
 // halved, and a remote without batches gets parallel requests. What passes by itself (lost connections, limits of rate, errors of
 // servers) is tried again, at the next URL; what the remote says about a request is its answer.
 import { setMaxListeners } from 'node:events'
@@ -23,6 +23,8 @@ export type RemoteOptions = {
 
 /** Requests of one batch, until the remote refuses that many. */
 const BATCH = 100
+/** Milliseconds that a request waits for others to share its exchange. */
+const LONGEST_GATHERING = 5
 /** Exchanges at the same time. */
 const AT_ONCE = 8
 /** Milliseconds before the second attempt; each further one waits twice as long. */
@@ -139,7 +141,17 @@ export class Remote {
 
   #add(pending: Pending): void {
     if (this.#closing.signal.aborted) pending.fail(closing())
-    else if (this.#waiting.push(pending) === 1) setImmediate(() => this.#sendWaiting())
+    else if (this.#waiting.push(pending) === 1) this.#gather(0, performance.now())
+  }
+
+  /** Waits for further requests, as long as each turn of the event loop brings some. */
+  #gather(gathered: number, since: number): void {
+    setImmediate(() => {
+      const { length } = this.#waiting
+      const isMore = length > gathered && length < this.#batch && performance.now() - since < LONGEST_GATHERING
+      if (isMore) this.#gather(length, since)
+      else this.#sendWaiting()
+    })
   }
 
   #sendWaiting(): void {

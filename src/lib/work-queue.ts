@@ -1,6 +1,7 @@
 // The queue of heavy calls: a few run at a time; the others wait, those of one client in order of arrival. Slots go to clients
 // in turn (`FairQueue`), so that one with many calls does not delay one with a single call. A client is a network address with
 // all its connections; for programs of this machine and proxies each connection is a client.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { clientOf } from './connection-signal.ts'
 import { ChainError } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -18,6 +19,9 @@ export type WorkLimits = {
 }
 
 export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerClient: 1000, maxWait: 30_000 }
+
+/** Calls that may wait for another server without a place. */
+const MOST_OUTSIDE = 64
 
 /** Interval in milliseconds of the search for calls that have waited too long. */
 const LATE_CHECK_INTERVAL = 1000
@@ -40,6 +44,8 @@ export class WorkQueue {
   readonly #waiting = new FairQueue<Client, WaitingCall>()
   readonly #watched = new Map<AbortSignal, Watched>()
   #running = 0
+  /** Calls that have given up their place for now. */
+  #outside = 0
   #refusals = 0
   /** Whether a turn was requested from the scheduler and has not begun. */
   #isTurnRequested = false
@@ -79,12 +85,12 @@ export class WorkQueue {
     else this.#requestTurn()
   }
 
-  /** Runs a task in a place. Throws as `enter`, and as the task. */
-  async run<T>(connection: AbortSignal, task: () => T | Promise<T>): Promise<T> {
-    const place = this.enter(connection)
-    if (place !== undefined) await place
+  /** Runs a task in a place. `waits`: it may wait for another server (`waitElsewhere`). Throws as `enter`, and as the task. */
+  async run<T>(connection: AbortSignal, task: () => T | Promise<T>, waits = false): Promise<T> {
+    const turn = this.enter(connection)
+    if (turn !== undefined) await turn
     try {
-      return await task()
+      return await (waits ? this.runInPlace(connection, async () => task()) : task())
     } finally {
       this.leave()
     }
@@ -100,6 +106,33 @@ export class WorkQueue {
       return await task()
     } finally {
       this.#running++
+    }
+  }
+
+  /** Runs the work of a call that has a place, so that `waitElsewhere` finds it. It makes every promise of the work slower. */
+  runInPlace<T>(connection: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return place.run({ queue: this, connection }, work)
+  }
+
+  /** As `runOutside`, but it waits for a place again: many calls may have waited. Throws as `enter`, with a place all the same. */
+  async waitOutside<T>(connection: AbortSignal, task: () => Promise<T>): Promise<T> {
+    if (this.#outside >= MOST_OUTSIDE) return task()
+    this.#outside++
+    this.leave()
+    try {
+      return await task()
+    } finally {
+      this.#outside--
+      await this.#enterAgain(connection)
+    }
+  }
+
+  async #enterAgain(connection: AbortSignal): Promise<void> {
+    try {
+      await this.enter(connection)
+    } catch (error) {
+      this.#running++
+      throw error
     }
   }
 
@@ -181,4 +214,12 @@ export class WorkQueue {
     this.#refusals++
     return new ChainError('overloaded', `limit exceeded: ${words}`)
   }
+}
+
+const place = new AsyncLocalStorage<{ readonly queue: WorkQueue; readonly connection: AbortSignal }>()
+
+/** Waits for another server: a call that has a place of a queue lends it to others meanwhile. Throws as the task, and as `enter`. */
+export function waitElsewhere<T>(task: () => Promise<T>): Promise<T> {
+  const held = place.getStore()
+  return held === undefined ? task() : held.queue.waitOutside(held.connection, task)
 }

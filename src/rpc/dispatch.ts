@@ -244,8 +244,9 @@ async function answerOne(
     return request.id === undefined ? undefined : [serialize(request.id, { error })]
   }
   try {
+    const answer = () => answerRequest(request, method, context, signal, began)
     // The slot is held until the answer is serialized, because a large result takes memory until then.
-    return await answerRequest(request, method, context, signal, began)
+    return await (context.chain.missing === undefined ? answer() : context.queue.runInPlace(signal, answer))
   } finally {
     context.queue.leave()
   }

@@ -6,6 +6,7 @@ import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { cancelled } from '../lib/scheduler.ts'
+import { waitElsewhere } from '../lib/work-queue.ts'
 import { EMPTY_CODE_HASH, encodeAccount, type StoredAccount } from './accounts.ts'
 import { blockOfFormerHash, isAccount, isSlot, KEY, ownerOfRow, slotOfRow } from './keyspace.ts'
 import type { StateRows } from './state-rows.ts'
@@ -170,7 +171,7 @@ export class PartialState implements MissingParts {
   }
 
   complete<T>(work: () => MaybePromise<T>, signal?: AbortSignal): Promise<T> {
-    return repeated(work, (wanted) => this.fetch(wanted), signal)
+    return repeated(work, (wanted) => waitElsewhere(() => this.fetch(wanted)), signal)
   }
 
   async ensure(key: Uint8Array): Promise<void> {
@@ -248,10 +249,12 @@ export function completelyHere<T>(
     const wanted = [...first, ...(await missedBy(view, tryOut))]
     const called = missing.isFar(wanted) ? unforeseen : undefined
     if (called !== undefined) unforeseen = undefined
-    // Both are asked in one exchange.
-    const foreseen = called && missing.foresee(called).then((parts) => missing.fetch(parts))
-    // It is only a guess: what the call needs of it is fetched in any case, and that failure is told.
-    await Promise.all([missing.fetch(wanted), foreseen?.catch(() => undefined)])
+    await waitElsewhere(() => {
+      // Both are asked in one exchange.
+      const foreseen = called && missing.foresee(called).then((parts) => missing.fetch(parts))
+      // It is only a guess: what the call needs of it is fetched in any case, and that failure is told.
+      return Promise.all([missing.fetch(wanted), foreseen?.catch(() => undefined)])
+    })
   }
   return repeated(work, get, signal)
 }

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeDeployData, encodeFunctionData, type Hex, numberToHex, pad, parseEther, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningNode, startNode } from '../../src/library.ts'
@@ -525,6 +526,21 @@ describe('what goes wrong', () => {
     proxy.delay = 0
     await sent
   })
+
+  it('calls that wait hold no place of other calls', async () => {
+    const { proxy } = forked
+    await using fork = await forkOf(proxy)
+    const known = await balanceOf(fork, HOLDER)
+    proxy.delay = 6000
+    // Twice as many as may run at a time.
+    const slow = Array.from({ length: 8 }, (_, i) => balanceOf(fork, pad(toHex(i + 1), { size: 20 })))
+    let answered = 0
+    for (const each of slow) void each.then(() => answered++)
+    await sleep(500)
+    expect(await balanceOf(fork, HOLDER)).toBe(known)
+    expect(answered).toBe(0)
+    expect(await Promise.all(slow)).toEqual(slow.map(() => pad('0x')))
+  }, 30_000)
 })
 
 describe('with --fork-verify', () => {

@@ -102,7 +102,8 @@ export class ItemUris {
     const data = Buffer.concat([SELECTOR[type], bigToFixed(id, 32)])
     try {
       const call = { to: token, data, gas: GAS }
-      const { returnData, gasUsed, error } = await queue.run(signal, () => chain.call(call, { hash }, { signal }))
+      const read = () => chain.call(call, { hash }, { signal })
+      const { returnData, gasUsed, error } = await queue.run(signal, read, chain.missing !== undefined)
       return { ...block, uri: error === undefined ? textOf(returnData) : undefined, gasUsed: Number(gasUsed) }
     } catch (error) {
       if (!(error instanceof ChainError) || error.code === 'cancelled' || error.code === 'overloaded') throw error
