@@ -54,8 +54,8 @@ const MOST_RUNS = 1_000
 const MOST_FORESEEN = 3_000
 /** Milliseconds that the forked chain may take to foresee a call. */
 const FORESEEING = 3_000
-/** Failures after which it is not asked to any more. */
-const MOST_FAILURES = 3
+/** Milliseconds in which it is not asked to after a failure. */
+const UNFORESEEN = 60_000
 /** Slots of one proof. */
 const SLOTS_PER_PROOF = 100
 
@@ -76,8 +76,8 @@ export class ForkedChain implements StateSource {
   readonly #running = new Map<string, Promise<Found>>()
   /** The last slot of an account that was asked for, and how many slots before it were too. */
   readonly #runs = new Map<Address, { last: bigint; length: number }>()
-  /** Failures to foresee since the last success. */
-  #unforeseen = 0
+  /** When the remote may be asked to foresee calls again, in time of `performance.now()`. */
+  #mayForesee = 0
   #isClosed = false
   #hits = 0
   readonly #answers = new LRUCache<string, { readonly result: unknown }>({
@@ -109,7 +109,7 @@ export class ForkedChain implements StateSource {
     remote.expect(this.at)
     this.#remote?.close()
     this.#remote = remote
-    this.#unforeseen = 0
+    this.#mayForesee = 0
   }
 
   /** Nothing that is fetched afterwards is returned: it might be stored in another chain. */
@@ -242,7 +242,7 @@ export class ForkedChain implements StateSource {
   }
 
   async foresee({ from, to, data, value }: ForeseenCall): Promise<readonly Wanted[]> {
-    if (this.#unforeseen >= MOST_FAILURES || this.#remote === undefined) return []
+    if (performance.now() < this.#mayForesee || this.#remote === undefined) return []
     const call = {
       ...(from && { from }),
       ...(to && { to }),
@@ -256,7 +256,6 @@ export class ForkedChain implements StateSource {
         [call, this.#ref],
         FORESEEING,
       )
-      this.#unforeseen = 0
       const parts: Wanted[] = [from, to].flatMap((account) => (account ? [{ account }] : []))
       for (const { address, storageKeys } of list) {
         parts.push({ account: address })
@@ -265,8 +264,8 @@ export class ForkedChain implements StateSource {
       return parts.slice(0, MOST_FORESEEN)
     } catch (error) {
       // It is only a guess; what the call needs is fetched anyway, and that failure is told.
-      if (error instanceof RemoteError && isUnknownMethod(error)) this.#unforeseen = MOST_FAILURES
-      if (error instanceof RemoteFailure) this.#unforeseen++
+      if (error instanceof RemoteError && isUnknownMethod(error)) this.#mayForesee = Number.POSITIVE_INFINITY
+      if (error instanceof RemoteFailure) this.#mayForesee = performance.now() + UNFORESEEN
       if (error instanceof RemoteError || error instanceof RemoteFailure) return []
       throw error
     }
