@@ -2,7 +2,7 @@
 // the bank's storage. Every mint and burn, and `adjustSupply`, changes the supply.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { NATIVE_ADDRESSES, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { balanceNote } from '../state/balance-notes.ts'
 import { cell, type Enumerable, enumerable, layout, mapping } from '../state/layout.ts'
 import { address, text, u256 } from '../state/storage-types.ts'
@@ -11,7 +11,7 @@ import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage at the bank's address. */
 export const bankLayout = layout({
-  /** Supply of the base coin. */
+  /** Supply of the base coin; on a fork only of what was created there. */
   supply: cell(u256),
   /** Supplies of the other denominations; zero supplies are not stored. */
   supplies: enumerable(text, u256),
@@ -134,9 +134,13 @@ export class Bank implements NativeModule<BankGenesis> {
     this.#add(from, denom, -amount)
   }
 
-  /** Changes the supply for base coins created (or, if negative, destroyed) outside the bank: withdrawals, a burnt base fee. */
+  /**
+   * Changes the supply for base coins created or, if negative, destroyed. It stays within 0 and 2^256 - 1: a developer's edit may
+   * create more, and on a fork coins of the forked chain, which the supply does not count, may be burnt.
+   */
   adjustSupply(change: bigint): void {
-    this.#state.supply.set(this.supply() + change)
+    const supply = this.supply() + change
+    this.#state.supply.set(supply < 0n ? 0n : supply > MOST ? MOST : supply)
   }
 
   #requireBalance(of: Address, amount: bigint, denom: string): void {
@@ -167,8 +171,6 @@ function put(amounts: Enumerable<string, bigint>, denom: string, amount: bigint)
   else amounts.set(denom, amount)
 }
 
-const NATIVE: ReadonlySet<Address> = new Set([...Object.values(MODULE_ACCOUNT), ...Object.values(NATIVE_CONTRACT)])
-
 /** Ethereum's precompiles: 0x01 to 0x11, and P256VERIFY (EIP-7951). */
 const LAST_PRECOMPILE = 0x11n
 const P256_VERIFY = 0x100n
@@ -176,5 +178,5 @@ const P256_VERIFY = 0x100n
 /** Whether an account may not receive transfers: module accounts, native contracts, precompiles. */
 export function isBlocked(of: Address): boolean {
   const number = BigInt(of)
-  return NATIVE.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
+  return NATIVE_ADDRESSES.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
 }

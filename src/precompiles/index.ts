@@ -62,10 +62,10 @@ export function sharedNativeContracts(
   }
 }
 
-/** Creates the accounts of the contracts that begin with this block; block 0 is the genesis. */
-export function installContracts(view: StateView, spec: NativeSpec, block: bigint): void {
+/** Creates the accounts of the contracts that begin with one of these blocks; block 0 is the genesis. */
+export function installContracts(view: StateView, spec: NativeSpec, first: bigint, last = first): void {
   for (const { since, isOn, address } of PRECOMPILES) {
-    if (since === block && isOn(spec)) createNativeAccount(view, address)
+    if (since >= first && since <= last && isOn(spec)) createNativeAccount(view, address)
   }
 }
 

@@ -6,12 +6,10 @@ import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
-const MOST = 2n ** 256n - 1n
-
 /** A change of the state at the head. `modules` see the head's number and time; undefined on a plain chain. */
 export type StateEdit = (view: StateView, modules: Modules | undefined) => void
 
-/** Applies the change and adjusts the supply, which is clamped to 0 and 2^256 - 1. */
+/** Applies the change and adjusts the supply. */
 export function editState(runtime: Runtime, head: Header, view: StateView, change: StateEdit): void {
   const modules = runtime.modules(view, runtime.env(head), 'write')
   const bank = modules?.bank
@@ -22,7 +20,5 @@ export function editState(runtime: Runtime, head: Header, view: StateView, chang
   // A loaded dump (anvil_loadState) has set the supply itself.
   if (bank === undefined || diff.some(({ address }) => address === NATIVE_CONTRACT.bank)) return
   const made = diff.reduce((sum, { before, after }) => sum + (after?.balance ?? 0n) - (before?.balance ?? 0n), 0n)
-  const supply = bank.supply() + made
-  const kept = supply < 0n ? 0n : supply > MOST ? MOST : supply
-  if (made !== 0n) bank.adjustSupply(kept - bank.supply())
+  if (made !== 0n) bank.adjustSupply(made)
 }

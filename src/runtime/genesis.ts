@@ -1,12 +1,14 @@
 // Block 0: the native modules' initial state on top of the genesis file's accounts, and the header that follows from both.
 import { type Hash, ZERO_HASH } from '../lib/hex.ts'
 import { initGenesis } from '../modules/index.ts'
+import type { BlockInfo } from '../modules/module.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { INITIAL_BASE_FEE } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Block } from '../primitives/types.ts'
+import type { Fork } from '../spec/chain-spec.ts'
 import { forkRules } from '../spec/fork-rules.ts'
 import { genesisFork } from '../spec/forks.ts'
 import { EMPTY_ROOT } from '../state/trie.ts'
@@ -27,14 +29,27 @@ export function executeGenesis(runtime: Runtime, view: StateView, supply: bigint
 /** The results of a block without transactions. */
 export const NO_TRANSACTIONS = { receipts: [], requests: [], callTrees: [], diffs: [], refused: [] } as const
 
-/** The initial state of the native modules, on a view as for `executeGenesis`. */
-export function beginModules(runtime: Runtime, view: StateView, supply: bigint): void {
-  const { genesis, native } = runtime.spec
+/** The block whose state the modules begin with, and the fork of its rules. */
+type ModulesBeginning = BlockInfo & { readonly fork: Fork }
+
+const genesisOf = ({ spec }: Runtime): ModulesBeginning => ({
+  fork: genesisFork(spec),
+  number: 0n,
+  timestamp: spec.genesis.timestamp,
+  proposer: spec.genesis.coinbase,
+})
+
+/** The initial state of the native modules, on a view as for `executeGenesis`. `at`: of a fork of a chain, its first block. */
+export function beginModules(
+  runtime: Runtime,
+  view: StateView,
+  supply: bigint,
+  at: ModulesBeginning = genesisOf(runtime),
+): void {
+  const { native } = runtime.spec
   if (native === undefined) return
-  const fork = genesisFork(runtime.spec)
-  const block = { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase }
-  initGenesis(view, native, supply, block, (names) => runtime.checkProposals(names, { fork, number: 0n }))
-  installContracts(view, native, 0n)
+  initGenesis(view, native, supply, at, (names) => runtime.checkProposals(names, at))
+  installContracts(view, native, 0n, at.number)
 }
 
 function genesisBlock({ spec }: Runtime, stateRoot: Hash): Block {

@@ -65,6 +65,12 @@ export const MODULE_ACCOUNT = {
   evm: moduleAddress(MODULE_NAME.evm),
 } as const
 
+/** Where the modules keep their state and their coins. */
+export const NATIVE_ADDRESSES: ReadonlySet<Address> = new Set([
+  ...Object.values(MODULE_ACCOUNT),
+  ...Object.values(NATIVE_CONTRACT),
+])
+
 /** CometBFT's address of a validator's consensus key: the first 20 bytes of SHA-256 of the ed25519 public key. */
 export const consensusAddress = (key: Hash): Address =>
   toAddress(createHash('sha256').update(fromHex(key)).digest().subarray(0, 20))
