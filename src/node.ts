@@ -188,7 +188,7 @@ async function open(
     const publisher = new SharedHead()
     const scriptedTraces = jsTracers ? scripted : undefined
     const chain: BlockChain = new BlockChain({ ...parts, scriptedTraces, prune, publisher, forked: fork?.forked })
-    if (fork?.begin !== undefined) await beginFork(chain, fork)
+    if (fork?.begin !== undefined) await beginFork(chain, runtime, fork)
     if (reading !== undefined && datadir !== undefined) {
       const { threads, work, rpc } = reading
       const chosen = { directory: datadir, spec, engine: engine ?? DEFAULT_ENGINE, proposalFiles, limits, pool }
@@ -215,20 +215,19 @@ async function openRuntime(
   joining: Joining | undefined,
 ): Promise<Runtime> {
   // 3. The chain.
-  if (fork?.begin !== undefined) {
-    await createFork(store, fork.begin.spec, fork.begin, indexer)
-    return new Runtime(fork.begin.spec, undefined, engine, reportTo(log))
-  }
-  const stored = await storedSpec(store)
+  const begin = fork?.begin
+  const stored = begin === undefined ? await storedSpec(store) : undefined
   const head = stored === undefined ? undefined : readHead(store).number
-  const found = specToOpen(stored, head, given, datadir)
+  const found = begin?.spec ?? specToOpen(stored, head, given, datadir)
   // 4. Its proposals.
   if (!namesModules) requireNamed(found, modules)
   const named = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
   const spec = withoutAllocation(named)
   const runtime = new Runtime(spec, registryOf(spec, modules), engine, reportTo(log))
-  // 5. Block 0, a state snapshot, or new names.
-  if (hasAllocation(named) && joining !== undefined) await joining.restore({ store, spec: named, runtime, indexer })
+  // 5. The beginning of a fork, block 0, a state snapshot, or new names.
+  if (begin !== undefined) await createFork(store, spec, begin, indexer)
+  else if (hasAllocation(named) && joining !== undefined)
+    await joining.restore({ store, spec: named, runtime, indexer })
   else if (hasAllocation(named)) await createChain(store, named, indexer, runtime)
   else if (spec !== stored) await store.write([specRow(spec)])
   for (const line of newNameLines(stored ?? found, spec)) log.info({ room: 'chain' }, line)
@@ -360,7 +359,7 @@ async function joiningOf({ network, log }: NodeOptions, version: string): Promis
  * 2. Open the database. A damaged one is refused before anything is written.
  * 3. Choose the chain: the stored one or the given one. They must not contradict each other.
  * 4. Load its opcode proposals. The runtime, which executes block 0, needs them.
- * 5. Write what the database lacks: block 0, a state snapshot, or new names of proposals.
+ * 5. Write what the database lacks: the beginning of a fork, block 0, a state snapshot, or new names of proposals.
  * 6. Open the chain and the threads that read it. They need the final specification.
  * 7. Require the code of the proposals active at the head, before a block is made or a call runs.
  * 8. Construct the producer: CometBFT's, or this node alone. The faces need it.
@@ -430,19 +429,20 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 /** Begins the chain anew as a fork. What answered for the former chain beside this thread does not answer any more. */
 const reforking = (
   { chain, scripted, readers, producer }: Pick<Open, 'chain' | 'scripted' | 'readers' | 'producer'>,
-  { engine, log }: NodeOptions,
+  { engine, modules = [], log }: NodeOptions,
   { connect, start }: Forking,
 ): Reforking => ({
   connect,
   restart: async (target) => {
     const { begin, forked, ...coins } = await start(target)
+    const spec = nameModules(begin.spec, begin.spec.native === undefined ? [] : modules, 0n)
+    const runtime = new Runtime(spec, registryOf(spec, modules), engine, reportTo(log))
     // Before the former chain is gone: the other one may not answer.
-    await forked.fetch(firstParts(coins))
+    await forked.fetch(firstParts({ ...coins, begin }))
     await readers?.retire()
-    const runtime = new Runtime(begin.spec, undefined, engine, reportTo(log))
-    await chain.restart({ runtime, forked }, (store) => createFork(store, begin.spec, begin, indexer))
-    scripted.use(begin.spec)
-    await beginFork(chain, { ...coins, begin })
+    await chain.restart({ runtime, forked }, (store) => createFork(store, spec, begin, indexer))
+    scripted.use(spec)
+    await beginFork(chain, runtime, { ...coins, begin })
     producer.settings.gasLimit = chain.head.gasLimit
   },
 })

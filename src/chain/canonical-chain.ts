@@ -110,6 +110,11 @@ export class CanonicalChain {
     return this.#state.at(version)
   }
 
+  /** A fresh view of what a fork began with: the forked chain's state, as far as it is here; undefined: this chain is no fork. */
+  forkedView(): View | undefined {
+    return this.fork && this.#state.at(0)
+  }
+
   /** Throws ChainError `state-not-available` if the state of the checkpoint was pruned. */
   requireState({ number, version }: StateCheckpoint): void {
     this.#pruning.require(version, this.#header(number))

@@ -6,10 +6,15 @@ import type { Remote } from '../fork/remote.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_HASH } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
+import { beginModules } from '../runtime/genesis.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { FIRST_PARTS } from '../runtime/system.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
+import { NATIVE_ADDRESSES } from '../spec/addresses.ts'
+import type { ChainSpec, NativeSpec } from '../spec/chain-spec.ts'
+import { operatorCoins } from '../spec/presets.ts'
+import { encodeRow } from '../state/history.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { KvStore, Wanted } from '../state/types.ts'
+import type { KvStore, StateView, Wanted, WriteOp } from '../state/types.ts'
 import { baseRow } from './base.ts'
 import { blockRows } from './blocks.ts'
 import { begunRow, forkRow } from './fork-row.ts'
@@ -80,32 +85,69 @@ export async function createFork(
     baseRow(number),
     horizonRow({ number, version: 0 }),
     forkRow(at, spec),
+    ...(spec.native === undefined ? [] : emptyRows()),
     ...chainRows(spec),
     unfinishedRow(),
   ])
 }
 
+/** The native modules begin with no account and no storage at their addresses, whatever the forked chain has there. */
+const emptyRows = (): WriteOp[] =>
+  [...NATIVE_ADDRESSES].flatMap((address) => [
+    firstRow(KEY.account(address), undefined),
+    firstRow(KEY.cleared(address), Uint8Array.of(1)),
+  ])
+
+const firstRow = (key: Uint8Array, value: Uint8Array | undefined): WriteOp => ({
+  type: 'put',
+  key,
+  value: encodeRow({ ordinal: 0, since: 0, value }),
+})
+
 /** What is fetched at the beginning. */
-export const firstParts = ({ accounts }: Pick<ForkStart, 'accounts'>): Wanted[] => [
+export const firstParts = ({ accounts, begin }: Pick<ForkStart, 'accounts' | 'begin'>): Wanted[] => [
   ...FIRST_PARTS,
   ...accounts.map((account) => ({ account })),
+  ...(begin?.spec.native?.validators ?? []).map(({ operator }) => ({ account: operator })),
 ]
 
 /**
- * Fetches what every block of Ethereum reads, executes the transactions of a block in whose middle the fork begins, gives accounts
- * coins, and completes the chain. Throws ChainError `transaction-rejected` if one of the transactions cannot be executed.
+ * Fetches what every block of Ethereum reads, writes the initial state of native modules, executes the transactions of a block in
+ * whose middle the fork begins, gives accounts coins, and completes the chain. Throws ChainError `transaction-rejected` if one of the
+ * transactions cannot be executed.
  */
 export async function beginFork(
-  chain: Pick<Chain, 'missing' | 'edit' | 'openBlock' | 'store'>,
+  chain: Pick<Chain, 'missing' | 'edit' | 'openBlock' | 'store' | 'head'>,
+  runtime: Runtime,
   { accounts, balance, begin }: Pick<ForkStart, 'accounts' | 'balance' | 'begin'>,
 ): Promise<void> {
-  await chain.missing?.fetch(firstParts({ accounts }))
+  await chain.missing?.fetch(firstParts({ accounts, begin }))
+  const { native } = runtime.spec
+  if (native !== undefined) await chain.edit((view) => beginNative(runtime, native, view, chain.head, accounts))
   if (begin?.before !== undefined) await executeBefore(chain, begin.before)
   await chain.edit((view) => {
     for (const account of accounts) view.setBalance(account, balance)
   })
   const { number, version } = readHead(chain.store)
   await chain.store.write([begunRow(number, version), { type: 'del', key: KEY.meta('unfinished') }])
+}
+
+/**
+ * Writes the initial state of the native modules. The supply begins with the coins of the validators' operators and of `accounts`: how
+ * many the forked chain has cannot be asked.
+ */
+function beginNative(
+  runtime: Runtime,
+  { validators }: NativeSpec,
+  view: StateView,
+  head: SealedHeader,
+  accounts: readonly Address[],
+): void {
+  for (const validator of validators) view.addBalance(validator.operator, operatorCoins(validator))
+  const counted = new Set([...accounts, ...validators.map(({ operator }) => operator)])
+  const supply = Array.from(counted, (of) => view.balance(of)).reduce((sum, balance) => sum + balance, 0n)
+  const { fork, coinbase: proposer } = runtime.env(head)
+  beginModules(runtime, view, supply, { fork, number: head.number, timestamp: head.timestamp, proposer })
 }
 
 async function executeBefore(chain: Pick<Chain, 'openBlock'>, { header, transactions }: BlockBefore): Promise<void> {

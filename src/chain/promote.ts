@@ -7,6 +7,7 @@ import { type ChainSpec, DEFAULT_NETWORK, type NativeSpec, type NetworkSpec } fr
 import { openStore } from '../state/kv.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore } from '../state/types.ts'
+import { readFork } from './fork-row.ts'
 import { readHead, specRow, storedSpec } from './open.ts'
 
 /**
@@ -41,6 +42,7 @@ async function requirePromotable(store: KvStore): Promise<{ spec: ChainSpec; nat
   if (spec === undefined) throw new ChainError('storage', 'the folder holds no chain')
   const { native } = spec
   if (native === undefined) throw refuse('it has no native modules')
+  if (readFork(store) !== undefined) throw refuse('it is a fork, and only a part of its state is here')
   if (native.consensus !== undefined) throw refuse('it is one already')
   if (native.modules.slashing === undefined) throw refuse('its genesis has no kestrel.modules.slashing')
   // A network that begins at height 1 has its keys in the genesis.

@@ -115,12 +115,24 @@ export class ChainStateQueries implements StateQueries {
   async invariants(ref: BlockRef, signal?: AbortSignal): Promise<string[]> {
     const pause = yieldToEventLoop('heavy', signal)
     const { header, view } = await this.#reader.at(ref)
+    return brokenInvariants(this.#runtime, header, view, await this.#held(view, pause))
+  }
+
+  /** Base coins of all accounts; on a fork those that were created there, undefined if its first state was pruned. */
+  async #held(view: View, pause: Pause): Promise<bigint | undefined> {
+    const first = this.#canonical.forkedView()
     let held = 0n
     for await (const [row] of this.#canonical.store.scan(RANGE.accounts())) {
       await pause()
-      held += view.balance(ownerOfRow(row))
+      const account = ownerOfRow(row)
+      const before = unlessMissing(
+        () => first?.balance(account) ?? 0n,
+        () => undefined,
+      )
+      if (before === undefined) return undefined
+      held += view.balance(account) - before
     }
-    return brokenInvariants(this.#runtime, header, view, held)
+    return held
   }
 
   async signers(block: bigint): Promise<readonly Signer[]> {

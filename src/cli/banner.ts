@@ -71,11 +71,12 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
   ]
 }
 
-function forkedFrom({ chain: { forked } }: Node): string | false {
+function forkedFrom({ chain: { forked, spec } }: Node): string | false {
   if (forked === undefined) return false
   const { at, remote } = forked
   const source = remote?.name ?? 'no --fork-url: only what was fetched before'
-  return `of chain ${at.chainId} at block ${at.number}  ${at.hash}  (${source})`
+  const modules = spec.native === undefined ? '' : ', with native modules'
+  return `of chain ${at.chainId} at block ${at.number}  ${at.hash}  (${source})${modules}`
 }
 
 /** The web pages that may call the node; false for the default, which is not shown. */

@@ -5,20 +5,24 @@ import { type ForkBlock, ForkedChain } from '../fork/forked-chain.ts'
 import { openPartCache } from '../fork/part-cache.ts'
 import { Remote } from '../fork/remote.ts'
 import type { Address } from '../lib/hex.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { withActivated } from './choose-chain.ts'
 import { refuseFlag, wrongFlag } from './flags.ts'
 import type { StartFlags } from './start-flags.ts'
 
 const BALANCE = 10_000n * 10n ** 18n
 
-/** A new fork. Throws ChainError as `findFork`. */
+/** A new fork. Throws ChainError as `findFork`, and `invalid-params` for flags that contradict each other. */
 export async function newFork(
   flags: StartFlags,
   accounts: readonly Address[],
 ): Promise<ForkStart & { begin: FoundFork }> {
-  const { forkUrl, forkBlockNumber, forkBlockHash, forkTransactionHash, chainId, hardfork, balance = BALANCE } = flags
+  const { forkUrl, forkBlockNumber, forkBlockHash, forkTransactionHash, chainId, hardfork, native, activate } = flags
+  const { balance = BALANCE } = flags
   const ofUrl = forkUrl.findLast(({ block }) => block !== undefined)?.block
   if (ofUrl !== undefined && (forkBlockNumber ?? ofUrl) !== ofUrl)
     throw wrongFlag('forkBlockNumber', `the URL names block ${ofUrl}`)
+  if (activate !== undefined && !native) throw wrongFlag('activate', 'a fork has opcode proposals only with --native')
   const remote = remoteOf(flags)
   const number = forkBlockNumber ?? ofUrl
   try {
@@ -29,8 +33,10 @@ export async function newFork(
       chainId,
       hardfork,
       verify: flags.forkVerify,
+      native,
     })
-    return { forked: forkedOf(flags, begin.at, remote), begin, accounts, balance }
+    const spec = withActivated(begin.spec, activate)
+    return { forked: forkedOf(flags, begin.at, remote), begin: { ...begin, spec }, accounts, balance }
   } catch (error) {
     remote.close()
     throw error
@@ -38,8 +44,8 @@ export async function newFork(
 }
 
 /** A fork that is on disk. Without --fork-url it has what was fetched before. Throws ChainError `invalid-params`. */
-export function storedFork(flags: StartFlags, at: ForkBlock): ForkStart {
-  const { forkUrl, forkBlockNumber, forkBlockHash, datadir } = flags
+export function storedFork(flags: StartFlags, at: ForkBlock, { native }: ChainSpec): ForkStart {
+  const { forkUrl, forkBlockNumber, forkBlockHash, datadir, activate = [] } = flags
   const number = forkBlockNumber ?? forkUrl.findLast(({ block }) => block !== undefined)?.block
   const begins = `${datadir} holds a fork of chain ${at.chainId} at block ${at.number} (${at.hash})`
   if (number !== undefined && number >= 0n && number !== at.number)
@@ -49,6 +55,10 @@ export function storedFork(flags: StartFlags, at: ForkBlock): ForkStart {
     if (flags[name] !== undefined) throw refuseFlag(name, `${begins} already; leave the flag out`)
   if (flags.forkVerify && !at.isVerified)
     throw refuseFlag('forkVerify', `${begins}, whose rows were fetched without proofs; choose another --datadir`)
+  if (flags.native && native === undefined)
+    throw refuseFlag('native', `${begins}, which began without native modules; choose another --datadir`)
+  if (activate.some((name) => !native?.params.activeProposals.includes(name)))
+    throw refuseFlag('activate', `${begins}, which began without these proposals; choose another --datadir`)
   return { forked: forkedOf(flags, at, forkUrl.length === 0 ? undefined : remoteOf(flags)), accounts: [], balance: 0n }
 }
 
@@ -60,7 +70,8 @@ export const forkingOf = (flags: StartFlags, accounts: readonly Address[]): Fork
       url === undefined ? flags.forkUrl.map(({ url }) => ({ url, block: undefined })) : [{ url, block: undefined }]
     if (forkUrl.length === 0) throw refuseFlag('forkUrl', 'no URL was given, then or now')
     const target = { forkBlockNumber: number, forkBlockHash: undefined, forkTransactionHash: undefined }
-    return newFork({ ...flags, ...target, forkUrl }, accounts)
+    const activate = flags.native ? flags.activate : undefined
+    return newFork({ ...flags, ...target, forkUrl, activate }, accounts)
   },
 })
 

@@ -71,11 +71,13 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const options = await nodeOptions(flags, spec, wallet, log)
   const network = await (await cometBftOf(flags))?.networkOptions(flags, spec, log)
   const continuesClock = options.continuesClock === true || fork !== undefined
+  // A fork that takes the place of one with native modules has them too.
+  const native = flags.native || (fork !== undefined && spec.native !== undefined)
   const node = await startNode({
     ...options,
     continuesClock,
     fork,
-    forking: flags.production ? undefined : lateForking(flags, development),
+    forking: flags.production ? undefined : lateForking({ ...flags, native }, development),
     modules,
     namesModules: !flags.production,
     network: network?.options,
@@ -113,8 +115,8 @@ async function chainOfFlags(flags: StartFlags & ChainFlags, isNew: boolean): Pro
     const fork = await (await loadForks()).newFork(flags, known.addresses())
     return { spec: fork.begin.spec, known, hasKnownOperators: false, fork }
   }
-  refuseForkFlags(flags)
   const spec = await newChain(flags)
+  refuseForkFlags(flags, spec)
   if (isNew) await (await cometBftOf(flags))?.prepareCometBft(flags, spec)
   return { spec, ...(await knownKeys(flags, spec)) }
 }
@@ -129,19 +131,20 @@ async function storedChain(
   if (at !== undefined) {
     if (flags.chainId !== undefined && flags.chainId !== chain.chainId)
       throw refuseFlag('chainId', `${flags.datadir} holds a fork with id ${chain.chainId}`)
-    const fork = (await loadForks()).storedFork(flags, at)
+    const fork = (await loadForks()).storedFork(flags, at, chain)
     return { spec: withoutAllocation(chain), known: await forkWallet(flags), hasKnownOperators: false, fork }
   }
   if (flags.forkUrl.length > 0)
     throw refuseFlag('forkUrl', `${flags.datadir} holds a chain of its own; choose another --datadir, or --in-memory`)
-  refuseForkFlags(flags)
+  refuseForkFlags(flags, chain)
   await checkAgrees(flags, chain, flags.datadir)
   await (await cometBftOf(flags))?.prepareCometBft(flags, chain, head)
   return { spec: withoutAllocation(chain), ...(await knownKeys(flags, chain)) }
 }
 
-/** Throws WrongCommandLine for flags that say more about a fork when there is none. */
-function refuseForkFlags(flags: StartFlags): void {
+/** Throws WrongCommandLine for flags that say more about a fork when there is none. A native chain may become one later. */
+function refuseForkFlags(flags: StartFlags, { native }: ChainSpec): void {
+  if (flags.native && native === undefined) throw wrongFlag('native', 'only with --fork-url, or a genesis with modules')
   for (const name of ['forkBlockNumber', 'forkBlockHash', 'forkTransactionHash', 'hardfork'] as const)
     if (flags[name] !== undefined) throw wrongFlag(name, 'only with --fork-url')
 }

@@ -144,7 +144,7 @@ const fork = {
     forkUrls,
     'begin with the state of another chain: its JSON-RPC, http(s) or ws(s), with @BLOCK or not',
     {
-      conflicts: ['genesis', 'preset', 'activate', 'timestamp'],
+      conflicts: ['genesis', 'preset', 'timestamp'],
       notInNetwork: noFork,
       more: 'Further ones serve when the first fails. [Forks](forks.md).',
     },
@@ -177,6 +177,7 @@ const fork = {
   }),
   forkVerify: switchOn('believe the forked chain only what a proof shows (eth_getProof)', { notInNetwork: noFork }),
   storageCaching: switchOff("keep nothing that was fetched in the user's cache folder"),
+  native: switchOn('give the fork the native modules of the preset kestrel', { notInNetwork: noFork }),
   hardfork: optional('<fork>', oneOf(...FORKS), "Ethereum's fork by whose rules blocks are made", {
     unset: "the forked chain's",
     notInNetwork: noFork,

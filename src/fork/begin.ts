@@ -5,6 +5,7 @@ import type { SealedHeader } from '../primitives/types.ts'
 import type { BlobParams, ChainSpec, Fork, ForkActivation } from '../spec/chain-spec.ts'
 import { MAINNET_BLOBS } from '../spec/forks.ts'
 import { fromGenesis, KNOWN_CHAINS } from '../spec/known-chains.ts'
+import { withNative } from '../spec/presets.ts'
 import { type BlockBefore, blockBefore } from './block-before.ts'
 import { RemoteError, RemoteFailure } from './errors.ts'
 import { type ForkBlock, reorganized } from './forked-chain.ts'
@@ -25,6 +26,8 @@ export type ForkChoice = {
   readonly hardfork?: Fork | undefined
   /** Whether everything is to be compared with proofs. */
   readonly verify?: boolean
+  /** Whether the new chain has native modules. */
+  readonly native?: boolean
 }
 
 export type FoundFork = {
@@ -51,7 +54,9 @@ export async function findFork(remote: Remote, choice: ForkChoice): Promise<Foun
     throw reorganized(remote.name, { ...at, hash: choice.hash }, header)
   const { transaction } = choice
   const before = transaction === undefined ? undefined : await blockBefore(remote, number + 1n, transaction)
-  return { at, header, spec: specOf(chainId, header, choice, forks), before }
+  const spec = specOf(chainId, header, choice, forks)
+  const first = { number: number + 1n, timestamp: header.timestamp, merged: false }
+  return { at, header, spec: choice.native ? withNative(spec, first) : spec, before }
 }
 
 async function tagOf(remote: Remote, { number, transaction }: ForkChoice): Promise<string> {

@@ -31,6 +31,8 @@ export type Health = {
     readonly number: number
     readonly hash: string
     readonly url: string | null
+    /** Whether it has native modules here. */
+    readonly native: boolean
   }
 }
 
@@ -70,15 +72,16 @@ export async function healthOf(
     ...(syncing !== undefined && { syncing }),
     readThreads,
     ...(disk && { disk: { durable: disk.durable, unsynced: disk.unsyncedAge() / 1000 } }),
-    ...(forked && { fork: forkOf(forked) }),
+    ...(forked && { fork: forkOf(forked, spec.native !== undefined) }),
   }
 }
 
-const forkOf = ({ at, remote }: ForkedChain): NonNullable<Health['fork']> => ({
+const forkOf = ({ at, remote }: ForkedChain, native: boolean): NonNullable<Health['fork']> => ({
   chainId: Number(at.chainId),
   number: Number(at.number),
   hash: at.hash,
   url: remote?.name ?? null,
+  native,
 })
 
 /** The number of peers; 0 on a chain of one node, and while CometBFT cannot be reached. */

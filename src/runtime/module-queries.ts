@@ -9,15 +9,22 @@ import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * The broken invariants, each as a text that begins with the module's name; empty on a plain chain. `held`: base coins of all
- * accounts. They may be fewer than the supply, because SELFDESTRUCT burns coins without the bank, but never more.
+ * The broken invariants, each as a text that begins with the module's name; empty on a plain chain. `held`: base coins that the
+ * supply counts, of all accounts; undefined: not known. They may be fewer than the supply, because SELFDESTRUCT burns coins without
+ * the bank, but never more.
  */
-export function brokenInvariants(runtime: Runtime, header: Header, view: StateView, held: bigint): string[] {
+export function brokenInvariants(
+  runtime: Runtime,
+  header: Header,
+  view: StateView,
+  held: bigint | undefined,
+): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   if (modules === undefined) return []
   const { bank, staking, distribution, transfer, gov } = modules
   const supply = bank.supply()
-  const conserved = held <= supply ? [] : [`bank: accounts hold ${held}, and the supply is ${supply}`]
+  const conserved =
+    held === undefined || held <= supply ? [] : [`bank: accounts hold ${held}, and the supply is ${supply}`]
   const books = [staking, distribution, transfer, gov].flatMap((module) =>
     module.invariants().map((broken) => `${module.name}: ${broken}`),
   )

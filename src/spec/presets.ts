@@ -1,7 +1,9 @@
 // The presets of chains, as data. Other files name only the default, `kestrel`.
 import { type Address, EMPTY_BYTES, type Hex, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { transactionGasCap } from './block-rules.ts'
 import {
   type BlobParams,
+  type ChainSpec,
   FORKS,
   type Fork,
   type GenesisAccount,
@@ -10,7 +12,7 @@ import {
   type NativeSpec,
 } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
-import { MAINNET_BLOBS } from './forks.ts'
+import { type ForkPoint, forkAt, MAINNET_BLOBS } from './forks.ts'
 import { FACTORIES, genesisContract, systemContracts } from './preinstalls.ts'
 
 export type PresetOptions = {
@@ -201,6 +203,29 @@ const evmos: Preset = {
   },
 }
 
+const nativeOf = ({ name, native }: Preset, chainId: bigint): NativeSpec => ({
+  textChainId: `${name}_${chainId}-1`,
+  ...native,
+})
+
+/**
+ * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Times of blocks,
+ * gas limits and base fee stay as on the forked chain. Fees go to the validators, who have no other income. `at`: its first block.
+ */
+export const withNative = (spec: ChainSpec, at: ForkPoint): ChainSpec => ({
+  ...spec,
+  name: kestrel.name,
+  native: {
+    ...nativeOf(kestrel, spec.chainId),
+    feeMarket: { burnBaseFee: false },
+    clock: 'strictly-increasing',
+    transactionGasCap: transactionGasCap(spec, forkAt(spec, at)),
+  },
+})
+
+/** Coins that a validator's operator needs: its self-delegation, and the gas of its votes. */
+export const operatorCoins = ({ selfDelegation }: GenesisValidator): bigint => selfDelegation + OPERATOR_COINS
+
 function create(preset: Preset, options: PresetOptions): GenesisSpec {
   const { chainId = preset.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
   const { accounts = preset.accounts.map(([account]) => account) } = options
@@ -209,9 +234,10 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
 
   const balances = new Map(accounts.map((account) => [account, options.balance ?? presetBalance.get(account) ?? first]))
   // A self-delegation is taken out of the operator's balance.
-  for (const { operator, selfDelegation } of preset.native.validators) {
+  for (const validator of preset.native.validators) {
+    const { operator } = validator
     const balance = balances.get(operator) ?? 0n
-    const needed = selfDelegation + OPERATOR_COINS
+    const needed = operatorCoins(validator)
     if (balance < needed) balances.set(operator, balance + needed)
   }
   const alloc = new Map<Address, GenesisAccount>()
@@ -245,7 +271,7 @@ function create(preset: Preset, options: PresetOptions): GenesisSpec {
       excessBlobGas: 0n,
       alloc,
     },
-    native: { textChainId: `${preset.name}_${chainId}-1`, ...preset.native },
+    native: nativeOf(preset, chainId),
   }
 }
 

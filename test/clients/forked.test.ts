@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { encodeDeployData, encodeFunctionData, type Hex, pad, parseEther, toHex } from 'viem'
+import { encodeDeployData, encodeFunctionData, getAddress, type Hex, pad, parseEther, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findAnvil } from '../../bench/contenders.ts'
 import { gethProgram } from '../../scripts/fuzz-geth/geth.ts'
 import type { RunningNode } from '../../src/library.ts'
+import { delegate, STAKING } from '../precompiles/staking-support.ts'
 import { asm, returnTop } from '../support/assembler.ts'
 import { token } from '../support/contracts.ts'
 import { forkOf, proxyTo } from '../support/forked.ts'
@@ -171,6 +172,18 @@ describe.each(PROGRAMS)('a fork of %s', (name, program, flags) => {
     expect(await pay(fork)).toMatchObject({ status: '0x1' })
     expect(proxy.methods).toContain('eth_getProof')
     expect(proxy.methods).not.toContain('eth_getStorageAt')
+  })
+
+  it('takes native modules, which take its coins', async () => {
+    await using fork = await forkOf(proxy, { native: true })
+    await fork.request('anvil_impersonateAccount', [holder])
+    const delegated = { from: holder, to: STAKING, data: delegate(parseEther('5'), getAddress(holder)), gas: '0x7a120' }
+    const hash = await fork.request<Hex>('eth_sendTransaction', [delegated])
+    expect(await fork.request('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    expect(await pay(fork)).toMatchObject({ status: '0x1' })
+    const pool = await (await fetch(`${fork.url}/api/v2/native/pool`)).json()
+    expect(pool).toMatchObject({ bonded_tokens: parseEther('3005').toString() })
+    expect(await fork.request('dev_invariants')).toEqual([])
   })
 
   it('needs no eth_createAccessList', async () => {
