@@ -1,7 +1,7 @@
 // Public chains that a fork may begin at: by chain id, the Ethereum fork whose rules a block of the chain has. They are used
 // if the chain's nodes do not tell it themselves (`eth_config`). Every number is from the sources that a comment names. A fork
 // that FORKS lacks is not here: its blocks count as blocks of the fork before it.
-import type { Address } from '../lib/hex.ts'
+import { type Address, hexToAddress } from '../lib/hex.ts'
 import { type BlobParams, FORKS, type Fork, type ForkActivation, TIME_FORKS } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
 
@@ -47,7 +47,7 @@ const OP_STACK_BLOBS = constantBlobs({ target: 3n, max: 6n, baseFeeUpdateFractio
 // ethereum/go-ethereum params/config.go; paris: ethereumjs/ethereumjs-monorepo packages/common/src/chains.ts
 const ETHEREUM: KnownChain = {
   name: 'Ethereum',
-  depositContract: '0x00000000219ab540356cbb839cbe05303d7705fa',
+  depositContract: hexToAddress('0x00000000219ab540356cbb839cbe05303d7705fa'),
   forks: [
     ...fromGenesis('chainstart'),
     ...byBlock(
@@ -80,7 +80,7 @@ const ETHEREUM: KnownChain = {
 // ethereum/go-ethereum params/config.go; paris: ethereumjs/ethereumjs-monorepo packages/common/src/chains.ts
 const SEPOLIA: KnownChain = {
   name: 'Sepolia',
-  depositContract: '0x7f02c3e3c98b133055b8b348b2ac625669ed295d',
+  depositContract: hexToAddress('0x7f02c3e3c98b133055b8b348b2ac625669ed295d'),
   forks: [
     ...fromGenesis('london'),
     ...byBlock(['paris', 1_450_409n]),
@@ -98,7 +98,7 @@ const SEPOLIA: KnownChain = {
 // ethereum/go-ethereum params/config.go
 const HOODI: KnownChain = {
   name: 'Hoodi',
-  depositContract: '0x00000000219ab540356cbb839cbe05303d7705fa',
+  depositContract: hexToAddress('0x00000000219ab540356cbb839cbe05303d7705fa'),
   forks: [
     ...fromGenesis('paris'),
     ...byTime(
@@ -120,7 +120,7 @@ const HOODI: KnownChain = {
 const GNOSIS: KnownChain = {
   name: 'Gnosis',
   // gnosischain/configs mainnet/config.yaml
-  depositContract: '0x0b98057ea310f4d31f2a452b414647007d1645d9',
+  depositContract: hexToAddress('0x0b98057ea310f4d31f2a452b414647007d1645d9'),
   forks: [
     ...fromGenesis('byzantium'),
     ...byBlock(
