@@ -1,5 +1,7 @@
 // The chain that `start` forks, by its flags: found at the first start, and only asked for more at later ones.
+import type { LookupFunction } from 'node:net'
 import type { Forking, ForkStart } from '../chain/fork.ts'
+import { allowedLookup } from '../fork/allowed-url.ts'
 import { type FoundFork, findFork } from '../fork/begin.ts'
 import { type ForkBlock, ForkedChain } from '../fork/forked-chain.ts'
 import { openPartCache } from '../fork/part-cache.ts'
@@ -12,10 +14,14 @@ import type { StartFlags } from './start-flags.ts'
 
 const BALANCE = 10_000n * 10n ** 18n
 
-/** A new fork. Throws ChainError as `findFork`, and `invalid-params` for flags that contradict each other. */
+/**
+ * A new fork. `lookup` resolves the hosts of its URLs. Throws ChainError as `findFork`, and `invalid-params` for flags that contradict each
+ * other.
+ */
 export async function newFork(
   flags: StartFlags,
   accounts: readonly Address[],
+  lookup?: LookupFunction,
 ): Promise<ForkStart & { begin: FoundFork }> {
   const { forkUrl, forkBlockNumber, forkBlockHash, forkTransactionHash, chainId, hardfork, native, activate } = flags
   const { balance = BALANCE } = flags
@@ -23,7 +29,7 @@ export async function newFork(
   if (ofUrl !== undefined && (forkBlockNumber ?? ofUrl) !== ofUrl)
     throw wrongFlag('forkBlockNumber', `the URL names block ${ofUrl}`)
   if (activate !== undefined && !native) throw wrongFlag('activate', 'a fork has opcode proposals only with --native')
-  const remote = remoteOf(flags)
+  const remote = remoteOf(flags, lookup)
   const number = forkBlockNumber ?? ofUrl
   try {
     const begin = await findFork(remote, {
@@ -64,24 +70,28 @@ export function storedFork(flags: StartFlags, at: ForkBlock, { native }: ChainSp
 
 /** Forks that clients ask for while the node runs. */
 export const forkingOf = (flags: StartFlags, accounts: readonly Address[]): Forking => ({
-  connect: async (url) => remoteOf({ ...flags, forkUrl: [{ url, block: undefined }] }),
+  connect: async (url) => remoteOf({ ...flags, forkUrl: [{ url, block: undefined }] }, allowedLookup),
   start({ url, number }) {
     const forkUrl =
       url === undefined ? flags.forkUrl.map(({ url }) => ({ url, block: undefined })) : [{ url, block: undefined }]
     if (forkUrl.length === 0) throw refuseFlag('forkUrl', 'no URL was given, then or now')
     const target = { forkBlockNumber: number, forkBlockHash: undefined, forkTransactionHash: undefined }
     const activate = flags.native ? flags.activate : undefined
-    return newFork({ ...flags, ...target, forkUrl, activate }, accounts)
+    return newFork({ ...flags, ...target, forkUrl, activate }, accounts, url && allowedLookup)
   },
 })
 
-const remoteOf = ({ forkUrl, forkHeader, forkTimeout, forkRetries, forkRate }: StartFlags): Remote =>
+const remoteOf = (
+  { forkUrl, forkHeader, forkTimeout, forkRetries, forkRate }: StartFlags,
+  lookup?: LookupFunction,
+): Remote =>
   new Remote({
     urls: forkUrl.map(({ url }) => url),
     headers: Object.fromEntries(forkHeader),
     timeout: forkTimeout,
     retries: forkRetries,
     rate: forkRate,
+    lookup,
   })
 
 const forkedOf = ({ storageCaching }: StartFlags, at: ForkBlock, remote: Remote | undefined): ForkedChain =>

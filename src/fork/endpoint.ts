@@ -3,9 +3,11 @@
 import { once } from 'node:events'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { WebSocket } from 'ws'
+import { RefusedAddress } from '../lib/checked-lookup.ts'
 import { visibleText } from '../lib/visible-text.ts'
 
 /** Largest answer in bytes. */
@@ -21,6 +23,8 @@ export type EndpointOptions = {
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds for one exchange. */
   readonly timeout: number
+  /** Resolves the host at each connection; undefined: as the system does. */
+  readonly lookup?: LookupFunction | undefined
 }
 
 /** No usable answer. The message names scheme and host, and says why. */
@@ -49,14 +53,16 @@ export abstract class Endpoint {
   /** Without user name and password. */
   protected readonly url: URL
   protected readonly timeout: number
+  protected readonly lookup: LookupFunction | undefined
   protected readonly headers: Readonly<Record<string, string>>
   readonly #secrets: readonly string[]
   /** Bytes of all answers. */
   received = 0
 
-  constructor({ url, headers, timeout }: EndpointOptions) {
+  constructor({ url, headers, timeout, lookup }: EndpointOptions) {
     this.name = `${url.protocol}//${url.host}`
     this.timeout = timeout
+    this.lookup = lookup
     const { username, password } = url
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString(
       'base64',
@@ -127,7 +133,8 @@ class HttpEndpoint extends Endpoint {
   constructor(options: EndpointOptions) {
     super(options)
     const isSecure = options.url.protocol === 'https:'
-    this.#agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    const connections = { keepAlive: true, lookup: this.lookup }
+    this.#agent = isSecure ? new HttpsAgent(connections) : new HttpAgent(connections)
     this.#request = isSecure ? requestHttps : requestHttp
   }
 
@@ -151,7 +158,8 @@ class HttpEndpoint extends Endpoint {
     } catch (error) {
       asked.destroy()
       if (error instanceof EndpointFailure) throw error
-      throw this.failure(isLate ? `does not answer within ${timeout} ms` : reasonOf(error))
+      if (isLate) throw this.failure(`does not answer within ${timeout} ms`)
+      throw this.failure(reasonOf(error), { mayPass: isTemporary(error) })
     } finally {
       clearTimeout(timer)
     }
@@ -211,8 +219,12 @@ function retryAfter({ headers }: IncomingMessage): number | undefined {
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined
 }
 
+const isTemporary = (error: unknown): boolean => !(error instanceof RefusedAddress)
+
 const reasonOf = (error: unknown): string =>
-  `cannot be reached${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`
+  error instanceof RefusedAddress
+    ? error.message
+    : `cannot be reached${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`
 
 type Waiting = {
   readonly socket: WebSocket
@@ -263,9 +275,9 @@ class SocketEndpoint extends Endpoint {
   }
 
   #open(): Promise<WebSocket> {
-    const { headers, timeout } = this
-    const options = { headers, handshakeTimeout: timeout, maxPayload: LONGEST_ANSWER, followRedirects: false }
-    const socket = new WebSocket(this.url, options)
+    const { headers, timeout, lookup } = this
+    const limits = { handshakeTimeout: timeout, maxPayload: LONGEST_ANSWER, followRedirects: false }
+    const socket = new WebSocket(this.url, { headers, ...limits, lookup })
     this.#sockets.add(socket)
     const lost = (reason: string, kind?: Partial<FailureKind>) => {
       if (this.#socket === opened) this.#socket = undefined
@@ -280,8 +292,9 @@ class SocketEndpoint extends Endpoint {
       socket.on('error', (error) => {
         const isTooMuch = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
         const reason = isTooMuch ? `answers more than ${LONGEST_ANSWER / 2 ** 20} MB` : reasonOf(error)
-        lost(reason, { isTooMuch, mayPass: !isTooMuch })
-        reject(this.failure(reason))
+        const kind = { isTooMuch, mayPass: !isTooMuch && isTemporary(error) }
+        lost(reason, kind)
+        reject(this.failure(reason, kind))
       })
       socket.once('close', () => {
         lost('has closed the connection')

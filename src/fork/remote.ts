@@ -2,6 +2,7 @@
 // halved, and a remote without batches gets parallel requests. What passes by itself (lost connections, limits of rate, errors of
 // servers) is tried again, at the next URL; what the remote says about a request is its answer.
 import { setMaxListeners } from 'node:events'
+import type { LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Hash, toQuantity } from '../lib/hex.ts'
@@ -19,6 +20,8 @@ export type RemoteOptions = {
   readonly retries?: number
   /** Most requests per second; each one of a batch counts. undefined: no limit. */
   readonly rate?: number | undefined
+  /** Resolves hosts at each connection; undefined: as the system does. */
+  readonly lookup?: LookupFunction | undefined
 }
 
 /** Requests of one batch, until the remote refuses that many. */
@@ -81,8 +84,8 @@ export class Remote {
   /** When the rate allows the next request, in time of `performance.now()`. */
   #mayAsk = 0
 
-  constructor({ urls, headers = {}, timeout = 45_000, retries = 5, rate }: RemoteOptions) {
-    this.#endpoints = urls.map((url) => Endpoint.of({ url, headers, timeout }))
+  constructor({ urls, headers = {}, timeout = 45_000, retries = 5, rate, lookup }: RemoteOptions) {
+    this.#endpoints = urls.map((url) => Endpoint.of({ url, headers, timeout, lookup }))
     this.#retries = retries
     this.#rate = rate
     // Each pause listens to it.

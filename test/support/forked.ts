@@ -15,6 +15,8 @@ export type Proxy = AsyncDisposable & {
   /** Methods of their calls. */
   methods: string[]
   forget(): void
+  /** Ends the connections that are open. */
+  disconnect(): void
   /** Milliseconds before each answer. */
   delay: number
   /** A method that is not answered. */
@@ -62,6 +64,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
       proxy.exchanges = 0
       proxy.methods = []
     },
+    disconnect: () => server.closeAllConnections(),
     delay: 0,
     silent: undefined,
     spoil: () => undefined,

@@ -1,10 +1,10 @@
 // One GET for a document of the web whose URL comes from a contract. Only public addresses are called. They are checked when
 // the connection is made and again for each redirect, so that no name can lead to a machine of the node's own network. No
 // cookies, no credentials, no compression; time, size and content type are limited.
-import { lookup as dnsLookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import { checkedLookup, type Dialer, resolveHost } from '../../lib/checked-lookup.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export type WebDocument = { readonly url: string; readonly type: string; readonly text: string }
@@ -19,19 +19,7 @@ export type DocumentLimits = { readonly bytes: number; readonly time: number; re
 /** 2 MB, 15 seconds in total, three redirects. */
 export const defaultDocumentLimits: DocumentLimits = { bytes: 2 << 20, time: 15_000, redirects: 3 }
 
-type IpAddress = { readonly address: string; readonly family: number }
-
-/** Resolves hosts and decides which addresses a request may use. */
-export type Dialer = {
-  /** Addresses of a host name. */
-  readonly resolve: (host: string) => Promise<readonly IpAddress[]>
-  readonly isAllowed: (address: string) => boolean
-}
-
-const internet: Dialer = {
-  resolve: (host) => dnsLookup(host, { all: true, verbatim: true }),
-  isAllowed: isPublicAddress,
-}
+const internet: Dialer = { resolve: resolveHost, isAllowed: isPublicAddress }
 
 /** Content types of metadata; plain file servers use others than JSON. */
 const TEXT = /^(?:application\/(?:[\w.+-]*json|octet-stream)|text\/(?:plain|json)|binary\/octet-stream|)$/
@@ -76,12 +64,12 @@ export class DocumentRequests {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const isAllowed = (address: string) => isTrusted || this.#dialer.isAllowed(address)
     // The resolver is not called for addresses, so they are checked here.
-    if (isIP(host) !== 0 && !isAllowed(host)) throw new NoDocument(`${host} is not a public address`)
+    if (isIP(host) !== 0 && !isAllowed(host)) throw new NoDocument(isPrivate(host))
     const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': this.#agent }
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest
     return new Promise((resolve, reject) => {
       const fail = (error: Error) => reject(error instanceof NoDocument ? error : new NoDocument(error.message))
-      const lookup = checkedLookup(this.#dialer, isAllowed)
+      const lookup = checkedLookup({ ...this.#dialer, isAllowed }, isPrivate)
       request(url, { agent: false, headers, lookup, signal }, resolve).on('error', fail).end()
     })
   }
@@ -110,6 +98,8 @@ export class DocumentRequests {
   }
 }
 
+const isPrivate = (host: string): string => `${host} is not a public address`
+
 function refusalOf(status: number | undefined, type: string, encoding: string | undefined): string | undefined {
   if (status !== 200) return `status ${status}`
   if (encoding !== undefined && encoding !== 'identity') return `content encoding ${encoding}`
@@ -124,20 +114,3 @@ function requireUrl(text: string): URL {
   if (!['', '80', '443'].includes(url.port) && Number(url.port) < 1024) throw new NoDocument(`port ${url.port}`)
   return url
 }
-
-/** Resolves a name when the connection is made. One forbidden address makes it refuse the name. */
-const checkedLookup =
-  ({ resolve }: Dialer, isAllowed: (address: string) => boolean): LookupFunction =>
-  (host, options, callback) => {
-    resolve(host).then(
-      (found) => {
-        const refused = found.find(({ address }) => !isAllowed(address))
-        const [first] = found
-        if (refused !== undefined) callback(new NoDocument(`${host} is not a public address`), '')
-        else if (first === undefined) callback(new NoDocument(`${host} has no address`), '')
-        else if (options.all) callback(null, [...found])
-        else callback(null, first.address, first.family)
-      },
-      (error: Error) => callback(error, ''),
-    )
-  }
