@@ -148,6 +148,17 @@ export const ipfsGateway = value('string', 'an http(s) URL such as https://ipfs.
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '' ? url.href : undefined
 })
 
+/** URL of a server of sources. It may hold a key, so a refusal does not show it. */
+export const sourcesUrl = z
+  .string('expected a URL')
+  .transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === '') return url
+    context.addIssue({ code: 'custom', message: 'expected an http(s) URL without a user name' })
+    return z.NEVER
+  })
+  .meta({ type: 'string' })
+
 /** Texts of an option that may be repeated. They may hold keys, so a refusal does not show them. */
 const eachOf = <T>(all: string, expected: string, read: (text: string) => T | undefined) =>
   z

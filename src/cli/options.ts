@@ -29,6 +29,7 @@ import {
   paths,
   peers,
   seconds,
+  sourcesUrl,
   text,
   wholeNumber,
 } from './flags.ts'
@@ -176,6 +177,17 @@ const fork = {
     unset: 'no limit',
   }),
   forkVerify: switchOn('believe the forked chain only what a proof shows (eth_getProof)', { notInNetwork: noFork }),
+  forkSources: optional(
+    '<url>',
+    sourcesUrl,
+    "fetch sources of the forked chain's contracts: a Sourcify, or an Etherscan-like server",
+    {
+      unset: 'none are fetched',
+      room: 'explorer',
+      notInNetwork: noFork,
+      more: '[Sources](forks.md#sources-of-contracts).',
+    },
+  ),
   storageCaching: switchOff("keep nothing that was fetched in the user's cache folder"),
   native: switchOn('give the fork the native modules of the preset kestrel', { notInNetwork: noFork }),
   hardfork: optional('<fork>', oneOf(...FORKS), "Ethereum's fork by whose rules blocks are made", {

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { readHead } from '../chain/open.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
+import type { Address } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { untilComplete } from '../state/partial-state.ts'
@@ -22,6 +23,7 @@ export type ExplorerContext = Pick<
   | 'stateChanges'
   | 'blockSizes'
   | 'tokenMetadata'
+  | 'forkSources'
 > & {
   readonly spec: ChainSpec
   /** Consistent reader of the store, for the index's tables. */
@@ -35,6 +37,8 @@ export type ExplorerContext = Pick<
    */
   readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
   readonly requestCache: RequestCache
+  /** Collects the contracts whose sources are asked for and not known. */
+  readonly wantedSources?: Set<Address>
 } & Requester
 
 /** The client of a request. */
@@ -57,7 +61,7 @@ export async function openContext(
   signal: AbortSignal = NO_CONNECTION,
 ): Promise<OpenContext> {
   const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay } = explorer
-  const { stateChanges, blockSizes, tokenMetadata, network } = explorer
+  const { stateChanges, blockSizes, tokenMetadata, forkSources, network } = explorer
   const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal), chain.missing !== undefined)
   for (;;) {
     const rows = chain.store.consistentReader()
@@ -75,6 +79,7 @@ export async function openContext(
         stateChanges,
         blockSizes,
         tokenMetadata,
+        forkSources,
         network,
         spec,
         rows,
@@ -93,17 +98,18 @@ export async function openContext(
 
 /**
  * Runs a request with its context. On a fork it runs again when a part of the state had to be fetched; what it had found out before is
- * not kept.
+ * not kept. `run`: `withSources` lets it run again for sources, too.
  */
 export async function withContext<T>(
   explorer: Explorer,
   use: (context: ExplorerContext) => Promise<T>,
   requester?: Requester,
   signal?: AbortSignal,
+  run: typeof completely = completely,
 ): Promise<T> {
   const { context, close } = await openContext(explorer, requester, signal)
   try {
-    return await completely(context, use)
+    return await run(context, use)
   } finally {
     await close()
   }
@@ -112,6 +118,27 @@ export async function withContext<T>(
 /** Uses a context until nothing is missing from its state. */
 export const completely = <T>(context: ExplorerContext, use: (context: ExplorerContext) => Promise<T>): Promise<T> =>
   untilComplete(context.chain.missing, () => use({ ...context, requestCache: new RequestCache() }))
+
+/** Milliseconds that a request waits for sources of contracts. */
+const PATIENCE = 2_000
+
+/**
+ * As `completely`, for a request that changes nothing: on a fork it runs again when sources of contracts that it asked for were found
+ * (`--fork-sources`). Those that take longer are there for a later request.
+ */
+export async function withSources<T>(
+  context: ExplorerContext,
+  use: (context: ExplorerContext) => Promise<T>,
+): Promise<T> {
+  const { forkSources, view } = context
+  let until: number | undefined
+  for (;;) {
+    const wantedSources = new Set<Address>()
+    const answer = await completely({ ...context, wantedSources }, use)
+    until ??= performance.now() + PATIENCE
+    if (!(await forkSources.lookUp(view, wantedSources, until))) return answer
+  }
+}
 
 /** Results of functions within one request, by function and key. */
 export class RequestCache {

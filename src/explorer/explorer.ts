@@ -6,7 +6,9 @@ import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
+import { ForkSources } from './contracts/fork-sources.ts'
 import type { Verification } from './contracts/verification.ts'
+import { KeptRows } from './metadata/kept-rows.ts'
 import { TokenMetadata } from './metadata/token-metadata.ts'
 import type { ExplorerOptions } from './options.ts'
 import { PendingTransactions } from './pending-transactions.ts'
@@ -42,6 +44,8 @@ export class Explorer {
   readonly lastDay: LastDay
   readonly stateChanges: StateChanges
   readonly tokenMetadata: TokenMetadata
+  readonly forkSources: ForkSources
+  readonly #kept: KeptRows
   /** Bytes of a block's RLP, by the block objects that the chain itself caches. */
   readonly blockSizes = new WeakMap<Block, number>()
 
@@ -58,7 +62,10 @@ export class Explorer {
     this.gasOracle = new GasOracle(chain)
     this.lastDay = new LastDay(chain)
     this.stateChanges = new StateChanges(chain)
-    this.tokenMetadata = new TokenMetadata({ chain, queue, hub, options, log })
+    const kept = new KeptRows(chain.store)
+    this.#kept = kept
+    this.tokenMetadata = new TokenMetadata({ chain, queue, hub, options, kept, log })
+    this.forkSources = new ForkSources({ chain, hub, options, kept, log })
   }
 
   /** Ends running work and drops the caches. Close the server that uses the explorer first. */
@@ -66,6 +73,7 @@ export class Explorer {
     this.verification?.close()
     this.pendingTransactions.close()
     this.stateChanges.close()
-    await this.tokenMetadata.close()
+    await Promise.all([this.tokenMetadata.close(), this.forkSources.close()])
+    await this.#kept.close()
   }
 }

@@ -16,6 +16,8 @@ export type ExplorerOptions = {
   readonly nftMetadata: 'chain' | 'fetch'
   /** Gateway for `ipfs://`, as `https://ipfs.io`; undefined: none. */
   readonly ipfsGateway: string | undefined
+  /** Server from which sources of the forked chain's contracts are fetched; undefined: none are. */
+  readonly forkSources: URL | undefined
   /** Replaces the requests for documents of the web. */
   readonly documentRequests?: DocumentRequests | undefined
 }
@@ -27,4 +29,5 @@ export const defaultExplorerOptions: ExplorerOptions = {
   prices: undefined,
   nftMetadata: 'chain',
   ipfsGateway: 'https://ipfs.io',
+  forkSources: undefined,
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { RequestRefused, refusalHead } from '../http/request-refused.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
-import { completely, openContext } from './context.ts'
+import { completely, openContext, withSources } from './context.ts'
 import { csvStream } from './csv.ts'
 import type { ExplorerRoute, MediaFile } from './define.ts'
 import { documentation } from './documentation.ts'
@@ -61,7 +61,8 @@ export async function answerRoute(
   let isStreaming = false
   try {
     if (route.produces === 'application/json') {
-      const answer = await completely(context, (within) => route.handle(input, within))
+      const run = route.method === 'GET' ? withSources : completely
+      const answer = await run(context, (within) => route.handle(input, within))
       return sendWithTag(request, reply, JSON.stringify(answer))
     }
     if (route.produces === 'image/*')

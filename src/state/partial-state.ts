@@ -132,6 +132,11 @@ export class PartialState implements MissingParts {
     return (this.#rows.since(key, version) ?? 0) > 0
   }
 
+  firstCode(of: Address): Hash | undefined {
+    const account = this.#rows.since(KEY.account(of), 0) === 0 ? this.#rows.account(of, 0) : undefined
+    return account?.codeHash === EMPTY_CODE_HASH ? undefined : account?.codeHash
+  }
+
   /** An account without nonce and code has no storage: a contract has a nonce (EIP-161), a delegation raises it (EIP-7702). */
   mayHaveStorage(of: Address, version: number): boolean {
     const first = this.#firstAccount(of, version)

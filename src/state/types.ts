@@ -102,6 +102,8 @@ export interface MissingParts {
   isKnown(key: Uint8Array, version: number): boolean
   /** Whether a row was changed here up to a version. */
   isChanged(key: Uint8Array, version: number): boolean
+  /** The hash of the code that an account has on the forked chain; undefined: it has none, it was not fetched, or it was pruned. */
+  firstCode(of: Address): Hash | undefined
   /** Whether an account has storage on the forked chain that was not cleared here up to a version. */
   mayHaveStorage(of: Address, version: number): boolean
   /** Fetches and stores. Throws ChainError if the forked chain cannot be asked or its answer cannot be believed. */

@@ -36,8 +36,10 @@ const Bytes = ({ title, of }: { title: string; of: string }) => (
   <TextBox title={`${title}, ${withCommas((of.length - 2) / 2)} bytes`} text={of} />
 )
 
-const matchOf = ({ is_fully_verified, is_partially_verified }: Contract): ComponentChildren =>
-  is_fully_verified ? (
+const matchOf = ({ is_fully_verified, is_partially_verified, verified_by }: Contract): ComponentChildren =>
+  verified_by !== null ? (
+    <span>by {verified_by}, on the chain that was forked; not compiled here</span>
+  ) : is_fully_verified ? (
     <span class="ok">exact match: sources and metadata are the deployed ones</span>
   ) : is_partially_verified ? (
     <span>the code is equal, its metadata are not: comments or names may differ</span>

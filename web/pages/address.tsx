@@ -87,13 +87,16 @@ function Record({ of, version }: { of: Account; version: number }) {
                     <AddressLink hash={address_hash} name={name} isContract full />
                   </div>
                 )),
-          Source: of.is_contract ? (of.is_verified === true ? 'verified' : 'not verified') : null,
+          Source: of.is_contract ? sourceOf(of) : null,
           State: of.creation_status === 'selfdestructed' ? <span class="bad">destroyed</span> : null,
         }}
       />
     </section>
   )
 }
+
+const sourceOf = ({ is_verified, verified_by }: Account): string =>
+  is_verified !== true ? 'not verified' : verified_by === null ? 'verified' : `verified by ${verified_by}, not here`
 
 const Creator = ({ of: { creation_transaction_hash }, hash }: { of: Account; hash: string }) => (
   <>

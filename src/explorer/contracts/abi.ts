@@ -12,6 +12,7 @@ import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
 import type { KvReader, StateView } from '../../state/types.ts'
 import { type DecodedValue, decodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
+import type { ForeignContract, ForeignSources, ForkSources } from './fork-sources.ts'
 import { knownAbi } from './known-abis.ts'
 import { allNativeContracts, nativeAt, nativeSources, nativeTitle } from './native-sources.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
@@ -24,6 +25,10 @@ export type ContractsContext = {
   readonly spec: ChainSpec
   /** Left out: no contract is verified. */
   readonly verification?: { readonly contracts: VerifiedContracts } | undefined
+  /** Left out: sources that other servers have are not known. */
+  readonly forkSources?: Pick<ForkSources, 'get' | 'sources'>
+  /** Collects the contracts whose sources are asked for and not known. */
+  readonly wantedSources?: Set<Address>
 }
 
 export type DecodedInput = {
@@ -61,9 +66,20 @@ export function contractName(known: ContractsContext, address: Address): string 
 }
 
 /** The sources of a native or verified contract. */
-export function contractSources(known: ContractsContext, address: Address): VerifiedSources | undefined {
-  const { rows, view, verification } = known
-  return nativeSources(known, address) ?? verification?.contracts.sources(rows, view, address)
+export function contractSources(
+  known: ContractsContext,
+  address: Address,
+): VerifiedSources | ForeignSources | undefined {
+  const native = nativeSources(known, address)
+  if (native !== undefined || verified(known, address) === undefined) return native
+  const { rows, view, verification, forkSources } = known
+  return verification?.contracts.sources(rows, view, address) ?? forkSources?.sources(view, address)
+}
+
+/** The server that has verified a contract, by scheme and host; null: this node has, or none. */
+export function verifiedBy(known: ContractsContext, address: Address): string | null {
+  const found = verified(known, address)
+  return found !== undefined && 'verifiedBy' in found ? found.verifiedBy : null
 }
 
 /** Native and verified contracts, newest first, whose name has a word with each of the prefixes, ignoring case. */
@@ -79,12 +95,19 @@ export function verifiedByName(
   })
 }
 
-const verified = ({ verification, view }: ContractsContext, address: Address): VerifiedContract | undefined =>
-  verification?.contracts.get(view, address)
+function verified(known: ContractsContext, address: Address): VerifiedContract | ForeignContract | undefined {
+  const { verification, forkSources, wantedSources, view } = known
+  const found = verification?.contracts.get(view, address) ?? forkSources?.get(view, address)
+  if (found === undefined) wantedSources?.add(address)
+  return found
+}
 
 /** The verified contract with the same code as an unverified one. */
-export const twinOf = ({ verification, view, spec }: ContractsContext, address: Address): VerifiedEntry | undefined =>
-  nativeAt(spec, address) === undefined ? verification?.contracts.twin(view, address) : undefined
+export function twinOf(known: ContractsContext, address: Address): VerifiedEntry | undefined {
+  const { verification, forkSources, view, spec } = known
+  const twin = nativeAt(spec, address) === undefined ? verification?.contracts.twin(view, address) : undefined
+  return twin !== undefined && forkSources?.get(view, address) === undefined ? twin : undefined
+}
 
 const publishedAbi = (known: ContractsContext, address: Address): Abi | undefined =>
   nativeAt(known.spec, address)?.abi ?? verified(known, address)?.abi

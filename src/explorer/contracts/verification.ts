@@ -16,7 +16,7 @@ import { artifactsOf, bestMatch, type Match, type MatchKind, skeletonOf } from '
 import { type Compiler, type CompilerInput, type CompilerOutput, type CompilerPlaces, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
 import { settingsOf } from './submissions.ts'
-import { type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
+import { LANGUAGE_OF, type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
 
 /** A claim about a contract: these sources and settings compile to its code. */
 export type VerificationSubmission = {
@@ -257,8 +257,6 @@ type Verified = {
   readonly code: Uint8Array
 }
 
-const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const
-
 function sourcesOf(found: Match, { submission, compiler, output, code }: Verified): VerifiedSources {
   const { match, runtimeMatch, creationMatch, libraries, creationSize, variable } = found
   const { path, name, abi } = found.artifact
@@ -275,7 +273,7 @@ function sourcesOf(found: Match, { submission, compiler, output, code }: Verifie
     isViaSourcify,
     name,
     path,
-    language: LANGUAGES[input.language],
+    language: LANGUAGE_OF[input.language],
     compilerVersion: compiler.version,
     abi,
     licence,

@@ -19,6 +19,8 @@ export type Licence = (typeof LICENCES)[number]
 
 export const CONTRACT_LANGUAGES = ['solidity', 'vyper', 'yul'] as const
 export type ContractLanguage = (typeof CONTRACT_LANGUAGES)[number]
+/** By the name in the compiler's input. */
+export const LANGUAGE_OF = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const
 
 export type VerifiedContract = {
   readonly codeHash: Hash

@@ -49,7 +49,11 @@ const UNVERIFIED = {
   LicenseType: 'Unknown',
 }
 
-async function sourceFields(context: ExplorerContext, of: z.output<typeof address>, sources: VerifiedSources) {
+async function sourceFields(
+  context: ExplorerContext,
+  of: z.output<typeof address>,
+  sources: Omit<VerifiedSources, 'verifiedAt'>,
+) {
   const { input, path, name, abi, creationSize, libraries } = sources
   const creation = creationSize === undefined ? undefined : await creationCode(context, of)
   return {

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestRefused, refusalHead } from '../../http/request-refused.ts'
 import { connectionSignal } from '../../lib/connection-signal.ts'
-import { withContext } from '../context.ts'
+import { completely, withContext, withSources } from '../context.ts'
 import type { Explorer } from '../explorer.ts'
 import { acceptForms, LARGEST_UPLOAD } from '../uploads.ts'
 import { account } from './account.ts'
@@ -94,7 +94,8 @@ async function answer(explorer: Explorer, call: ActionCall): Promise<EtherscanAn
   if (run === undefined) return UNKNOWN
   // Before the context is opened, so that no reader is held while a compiler runs.
   if (action === 'checkverifystatus') await explorer.verification?.settled(fields.guid ?? '', signal)
-  return withContext(explorer, async (context) => run(fields, context), { headers: {}, client }, signal)
+  const how = ACTIONS_BY_POST.has(action) ? completely : withSources
+  return withContext(explorer, async (context) => run(fields, context), { headers: {}, client }, signal, how)
 }
 
 const MOST_FIELDS = 1000

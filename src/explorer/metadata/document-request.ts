@@ -1,6 +1,6 @@
-// One GET for a document of the web whose URL comes from a contract. Only public addresses are called. They are checked when
-// the connection is made and again for each redirect, so that no name can lead to a machine of the node's own network. No
-// cookies, no credentials, no compression; time, size and content type are limited.
+// One GET for a document of the web whose URL comes from a contract or from the operator. Only public addresses are called. They
+// are checked when the connection is made and again for each redirect, so that no name can lead to a machine of the node's own
+// network. No cookies, no credentials, no compression; time, size and content type are limited.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
@@ -12,6 +12,13 @@ export type WebDocument = { readonly url: string; readonly type: string; readonl
 /** Why a document is not available; the message is for the operator's log. */
 export class NoDocument extends Error {
   override readonly name = 'NoDocument'
+  /** The status of the answer; undefined: there was none. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 export type DocumentLimits = { readonly bytes: number; readonly time: number; readonly redirects: number }
@@ -80,7 +87,7 @@ export class DocumentRequests {
     const refusal = refusalOf(statusCode, type, headers['content-encoding'])
     if (refusal !== undefined || PICTURE.test(type)) {
       response.destroy()
-      if (refusal !== undefined) throw new NoDocument(refusal)
+      if (refusal !== undefined) throw new NoDocument(refusal, statusCode)
       return { url: url.href, type, text: '' }
     }
     const chunks: Buffer[] = []
@@ -88,7 +95,7 @@ export class DocumentRequests {
     try {
       for await (const chunk of response) {
         size += chunk.length
-        if (size > this.#limits.bytes) throw new NoDocument(`more than ${this.#limits.bytes} bytes`)
+        if (size > this.#limits.bytes) throw new NoDocument(`more than ${this.#limits.bytes} bytes`, statusCode)
         chunks.push(chunk)
       }
     } catch (error) {

@@ -12,7 +12,7 @@ import type { Hub } from '../socket/hub.ts'
 import { DocumentRequests } from './document-request.ts'
 import { Documents, type StoredDocument } from './documents.ts'
 import { type At, CHANGE_EVENTS, ItemUris, type UriAnswer } from './item-uris.ts'
-import { KeptRows } from './kept-rows.ts'
+import type { KeptRows } from './kept-rows.ts'
 import { ipfsRoot, jsonObject, type Metadata, readUri, withId } from './metadata-uri.ts'
 import { TaskLanes } from './task-lanes.ts'
 
@@ -39,13 +39,14 @@ type Parts = {
   readonly queue: WorkQueue
   readonly hub: Hub
   readonly options: MetadataOptions
+  /** What has been read. */
+  readonly kept: KeptRows
   readonly log: Pick<Logger, 'debug' | 'warn'>
 }
 
 export class TokenMetadata {
   readonly #parts: Parts
   readonly #closing = new AbortController()
-  readonly #kept: KeptRows
   readonly #uris: ItemUris
   readonly #documents: Documents
   readonly #calls = new TaskLanes<UriAnswer | undefined>(CALLS_AT_ONCE)
@@ -57,12 +58,11 @@ export class TokenMetadata {
   #changed = new Map<string, Item>()
 
   constructor(parts: Parts) {
-    const { chain, queue, options, log } = parts
+    const { chain, queue, options, kept, log } = parts
     const { signal } = this.#closing
     this.#parts = parts
-    this.#kept = new KeptRows(chain.store)
-    this.#uris = new ItemUris({ chain, queue, kept: this.#kept, signal })
-    this.#documents = new Documents({ kept: this.#kept, requests: requestsOf(options), signal, log })
+    this.#uris = new ItemUris({ chain, queue, kept, signal })
+    this.#documents = new Documents({ kept, requests: requestsOf(options), signal, log })
     this.#stopListening = chain.events.on('block', (executed) => this.#collectItems(executed))
   }
 
@@ -88,13 +88,12 @@ export class TokenMetadata {
     void this.#readAll(token, id).catch(this.#failed)
   }
 
-  /** Drops waiting tasks and writes pending rows. */
+  /** Drops waiting tasks. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#stopListening()
     this.#closing.abort()
     await Promise.all([this.#calls.close(), this.#fetches.close()])
-    await this.#kept.close()
   }
 
   async #readAll(token: Address, id: bigint): Promise<void> {

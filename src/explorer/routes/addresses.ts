@@ -11,6 +11,7 @@ import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply, toCoins } from '../contract-reads.ts'
+import { verifiedBy } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
 import { callsOf, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
 import { listPage } from '../pagination/lists.ts'
@@ -45,6 +46,10 @@ const recordSchema = addressSchema.extend({
   creation_tx_hash: wire.hash.nullable(),
   creation_transaction_hash: wire.hash.nullable(),
   creation_status: z.enum(['success', 'failed', 'selfdestructed']).nullable(),
+  verified_by: z
+    .string()
+    .nullable()
+    .describe('another server that has verified it (--fork-sources); this node has not'),
   token: tokenSchema.nullable(),
   has_logs: z.boolean(),
   has_tokens: z.boolean(),
@@ -78,6 +83,7 @@ export const address = explorerRoute({
       fact?.createdIn === undefined ? null : (await indexedTransaction(context, fact.createdIn)).transaction.hash
     return {
       ...showAddress(context, of),
+      verified_by: verifiedBy(context, of),
       balance,
       coin_balance: balance,
       block_number_balance_updated_at: lengthOfAll(rows, [LIST.balances(of)]) === 0 ? null : (fact?.changedAt ?? null),

@@ -8,10 +8,11 @@ import { componentsOf } from '../../primitives/abi-decoder.ts'
 import { lengthOfAll } from '../../tables/list.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { contractSources, proxyOf, twinOf } from '../contracts/abi.ts'
+import { contractSources, proxyOf, twinOf, verifiedBy } from '../contracts/abi.ts'
 import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
 import { typeOf } from '../contracts/abi-index.ts'
 import { creationInput, creationOf } from '../contracts/creation.ts'
+import type { ForeignSources } from '../contracts/fork-sources.ts'
 import {
   CONTRACT_LANGUAGES,
   LICENCES,
@@ -41,6 +42,10 @@ export const smartContractSchema = z.strictObject({
   is_verified_via_sourcify: flag,
   is_verified_via_eth_bytecode_db: flag,
   is_verified_via_verifier_alliance: flag,
+  verified_by: z
+    .string()
+    .nullable()
+    .describe('another server that has verified it (--fork-sources); this node has not'),
   is_changed_bytecode: flag,
   is_blueprint: flag.describe('ERC-5202'),
   is_vyper_contract: flag,
@@ -92,6 +97,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
     minimal_proxy_address_hash:
       proxy?.type === 'eip1167' && implementation !== undefined ? checksummed(implementation) : null,
     ...UNVERIFIED,
+    verified_by: verifiedBy(context, of),
     ...showSources(contractSources(context, of), creation),
     ...(context.verification?.contracts.get(view, of)?.isViaSourcify === true && {
       is_verified_via_sourcify: true,
@@ -170,7 +176,10 @@ const UNVERIFIED = {
   decoded_constructor_args: null,
 } satisfies Partial<SmartContract>
 
-function showSources(sources: VerifiedSources | undefined, creation: Uint8Array | undefined): Partial<SmartContract> {
+function showSources(
+  sources: VerifiedSources | ForeignSources | undefined,
+  creation: Uint8Array | undefined,
+): Partial<SmartContract> {
   if (sources === undefined) return {}
   const { match, path, abi, input, creationSize } = sources
   const args = creationSize === undefined ? undefined : creation?.subarray(creationSize)
@@ -187,7 +196,7 @@ function showSources(sources: VerifiedSources | undefined, creation: Uint8Array 
     optimization_runs: sources.language === 'vyper' ? null : sources.runs,
     is_vyper_contract: sources.language === 'vyper',
     compiler_settings: input.settings,
-    verified_at: isoTime(sources.verifiedAt),
+    verified_at: sources.verifiedAt === undefined ? null : isoTime(sources.verifiedAt),
     abi,
     file_path: path,
     source_code: input.sources[path]?.content ?? '',
@@ -200,7 +209,10 @@ function showSources(sources: VerifiedSources | undefined, creation: Uint8Array 
   }
 }
 
-function decodedArguments({ abi }: VerifiedSources, args: Uint8Array): SmartContract['decoded_constructor_args'] {
+function decodedArguments(
+  { abi }: Pick<VerifiedSources, 'abi'>,
+  args: Uint8Array,
+): SmartContract['decoded_constructor_args'] {
   const inputs: readonly AbiParameter[] = abi.find((item) => item.type === 'constructor')?.inputs ?? []
   const values = decodeValues(inputs, args, 'lenient')
   if (values === undefined) return null
