@@ -11,6 +11,7 @@ import { TaskQueue } from '../../lib/fair-queue.ts'
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
+import { untilComplete } from '../../state/partial-state.ts'
 import type { Hub } from '../socket/hub.ts'
 import { artifactsOf, bestMatch, type Match, type MatchKind, skeletonOf } from './bytecode-match.ts'
 import { type Compiler, type CompilerInput, type CompilerOutput, type CompilerPlaces, Compilers } from './compilers.ts'
@@ -116,10 +117,13 @@ export class Verification {
    * @param client - network address
    */
   async submit(submission: VerificationSubmission, client: string): Promise<string> {
-    const { view } = await this.#services.chain.at('latest')
-    if (view.code(submission.address).length === 0) {
-      throw new ChainError('not-found', `no contract at ${submission.address}`)
-    }
+    const { chain } = this.#services
+    // On a fork this fetches the code, if nobody has read it before.
+    const code = await untilComplete(chain.missing, async () => {
+      const { view } = await chain.at('latest')
+      return view.code(submission.address)
+    })
+    if (code.length === 0) throw new ChainError('not-found', `no contract at ${submission.address}`)
     const language = submission.input.language === 'Vyper' ? 'vyper' : 'solidity'
     const compiler = await this.compilers.find(submission.compilerVersion, language)
     // The largest submissions take 0.1 s to read and 0.1 s here: let other requests run in between.

@@ -277,6 +277,13 @@ describe('sources from a Sourcify', () => {
   })
 })
 
+it('a contract of the forked chain is verified before anything of it was read', { timeout: 120_000 }, async () => {
+  const address = await deployLamp(forked.origin)
+  await using fork = await forkOf(forked.proxy)
+  await verify(fork, address)
+  expect(await sourcesOf(fork, address)).toMatchObject({ name: 'Lamp', verified_by: null })
+})
+
 describe.skipIf(CHROMIUM === undefined)('the pages of a fork (skipped without Chromium)', () => {
   let browser: Browser
   beforeAll(async () => {
