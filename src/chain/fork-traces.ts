@@ -89,10 +89,10 @@ export class ForkTraces extends ChainTraces {
       import('../fork/begin.ts'),
       import('../fork/block-before.ts'),
     ])
-    const remote = this.#forked.connected
+    const { connected: remote, at: like } = this.#forked
     const [before, found] = await Promise.all([
       blockUpTo(remote, number, only).catch(asBefore(number)),
-      findFork(remote, { number: number - 1n, chainId: this.#runtime.spec.chainId }).catch(asBefore(number)),
+      findFork(remote, { number: number - 1n, chainId: this.#runtime.spec.chainId, like }).catch(asBefore(number)),
     ])
     const store = await openMemoryStore()
     try {

@@ -26,6 +26,8 @@ export type ForkChoice = {
   readonly hardfork?: Fork | undefined
   /** Whether everything is to be compared with proofs. */
   readonly verify?: boolean
+  /** Another block of the same chain, which says more about its server; left out: the server is asked. */
+  readonly like?: Pick<ForkBlock, 'chainId' | 'byHash'> | undefined
   /** Whether the new chain has native modules. */
   readonly native?: boolean
 }
@@ -40,14 +42,18 @@ export type FoundFork = {
 
 /** Throws ChainError: there is no such block or transaction, the remote cannot be asked, or the block has another hash. */
 export async function findFork(remote: Remote, choice: ForkChoice): Promise<FoundFork> {
-  const [chainId, tag] = await Promise.all([remote.ask(quantity, 'eth_chainId', []), tagOf(remote, choice)])
+  const { like } = choice
+  const [chainId, tag] = await Promise.all([
+    like?.chainId ?? remote.ask(quantity, 'eth_chainId', []),
+    tagOf(remote, choice),
+  ])
   const [header, forks] = await Promise.all([
     remote.ask(block.nullable(), 'eth_getBlockByNumber', [tag, false]),
     choice.hardfork === undefined ? askForks(remote) : undefined,
   ]).catch((error) => explain(remote, error))
   if (header === null) throw new ChainError('header-not-found', `${remote.name} has no block ${tag}`)
   const { number, hash, stateRoot } = header
-  const byHash = await takesHash(remote, hash)
+  const byHash = like?.byHash ?? (await takesHash(remote, hash))
   const at: ForkBlock = { chainId, number, hash, stateRoot, byHash, isVerified: choice.verify ?? false }
   remote.expect(at, true)
   if (choice.hash !== undefined && choice.hash !== hash)
