@@ -1,7 +1,7 @@
 // The committed chain on disk: head, ancestors and their states. Each change is one write batch, and the head moves only after
 // the batch is written. The caller must run one change at a time.
 import type { ForkBlock } from '../fork/forked-chain.ts'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, ReadFailure } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
 import type { Ancestry } from '../runtime/check-header.ts'
@@ -184,9 +184,12 @@ export class CanonicalChain {
     this.#publish()
   }
 
-  /** Fetches what the index of an executed block misses, before it is committed. */
+  /** Fetches what the index of an executed block misses, before it is committed. Other blocks may be committed meanwhile. */
   async prepareIndex(executed: ExecutedBlock): Promise<void> {
-    await this.#indexRows(executed, executed.view, this.#state.version + 1)
+    await this.#indexRows(executed, executed.view, this.#state.version + 1).catch((error: unknown) => {
+      // Their batches change the rows of the index while this reads them, so that it may fail in any way.
+      if (error instanceof ReadFailure || error instanceof ChainError) throw error
+    })
   }
 
   #indexRows(executed: ExecutedBlock, view: StateView, version: number): Promise<WriteOp[]> {

@@ -199,6 +199,15 @@ describe('a canonical chain', () => {
     expect(canonical.viewAt(0n).storage(KEEPER, 1n)).toBe(0n)
   })
 
+  it('fetches for an index whose rows change meanwhile, and commits only with a whole one', async () => {
+    const { store, spec, canonical } = await open()
+    const block = await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
+    const changing = { ...indexer, block: () => Promise.reject(new Error('a member of a ranking is not there')) }
+    const other = new CanonicalChain(store, new Runtime(spec), changing)
+    await other.prepareIndex(block)
+    await expect(other.commit(block)).rejects.toThrow('a member of a ranking is not there')
+  })
+
   it('has the block after a restart when the process ended just after its batch was written', async () => {
     const { store, spec, canonical } = await open()
     const block = await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
