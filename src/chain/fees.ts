@@ -105,11 +105,13 @@ export class ChainFees implements Fees {
     signal?: AbortSignal,
   ): Promise<FeeHistory> {
     const forked = this.#forked
-    const ours = forked === undefined ? BigInt(count) : newest.number - forked.at.number
-    if (forked === undefined || ours >= BigInt(count)) return this.#history(count, newest, percentiles, signal)
+    const ours = forked === undefined ? count : Math.min(count, Number(newest.number - forked.at.number))
+    // Wallets ask before they send. Without a server a fork answers for its own blocks: fewer than asked for, as pruned nodes do.
+    const isOurs = forked?.remote === undefined || ours === count
+    if (isOurs) return this.#history(ours, newest, percentiles, signal)
     const [earlier, later] = await Promise.all([
-      forked.feeHistory(count - Number(ours), percentiles),
-      this.#history(Number(ours), newest, percentiles, signal),
+      forked.feeHistory(count - ours, percentiles),
+      this.#history(ours, newest, percentiles, signal),
     ])
     return {
       oldestBlock: earlier.oldestBlock,

@@ -541,6 +541,20 @@ describe('what goes wrong', () => {
     expect(answered).toBe(0)
     expect(await Promise.all(slow)).toEqual(slow.map(() => pad('0x')))
   }, 30_000)
+
+  it('fees are known without the other chain, as far back as the own blocks', async () => {
+    const { proxy } = forked
+    const datadir = mkdtempSync(join(tmpdir(), 'kestrel-fork-'))
+    onTestFinished(() => rmSync(datadir, { recursive: true }))
+    const first = await forkOf(proxy, { datadir })
+    await send(first, { from: accountOf(first), to: HOLDER, value: '0x1' })
+    const head = await first.request('eth_blockNumber')
+    await first.stop()
+    await using again = await forkOf(proxy, { datadir, forkUrl: [] })
+    const fees = await again.request<{ gasUsedRatio: number[] }>('eth_feeHistory', ['0xa', 'latest', [20]])
+    expect(fees).toMatchObject({ oldestBlock: head, gasUsedRatio: [21_000 / 36_000_000] })
+    await send(again, { from: accountOf(again), to: HOLDER, value: '0x1' })
+  })
 })
 
 describe('with --fork-verify', () => {
