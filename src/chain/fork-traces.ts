@@ -16,7 +16,7 @@ import { CanonicalChain } from './canonical-chain.ts'
 import { BeforeFork, createFork } from './fork.ts'
 import { NO_INDEX } from './open.ts'
 import { ChainTraces, type Scripts } from './traces.ts'
-import type { BlockRef, TraceOptions, TraceResult } from './types.ts'
+import type { BlockRef, ReplayDetail, TraceOptions } from './types.ts'
 
 type Reader = ConstructorParameters<typeof ChainTraces>[3]
 
@@ -48,7 +48,10 @@ export class ForkTraces extends ChainTraces {
     } catch (error) {
       const number = isUnknown(error) ? await this.#forked.locate(hash) : undefined
       if (number === undefined) throw error
-      const [trace] = await this.#before(number, hash, options)
+      refuseScripts(options, number)
+      const [[trace] = []] = await this.#before(number, hash, options.signal, (traces, of) =>
+        traces.run({ kind: 'block', of, only: of.transactions.length - 1 }, options),
+      )
       if (trace === undefined) throw error
       if ('error' in trace) throw new ChainError('execution-failed', trace.error)
       return trace.result
@@ -61,11 +64,18 @@ export class ForkTraces extends ChainTraces {
     } catch (error) {
       const number = isUnknown(error) ? await this.#numberOf(of) : undefined
       if (number === undefined) throw error
-      const { transactions, traces } = await this.#traced(number, undefined, options)
-      return transactions.flatMap((transaction, index) => {
-        const trace = traces[index]
-        return trace === undefined ? [] : [{ transaction, ...trace }]
-      })
+      refuseScripts(options, number)
+      return this.#before(number, undefined, options.signal, (traces, block) => traces.block(block, options))
+    }
+  }
+
+  override async replayBlock(of: BlockRef | Block, detail?: ReplayDetail) {
+    try {
+      return await super.replayBlock(of, detail)
+    } catch (error) {
+      const number = isUnknown(error) ? await this.#numberOf(of) : undefined
+      if (number === undefined) throw error
+      return this.#before(number, undefined, detail?.signal, (traces, block) => traces.replayBlock(block, detail))
     }
   }
 
@@ -77,13 +87,16 @@ export class ForkTraces extends ChainTraces {
     return number !== undefined && number > 0n && number <= this.#forked.at.number ? number : undefined
   }
 
-  async #before(number: bigint, only: Hash, options: TraceOptions): Promise<readonly TraceResult[]> {
-    return (await this.#traced(number, only, options)).traces
-  }
-
-  /** Traces a block of before, or one transaction of it. Throws BeforeFork if the forked chain must do that. */
-  async #traced(number: bigint, only: Hash | undefined, options: TraceOptions) {
-    if (isScripted(options.choice)) throw new BeforeFork(`block ${number}`)
+  /**
+   * Traces a block of before, or as much of it as precedes the end of one transaction. Throws BeforeFork if the forked chain must do
+   * that.
+   */
+  async #before<T>(
+    number: bigint,
+    last: Hash | undefined,
+    signal: AbortSignal | undefined,
+    trace: (traces: ChainTraces, block: Block) => Promise<T>,
+  ): Promise<T> {
     const [{ findFork }, { blockUpTo }] = await Promise.all([
       // Loaded when it is needed.
       import('../fork/begin.ts'),
@@ -91,7 +104,7 @@ export class ForkTraces extends ChainTraces {
     ])
     const { connected: remote, at: like } = this.#forked
     const [before, found] = await Promise.all([
-      blockUpTo(remote, number, only).catch(asBefore(number)),
+      blockUpTo(remote, number, last).catch(asBefore(number)),
       findFork(remote, { number: number - 1n, chainId: this.#runtime.spec.chainId, like }).catch(asBefore(number)),
     ])
     const store = await openMemoryStore()
@@ -100,19 +113,22 @@ export class ForkTraces extends ChainTraces {
       const runtime = this.#runtime.with(found.spec)
       const source = new ForkedChain({ remote, at: found.at })
       const canonical = new CanonicalChain(store, runtime, NO_INDEX, { source })
-      await requireSameGas(runtime, canonical, before, only).catch(asBefore(number))
+      await requireSameGas(runtime, canonical, before, last).catch(asBefore(number))
       const reader = { block: unknownBlock, at: unknownBlock }
       const traces = new ChainTraces(runtime, canonical, this.#limits, reader)
       const { header, transactions } = before
       const block: Block = { header, transactions, uncles: [], withdrawals: header.withdrawalsRoot && [] }
-      const task = { kind: 'block', of: block, only: only && transactions.length - 1 } as const
-      const run = () => traces.run(task, options)
-      const [list = []] = await (canonical.missing?.complete(run, options.signal) ?? run())
-      return { transactions, traces: list }
+      const run = () => trace(traces, block)
+      return await (canonical.missing?.complete(run, signal) ?? run())
     } finally {
       await store.close()
     }
   }
+}
+
+/** Clients' scripts run on threads that read this chain's database, which has no state of before. */
+function refuseScripts({ choice }: TraceOptions, number: bigint): void {
+  if (isScripted(choice)) throw new BeforeFork(`block ${number}`)
 }
 
 const isUnknown = (error: unknown): boolean =>

@@ -110,7 +110,7 @@ export class ChainTraces implements Traces {
     return replayed
   }
 
-  async replayBlock(of: BlockRef, detail: ReplayDetail = PLAIN): Promise<Replayed[]> {
+  async replayBlock(of: BlockRef | Block, detail: ReplayDetail = PLAIN): Promise<Replayed[]> {
     const block = await this.#block(of)
     return this.#record(block, undefined, detail)
   }

@@ -9,6 +9,9 @@ export class RemoteFailure extends ChainError {
   }
 }
 
+/** The remote does not have the method. */
+export class UnknownMethod extends RemoteFailure {}
+
 /** The remote's error about one request, as JSON-RPC has it. `message` is the remote's, without keys. */
 export class RemoteError extends Error {
   readonly code: number
@@ -21,3 +24,7 @@ export class RemoteError extends Error {
     this.data = data
   }
 }
+
+/** Whether a server does not have the method: JSON-RPC's code, and the words of servers that use another one. */
+export const isUnknownMethod = ({ code, message }: RemoteError): boolean =>
+  code === -32601 || /method .*(not|unsupported)|not supported/i.test(message)

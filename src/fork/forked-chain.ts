@@ -6,16 +6,15 @@ import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToBytes, bigToWord, equalBytes, fromHex, type Hash, toHash, toQuantity } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
-import { cancelled } from '../lib/scheduler.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type Found, type FoundAccount, nameOfWanted, type StateSource } from '../state/partial-state.ts'
 import type { ForeseenCall, Wanted } from '../state/types.ts'
 import { FalseProof, provenValue } from '../state/verify-proof.ts'
-import { RemoteError, RemoteFailure } from './errors.ts'
+import { isUnknownMethod, RemoteError, RemoteFailure, UnknownMethod } from './errors.ts'
 import type { Remote, RemoteCounts } from './remote.ts'
-import { accessList, block, bytes, feeHistory, logs, type Proof, place, proof, quantity, word } from './wire.ts'
+import { accessList, block, bytes, feeHistory, type Proof, place, proof, quantity, word } from './wire.ts'
 
 /** The block at which a chain leaves another one. */
 export type ForkBlock = {
@@ -64,9 +63,6 @@ const KEPT_LENGTH = 32_000_000
 const KEPT_PLACES = 20_000
 /** Milliseconds; a server may lag behind another one. */
 const PLACES_KEPT = 60_000
-/** Logs of one search. */
-const MOST_LOGS = 100_000
-const MOST_LOG_REQUESTS = 2_000
 
 export class ForkedChain implements StateSource {
   readonly at: ForkBlock
@@ -144,14 +140,14 @@ export class ForkedChain implements StateSource {
 
   /** As `answer`, read by a schema. Throws ChainError. */
   async ask<T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
-    const answer = await this.answer(method, params).catch((error) => this.#explain(error))
+    const answer = await this.answer(method, params).catch((error) => this.explain(error))
     return this.connected.read(schema, method, answer)
   }
 
   /** The number of the block with a hash, or with the transaction of this hash; undefined: there is none up to the fork. */
   async locate(hash: Hash): Promise<bigint | undefined> {
     const known = this.#places.get(hash)
-    const number = known ?? (await this.#numberOf(hash).catch((error) => this.#explain(error)))
+    const number = known ?? (await this.#numberOf(hash).catch((error) => this.explain(error)))
     this.#places.set(hash, number)
     return number < 0n ? undefined : number
   }
@@ -185,40 +181,6 @@ export class ForkedChain implements StateSource {
       blobGasUsedRatio: ratios,
       reward,
     }
-  }
-
-  /** The logs of a range of blocks up to the fork as the remote writes them. Ranges that it refuses are halved. */
-  async logs(
-    filter: Readonly<Record<string, unknown>>,
-    first: bigint,
-    to: bigint,
-    signal?: AbortSignal,
-  ): Promise<readonly unknown[]> {
-    const last = to < this.at.number ? to : this.at.number
-    const found: unknown[] = []
-    let length = last - first + 1n
-    for (let [from, asked] = [first, 0]; from <= last; asked++) {
-      if (signal?.aborted) throw cancelled()
-      if (asked > MOST_LOG_REQUESTS) throw tooManyLogs(`more than ${MOST_LOG_REQUESTS} requests to the forked chain`)
-      const end = from + length - 1n < last ? from + length - 1n : last
-      try {
-        for (const log of await this.#logsOf(filter, from, end)) found.push(log)
-        if (found.length > MOST_LOGS) throw tooManyLogs(`more than ${MOST_LOGS} results of the forked chain`)
-        from = end + 1n
-      } catch (error) {
-        if (!(error instanceof RemoteError) || isUnknownMethod(error) || from === end) return this.#explain(error)
-        // A range that the remote takes is not tried to be longer.
-        length = (end - from + 1n) / 2n
-      }
-    }
-    return found
-  }
-
-  async #logsOf(filter: Readonly<Record<string, unknown>>, from: bigint, to: bigint): Promise<readonly unknown[]> {
-    const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-    const found = await this.connected.ask(logs, 'eth_getLogs', [{ ...filter, ...range }])
-    if (found.every(({ blockNumber }) => BigInt(blockNumber) >= from && BigInt(blockNumber) <= to)) return found
-    throw new RemoteFailure(`${this.connected.name} answers eth_getLogs with logs of other blocks`)
   }
 
   // --- the state
@@ -287,7 +249,7 @@ export class ForkedChain implements StateSource {
         .catch(() => undefined)
         .finally(() => this.#running.delete(name))
     }
-    const explained = <T>(work: Promise<T>): Promise<T> => work.catch((error) => this.#explain(error))
+    const explained = <T>(work: Promise<T>): Promise<T> => work.catch((error) => this.explain(error))
     const isSame = this.at.byHash || parts.length === 0 ? undefined : this.#requireSame()
     isSame?.catch(() => undefined)
     const slots = new Map<Address, Hash[]>()
@@ -387,7 +349,8 @@ export class ForkedChain implements StateSource {
 
   // --- errors
 
-  async #explain(error: unknown): Promise<never> {
+  /** Throws ChainError for an error of a request about the fork or what is before it. */
+  async explain(error: unknown): Promise<never> {
     if (!(error instanceof RemoteError)) throw error
     const { name } = this.connected
     if (isUnknownBlock(error)) await this.#requireSame()
@@ -396,13 +359,12 @@ export class ForkedChain implements StateSource {
         'state-not-available',
         `${name}: no state of block ${this.at.number}: use an archive node or a newer block (${error.message})`,
       )
-    throw new RemoteFailure(`${name} refuses: ${error.message}`)
+    const Failure = isUnknownMethod(error) ? UnknownMethod : RemoteFailure
+    throw new Failure(`${name} refuses: ${error.message}`)
   }
 }
 
 const NO_COUNTS: RemoteCounts = { requests: 0, exchanges: 0, failures: 0, bytes: 0, seconds: 0 }
-
-const tooManyLogs = (what: string): ChainError => new ChainError('limit-exceeded', `query takes ${what}`)
 
 const NO_BYTES = new Uint8Array(0)
 
@@ -453,9 +415,6 @@ const isEmptyCode = (hash: Hash): boolean => hash === EMPTY_CODE_HASH || BigInt(
 const EMPTY_ROOT = toHash(keccak256(Uint8Array.of(0x80)))
 const isEmptyRoot = (hash: Hash): boolean => hash === EMPTY_ROOT || BigInt(hash) === 0n
 
-/** JSON-RPC's code, and the words of servers that use another one. */
-const isUnknownMethod = ({ code, message }: RemoteError): boolean =>
-  code === -32601 || /method .*(not|unsupported)|not supported/i.test(message)
 const isUnknownBlock = ({ message }: RemoteError): boolean =>
   /header not found|unknown block|block .*not found|could not find block|hash .*not/i.test(message)
 const isPruned = ({ message }: RemoteError): boolean =>

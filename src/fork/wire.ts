@@ -133,6 +133,14 @@ export const feeHistory = z.object({
 
 /** Logs as they are. */
 export const logs = z.array(z.looseObject({ blockNumber: z.string().regex(/^0x[0-9a-fA-F]{1,16}$/) }))
+/** Traces as they are. */
+export const traces = z.array(
+  z.looseObject({
+    blockNumber: z.number().int().nonnegative(),
+    action: z.looseObject({}),
+    result: z.looseObject({}).nullish(),
+  }),
+)
 
 const whole = z.number().int().nonnegative()
 const blobSchedule = z

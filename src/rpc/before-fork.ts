@@ -2,7 +2,7 @@
 // what only that chain knows (types of transactions, fields of receipts) comes through unchanged.
 import { BeforeFork } from '../chain/fork.ts'
 import type { Chain } from '../chain/types.ts'
-import { RemoteError } from '../fork/errors.ts'
+import { isUnknownMethod, RemoteError } from '../fork/errors.ts'
 import type { ForkedChain } from '../fork/forked-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hash, toQuantity } from '../lib/hex.ts'
@@ -10,20 +10,21 @@ import { RpcError } from './errors.ts'
 
 /**
  * Runs a method. If it throws BeforeFork, or finds nothing for a hash that it was asked for, the forked chain answers; for a hash only
- * if it is of a block up to the fork, or of a transaction there. `committed`: whether the method is about committed blocks only.
+ * if it is of a block up to the fork, or of a transaction there. `committed`: whether the method is about committed blocks only;
+ * `changes`: whether it may change the chain, which is never passed on.
  */
 export async function orBeforeFork(
   { forked, pool }: Pick<Chain, 'pool'> & { readonly forked: ForkedChain },
-  { method, params, committed }: { method: string; params: unknown; committed: boolean },
+  { method, params, committed, changes }: { method: string; params: unknown; committed: boolean; changes: boolean },
   invoke: () => Promise<unknown>,
 ): Promise<unknown> {
   const given = Array.isArray(params) ? params : []
   try {
     const result = await invoke()
-    if (!committed || !isNothing(result) || !(await isBefore(forked, given, pool))) return result
+    if (!committed || !isNothing(result, given) || !(await isBefore(forked, given, pool))) return result
   } catch (error) {
     if (error instanceof BeforeFork) {
-      if (!committed || !given.every(isAboutBefore(forked))) throw error
+      if (changes || !given.every(isAboutBefore(forked))) throw error
       return passed(forked, method, given.map(numberIn(forked)))
     }
     const isUnknown = error instanceof ChainError && (error.code === 'not-found' || error.code === 'header-not-found')
@@ -39,7 +40,11 @@ const numberIn =
     typeof argument === 'string' && HEAD_TAGS.has(argument) ? toQuantity(at.number) : argument
 const HEAD_TAGS: ReadonlySet<string> = new Set(['latest', 'pending', 'safe', 'finalized'])
 
-const isNothing = (result: unknown): boolean => result === null || (Array.isArray(result) && result.length === 0)
+/** Empty bytes are nothing only as the encoding of a transaction, which is named by its hash. */
+const isNothing = (result: unknown, [first]: readonly unknown[]): boolean =>
+  result === null ||
+  (Array.isArray(result) && result.length === 0) ||
+  (result === '0x' && typeof first === 'string' && hashOf(first) !== undefined)
 
 /** Whether the blocks that an object names are all before the fork: a range over the border is not the forked chain's alone. */
 const isAboutBefore =
@@ -69,7 +74,11 @@ async function passed(forked: ForkedChain, method: string, params: readonly unkn
   try {
     return await forked.answer(method, params)
   } catch (error) {
-    if (error instanceof RemoteError) throw new RpcError(error.code, error.message, error.data)
-    throw error
+    if (!(error instanceof RemoteError)) throw error
+    // This chain has the method.
+    const message = isUnknownMethod(error)
+      ? `the forked chain (${forked.connected.name}): ${error.message}`
+      : error.message
+    throw new RpcError(error.code, message, error.data)
   }
 }

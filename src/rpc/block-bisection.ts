@@ -1,12 +1,17 @@
 // Searches for the block at which something became true and stayed true: log2(blocks) reads instead of one for each block.
+import { BeforeFork } from '../chain/fork.ts'
 import type { ChainReader } from '../chain/types.ts'
+import { block } from '../fork/wire.ts'
 import { firstWhere } from '../lib/bisect.ts'
 import { ChainError } from '../lib/errors.ts'
+import { toQuantity } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 
-/** Throws ChainError `header-not-found`, with the number of the chain's first block, for a block before it. */
-export function requireBlocksSince({ base }: ChainReader, number: bigint): void {
-  if (number < base) throw new ChainError('header-not-found', `this node has blocks since block ${base} only`)
+/** Throws ChainError `header-not-found` for a block before the chain's first one: BeforeFork if a forked chain has it. */
+export function requireBlocksSince({ base, forked }: ChainReader, number: bigint): void {
+  if (number >= base) return
+  if (forked !== undefined) throw new BeforeFork(`block ${number}`)
+  throw new ChainError('header-not-found', `this node has blocks since block ${base} only`)
 }
 
 /**
@@ -25,10 +30,19 @@ export async function firstBlockWith(chain: ChainReader, holds: (view: StateView
   return firstWhere(oldest, chain.head.number, holdsAt)
 }
 
-/** The first block with this timestamp (seconds), else the last block before it. Timestamps never decrease. */
+/**
+ * The first block with this timestamp (seconds), else the last block before it; of a fork, it may be before the fork. Timestamps never
+ * decrease.
+ */
 export async function blockAtTime(chain: ChainReader, time: bigint): Promise<bigint> {
-  if (chain.head.timestamp < time) return chain.head.number
-  const timestampOf = async (number: bigint) => (await chain.header({ number }))?.timestamp ?? 0n
-  const first = await firstWhere(chain.base, chain.head.number, async (number) => (await timestampOf(number)) >= time)
-  return first > chain.base && (await timestampOf(first)) > time ? first - 1n : first
+  const { forked, head, base } = chain
+  if (head.timestamp < time) return head.number
+  const timestampOf = async (number: bigint): Promise<bigint> => {
+    if (forked === undefined || number > forked.at.number) return (await chain.header({ number }))?.timestamp ?? 0n
+    return (await forked.ask(block, 'eth_getBlockByNumber', [toQuantity(number), false])).timestamp
+  }
+  const isBefore = forked !== undefined && (head.number < base || (await timestampOf(base)) > time)
+  const [oldest, newest] = isBefore ? [0n, forked.at.number] : [base, head.number]
+  const first = await firstWhere(oldest, newest, async (number) => (await timestampOf(number)) >= time)
+  return first > oldest && (await timestampOf(first)) > time ? first - 1n : first
 }

@@ -322,7 +322,8 @@ async function call(
     const { forked, missing } = context.chain
     const invoke = () => method.invoke(args, context, signal)
     if (forked === undefined || missing === undefined) return { result: await invoke() }
-    const asked = { method: name, params, committed: method.committed }
+    const changes = method.gate !== undefined || method.sends
+    const asked = { method: name, params, committed: method.committed, changes }
     return {
       result: await orBeforeFork({ forked, pool: context.chain.pool }, asked, () => missing.complete(invoke, signal)),
     }

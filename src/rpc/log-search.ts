@@ -1,6 +1,7 @@
 // eth_getLogs and its variants: resolves a client's log filter to a range of blocks, and finds the logs of that range. Ranges
 // are refused as in geth. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
 import type { BlockTag, ChainReader, MinedLog } from '../chain/types.ts'
+import { searchLogs, withTimestamp } from '../fork/searches.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -8,7 +9,7 @@ import { type PreserializedJson, PreserializedList } from '../lib/preserialized-
 import type { LogCriteria } from '../primitives/log-criteria.ts'
 import { requireBlocksSince } from './block-bisection.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
-import { logJson } from './shapes/receipt.ts'
+import { logJson, wireTimedLog } from './shapes/receipt.ts'
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
@@ -47,9 +48,10 @@ export class LogSearch {
   async query(filter: LogFilter): Promise<LogQuery> {
     const match = criteriaOf(filter)
     if (filter.blockHash) {
-      const header = await this.#chain.header({ hash: filter.blockHash })
-      if (header === undefined) throw new ChainError('header-not-found', 'unknown block')
-      return { ...match, from: header.number, to: header.number }
+      const { blockHash: hash } = filter
+      const number = (await this.#chain.header({ hash }))?.number ?? (await this.#chain.forked?.locate(hash))
+      if (number === undefined) throw new ChainError('header-not-found', 'unknown block')
+      return { ...match, from: number, to: number }
     }
     const head = this.#chain.head.number
     const from = boundary(filter.fromBlock ?? 'latest', this.#chain)
@@ -65,19 +67,56 @@ export class LogSearch {
     return this.#index.byBlock(query, signal)
   }
 
-  /** All logs of a filter in the chain's order, as a JSON list. Throws like `query`, and `cancelled`. */
-  async json(
-    filter: LogFilter,
-    signal: AbortSignal,
-    serialize: (log: MinedLog) => string = logJson,
-  ): Promise<PreserializedJson> {
-    const found = new PreserializedList('latin1')
-    const query = await this.query(filter)
+  /**
+   * All logs of a filter in the chain's order, as a JSON list; `isTimed`: in Erigon's form, with the timestamp of the block. Throws
+   * like `query`, and `cancelled`.
+   */
+  async json(filter: LogFilter, signal: AbortSignal, isTimed = false): Promise<PreserializedJson> {
     const { forked } = this.#chain
-    if (forked !== undefined && query.from <= forked.at.number)
-      for (const log of await forked.logs(named(filter), query.from, query.to, signal)) found.add(JSON.stringify(log))
+    const query = await this.query(filter)
+    // The forked chain's logs may have other fields than these, with any text.
+    const found = new PreserializedList(forked === undefined ? 'latin1' : 'utf8')
+    const range = { first: query.from, last: query.to }
+    if (forked !== undefined)
+      for await (const logs of searchLogs(forked, named(filter), range, signal))
+        for (const log of logs) found.add(JSON.stringify(isTimed ? await withTimestamp(forked, log) : log))
+    const serialize = isTimed ? (log: MinedLog) => JSON.stringify(wireTimedLog(log)) : logJson
     for await (const logs of this.byBlock(query, signal)) for (const log of logs) found.add(serialize(log))
     return found.json()
+  }
+
+  /**
+   * The newest logs of a filter in Erigon's form, newest first: at most `maxLogs`, and of at most `maxBlocks` blocks. Throws like
+   * `json`.
+   */
+  async newest(
+    filter: LogFilter,
+    { maxLogs, maxBlocks }: { readonly maxLogs: number; readonly maxBlocks: number },
+    signal: AbortSignal,
+  ): Promise<readonly object[]> {
+    const query = await this.query(filter)
+    // The search starts at the oldest block and keeps only the newest blocks that the result may have.
+    const newest: (readonly MinedLog[])[] = []
+    let count = 0
+    for await (const logs of this.byBlock(query, signal)) {
+      newest.push(logs)
+      count += logs.length
+      while (newest.length > maxBlocks || count - (newest[0]?.length ?? 0) >= maxLogs) {
+        count -= newest.shift()?.length ?? 0
+      }
+    }
+    const found: object[] = newest.flat().reverse().slice(0, maxLogs).map(wireTimedLog)
+    const { forked } = this.#chain
+    if (forked === undefined || found.length >= maxLogs || newest.length >= maxBlocks) return found
+    const blocks = new Set<string>()
+    const range = { first: query.from, last: query.to, isBackward: true }
+    for await (const logs of searchLogs(forked, named(filter), range, signal)) {
+      for (const log of logs.toReversed()) {
+        if (newest.length + blocks.add(log.blockNumber).size > maxBlocks || found.length >= maxLogs) return found
+        found.push(await withTimestamp(forked, log))
+      }
+    }
+    return found
   }
 }
 

@@ -74,6 +74,7 @@ describe('read threads', { timeout: 60_000 }, () => {
       ['eth_getProof', counter, [HEAD_SLOT], 'latest'],
       ['eth_getLogs', { fromBlock: 'earliest' }],
       ['eth_getBlockReceipts', 'latest'],
+      ['eth_feeHistory', '0x3', 'latest', [50]],
       ['eth_simulateV1', { blockStateCalls: [{ calls: [{ from: bob.address, to: counter, data: '0x01' }] }] }, '0x1'],
       ['debug_traceTransaction', second, { tracer: 'callTracer' }],
       ['debug_traceTransaction', last],

@@ -75,6 +75,7 @@ export const eth_feeHistory = rpcMethod({
   names: ['blockCount', 'newestBlock', 'rewardPercentiles'],
   result: wireFeeHistory,
   heavy: true,
+  committed: true,
   async handler([count, newest, percentiles], { chain, options }, signal) {
     checkPercentiles(percentiles ?? [])
     const header = await chain.header(newest)

@@ -31,6 +31,7 @@ export const debug_getRawHeader = rpcMethod({
   params: [blockRef],
   names: ['block'],
   result: data,
+  committed: true,
   handler: async ([ref], { chain }) => encodeHeader((await blockAt(chain, ref)).header),
 })
 
@@ -54,6 +55,7 @@ export const debug_getRawTransaction = rpcMethod({
   params: [hash],
   names: ['transactionHash'],
   result: data,
+  committed: true,
   handler: ([hash], { chain }) => (chain.transaction(hash)?.transaction ?? chain.pool.get(hash))?.raw ?? EMPTY_BYTES,
 })
 

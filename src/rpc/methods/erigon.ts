@@ -10,17 +10,16 @@ import { blockNumber, bool, hash, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { wireBlock, wireHeader } from '../shapes/block.ts'
 import { logFilter } from '../shapes/log-filter.ts'
-import { logsOf, minedReceipts, wireLog, wireReceipt } from '../shapes/receipt.ts'
+import { logsOf, minedReceipts, wireReceipt, wireTimedLog } from '../shapes/receipt.ts'
 
 const headerOrNull = (header: SealedHeader | undefined) => (header ? wireHeader(header) : null)
-const wireTimedLog = (mined: MinedLog) => ({ ...wireLog(mined), timestamp: toQuantity(mined.header.timestamp) })
-const wireTimedLogs = (logs: readonly MinedLog[]) => logs.map(wireTimedLog)
 
 export const erigon_blockNumber = rpcMethod({
   summary: 'Number of the newest block, or of the block that a tag names.',
   params: [blockNumber.default('latest')],
   names: ['block'],
   result: quantity,
+  committed: true,
   async handler([ref], { chain }) {
     const header = await chain.header(ref)
     if (header === undefined) throw new ChainError('header-not-found', 'header not found')
@@ -33,6 +32,7 @@ export const erigon_getHeaderByNumber = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: headerOrNull,
+  committed: true,
   handler: ([ref], { chain }) => chain.header(ref),
 })
 
@@ -41,20 +41,28 @@ export const erigon_getHeaderByHash = rpcMethod({
   params: [hash],
   names: ['blockHash'],
   result: headerOrNull,
+  committed: true,
   handler: ([hash], { chain }) => chain.header({ hash }),
 })
 
-type BlockView = { readonly block: Block | undefined; readonly full: boolean }
+type BlockView = { readonly block: Block | undefined; readonly full: boolean } | { readonly foreign: unknown }
 
 export const erigon_getBlockByTimestamp = rpcMethod({
   summary: 'The first block with this timestamp (seconds), or the last one before it; block 0 for an earlier time.',
   params: [looseQuantity, bool.default(false)],
   names: ['timestamp', 'fullTransactions'],
-  result: ({ block, full }: BlockView) => (block ? wireBlock(block, full ? 'full' : 'hashes') : null),
-  handler: async ([time, full], { chain }) => ({
-    block: await chain.block({ number: await blockAtTime(chain, time) }),
-    full,
-  }),
+  result: (view: BlockView) => {
+    if ('foreign' in view) return view.foreign
+    return view.block ? wireBlock(view.block, view.full ? 'full' : 'hashes') : null
+  },
+  committed: true,
+  async handler([time, full], { chain }) {
+    const number = await blockAtTime(chain, time)
+    const { forked } = chain
+    return forked !== undefined && number <= forked.at.number
+      ? { foreign: await forked.ask(z.unknown(), 'eth_getBlockByNumber', [toQuantity(number), full]) }
+      : { block: await chain.block({ number }), full }
+  },
 })
 
 export const erigon_getBlockReceiptsByBlockHash = rpcMethod({
@@ -74,7 +82,7 @@ export const erigon_getLogsByHash = rpcMethod({
   summary: 'The logs of a block by its hash, one list for each of its transactions.',
   params: [hash],
   names: ['blockHash'],
-  result: (lists: readonly (readonly MinedLog[])[] | null) => lists?.map(wireTimedLogs) ?? null,
+  result: (lists: readonly (readonly MinedLog[])[] | null) => lists?.map((logs) => logs.map(wireTimedLog)) ?? null,
   heavy: true,
   committed: true,
   handler: async ([hash], { chain }) => receiptsOf(chain, await chain.block({ hash }))?.map(logsOf) ?? null,
@@ -87,8 +95,7 @@ export const erigon_getLogs = rpcMethod({
   result: (logs: PreserializedJson) => logs,
   heavy: true,
   committed: true,
-  handler: ([filter], { logSearch }, signal) =>
-    logSearch.json(filter, signal, (log) => JSON.stringify(wireTimedLog(log))),
+  handler: ([filter], { logSearch }, signal) => logSearch.json(filter, signal, true),
 })
 
 const latest = z.object(
@@ -101,7 +108,7 @@ export const erigon_getLatestLogs = rpcMethod({
     'The newest logs that match a filter, newest first: a number of logs (logCount), or those of a number of blocks (blockCount).',
   params: [logFilter, latest],
   names: ['filter', 'limits'],
-  result: wireTimedLogs,
+  result: (logs: readonly object[]) => logs,
   heavy: true,
   committed: true,
   async handler([filter, { logCount, blockCount }], { logSearch }, signal) {
@@ -110,19 +117,8 @@ export const erigon_getLatestLogs = rpcMethod({
     }
     // Without a range, search the whole chain.
     const range = filter.blockHash ? {} : { fromBlock: filter.fromBlock ?? 'earliest' }
-    const query = await logSearch.query({ ...filter, ...range })
     const maxLogs = blockCount ? Number.POSITIVE_INFINITY : Number(logCount || 1n)
-    const maxBlocks = blockCount ? blockCount : Number.POSITIVE_INFINITY
-    // The search starts at the oldest block and keeps only the newest blocks that the result may have.
-    const newest: (readonly MinedLog[])[] = []
-    let count = 0
-    for await (const logs of logSearch.byBlock(query, signal)) {
-      newest.push(logs)
-      count += logs.length
-      while (newest.length > maxBlocks || count - (newest[0]?.length ?? 0) >= maxLogs) {
-        count -= newest.shift()?.length ?? 0
-      }
-    }
-    return newest.flat().reverse().slice(0, maxLogs)
+    const maxBlocks = blockCount ? Number(blockCount) : Number.POSITIVE_INFINITY
+    return logSearch.newest({ ...filter, ...range }, { maxLogs, maxBlocks }, signal)
   },
 })

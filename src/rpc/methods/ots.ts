@@ -45,6 +45,7 @@ export const ots_getHeaderByNumber = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: headerOrNull,
+  committed: true,
   handler: ([block], { chain }) => chain.header(block),
 })
 
@@ -53,6 +54,7 @@ export const ots_getBlockDetails = rpcMethod({
   params: [blockNumber],
   names: ['block'],
   result: detailsOrNull,
+  committed: true,
   handler: ([block], { chain }) => detailsOf(chain, block),
 })
 
@@ -61,6 +63,7 @@ export const ots_getBlockDetailsByHash = rpcMethod({
   params: [hash],
   names: ['blockHash'],
   result: detailsOrNull,
+  committed: true,
   handler: ([hash], { chain }) => detailsOf(chain, { hash }),
 })
 
@@ -82,6 +85,7 @@ export const ots_hasCode = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: bool,
+  committed: true,
   async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
     return view.code(accountAddress).length > 0

@@ -1,9 +1,15 @@
 // The trace_ methods in Parity's format. All of them trace transactions again; none are stored with the index.
 import { z } from 'zod'
+import { BeforeFork } from '../../chain/fork.ts'
 import type { BlockRef, Caller, Chain, ChainReader, ReplayDetail } from '../../chain/types.ts'
+import { UnknownMethod } from '../../fork/errors.ts'
+import type { ForkedChain } from '../../fork/forked-chain.ts'
+import { type ForeignTrace, searchTraces } from '../../fork/searches.ts'
+import { block } from '../../fork/wire.ts'
 import { transactionsFrom } from '../../indexer/participation.ts'
+import type { ByteBudget } from '../../lib/budget.ts'
 import { ChainError } from '../../lib/errors.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import { type Address, type Hash, toQuantity } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
@@ -26,7 +32,7 @@ const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
   signal,
 })
 
-const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
+const tracesOrNull = (traces: readonly (LocalizedTrace | ForeignTrace)[] | null) => traces
 
 /** All traces of a block, its rewards last. */
 async function blockTraces(chain: Caller, block: Block, detail: ReplayDetail): Promise<LocalizedTrace[]> {
@@ -99,33 +105,115 @@ export const trace_filter = rpcMethod({
   heavy: true,
   committed: true,
   async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, signal) {
+    const [from, to] = [fromAddress ?? [], toAddress ?? []]
     const first = await numberOf(chain, fromBlock ?? 'earliest')
     const last = await numberOf(chain, toBlock ?? 'latest')
-    const matches = matcher(fromAddress ?? [], toAddress ?? [])
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
-    const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
-    const found: LocalizedTrace[] = []
-    const budget = { left: MAX_REPLAYED_BYTES }
-    let replayed = 0
-    const pause = yieldToEventLoop('heavy', signal)
-    for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
-      if (found.length >= end) break
-      await pause()
-      const block = await chain.block({ number })
-      if (block === undefined) break
-      if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
-        throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
-      }
-      found.push(...(await blockTraces(chain, block, { signal, budget })).filter(matches))
+    const search: Search = {
+      from,
+      to,
+      first,
+      last,
+      end,
+      matches: matcher(from, to),
+      budget: { left: MAX_REPLAYED_BYTES },
     }
+    const { forked } = chain
+    const found: (LocalizedTrace | ForeignTrace)[] = []
+    if (forked !== undefined && first <= forked.at.number)
+      found.push(...(await foundBefore(chain, forked, search, signal)))
+    const own = forked === undefined || first > forked.at.number ? first : forked.at.number + 1n
+    if (found.length < end)
+      found.push(...(await foundHere(chain, { ...search, first: own, end: end - found.length }, signal)))
     return found.slice(Number(after ?? 0n), end)
   },
 })
 
+/** What a trace_filter looks for; `end`: traces after which it is complete. */
+type Search = {
+  readonly from: readonly Address[]
+  readonly to: readonly Address[]
+  readonly first: bigint
+  readonly last: bigint
+  readonly end: number
+  readonly matches: Matcher
+  readonly budget: ByteBudget
+}
+
+async function foundHere(chain: Chain, search: Search, signal: AbortSignal): Promise<LocalizedTrace[]> {
+  const { from, to, first, last, end, matches, budget } = search
+  const among = from.length > 0 ? from : to
+  const found: LocalizedTrace[] = []
+  let replayed = 0
+  const pause = yieldToEventLoop('heavy', signal)
+  for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
+    if (found.length >= end) break
+    await pause()
+    const block = await chain.block({ number })
+    if (block === undefined) break
+    if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
+      throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
+    }
+    found.push(...(await blockTraces(chain, block, { signal, budget })).filter(matches))
+  }
+  return found
+}
+
+/** The part of the range that is before the fork: the forked chain's answer, or if it does not have the method, traces made here. */
+async function foundBefore(
+  chain: Chain,
+  forked: ForkedChain,
+  search: Search,
+  signal: AbortSignal,
+): Promise<readonly (LocalizedTrace | ForeignTrace)[]> {
+  const { from, to, first, last, end, matches, budget } = search
+  const found: (LocalizedTrace | ForeignTrace)[] = []
+  // Some servers answer with traces that match one of two lists, so that they cannot count those that match both.
+  const hasBoth = from.length > 0 && to.length > 0
+  const filter = {
+    ...(from.length > 0 && { fromAddress: from }),
+    ...(to.length > 0 && { toAddress: to }),
+    ...(!hasBoth && Number.isFinite(end) && { count: end }),
+  }
+  try {
+    for await (const traces of searchTraces(forked, filter, { first, last }, signal)) {
+      for (const trace of traces) if (!hasBoth || matches(trace)) found.push(trace)
+      if (found.length >= end) break
+    }
+    return found
+  } catch (error) {
+    if (!(error instanceof UnknownMethod)) throw error
+  }
+  const newest = last < forked.at.number ? last : forked.at.number
+  const lacks = `${forked.connected.name} has no trace_filter, and`
+  if (newest - first >= MAX_REPLAYED)
+    throw new ChainError('limit-exceeded', `${lacks} the range holds more than ${MAX_REPLAYED} of its blocks`)
+  for (const number of everyBlock(first, newest)) {
+    if (found.length >= end) break
+    const { difficulty } = await forked.ask(block, 'eth_getBlockByNumber', [toQuantity(number), false])
+    if (difficulty > 0n)
+      throw new ChainError('state-not-available', `${lacks} block ${number} has rewards of proof of work`)
+    const replayed = await chain.traces.replayBlock({ number }, { signal, budget }).catch((error) => {
+      if (!(error instanceof BeforeFork)) throw error
+      throw new ChainError('state-not-available', `${lacks} block ${number} is not executed here as on that chain`)
+    })
+    found.push(...replayed.flatMap(localizedTraces).filter(matches))
+  }
+  return found
+}
+
+/** The block's number, which may be before the fork. Throws ChainError `header-not-found`. */
 async function numberOf(chain: ChainReader, ref: BlockRef): Promise<bigint> {
+  const { forked } = chain
+  if (forked !== undefined) {
+    if (ref === 'earliest') return 0n
+    if (typeof ref === 'object' && 'number' in ref && ref.number <= forked.at.number) return ref.number
+  }
   const header = await chain.header(ref)
-  if (header === undefined) throw new ChainError('header-not-found', 'header not found')
-  return header.number
+  if (header !== undefined) return header.number
+  const number = typeof ref === 'object' && 'hash' in ref ? await forked?.locate(ref.hash) : undefined
+  if (number === undefined) throw new ChainError('header-not-found', 'header not found')
+  return number
 }
 
 function* everyBlock(first: bigint, last: bigint): Generator<bigint> {
@@ -156,10 +244,12 @@ async function* blocksOf(
   }
 }
 
+type Matcher = (trace: Pick<LocalizedTrace | ForeignTrace, 'action' | 'result'>) => boolean
+
 /** Sender and recipient both have to match; an empty list matches every address. */
-function matcher(from: readonly Address[], to: readonly Address[]): (trace: LocalizedTrace) => boolean {
-  const isAmong = (addresses: readonly string[], address: string | null | undefined) =>
-    addresses.length === 0 || (typeof address === 'string' && addresses.includes(address))
+function matcher(from: readonly Address[], to: readonly Address[]): Matcher {
+  const isAmong = (addresses: readonly string[], address: unknown) =>
+    addresses.length === 0 || (typeof address === 'string' && addresses.includes(address.toLowerCase()))
   return ({ action, result }) =>
     isAmong(from, action.from ?? action.address) &&
     isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)

@@ -20,6 +20,9 @@ export type WireLog = {
 /** A log of a block of the chain. */
 export const wireLog = (mined: MinedLog): WireLog => withRemoved(mined, false)
 
+/** The same as Erigon's methods write it. */
+export const wireTimedLog = (mined: MinedLog) => ({ ...wireLog(mined), timestamp: toQuantity(mined.header.timestamp) })
+
 /** A log of a block that was removed from the chain. */
 export const wireRemovedLog = (mined: MinedLog): WireLog => withRemoved(mined, true)
 

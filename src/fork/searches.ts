@@ -1,0 +1,94 @@
+// Searches of the forked chain over ranges of blocks up to the fork. Servers refuse ranges that are too long or find too much; a range
+// that is refused is halved. What is found is returned as the server writes it.
+import type { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { toQuantity } from '../lib/hex.ts'
+import { cancelled } from '../lib/scheduler.ts'
+import { isUnknownMethod, RemoteError, RemoteFailure } from './errors.ts'
+import type { ForkedChain } from './forked-chain.ts'
+import { block, logs, traces } from './wire.ts'
+
+/** Results and requests of one search. */
+const MOST_FOUND = 100_000
+const MOST_REQUESTS = 2_000
+/** Blocks of the first request of a search from the newest block on. */
+const FIRST_BACKWARD = 1_000n
+
+export type ForeignLog = z.output<typeof logs>[number]
+export type ForeignTrace = z.output<typeof traces>[number]
+
+export type SearchRange = {
+  readonly first: bigint
+  /** A later block than that of the fork is taken for it. */
+  readonly last: bigint
+  /** Whether the newest blocks come first; a caller that has enough then stops early. */
+  readonly isBackward?: boolean
+}
+
+/** Logs in the chain's order, one list for each request; `filter`: addresses and topics. Throws ChainError. */
+export const searchLogs = (
+  forked: ForkedChain,
+  filter: Readonly<Record<string, unknown>>,
+  range: SearchRange,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly ForeignLog[]> =>
+  search(forked, range, signal, (named) => forked.connected.ask(logs, 'eth_getLogs', [{ ...filter, ...named }]))
+
+/** As `searchLogs`, for trace_filter. Throws UnknownMethod if the server does not have it. */
+export const searchTraces = (
+  forked: ForkedChain,
+  filter: Readonly<Record<string, unknown>>,
+  range: SearchRange,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly ForeignTrace[]> =>
+  search(forked, range, signal, (named) => forked.connected.ask(traces, 'trace_filter', [{ ...filter, ...named }]))
+
+type NamedRange = { readonly fromBlock: string; readonly toBlock: string }
+type Placed = { readonly blockNumber: string | number }
+
+async function* search<T extends Placed>(
+  forked: ForkedChain,
+  { first, last, isBackward = false }: SearchRange,
+  signal: AbortSignal | undefined,
+  ask: (named: NamedRange) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  let [from, to] = [first, last < forked.at.number ? last : forked.at.number]
+  let length = isBackward ? FIRST_BACKWARD : to - from + 1n
+  let mayGrow = isBackward
+  let count = 0
+  for (let asked = 0; from <= to; asked++) {
+    if (signal?.aborted) throw cancelled()
+    if (asked > MOST_REQUESTS) throw tooMuch(`more than ${MOST_REQUESTS} requests to the forked chain`)
+    const left = to - from + 1n
+    const size = length < left ? length : left
+    const [begin, end] = isBackward ? [to - size + 1n, to] : [from, from + size - 1n]
+    const found = await ask({ fromBlock: toQuantity(begin), toBlock: toQuantity(end) }).catch((error) => {
+      const isTooLong = error instanceof RemoteError && size > 1n && !isUnknownMethod(error)
+      return isTooLong ? undefined : forked.explain(error)
+    })
+    if (found === undefined) {
+      // A range that the server takes is not tried to be longer then.
+      length = size / 2n
+      mayGrow = false
+      continue
+    }
+    const isWithin = ({ blockNumber }: Placed) => BigInt(blockNumber) >= begin && BigInt(blockNumber) <= end
+    if (!found.every(isWithin)) throw new RemoteFailure(`${forked.connected.name} answers with other blocks`)
+    count += found.length
+    if (count > MOST_FOUND) throw tooMuch(`more than ${MOST_FOUND} results of the forked chain`)
+    yield found
+    if (isBackward) to = begin - 1n
+    else from = end + 1n
+    if (mayGrow) length *= 2n
+  }
+}
+
+const tooMuch = (what: string): ChainError => new ChainError('limit-exceeded', `query takes ${what}`)
+
+/** A log with the timestamp of its block, as Erigon's methods have it; many servers give it as `blockTimestamp`. */
+export async function withTimestamp(forked: ForkedChain, log: ForeignLog): Promise<ForeignLog & { timestamp: string }> {
+  const { blockTimestamp, blockNumber } = log
+  if (typeof blockTimestamp === 'string') return { ...log, timestamp: blockTimestamp }
+  const { timestamp } = await forked.ask(block, 'eth_getBlockByNumber', [blockNumber, false])
+  return { ...log, timestamp: toQuantity(timestamp) }
+}
