@@ -154,6 +154,8 @@ function specOf(
   return {
     name: 'fork',
     chainId,
+    // Tools send transactions with the block's gas limit; anvil and Hardhat take them too.
+    isUncapped: true,
     forks,
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,

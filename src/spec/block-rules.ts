@@ -39,9 +39,12 @@ const versionOf = (section: unknown): 1 | 2 =>
 
 /**
  * Maximum gas limit of one transaction; undefined: only the block's gas limit bounds it. A native chain has
- * `kestrel.transactionGasCap` of its genesis, any other chain EIP-7825's cap from Osaka on.
+ * `kestrel.transactionGasCap` of its genesis, a fork of another chain none, any other chain EIP-7825's cap from Osaka on.
  */
-export function transactionGasCap({ native }: Pick<ChainSpec, 'native'>, fork: Fork): bigint | undefined {
+export function transactionGasCap(
+  { native, isUncapped }: Pick<ChainSpec, 'native' | 'isUncapped'>,
+  fork: Fork,
+): bigint | undefined {
   if (native !== undefined) return native.transactionGasCap
-  return forkRules(fork).osaka ? MAX_TRANSACTION_GAS : undefined
+  return forkRules(fork).osaka && isUncapped !== true ? MAX_TRANSACTION_GAS : undefined
 }

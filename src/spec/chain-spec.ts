@@ -218,6 +218,8 @@ export type ChainSpec = {
   /** Blob parameters of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address
+  /** Whether a transaction may have more gas than EIP-7825 allows; left out: no. */
+  readonly isUncapped?: boolean | undefined
   readonly genesis: GenesisBlock
   readonly native: NativeSpec | undefined
 }

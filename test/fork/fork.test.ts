@@ -394,6 +394,22 @@ describe('a fork on disk', () => {
     return path
   }
 
+  it('takes transactions of more gas than Osaka allows (EIP-7825), before and after a restart', async () => {
+    const datadir = folder()
+    const gas = '0x1000001'
+    const pay = async (node: RunningNode) => {
+      const sent = await send(node, { from: accountOf(node), to: STRANGER, value: '0x1', gas })
+      expect(await node.request('eth_getTransactionByHash', [sent])).toMatchObject({ gas })
+      expect(await node.request('eth_getTransactionReceipt', [sent])).toMatchObject({ status: '0x1' })
+    }
+    const first = await forkOf(forked.proxy, { datadir, hardfork: 'osaka' })
+    await pay(first)
+    await first.stop()
+    await using again = await forkOf(forked.proxy, { datadir, forkUrl: [] })
+    expect(await again.request('anvil_nodeInfo')).toMatchObject({ hardFork: 'osaka' })
+    await pay(again)
+  })
+
   it('continues without the other chain, with all that was fetched', async () => {
     const datadir = folder()
     const first = await forkOf(forked.proxy, { datadir })
