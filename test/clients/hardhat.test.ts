@@ -5,8 +5,10 @@ import { cp, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { toFunctionSelector } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
-import { startProcess, temporaryFolder } from '../support/process.ts'
+import { request } from '../support/chain.ts'
+import { type RunningProcess, startProcess, temporaryFolder } from '../support/process.ts'
 
 const require = createRequire(import.meta.url)
 const { version } = require('solc/package.json') as { version: string }
@@ -21,10 +23,15 @@ async function project(packages: string): Promise<string> {
   return folder.path
 }
 
-/** A node, and a function that runs Hardhat on it and returns what it prints. */
-async function started(packages: string, more: Record<string, string> = {}) {
-  const node = await startProcess(['--in-memory'])
+async function nodeWith(...flags: string[]): Promise<RunningProcess> {
+  const node = await startProcess(['--in-memory', ...flags])
   onTestFinished(async () => void (await node.stop()))
+  return node
+}
+
+/** A node, and a function that runs Hardhat on it and returns what it prints. */
+async function started(packages: string, more: Record<string, string> = {}, flags: readonly string[] = []) {
+  const node = await nodeWith(...flags)
   const cwd = await project(packages)
   const program = join(cwd, 'node_modules/hardhat/internal/cli/bootstrap.js')
   const env = {
@@ -46,6 +53,14 @@ async function started(packages: string, more: Record<string, string> = {}) {
   return { node, hardhat }
 }
 
+const forking = ({ url }: RunningProcess) => ['--fork-url', url, '--no-storage-caching']
+
+/** Deploys the lock; its address and the time at which it opens. */
+async function deployed(hardhat: (...given: string[]) => Promise<string>): Promise<string[]> {
+  const printed = await hardhat('run', '--network', 'localhost', 'deploy.cjs')
+  return (printed.trim().split('\n').at(-1) ?? '').split(' ')
+}
+
 test.each([
   // Sends 30,000,000 gas with every transaction.
   ['hardhat-2.22', 'hardhat-ethers 3.0.9'],
@@ -60,10 +75,26 @@ test.each([
   expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
 })
 
+test.each(['hardhat-2.22', 'hardhat-2.29'])('the network helpers of %s work on a fork', async (packages) => {
+  const origin = await nodeWith()
+  const { hardhat } = await started(packages, { ORIGIN_URL: origin.url }, forking(origin))
+  expect(await hardhat('test', '--network', 'localhost', 'test/fork.cjs')).toMatch(/\b7 passing\b/)
+})
+
+test('Hardhat’s own network forks a fork', async () => {
+  const origin = await started('hardhat-2.29')
+  const [LOCK = '', unlockTime = ''] = await deployed(origin.hardhat)
+  const { node, hardhat } = await started('hardhat-2.29', { LOCK }, forking(origin.node))
+  const ask = <T>(method: string, ...params: unknown[]) => request(node.url, method, params) as Promise<T>
+  const [from] = await ask<string[]>('eth_accounts')
+  await ask('evm_setNextBlockTimestamp', Number(unlockTime))
+  await ask('eth_sendTransaction', { from, to: LOCK, data: toFunctionSelector('withdraw()') })
+  expect(await hardhat('test', '--network', 'hardhat', 'test/forking.cjs')).toMatch(/\b1 passing\b/)
+})
+
 test('hardhat-verify verifies with Sourcify, and reports the contract as verified', async () => {
   const { node, hardhat } = await started('hardhat-2.29', { VERIFIES: 'true' })
-  const deployed = await hardhat('run', '--network', 'localhost', 'deploy.cjs')
-  const [address = '', unlockTime = ''] = (deployed.trim().split('\n').at(-1) ?? '').split(' ')
+  const [address = '', unlockTime = ''] = await deployed(hardhat)
   const verify = () => hardhat('verify', '--network', 'localhost', address, unlockTime)
   expect(await verify()).toMatch(/Successfully verified contract Lock on Sourcify/)
   expect(await verify()).toMatch(/has already been verified on Sourcify/)

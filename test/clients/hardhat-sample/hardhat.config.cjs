@@ -25,6 +25,7 @@ module.exports = {
   },
   solidity: { version, settings: { optimizer: { enabled: true, runs: 200 } } },
   networks: {
+    hardhat: process.env.LOCK ? { forking: { url: process.env.NODE_URL } } : {},
     localhost: { url: process.env.NODE_URL },
     // Gas is estimated there, as on `localhost` with this setting.
     estimating: { url: process.env.NODE_URL, gas: 'auto' },
