@@ -21,6 +21,7 @@ const row = z.object({
     stateRoot: hash,
     byHash: z.boolean(),
     isVerified: z.boolean(),
+    block: z.unknown().optional(),
   }),
   rules: z.object({
     name: z.string(),

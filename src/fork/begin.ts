@@ -47,14 +47,15 @@ export async function findFork(remote: Remote, choice: ForkChoice): Promise<Foun
     like?.chainId ?? remote.ask(quantity, 'eth_chainId', []),
     tagOf(remote, choice),
   ])
-  const [header, forks] = await Promise.all([
-    remote.ask(block.nullable(), 'eth_getBlockByNumber', [tag, false]),
+  const [found, forks] = await Promise.all([
+    remote.request('eth_getBlockByNumber', [tag, false]),
     choice.hardfork === undefined ? askForks(remote) : undefined,
   ]).catch((error) => explain(remote, error))
+  const header = remote.read(block.nullable(), 'eth_getBlockByNumber', found)
   if (header === null) throw new ChainError('header-not-found', `${remote.name} has no block ${tag}`)
   const { number, hash, stateRoot } = header
   const byHash = like?.byHash ?? (await takesHash(remote, hash))
-  const at: ForkBlock = { chainId, number, hash, stateRoot, byHash, isVerified: choice.verify ?? false }
+  const at: ForkBlock = { chainId, number, hash, stateRoot, byHash, isVerified: choice.verify ?? false, block: found }
   remote.expect(at, true)
   if (choice.hash !== undefined && choice.hash !== hash)
     throw reorganized(remote.name, { ...at, hash: choice.hash }, header)

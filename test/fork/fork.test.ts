@@ -410,6 +410,19 @@ describe('a fork on disk', () => {
     await pay(again)
   })
 
+  it('can be sent to without the other chain, also if it has no block of its own', async () => {
+    const datadir = folder()
+    const first = await forkOf(forked.proxy, { datadir })
+    await first.stop()
+    await using again = await forkOf(forked.proxy, { datadir, forkUrl: [] })
+    const head = ['eth_getBlockByNumber', ['latest', false]] as const
+    expect(await again.request(...head)).toEqual(await forked.origin.request(...head))
+    expect(await again.request('eth_feeHistory', ['0xa', 'latest', [20]])).toMatchObject({ gasUsedRatio: [] })
+    const [from, to] = again.accounts.map(({ address }) => address)
+    const sent = await send(again, { from, to, value: '0x1' })
+    expect(await again.request('eth_getTransactionReceipt', [sent])).toMatchObject({ status: '0x1' })
+  })
+
   it('continues without the other chain, with all that was fetched', async () => {
     const datadir = folder()
     const first = await forkOf(forked.proxy, { datadir })
