@@ -11,8 +11,8 @@ import { block, logs, traces } from './wire.ts'
 /** Results and requests of one search. */
 const MOST_FOUND = 100_000
 const MOST_REQUESTS = 2_000
-/** Blocks of the first request of a search from the newest block on. */
-const FIRST_BACKWARD = 1_000n
+/** Blocks of the first request of a search from the newest block on; the next ones are for twice as many each. */
+const FIRST_BACKWARD = 16n
 
 export type ForeignLog = z.output<typeof logs>[number]
 export type ForeignTrace = z.output<typeof traces>[number]
@@ -85,10 +85,16 @@ async function* search<T extends Placed>(
 
 const tooMuch = (what: string): ChainError => new ChainError('limit-exceeded', `query takes ${what}`)
 
-/** A log with the timestamp of its block, as Erigon's methods have it; many servers give it as `blockTimestamp`. */
-export async function withTimestamp(forked: ForkedChain, log: ForeignLog): Promise<ForeignLog & { timestamp: string }> {
-  const { blockTimestamp, blockNumber } = log
-  if (typeof blockTimestamp === 'string') return { ...log, timestamp: blockTimestamp }
-  const { timestamp } = await forked.ask(block, 'eth_getBlockByNumber', [blockNumber, false])
-  return { ...log, timestamp: toQuantity(timestamp) }
+/** Logs with the timestamps of their blocks, as Erigon's methods have them; many servers give them as `blockTimestamp`. */
+export async function withTimestamps(
+  forked: ForkedChain,
+  found: readonly ForeignLog[],
+): Promise<readonly (ForeignLog & { readonly timestamp: unknown })[]> {
+  const bare = new Set(found.filter((log) => log.blockTimestamp == null).map(({ blockNumber }) => blockNumber))
+  const timestampOf = async (number: string) => {
+    const { timestamp } = await forked.ask(block, 'eth_getBlockByNumber', [number, false])
+    return [number, toQuantity(timestamp)] as const
+  }
+  const timestamps = new Map(await Promise.all([...bare].map(timestampOf)))
+  return found.map((log) => ({ ...log, timestamp: log.blockTimestamp ?? timestamps.get(log.blockNumber) }))
 }

@@ -1,7 +1,7 @@
 // eth_getLogs and its variants: resolves a client's log filter to a range of blocks, and finds the logs of that range. Ranges
 // are refused as in geth. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
 import type { BlockTag, ChainReader, MinedLog } from '../chain/types.ts'
-import { searchLogs, withTimestamp } from '../fork/searches.ts'
+import { type ForeignLog, searchLogs, withTimestamps } from '../fork/searches.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -79,7 +79,7 @@ export class LogSearch {
     const range = { first: query.from, last: query.to }
     if (forked !== undefined)
       for await (const logs of searchLogs(forked, named(filter), range, signal))
-        for (const log of logs) found.add(JSON.stringify(isTimed ? await withTimestamp(forked, log) : log))
+        for (const log of isTimed ? await withTimestamps(forked, logs) : logs) found.add(JSON.stringify(log))
     const serialize = isTimed ? (log: MinedLog) => JSON.stringify(wireTimedLog(log)) : logJson
     for await (const logs of this.byBlock(query, signal)) for (const log of logs) found.add(serialize(log))
     return found.json()
@@ -111,10 +111,13 @@ export class LogSearch {
     const blocks = new Set<string>()
     const range = { first: query.from, last: query.to, isBackward: true }
     for await (const logs of searchLogs(forked, named(filter), range, signal)) {
-      for (const log of logs.toReversed()) {
-        if (newest.length + blocks.add(log.blockNumber).size > maxBlocks || found.length >= maxLogs) return found
-        found.push(await withTimestamp(forked, log))
-      }
+      const isOfBlocks = ({ blockNumber }: ForeignLog) => newest.length + blocks.add(blockNumber).size <= maxBlocks
+      const more = logs
+        .toReversed()
+        .filter(isOfBlocks)
+        .slice(0, maxLogs - found.length)
+      found.push(...(await withTimestamps(forked, more)))
+      if (found.length >= maxLogs || newest.length + blocks.size >= maxBlocks) return found
     }
     return found
   }
