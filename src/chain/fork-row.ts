@@ -25,8 +25,8 @@ const row = z.object({
   }),
   rules: z.object({
     name: z.string(),
-    // Forks that older programs began have the cap.
-    isUncapped: z.boolean().optional(),
+    // Forks that older programs began have the rules of other chains.
+    isFork: z.boolean().optional(),
     forks: z.array(z.object({ fork, block: integer.optional(), time: integer.optional() })).readonly(),
     // Rows of earlier programs lack it.
     depositContract: address.default(ZERO_ADDRESS),
@@ -34,14 +34,11 @@ const row = z.object({
   }),
 })
 
-export const forkRow = (
-  at: ForkBlock,
-  { name, isUncapped, forks, blobSchedule, depositContract }: ChainSpec,
-): WriteOp => ({
+export const forkRow = (at: ForkBlock, { name, isFork, forks, blobSchedule, depositContract }: ChainSpec): WriteOp => ({
   type: 'put',
   key: KEY.meta('fork'),
   value: Buffer.from(
-    JSON.stringify(row.encode({ at, rules: { name, isUncapped, forks, depositContract, blobs: [...blobSchedule] } })),
+    JSON.stringify(row.encode({ at, rules: { name, isFork, forks, depositContract, blobs: [...blobSchedule] } })),
   ),
 })
 
@@ -57,8 +54,8 @@ export const readFork = (store: Pick<KvReader, 'get'>): ForkBlock | undefined =>
 export function withForkRules(spec: ChainSpec, store: Pick<KvReader, 'get'>): ChainSpec {
   const rules = read(store)?.rules
   if (rules === undefined) return spec
-  const { name, isUncapped, forks, depositContract, blobs } = rules
-  return { ...spec, name, isUncapped, forks, depositContract, blobSchedule: new Map(blobs) }
+  const { name, isFork, forks, depositContract, blobs } = rules
+  return { ...spec, name, isFork, forks, depositContract, blobSchedule: new Map(blobs) }
 }
 
 /** Block and state version of a fork as it began: with the transactions before its first one, and with its accounts' coins. */

@@ -155,8 +155,7 @@ function specOf(
   return {
     name: 'fork',
     chainId,
-    // Tools send transactions with the block's gas limit; anvil and Hardhat take them too.
-    isUncapped: true,
+    isFork: true,
     forks,
     terminalTotalDifficulty: undefined,
     mergeNetsplitBlock: undefined,

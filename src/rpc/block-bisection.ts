@@ -41,8 +41,9 @@ export async function blockAtTime(chain: ChainReader, time: bigint): Promise<big
     if (forked === undefined || number > forked.at.number) return (await chain.header({ number }))?.timestamp ?? 0n
     return (await forked.ask(block, 'eth_getBlockByNumber', [toQuantity(number), false])).timestamp
   }
-  const isBefore = forked !== undefined && (head.number < base || (await timestampOf(base)) > time)
-  const [oldest, newest] = isBefore ? [0n, forked.at.number] : [base, head.number]
+  const isBefore = forked !== undefined && (await timestampOf(forked.at.number)) >= time
+  const oldest = isBefore ? 0n : (forked?.at.number ?? base)
+  const newest = isBefore ? forked.at.number : head.number
   const first = await firstWhere(oldest, newest, async (number) => (await timestampOf(number)) >= time)
   return first > oldest && (await timestampOf(first)) > time ? first - 1n : first
 }

@@ -6,11 +6,11 @@ import type { ChainSpec, Fork, NativeSpec } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
 
 /**
- * The earliest timestamp of a child, in Unix seconds: one second after its parent's (Yellow Paper 4.4.4), or the same second if
- * `kestrel.clock` is `non-decreasing`.
+ * The earliest timestamp of a child, in Unix seconds: one second after its parent's (Yellow Paper 4.4.4), or the same second on a fork
+ * of another chain, or if `kestrel.clock` is `non-decreasing`.
  */
-export const earliestTimestamp = ({ native }: Pick<ChainSpec, 'native'>, parent: bigint): bigint =>
-  native?.clock === 'non-decreasing' ? parent : parent + 1n
+export const earliestTimestamp = ({ native, isFork }: Pick<ChainSpec, 'native' | 'isFork'>, parent: bigint): bigint =>
+  isFork === true || native?.clock === 'non-decreasing' ? parent : parent + 1n
 
 /** Whether CometBFT decides a block; this includes block 0 if the chain has always been a network. */
 export function isNetworkBlock({ consensus }: Pick<NativeSpec, 'consensus'>, number: bigint): boolean {
@@ -42,9 +42,9 @@ const versionOf = (section: unknown): 1 | 2 =>
  * `kestrel.transactionGasCap` of its genesis, a fork of another chain none, any other chain EIP-7825's cap from Osaka on.
  */
 export function transactionGasCap(
-  { native, isUncapped }: Pick<ChainSpec, 'native' | 'isUncapped'>,
+  { native, isFork }: Pick<ChainSpec, 'native' | 'isFork'>,
   fork: Fork,
 ): bigint | undefined {
   if (native !== undefined) return native.transactionGasCap
-  return forkRules(fork).osaka && isUncapped !== true ? MAX_TRANSACTION_GAS : undefined
+  return forkRules(fork).osaka && isFork !== true ? MAX_TRANSACTION_GAS : undefined
 }

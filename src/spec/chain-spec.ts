@@ -218,8 +218,11 @@ export type ChainSpec = {
   /** Blob parameters of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address
-  /** Whether a transaction may have more gas than EIP-7825 allows; left out: no. */
-  readonly isUncapped?: boolean | undefined
+  /**
+   * Whether this is a fork of another chain: as on anvil, its blocks may share a second, and a transaction may have more gas than
+   * EIP-7825 allows. Left out: no.
+   */
+  readonly isFork?: boolean | undefined
   readonly genesis: GenesisBlock
   readonly native: NativeSpec | undefined
 }

@@ -180,19 +180,23 @@ describe('methods that are about one block or account', () => {
 
   it('find the block of a timestamp on both sides', async () => {
     const { origin } = forked
-    for (const node of [fork, origin])
-      for (const at of [first, first + 1n, border]) {
-        const found = await node.request<{ timestamp: Hex }>('eth_getBlockByNumber', [toHex(at), false])
-        // Blocks of one second share a timestamp: the first one is meant.
-        const { number } = await node.request<{ number: Hex }>('erigon_getBlockByTimestamp', [found.timestamp])
-        const same = await node.request<{ timestamp: Hex }>('eth_getBlockByNumber', [number, false])
-        expect(same.timestamp).toBe(found.timestamp)
-      }
-    const of = async (node: RunningNode, time: bigint) =>
-      (await node.request<{ number: Hex }>('erigon_getBlockByTimestamp', [toHex(time)])).number
-    expect(await of(fork, 0n)).toBe('0x0')
-    const { timestamp } = await fork.request<{ timestamp: Hex }>('eth_getBlockByNumber', [toHex(border + 2n), false])
-    expect(await of(fork, BigInt(timestamp))).toBe(toHex(border + 2n))
-    expect(await of(fork, BigInt(timestamp) + 100n)).toBe(toHex(border + 2n))
+    const blockOf = (node: RunningNode, at: bigint) =>
+      node.request<{ number: Hex; timestamp: Hex }>('eth_getBlockByNumber', [toHex(at), false])
+    const foundBy = async (time: bigint | Hex) =>
+      (
+        await fork.request<{ number: Hex }>('erigon_getBlockByTimestamp', [
+          typeof time === 'bigint' ? toHex(time) : time,
+        ])
+      ).number
+    for (const at of [first, first + 1n, border, border + 1n, border + 2n]) {
+      const { timestamp } = await blockOf(at > border ? fork : origin, at)
+      const found = BigInt(await foundBy(timestamp))
+      // Blocks may share a second: the first one of it is meant.
+      expect((await blockOf(fork, found)).timestamp).toBe(timestamp)
+      expect(BigInt((await blockOf(fork, found - 1n)).timestamp)).toBeLessThan(BigInt(timestamp))
+    }
+    expect(await foundBy(0n)).toBe('0x0')
+    const { timestamp } = await blockOf(fork, border + 2n)
+    expect(await foundBy(BigInt(timestamp) + 100n)).toBe(toHex(border + 2n))
   })
 })

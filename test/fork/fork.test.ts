@@ -394,13 +394,17 @@ describe('a fork on disk', () => {
     return path
   }
 
-  it('takes transactions of more gas than Osaka allows (EIP-7825), before and after a restart', async () => {
+  it('takes more gas than Osaka allows (EIP-7825) and blocks of one second, before and after a restart', async () => {
     const datadir = folder()
     const gas = '0x1000001'
     const pay = async (node: RunningNode) => {
       const sent = await send(node, { from: accountOf(node), to: STRANGER, value: '0x1', gas })
       expect(await node.request('eth_getTransactionByHash', [sent])).toMatchObject({ gas })
       expect(await node.request('eth_getTransactionReceipt', [sent])).toMatchObject({ status: '0x1' })
+      const { timestamp } = await node.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+      await node.request('evm_setNextBlockTimestamp', [timestamp])
+      await node.request('evm_mine')
+      expect(await node.request('eth_getBlockByNumber', ['latest', false])).toMatchObject({ timestamp })
     }
     const first = await forkOf(forked.proxy, { datadir, hardfork: 'osaka' })
     await pay(first)
