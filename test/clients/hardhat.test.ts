@@ -75,11 +75,16 @@ test.each([
   expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
 })
 
-test.each(['hardhat-2.22', 'hardhat-2.29'])('the network helpers of %s work on a fork', async (packages) => {
-  const origin = await nodeWith()
-  const { hardhat } = await started(packages, { ORIGIN_URL: origin.url }, forking(origin))
-  expect(await hardhat('test', '--network', 'localhost', 'test/fork.cjs')).toMatch(/\b7 passing\b/)
-})
+test.each(['hardhat-2.22', 'hardhat-2.29'])(
+  'the suite of a project and the network helpers pass on a fork with %s',
+  async (packages) => {
+    const origin = await nodeWith()
+    const { hardhat } = await started(packages, { ORIGIN_URL: origin.url }, forking(origin))
+    const suite = (file: string) => hardhat('test', '--network', 'localhost', join('test', file))
+    expect(await suite('lock.cjs')).toMatch(/\b10 passing\b/)
+    expect(await suite('fork.cjs')).toMatch(/\b7 passing\b/)
+  },
+)
 
 test('Hardhat’s own network forks a fork', async () => {
   const origin = await started('hardhat-2.29')
