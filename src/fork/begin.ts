@@ -62,8 +62,7 @@ export async function findFork(remote: Remote, choice: ForkChoice): Promise<Foun
   const { transaction } = choice
   const before = transaction === undefined ? undefined : await blockBefore(remote, number + 1n, transaction)
   const spec = specOf(chainId, header, choice, forks)
-  const first = { number: number + 1n, timestamp: header.timestamp, merged: false }
-  return { at, header, spec: choice.native ? withNative(spec, first) : spec, before }
+  return { at, header, spec: choice.native ? withNative(spec) : spec, before }
 }
 
 async function tagOf(remote: Remote, { number, transaction }: ForkChoice): Promise<string> {

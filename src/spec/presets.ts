@@ -1,6 +1,5 @@
 // The presets of chains, as data. Other files name only the default, `kestrel`.
 import { type Address, EMPTY_BYTES, type Hex, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import { transactionGasCap } from './block-rules.ts'
 import {
   type BlobParams,
   type ChainSpec,
@@ -12,7 +11,7 @@ import {
   type NativeSpec,
 } from './chain-spec.ts'
 import { forkRules } from './fork-rules.ts'
-import { type ForkPoint, forkAt, MAINNET_BLOBS } from './forks.ts'
+import { MAINNET_BLOBS } from './forks.ts'
 import { FACTORIES, genesisContract, systemContracts } from './preinstalls.ts'
 
 export type PresetOptions = {
@@ -209,18 +208,13 @@ const nativeOf = ({ name, native }: Preset, chainId: bigint): NativeSpec => ({
 })
 
 /**
- * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Times of blocks,
- * gas limits and base fee stay as on the forked chain. Fees go to the validators, who have no other income. `at`: its first block.
+ * The specification of a fork of another chain, with the native modules and the coin's names of the preset `kestrel`. Gas limits and
+ * base fee stay as on the forked chain. Fees go to the validators, who have no other income.
  */
-export const withNative = (spec: ChainSpec, at: ForkPoint): ChainSpec => ({
+export const withNative = (spec: ChainSpec): ChainSpec => ({
   ...spec,
   name: kestrel.name,
-  native: {
-    ...nativeOf(kestrel, spec.chainId),
-    feeMarket: { burnBaseFee: false },
-    clock: 'strictly-increasing',
-    transactionGasCap: transactionGasCap(spec, forkAt(spec, at)),
-  },
+  native: { ...nativeOf(kestrel, spec.chainId), feeMarket: { burnBaseFee: false } },
 })
 
 /** Coins that a validator's operator needs: its self-delegation, and the gas of its votes. */

@@ -306,7 +306,7 @@ describe('a fork with native modules on disk', () => {
 describe('the specification of a fork with native modules', () => {
   it.each([...KNOWN_CHAINS])('of chain %d is read as it was stored', (chainId, { forks }) => {
     const of = presets.kestrel({ chainId })
-    const spec = withNative({ ...of, forks, native: undefined }, { number: 1n, timestamp: 0n, merged: false })
+    const spec = withNative({ ...of, forks, native: undefined })
     expect(parseSpec(formatSpec(spec)).native).toEqual(spec.native)
   })
 })
