@@ -65,7 +65,10 @@ export class BlockBuilder {
     )
   }
 
-  /** Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before; MissingState: on a fork something is missing. */
+  /**
+   * Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before. It throws
+   * MissingState if the end of the block or its index misses something of a fork.
+   */
   async seal(): Promise<ExecutedBlock> {
     this.#requireOpen()
     const executed = await this.#block.seal()

@@ -15,8 +15,8 @@ import type { StartFlags } from './start-flags.ts'
 const BALANCE = 10_000n * 10n ** 18n
 
 /**
- * A new fork. `lookup` resolves the hosts of its URLs. Throws ChainError as `findFork`, and `invalid-params` for flags that contradict each
- * other.
+ * A new fork. `lookup` resolves the hosts of its URLs. Throws ChainError as `findFork`, and `invalid-params` for flags that contradict
+ * each other.
  */
 export async function newFork(
   flags: StartFlags,
