@@ -11,7 +11,7 @@ import { executeBlock } from '../runtime/execute-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { isScripted } from '../runtime/tracing/tracers.ts'
 import { openMemoryStore } from '../state/kv.ts'
-import { completely } from '../state/partial-state.ts'
+import { completely, untilComplete } from '../state/partial-state.ts'
 import { CanonicalChain } from './canonical-chain.ts'
 import { BeforeFork, createFork } from './fork.ts'
 import { NO_INDEX } from './open.ts'
@@ -118,8 +118,7 @@ export class ForkTraces extends ChainTraces {
       const traces = new ChainTraces(runtime, canonical, this.#limits, reader)
       const { header, transactions } = before
       const block: Block = { header, transactions, uncles: [], withdrawals: header.withdrawalsRoot && [] }
-      const run = () => trace(traces, block)
-      return await (canonical.missing?.complete(run, signal) ?? run())
+      return await untilComplete(canonical.missing, () => trace(traces, block), signal)
     } finally {
       await store.close()
     }

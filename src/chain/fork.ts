@@ -12,7 +12,7 @@ import { FIRST_PARTS } from '../runtime/system.ts'
 import { NATIVE_ADDRESSES } from '../spec/addresses.ts'
 import type { ChainSpec, NativeSpec } from '../spec/chain-spec.ts'
 import { operatorCoins } from '../spec/presets.ts'
-import { encodeRow } from '../state/history.ts'
+import { firstRow } from '../state/first-state.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvStore, StateView, Wanted, WriteOp } from '../state/types.ts'
 import { baseRow } from './base.ts'
@@ -93,16 +93,10 @@ export async function createFork(
 
 /** The native modules begin with no account and no storage at their addresses, whatever the forked chain has there. */
 const emptyRows = (): WriteOp[] =>
-  [...NATIVE_ADDRESSES].flatMap((address) => [
-    firstRow(KEY.account(address), undefined),
-    firstRow(KEY.cleared(address), Uint8Array.of(1)),
+  [...NATIVE_ADDRESSES].flatMap((address): WriteOp[] => [
+    { type: 'put', key: KEY.account(address), value: firstRow(undefined) },
+    { type: 'put', key: KEY.cleared(address), value: firstRow(Uint8Array.of(1)) },
   ])
-
-const firstRow = (key: Uint8Array, value: Uint8Array | undefined): WriteOp => ({
-  type: 'put',
-  key,
-  value: encodeRow({ ordinal: 0, since: 0, value }),
-})
 
 /** What is fetched at the beginning. */
 export const firstParts = ({ accounts, begin }: Pick<ForkStart, 'accounts' | 'begin'>): Wanted[] => [

@@ -353,8 +353,8 @@ export interface Caller {
 }
 
 /**
- * Who sent a transaction. The node writes a client's transaction (the default) to its journal before it answers with the hash. It
- * does not write a peer's transaction, because the node that the client sent it to has done so.
+ * Who sent a transaction to this node; the default is a client. The node writes a client's transaction to its journal before it answers
+ * with the hash. It does not write a peer's transaction: the node that got it from the client has it in its journal.
  */
 export type TransactionOrigin = 'client' | 'peer'
 

@@ -25,23 +25,21 @@ export type SearchRange = {
   readonly isBackward?: boolean
 }
 
-/** Logs in the chain's order, one list for each request; `filter`: addresses and topics. Throws ChainError. */
-export const searchLogs = (
-  forked: ForkedChain,
-  filter: Readonly<Record<string, unknown>>,
-  range: SearchRange,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly ForeignLog[]> =>
-  search(forked, range, signal, (named) => forked.connected.ask(logs, 'eth_getLogs', [{ ...filter, ...named }]))
+/** A search by one method, whose answers a schema reads. */
+const searchBy =
+  <T extends Placed>(schema: z.ZodType<T[]>, method: string) =>
+  (
+    forked: ForkedChain,
+    filter: Readonly<Record<string, unknown>>,
+    range: SearchRange,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly T[]> =>
+    search(forked, range, signal, (named) => forked.connected.ask(schema, method, [{ ...filter, ...named }]))
 
-/** As `searchLogs`, for trace_filter. Throws UnknownMethod if the server does not have it. */
-export const searchTraces = (
-  forked: ForkedChain,
-  filter: Readonly<Record<string, unknown>>,
-  range: SearchRange,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly ForeignTrace[]> =>
-  search(forked, range, signal, (named) => forked.connected.ask(traces, 'trace_filter', [{ ...filter, ...named }]))
+/** Logs in the chain's order, one list for each request; `filter`: addresses and topics. Throws ChainError. */
+export const searchLogs = searchBy(logs, 'eth_getLogs')
+/** As `searchLogs`, for traces. Throws UnknownMethod if the server does not have the method. */
+export const searchTraces = searchBy(traces, 'trace_filter')
 
 type NamedRange = { readonly fromBlock: string; readonly toBlock: string }
 type Placed = { readonly blockNumber: string | number }

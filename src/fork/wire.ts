@@ -62,7 +62,7 @@ const accessed = z.object({ address, storageKeys: z.array(hash) })
 export const zero = without(quantity, 0n)
 
 /** A transaction. `number`: of nonce, value and signatures, which types of other chains may leave out. */
-export const transactionWith = (number: z.ZodType<bigint>) =>
+const transactionWith = (number: z.ZodType<bigint>) =>
   z
     .object({
       hash,

@@ -55,8 +55,8 @@ type FirstAccount = {
   readonly storage: ReadonlyMap<Hash, Hash>
 }
 
-/** A row as of version 0. */
-export const firstRow = (value: Uint8Array): Uint8Array => encodeRow({ ordinal: 0, since: 0, value })
+/** A row as of version 0; undefined: it does not exist. */
+export const firstRow = (value: Uint8Array | undefined): Uint8Array => encodeRow({ ordinal: 0, since: 0, value })
 
 export class FirstState {
   readonly #out: BatchedWrites

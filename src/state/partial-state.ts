@@ -280,8 +280,11 @@ async function missedBy(
 }
 
 /** `work` of any chain: on a fork, until nothing is missing (`MissingParts.complete`). */
-export const untilComplete = async <T>(missing: MissingParts | undefined, work: () => MaybePromise<T>): Promise<T> =>
-  missing === undefined ? work() : missing.complete(work)
+export const untilComplete = async <T>(
+  missing: MissingParts | undefined,
+  work: () => MaybePromise<T>,
+  signal?: AbortSignal,
+): Promise<T> => (missing === undefined ? work() : missing.complete(work, signal))
 
 /** Runs work again and again; in between `get` gets what it missed. */
 async function repeated<T>(

@@ -118,7 +118,7 @@ export class Verification {
    */
   async submit(submission: VerificationSubmission, client: string): Promise<string> {
     const { chain } = this.#services
-    // On a fork this fetches the code, if nobody has read it before.
+    // The code of a forked chain's contract is fetched if it is not on disk.
     const code = await untilComplete(chain.missing, async () => {
       const { view } = await chain.at('latest')
       return view.code(submission.address)

@@ -20,6 +20,7 @@ import { mergedPage } from '../pagination/rankings.ts'
 import { addressSchema, isContractAt, showAddress } from '../shapes/address.ts'
 import { balancesByDay, coinRowSchema, DAYS, dayBalanceSchema, showCoinRow } from '../shapes/coin-history.ts'
 import { indexedTransaction } from '../shapes/indexed-transaction.ts'
+import { verifiedBySchema } from '../shapes/smart-contract.ts'
 import { showToken, tokenSchema } from '../shapes/token.ts'
 
 const params = z.object({ address_hash_param: addressParam })
@@ -46,10 +47,7 @@ const recordSchema = addressSchema.extend({
   creation_tx_hash: wire.hash.nullable(),
   creation_transaction_hash: wire.hash.nullable(),
   creation_status: z.enum(['success', 'failed', 'selfdestructed']).nullable(),
-  verified_by: z
-    .string()
-    .nullable()
-    .describe('another server that has verified it (--fork-sources); this node has not'),
+  verified_by: verifiedBySchema,
   token: tokenSchema.nullable(),
   has_logs: z.boolean(),
   has_tokens: z.boolean(),

@@ -30,6 +30,11 @@ const argument = z.tuple([
   z.strictObject({ name: z.string(), type: z.string(), internalType: z.string().optional() }),
 ])
 
+export const verifiedBySchema = z
+  .string()
+  .nullable()
+  .describe('another server that has verified it (--fork-sources); this node has not')
+
 export const smartContractSchema = z.strictObject({
   ...addressSchema.pick({ proxy_type: true, implementations: true }).shape,
   deployed_bytecode: wire.hex,
@@ -42,10 +47,7 @@ export const smartContractSchema = z.strictObject({
   is_verified_via_sourcify: flag,
   is_verified_via_eth_bytecode_db: flag,
   is_verified_via_verifier_alliance: flag,
-  verified_by: z
-    .string()
-    .nullable()
-    .describe('another server that has verified it (--fork-sources); this node has not'),
+  verified_by: verifiedBySchema,
   is_changed_bytecode: flag,
   is_blueprint: flag.describe('ERC-5202'),
   is_vyper_contract: flag,
