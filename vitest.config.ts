@@ -23,6 +23,7 @@ const network = (name: string, timeout: number) => ({
 export default defineConfig({
   test: {
     globalSetup: ['test/support/engine-built.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     // A test that asserts nothing fails: its loop was empty, or its condition never came true.
     expect: { requireAssertions: true },
     sequence: { sequencer: LongFilesFirst },
