@@ -8,7 +8,7 @@ import { parseAst } from 'vitest/node'
 /** The rooms of a node without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['fork', 'chain', 'consensus', 'tables', 'indexer', 'js-tracers'],
+  ...['fork', 'chain', 'consensus', 'tables', 'indexer', 'js-tracers', 'contracts'],
 ]
 
 /** The rooms that each room may import; `(types)`: only by `import type`. Imports within a room are free. */
@@ -31,6 +31,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
+  // Precompiles for their ABIs.
+  contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles'],
   rpc: [
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer', 'fork'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
@@ -54,9 +56,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
       'monitoring',
     ],
   ],
-  // Precompiles for their ABIs, which decode calls and logs; modules for data that only their state has.
+  // Modules for data that only their state has.
   explorer: [
     ...['lib', 'http', 'primitives', 'spec', 'state', 'modules', 'precompiles', 'tables', 'chain', 'indexer', 'fork'],
+    'contracts',
     ...['runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // It watches lower rooms, and faces report their requests to it.

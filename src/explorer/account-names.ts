@@ -1,10 +1,11 @@
 // The name of an address: that of its contract, token, module or validator.
+
+import { type ContractsContext, contractName } from '../contracts/abi.ts'
 import type { Address } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { stakingLayout } from '../modules/staking/layout.ts'
 import { MODULE_ACCOUNT, MODULE_NAME, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
-import { type ContractsContext, contractName } from './contracts/abi.ts'
 import { tokenName } from './shapes/token.ts'
 
 /** Module accounts by address, under their names in the Cosmos SDK: `bonded_tokens_pool`. */

@@ -2,7 +2,6 @@
 // addresses have their checksum (EIP-55), times are ISO 8601 in UTC with six decimals of a second.
 import { z } from 'zod'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
-import { keccak256 } from '../lib/keccak.ts'
 
 // --- parameters
 
@@ -84,22 +83,6 @@ export const label = <const L extends string>(...known: readonly L[]) =>
 export const direction = label('to', 'from')
 
 // --- writing
-
-/** ASCII distance from a capital letter to its small one. */
-const CAPITAL = 0x20
-
-/** An address with its checksum (EIP-55): a letter is a capital if the digit of the hash is 8 or more. 1.3 µs. */
-export function checksummed(address: Address): string {
-  const text = Buffer.from(address, 'latin1')
-  const digits = text.subarray(2)
-  const hash = keccak256(digits)
-  for (let i = 0; i < digits.length; i++) {
-    const code = digits[i] ?? 0
-    const hashDigit = (hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)
-    if (code >= 0x61 && (hashDigit & 8) !== 0) digits[i] = code - CAPITAL
-  }
-  return text.toString('latin1')
-}
 
 /**
  * The last second of the year 9999, in milliseconds since 1970: RFC 3339 has no later ones, but block timestamps can be later.

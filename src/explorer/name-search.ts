@@ -1,6 +1,7 @@
 // Searches tokens, contracts, module accounts, validators and proposals by name. A name matches if every word of the query is a
 // prefix of one of its words, ignoring case.
 
+import { verifiedByName } from '../contracts/abi.ts'
 import { RECORD, type TokenRecord } from '../indexer/records.ts'
 import { RANKING } from '../indexer/tables.ts'
 import { searchTermsOf } from '../indexer/token-names.ts'
@@ -11,7 +12,6 @@ import { RANGE } from '../state/keyspace.ts'
 import { memberCount } from '../tables/ranking-tree.ts'
 import { type NamedAccount, namedAccounts } from './account-names.ts'
 import type { ExplorerContext } from './context.ts'
-import { verifiedByName } from './contracts/abi.ts'
 
 /** Maximum rows of the word index that a search reads. If more words match, some results are missing. */
 const MOST_ROWS = 5_000

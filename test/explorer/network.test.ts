@@ -1,8 +1,8 @@
 // A network over the explorer API: votes and evidence of blocks, signing of validators, status of the consensus engine. Blocks
 // and votes are made here; their effects on validators follow the Cosmos SDK's x/slashing.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { checksummed } from '../../src/explorer/codec.ts'
 import { toBech32 } from '../../src/lib/bech32.ts'
+import { checksummed } from '../../src/lib/checksummed.ts'
 import { account, testChain } from '../support/chain.ts'
 import { networkSpec } from '../support/network.ts'
 import { commitInfo, decide, networkChain, networkFaces, signerOf, votes } from '../support/network-faces.ts'

@@ -1,52 +1,10 @@
 // Compilers of Solidity and Vyper: the bundled one, and those found on this machine. All sources are in the input; imports of
 // other files fail. Each run is a separate process.
 import { basename } from 'node:path'
-import { z } from 'zod'
+import { type CompilerInput, type CompilerOutput, compilerOutput } from '../../contracts/compiler-output.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type CompilerFile, compilersIn, vyperAt } from './compiler-files.ts'
 import { bundledCompiler, type CompilerLimits, defaultCompilerLimits, runCompiler } from './compiler-process.ts'
-
-/** Standard JSON of Solidity and Vyper, with the sources in it. */
-export const compilerInput = z.object({
-  language: z.enum(['Solidity', 'Yul', 'Vyper']),
-  sources: z.record(z.string(), z.object({ content: z.string() })),
-  /** Vyper's: sources or ABIs that are only imported. */
-  interfaces: z.record(z.string(), z.unknown()).optional(),
-  settings: z.record(z.string(), z.unknown()).default({}),
-})
-export type CompilerInput = z.output<typeof compilerInput>
-
-const span = z.object({ start: z.number(), length: z.number() })
-export type SourceSpan = z.output<typeof span>
-
-const compiledCode = z.object({
-  /** Vyper's with `0x`; with placeholders where libraries are linked. */
-  object: z.string().default(''),
-  // Vyper's is an object.
-  sourceMap: z.unknown().optional(),
-  linkReferences: z.record(z.string(), z.record(z.string(), z.array(span))).default({}),
-  immutableReferences: z.record(z.string(), z.array(span)).default({}),
-})
-export type CompiledCode = z.output<typeof compiledCode>
-
-const contractOutput = z.object({
-  abi: z.array(z.unknown()).default([]),
-  /** Solidity's, as text, whose hash is in the code. */
-  metadata: z.unknown().optional(),
-  userdoc: z.unknown().optional(),
-  devdoc: z.unknown().optional(),
-  storageLayout: z.unknown().optional(),
-  transientStorageLayout: z.unknown().optional(),
-  evm: z.object({ bytecode: compiledCode, deployedBytecode: compiledCode }),
-})
-export type ContractOutput = z.output<typeof contractOutput>
-
-const compilerOutput = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  sources: z.record(z.string(), z.object({ id: z.number() })).default({}),
-  contracts: z.record(z.string(), z.record(z.string(), contractOutput)).default({}),
-})
-export type CompilerOutput = z.output<typeof compilerOutput>
 
 export type Compiler = CompilerFile & {
   /** `v0.8.37+commit.f401782d` */

@@ -3,6 +3,7 @@
 // is named by address and code, so it is never shown for other code. What was not found is remembered for a while.
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
+import type { ForeignContract, ForeignContracts, ForeignSources } from '../../contracts/foreign-contracts.ts'
 import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import type { Logger } from '../../lib/log.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -13,15 +14,7 @@ import { type DocumentLimits, DocumentRequests, NoDocument } from '../metadata/d
 import type { KeptRows } from '../metadata/kept-rows.ts'
 import { TaskLanes } from '../metadata/task-lanes.ts'
 import type { Hub } from '../socket/hub.ts'
-import { type PublishedSources, sourceServer } from './source-servers.ts'
-
-/** Sources that another server has. */
-export type ForeignSources = PublishedSources & {
-  readonly codeHash: Hash
-  /** Scheme and host of the server. */
-  readonly verifiedBy: string
-}
-export type ForeignContract = Omit<ForeignSources, 'input'>
+import { sourceServer } from './source-servers.ts'
 
 /** Large projects have some megabytes of sources. */
 const LIMITS: DocumentLimits = { bytes: 8 << 20, time: 10_000, redirects: 3 }
@@ -46,7 +39,7 @@ type Parts = {
   readonly log: Pick<Logger, 'debug' | 'warn' | 'error'>
 }
 
-export class ForkSources {
+export class ForkSources implements ForeignContracts {
   readonly #parts: Parts
   readonly #server
   readonly #requests

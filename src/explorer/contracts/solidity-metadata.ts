@@ -1,11 +1,11 @@
 // Solidity's metadata of a contract (docs.soliditylang.org/en/latest/metadata.html): the compiler writes it for each contract;
 // it has the compiler, the settings and the hash of each source. Together with the sources it gives the compiler's input.
 import { z } from 'zod'
+import type { CompilerInput } from '../../contracts/compiler-output.ts'
 import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { forEachYielding } from '../../lib/scheduler.ts'
-import type { CompilerInput } from './compilers.ts'
 
 const source = z.looseObject({ keccak256: z.string().optional(), content: z.string().optional() })
 

@@ -1,22 +1,17 @@
 // Servers that publish sources of contracts: Sourcify's API (version 2), and Etherscan's `getsourcecode`. What they answer was written
 // by others and is bounded; nothing of it is compiled here.
 import { z } from 'zod'
+import { type CompilerInput, compilerInput } from '../../contracts/compiler-output.ts'
+import type { PublishedSources } from '../../contracts/foreign-contracts.ts'
+import { LANGUAGE_OF } from '../../contracts/verified-contracts.ts'
 import { boundedParser } from '../../lib/bounded-json.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress, toHex } from '../../lib/hex.ts'
 import { visibleText } from '../../lib/visible-text.ts'
-import { checksummed } from '../codec.ts'
 import { NoDocument } from '../metadata/document-request.ts'
-import { type CompilerInput, compilerInput } from './compilers.ts'
 import { publishedAbi } from './published-abi.ts'
 import { inputFromFiles, inputFromJson, licenceOf, settingsOf, vyperInput } from './submissions.ts'
-import { LANGUAGE_OF, type VerifiedSources } from './verified-contracts.ts'
-
-/** Sources of a contract as a server tells of them. */
-export type PublishedSources = Omit<VerifiedSources, 'codeHash' | 'verifiedAt'> & {
-  /** Unix seconds; undefined: the server does not say. */
-  readonly verifiedAt?: number | undefined
-}
 
 export type SourceServer = {
   /** Scheme and host: the rest of the URL may hold a key. */

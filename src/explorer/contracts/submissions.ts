@@ -1,11 +1,11 @@
 // Submitted sources for verification: the compiler's standard JSON input, or files with the main settings. Both are converted
 // to the compiler's input.
 import { z } from 'zod'
+import { type CompilerInput, compilerInput } from '../../contracts/compiler-output.ts'
+import { LICENCES, type Licence } from '../../contracts/verified-contracts.ts'
 import { boundedParser } from '../../lib/bounded-json.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { type CompilerInput, compilerInput } from './compilers.ts'
-import { LICENCES, type Licence } from './verified-contracts.ts'
 
 /** EVM versions that Vyper accepts, newest first. */
 export const VYPER_EVM_VERSIONS = ['prague', 'cancun', 'shanghai', 'paris', 'london', 'berlin', 'istanbul'] as const

@@ -6,6 +6,14 @@ import { EventEmitter, once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
+import { artifactsOf, bestMatch, type Match, type MatchKind, skeletonOf } from '../../contracts/bytecode-match.ts'
+import type { CompilerInput, CompilerOutput } from '../../contracts/compiler-output.ts'
+import {
+  LANGUAGE_OF,
+  type Licence,
+  VerifiedContracts,
+  type VerifiedSources,
+} from '../../contracts/verified-contracts.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { TaskQueue } from '../../lib/fair-queue.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -13,11 +21,9 @@ import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
 import { untilComplete } from '../../state/partial-state.ts'
 import type { Hub } from '../socket/hub.ts'
-import { artifactsOf, bestMatch, type Match, type MatchKind, skeletonOf } from './bytecode-match.ts'
-import { type Compiler, type CompilerInput, type CompilerOutput, type CompilerPlaces, Compilers } from './compilers.ts'
+import { type Compiler, type CompilerPlaces, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
 import { settingsOf } from './submissions.ts'
-import { LANGUAGE_OF, type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
 
 /** A claim about a contract: these sources and settings compile to its code. */
 export type VerificationSubmission = {

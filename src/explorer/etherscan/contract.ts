@@ -1,13 +1,13 @@
 // `module=contract`: sources of contracts and their verification for Hardhat and Foundry. These tools compare the texts of the
 // answers.
 import { z } from 'zod'
+import { contractAbi, contractSources, proxyOf, twinOf } from '../../contracts/abi.ts'
+import type { CompilerInput } from '../../contracts/compiler-output.ts'
+import type { VerifiedSources } from '../../contracts/verified-contracts.ts'
 import { toHex } from '../../lib/hex.ts'
 import type { ExplorerContext } from '../context.ts'
-import { contractAbi, contractSources, proxyOf, twinOf } from '../contracts/abi.ts'
-import type { CompilerInput } from '../contracts/compilers.ts'
 import { creationOf } from '../contracts/creation.ts'
 import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
-import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
 import { type Action, action, address, addresses, nonEmpty, Refused } from './define.ts'

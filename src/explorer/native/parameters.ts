@@ -1,5 +1,6 @@
 // The parameters of all modules in the explorer's form, by module and key. Periods are seconds, fractions rates.
 import { z } from 'zod'
+import { checksummed } from '../../lib/checksummed.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import type { DistributionParams } from '../../modules/distribution/layout.ts'
 import type { GovParams } from '../../modules/gov/layout.ts'
@@ -7,7 +8,7 @@ import type { InflationGenesis } from '../../modules/inflation.ts'
 import type { EvmParams, FeeMarketParams } from '../../modules/params.ts'
 import type { SlashingParams } from '../../modules/slashing/layout.ts'
 import type { StakingParams } from '../../modules/staking/layout.ts'
-import { checksummed, wire } from '../codec.ts'
+import { wire } from '../codec.ts'
 import { type Native, rate, showRate } from './modules.ts'
 
 const period = z.number().int().describe('seconds')

@@ -1,12 +1,12 @@
 // Transactions: the list of all, one by its hash, and statistics of the last day. Lists of one transaction are in
 // `transaction-parts.ts`.
 import { z } from 'zod'
+import { selectorsByName } from '../../contracts/abi.ts'
 import { KINDS, type Kind, kindMask, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { listLength } from '../../tables/list.ts'
 import { hashParam, label, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { selectorsByName } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError } from '../errors.ts'
 import { sequenceListPage } from '../pagination/lists.ts'

@@ -1,6 +1,7 @@
 // Verification of a contract by the frontend's form. The answer says only that it has begun; the outcome is pushed on the
 // socket, and is visible in the contract's record.
 import { z } from 'zod'
+import { LICENCES } from '../../contracts/verified-contracts.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -15,7 +16,6 @@ import {
   vyperInput,
 } from '../contracts/submissions.ts'
 import type { Verification, VerificationSubmission } from '../contracts/verification.ts'
-import { LICENCES } from '../contracts/verified-contracts.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
 import { filesIn, LARGEST_UPLOAD, type UploadedFile } from '../uploads.ts'

@@ -1,11 +1,12 @@
 // An address within other records. Labels, tags and scores would come from third parties and are always empty.
 import { z } from 'zod'
+import { contractName, isVerified, proxyOf } from '../../contracts/abi.ts'
 import { RECORD } from '../../indexer/records.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
 import { accountName } from '../account-names.ts'
-import { checksummed, wire } from '../codec.ts'
+import { wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
-import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
 
 export const addressSchema = z.strictObject({
   hash: wire.address,

@@ -2,12 +2,13 @@
 // changes nothing in the state, so the transaction is executed again to find out.
 
 import { z } from 'zod'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { Authorization as Signed, Transaction } from '../../primitives/types.ts'
 import type { AccountChange } from '../../runtime/tracing/execution-recorder.ts'
-import { checksummed, wire } from '../codec.ts'
+import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { undefinedIfPruned } from '../errors.ts'
 

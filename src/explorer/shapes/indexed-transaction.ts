@@ -1,12 +1,13 @@
 // From the index to the chain: an entry of the index has the position of a transaction or log; transaction, receipt and log are
 // read from the block. A block that was removed in the meantime is not found (404).
+
+import { methodName } from '../../contracts/abi.ts'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, type TransactionEntry, transactionEntry } from '../../indexer/tables.ts'
 import { type Address, type Hex, toHex } from '../../lib/hex.ts'
 import type { Block, Log, Receipt, SealedHeader, Transaction } from '../../primitives/types.ts'
 import { entryAt } from '../../tables/list.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
-import { methodName } from '../contracts/abi.ts'
 import { notFound } from '../errors.ts'
 
 /** A mined transaction with its row in the index, its block's header and its receipt. */

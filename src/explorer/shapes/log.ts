@@ -1,10 +1,11 @@
 // A log, decoded if its emitter's interface is known.
 import { z } from 'zod'
+import { decodeLog } from '../../contracts/abi.ts'
 import { toHex } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { decodedLogSchema, decodeLog } from '../contracts/abi.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
+import { decodedLogSchema } from './decoded.ts'
 import { type LocatedLog, logAt } from './indexed-transaction.ts'
 
 const MOST_TOPICS = 4

@@ -1,26 +1,28 @@
 // A contract with its code, and its sources if they are verified.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
-import { RECORD } from '../../indexer/records.ts'
-import { ChainError } from '../../lib/errors.ts'
-import { type Address, toHex } from '../../lib/hex.ts'
-import { componentsOf } from '../../primitives/abi-decoder.ts'
-import { lengthOfAll } from '../../tables/list.ts'
-import { checksummed, isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../context.ts'
-import { contractSources, proxyOf, twinOf, verifiedBy } from '../contracts/abi.ts'
-import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
-import { typeOf } from '../contracts/abi-index.ts'
-import { creationInput, creationOf } from '../contracts/creation.ts'
-import type { ForeignSources } from '../contracts/fork-sources.ts'
+import { contractSources, proxyOf, twinOf, verifiedBy } from '../../contracts/abi.ts'
+import { decodeValues } from '../../contracts/abi-decoding.ts'
+import { typeOf } from '../../contracts/abi-index.ts'
+import type { ForeignSources } from '../../contracts/foreign-contracts.ts'
 import {
   CONTRACT_LANGUAGES,
   LICENCES,
   type VerifiedContract,
   type VerifiedSources,
-} from '../contracts/verified-contracts.ts'
+} from '../../contracts/verified-contracts.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { checksummed } from '../../lib/checksummed.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, toHex } from '../../lib/hex.ts'
+import { componentsOf } from '../../primitives/abi-decoder.ts'
+import { lengthOfAll } from '../../tables/list.ts'
+import { isoTime, wire } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
+import { creationInput, creationOf } from '../contracts/creation.ts'
 import { transactionsOf } from '../pagination/address-lists.ts'
 import { addressSchema, showAddress } from './address.ts'
+import { decodedValue } from './decoded.ts'
 
 const flag = z.boolean()
 const file = z.strictObject({ file_path: z.string(), source_code: z.string() })

@@ -2,8 +2,9 @@
 // page of 100 KB drawings in three fields each would have 15 MB.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
-import { checksummed, wire } from '../codec.ts'
+import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { linkIn, type Media, mediaContent, mediaOf } from '../metadata/media.ts'
 import type { Metadata } from '../metadata/metadata-uri.ts'

@@ -3,10 +3,11 @@
 import { z } from 'zod'
 import { RECORD, type TokenRecord } from '../../indexer/records.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
 import { TEXT_WARNINGS, type TextWarning, textWarning, visibleText } from '../../lib/visible-text.ts'
 import { memberCount } from '../../tables/ranking-tree.ts'
-import { checksummed, wire } from '../codec.ts'
+import { wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { tokenSupply } from '../contract-reads.ts'
 

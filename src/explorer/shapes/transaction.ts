@@ -1,5 +1,6 @@
 // A transaction: as an item of a list, in full, or while it is pending.
 import { z } from 'zod'
+import { decodeInput, decodeRevert } from '../../contracts/abi.ts'
 import { KINDS, type Kind } from '../../indexer/tables.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
@@ -7,11 +8,11 @@ import { effectiveTip } from '../../primitives/gas.ts'
 import type { Transaction as ChainTransaction, SealedHeader } from '../../primitives/types.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { decodedSchema, decodeInput, decodeRevert } from '../contracts/abi.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
 import { authorizationSchema, showAuthorizations } from './authorization.ts'
 import { burnsBaseFee } from './block.ts'
+import { decodedSchema } from './decoded.ts'
 import {
   type IndexedTransaction,
   indexedTransaction,

@@ -1,9 +1,10 @@
 // Compiled code and on-chain code in Sourcify's form: "transformations" list what deployment filled in (docs.sourcify.dev,
 // "Bytecode transformations"). Applied to the compiled code they give the on-chain code.
+
+import { metadataSpans } from '../../contracts/bytecode-match.ts'
+import type { CompiledCode, SourceSpan } from '../../contracts/compiler-output.ts'
+import type { VerifiedSources } from '../../contracts/verified-contracts.ts'
 import { type Address, fromHex, rangeToHex, toHex } from '../../lib/hex.ts'
-import { metadataSpans } from '../contracts/bytecode-match.ts'
-import type { CompiledCode, SourceSpan } from '../contracts/compilers.ts'
-import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 
 type Reason = 'cborAuxdata' | 'library' | 'immutable' | 'callProtection' | 'constructorArguments'
 type Transformation = {

@@ -1,14 +1,15 @@
 // The fields of a verified contract in version 2 of the Sourcify API, in addition to its match. Each is computed only on
 // request: the creation code may require executing the transaction again.
+
+import { contractName, proxyOf } from '../../contracts/abi.ts'
+import { indexOf } from '../../contracts/abi-index.ts'
+import type { ProxyType } from '../../contracts/proxy.ts'
+import type { VerifiedSources } from '../../contracts/verified-contracts.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
-import { checksummed } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
-import { contractName, proxyOf } from '../contracts/abi.ts'
-import { indexOf } from '../contracts/abi-index.ts'
 import { creationOf } from '../contracts/creation.ts'
-import type { ProxyType } from '../contracts/proxy.ts'
-import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
 import { creationBytecode, metadataOf, runtimeBytecode } from './bytecode.ts'
 

@@ -1,6 +1,7 @@
 // The definition of a route of the Sourcify API: a path and a function that answers.
+
+import { checksummed } from '../../lib/checksummed.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { checksummed } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import type { Verification } from '../contracts/verification.ts'
 import { invalidParameter, SourcifyError } from './errors.ts'

@@ -1,9 +1,10 @@
 // The files of a verified contract in Sourcify's repository: metadata, sources, and what deployment added.
+
+import type { VerifiedSources } from '../../contracts/verified-contracts.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import { type Address, toHex } from '../../lib/hex.ts'
-import { checksummed } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { creationOf } from '../contracts/creation.ts'
-import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
 import { metadataOf } from './bytecode.ts'
 

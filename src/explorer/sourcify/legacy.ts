@@ -1,9 +1,9 @@
 // Version 1 of the Sourcify API, for Hardhat 2 and older versions of Foundry: a submission of metadata and sources waits for
 // its outcome, and lookups return "perfect" and "partial" matches.
 import { z } from 'zod'
+import type { MatchKind } from '../../contracts/bytecode-match.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { checksummed } from '../codec.ts'
-import type { MatchKind } from '../contracts/bytecode-match.ts'
 import { inputFromMetadata, metadataAmong } from '../contracts/solidity-metadata.ts'
 import { inputFromJson } from '../contracts/submissions.ts'
 import type { VerificationSubmission } from '../contracts/verification.ts'

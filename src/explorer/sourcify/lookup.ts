@@ -1,9 +1,9 @@
 // Lookup of verified contracts by version 2 of the Sourcify API. An answer has the match of a contract, and the fields selected
 // by `fields` or `omit`.
 import { z } from 'zod'
+import type { VerifiedContract } from '../../contracts/verified-contracts.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import type { Address } from '../../lib/hex.ts'
-import { checksummed } from '../codec.ts'
-import type { VerifiedContract } from '../contracts/verified-contracts.ts'
 import { CONTRACT_FIELDS, FIELD_NAMES } from './contract-fields.ts'
 import { addressIn, pageOf, type SourcifyRoute } from './define.ts'
 import { invalidParameter, parsed } from './errors.ts'

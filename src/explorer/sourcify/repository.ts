@@ -1,6 +1,6 @@
 // Serves verified files in the form of Sourcify's repository and version 1 of its API: one file by its path, or all of a
 // contract.
-import { checksummed } from '../codec.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import { addressIn, pageOf, type SourcifyRequest, type SourcifyRoute } from './define.ts'
 import { SourcifyError } from './errors.ts'
 import { filesOf, folderOf, type RepositoryFiles } from './files.ts'

@@ -1,10 +1,10 @@
 // Verification by version 2 of the Sourcify API: a submission returns the id of a job, the job its outcome. A failed
 // verification is an outcome, too; only an unreadable submission is refused.
 import { z } from 'zod'
+import { compilerInput } from '../../contracts/compiler-output.ts'
+import { checksummed } from '../../lib/checksummed.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
-import { checksummed } from '../codec.ts'
-import { compilerInput } from '../contracts/compilers.ts'
 import { inputFromMetadata, solidityMetadata } from '../contracts/solidity-metadata.ts'
 import type { Verification, VerificationJob, VerificationSubmission } from '../contracts/verification.ts'
 import { LARGEST_UPLOAD } from '../uploads.ts'

@@ -1,11 +1,12 @@
 // Totals of each day of the chain (UTC), from the index's day records and lists whose entries have their block.
+
+import { verifiedByName } from '../../contracts/abi.ts'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { ListReader } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
-import { verifiedByName } from '../contracts/abi.ts'
 
 export type Totals = {
   readonly blocks: number

@@ -1,6 +1,7 @@
 // Blockscout's statistics service for its frontend: counters, charts over time, and statistics of three pages. Shapes:
 // `blockscout.stats.v1` of @blockscout/stats-types.
 import { z } from 'zod'
+import { verifiedByName } from '../../contracts/abi.ts'
 import { LIST, RANKING } from '../../indexer/tables.ts'
 import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { ListReader, listLength } from '../../tables/list.ts'
@@ -8,7 +9,6 @@ import { memberCount } from '../../tables/ranking-tree.ts'
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { toCoins } from '../contract-reads.ts'
-import { verifiedByName } from '../contracts/abi.ts'
 import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { blockCount } from '../shapes/block.ts'

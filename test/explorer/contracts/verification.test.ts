@@ -2,7 +2,7 @@
 import { AbiCoder, id } from 'ethers'
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VerifiedContracts } from '../../../src/explorer/contracts/verified-contracts.ts'
+import { VerifiedContracts } from '../../../src/contracts/verified-contracts.ts'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { compile, compilerVersion, type Input, standardInput, verifyingExplorer } from './support.ts'
 

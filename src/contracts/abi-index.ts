@@ -1,8 +1,8 @@
 // ABIs indexed by selectors of functions and errors, and first topics of events.
 import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
-import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
-import { keccak256 } from '../../lib/keccak.ts'
-import { componentsOf } from '../../primitives/abi-decoder.ts'
+import { type Hash, type Hex, toHash, toHex } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+import { componentsOf } from '../primitives/abi-decoder.ts'
 
 /** A function, error or event of an ABI. */
 export type AbiEntry = {

@@ -1,18 +1,17 @@
 // Decodes calls, logs and revert reasons with known interfaces: those of native contracts, verified contracts and widespread
 // standards. A contract's own interface comes first. The others are guesses, so they must match exactly.
 import type { Abi } from 'abitype'
-import { z } from 'zod'
-import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
-import { keccakHash } from '../../lib/keccak.ts'
-import { PRECOMPILES } from '../../precompiles/index.ts'
-import type { Strictness } from '../../primitives/abi-decoder.ts'
-import type { Log } from '../../primitives/types.ts'
-import { type ChainSpec, FORKS } from '../../spec/chain-spec.ts'
-import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
-import type { KvReader, StateView } from '../../state/types.ts'
-import { type DecodedValue, decodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
+import { type Address, fromHex, type Hash, type Hex, toHex } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { PRECOMPILES } from '../precompiles/index.ts'
+import type { Strictness } from '../primitives/abi-decoder.ts'
+import type { Log } from '../primitives/types.ts'
+import { type ChainSpec, FORKS } from '../spec/chain-spec.ts'
+import { FACTORIES, systemContracts } from '../spec/preinstalls.ts'
+import type { KvReader, StateView } from '../state/types.ts'
+import { type DecodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
-import type { ForeignContract, ForeignSources, ForkSources } from './fork-sources.ts'
+import type { ForeignContract, ForeignContracts, ForeignSources } from './foreign-contracts.ts'
 import { knownAbi } from './known-abis.ts'
 import { allNativeContracts, nativeAt, nativeSources, nativeTitle } from './native-sources.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
@@ -26,7 +25,7 @@ export type ContractsContext = {
   /** Left out: no contract is verified. */
   readonly verification?: { readonly contracts: VerifiedContracts } | undefined
   /** Left out: sources that other servers have are not known. */
-  readonly forkSources?: Pick<ForkSources, 'get' | 'sources'>
+  readonly forkSources?: ForeignContracts
   /** Collects the contracts whose sources are asked for and not known. */
   readonly wantedSources?: Set<Address>
 }
@@ -236,19 +235,3 @@ function eventValues({ inputs }: AbiEntry, { topics, data }: Log, strictness: St
 
 const parametersOf = ({ inputs }: AbiEntry, values: readonly DecodedValue[]): DecodedInput['parameters'] =>
   inputs.map((input, i) => ({ name: input.name || `arg${i}`, type: typeOf(input), value: values[i] ?? '' }))
-
-const parameter = z.strictObject({ name: z.string(), type: z.string(), value: decodedValue })
-const decoded = z.strictObject({
-  method_id: z
-    .string()
-    .regex(/^[0-9a-f]{8}$/)
-    .describe('selector, or the first four bytes of topic 0, without 0x'),
-  method_call: z.string().describe('transfer(address to, uint256 value)'),
-})
-
-export const decodedSchema = decoded.extend({ parameters: z.array(parameter).readonly() })
-z.globalRegistry.add(decodedSchema, { id: 'DecodedInput' })
-export const decodedLogSchema = decoded.extend({
-  parameters: z.array(parameter.extend({ indexed: z.boolean() })).readonly(),
-})
-z.globalRegistry.add(decodedLogSchema, { id: 'DecodedLog' })

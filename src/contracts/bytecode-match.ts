@@ -2,8 +2,8 @@
 // addresses of libraries, a library's own address) and the compiler's hash of the sources (metadata). The match is exact if
 // that hash is equal, too: then the sources are the same, including comments.
 import type { Abi } from 'abitype'
-import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress, toHex } from '../../lib/hex.ts'
-import type { CompiledCode, CompilerOutput, SourceSpan } from './compilers.ts'
+import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress, toHex } from '../lib/hex.ts'
+import type { CompiledCode, CompilerOutput, SourceSpan } from './compiler-output.ts'
 
 type Link = { readonly library: string; readonly start: number }
 

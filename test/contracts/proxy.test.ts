@@ -1,10 +1,10 @@
 // Proxy patterns and slots of the standards; slots are hashed here independently.
 import { id, toBeHex } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { proxyIn } from '../../../src/explorer/contracts/proxy.ts'
-import { type Address, fromHex, hexToAddress, hexToHash } from '../../../src/lib/hex.ts'
-import type { StateView } from '../../../src/state/types.ts'
-import { emptyView } from '../../support/native.ts'
+import { proxyIn } from '../../src/contracts/proxy.ts'
+import { type Address, fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { emptyView } from '../support/native.ts'
 
 const proxy = hexToAddress(`0x${'11'.repeat(20)}`)
 const target = hexToAddress(`0x${'be'.repeat(20)}`)

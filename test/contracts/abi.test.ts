@@ -2,7 +2,7 @@ import { AbiCoder, Interface, id, ParamType, toUtf8Bytes } from 'ethers'
 import fc from 'fast-check'
 import { type Abi, type AbiParameter, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import stakingAbi from '../../../solidity/abi/Staking.json' with { type: 'json' }
+import stakingAbi from '../../solidity/abi/Staking.json' with { type: 'json' }
 import {
   type ContractsContext,
   contractAbi,
@@ -14,18 +14,18 @@ import {
   methodName,
   selectorsByName,
   verifiedByName,
-} from '../../../src/explorer/contracts/abi.ts'
-import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/abi-decoding.ts'
-import { indexOf } from '../../../src/explorer/contracts/abi-index.ts'
-import { knownAbi } from '../../../src/explorer/contracts/known-abis.ts'
-import { VerifiedContracts } from '../../../src/explorer/contracts/verified-contracts.ts'
-import { type Address, fromHex, type Hash, hexToAddress, toHex } from '../../../src/lib/hex.ts'
-import { keccakHash } from '../../../src/lib/keccak.ts'
-import { FACTORIES } from '../../../src/spec/preinstalls.ts'
-import { presets } from '../../../src/spec/presets.ts'
-import { openMemoryStore } from '../../../src/state/kv.ts'
-import { alice, bob, emptyView } from '../../support/native.ts'
-import { plainSpec } from '../../support/plain-spec.ts'
+} from '../../src/contracts/abi.ts'
+import { type DecodedValue, decodeValues } from '../../src/contracts/abi-decoding.ts'
+import { indexOf } from '../../src/contracts/abi-index.ts'
+import { knownAbi } from '../../src/contracts/known-abis.ts'
+import { VerifiedContracts } from '../../src/contracts/verified-contracts.ts'
+import { type Address, fromHex, type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { keccakHash } from '../../src/lib/keccak.ts'
+import { FACTORIES } from '../../src/spec/preinstalls.ts'
+import { presets } from '../../src/spec/presets.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { alice, bob, emptyView } from '../support/native.ts'
+import { plainSpec } from '../support/plain-spec.ts'
 
 const CAROL = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const carol = hexToAddress(CAROL)

@@ -1,20 +1,12 @@
 // Decoded ABI values in the explorer's form: scalars as text, arrays and tuples as arrays. Values that cannot be decoded are
 // undefined.
 import type { AbiParameter } from 'abitype'
-import { z } from 'zod'
-import { ChainError } from '../../lib/errors.ts'
-import { hexToAddress } from '../../lib/hex.ts'
-import { decodeAbi, type Shape, type Strictness } from '../../primitives/abi-decoder.ts'
-import { checksummed } from '../codec.ts'
+import { checksummed } from '../lib/checksummed.ts'
+import { ChainError } from '../lib/errors.ts'
+import { hexToAddress } from '../lib/hex.ts'
+import { decodeAbi, type Shape, type Strictness } from '../primitives/abi-decoder.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
-
-/** A custom check, because OpenAPI needs a shared definition for a recursive schema. */
-export const decodedValue = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
-
-function isValue(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
-}
 
 const shown: Shape<DecodedValue> = {
   scalar: (type, value) => (type === 'address' ? checksummed(hexToAddress(String(value))) : String(value)),

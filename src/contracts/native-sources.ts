@@ -1,11 +1,11 @@
 // The native contracts in the form of verified ones. Their sources are their Solidity interfaces, which the build puts next to
 // the program. The implementation is TypeScript, so there is no compiler.
 import { readFileSync } from 'node:fs'
-import { builtFile } from '../../lib/built-files.ts'
-import type { Address } from '../../lib/hex.ts'
-import { PRECOMPILES } from '../../precompiles/index.ts'
-import type { ChainSpec } from '../../spec/chain-spec.ts'
-import type { StateView } from '../../state/types.ts'
+import { builtFile } from '../lib/built-files.ts'
+import type { Address } from '../lib/hex.ts'
+import { PRECOMPILES } from '../precompiles/index.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import type { StateView } from '../state/types.ts'
 import type { VerifiedContract, VerifiedSources } from './verified-contracts.ts'
 
 const BY_ADDRESS = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))

@@ -9,9 +9,9 @@ import {
   padLeft,
   toAddress,
   ZERO_ADDRESS,
-} from '../../lib/hex.ts'
-import { delegationOf } from '../../primitives/delegation.ts'
-import type { StateView } from '../../state/types.ts'
+} from '../lib/hex.ts'
+import { delegationOf } from '../primitives/delegation.ts'
+import type { StateView } from '../state/types.ts'
 
 /** Names of the kinds, as in Blockscout's API. */
 export type ProxyType = 'eip1167' | 'eip1967' | 'eip1822' | 'eip7702' | 'master_copy'

@@ -3,12 +3,12 @@
 // shows wrong sources. Other contracts with that code are its twins.
 import type { Abi } from 'abitype'
 import { LRUCache } from 'lru-cache'
-import { type Address, equalBytes, type Hash, toAddress } from '../../lib/hex.ts'
-import { keccakHash } from '../../lib/keccak.ts'
-import { KEY, RANGE } from '../../state/keyspace.ts'
-import type { KvReader, KvStore, StateView } from '../../state/types.ts'
+import { type Address, equalBytes, type Hash, toAddress } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
+import type { KvReader, KvStore, StateView } from '../state/types.ts'
 import { blanked, isForeignLibrary, type MatchKind, skeletonOf } from './bytecode-match.ts'
-import type { CompilerInput, ContractOutput, SourceSpan } from './compilers.ts'
+import type { CompilerInput, ContractOutput, SourceSpan } from './compiler-output.ts'
 
 /** Licences in the numbering of Blockscout and Etherscan, from 1. */
 export const LICENCES = [
