@@ -399,6 +399,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       development: { impersonated: new Set(), autoImpersonate: false },
       network: network?.status,
       queue,
+      contracts: explorer,
       meter: monitoring.metrics,
       readers,
       forking: options.forking && reforking({ chain, scripted, readers, producer }, options, options.forking),
@@ -478,23 +479,14 @@ type Open = Running &
   }
 
 /** Closes the parts of a node, also after a failed step 10 or 11. */
-async function closeAll({
-  chain,
-  network,
-  producer,
-  scripted,
-  readers,
-  server,
-  filters,
-  explorer,
-}: Open): Promise<void> {
+async function closeAll(parts: Open): Promise<void> {
   // Requests may wait for blocks, so the producers stop before the server.
-  await network?.stop()
-  await producer.stop()
-  scripted.close()
-  await server.close()
-  filters.stop()
-  await explorer.close()
-  await readers?.close()
-  await chain.close()
+  await parts.network?.stop()
+  await parts.producer.stop()
+  parts.scripted.close()
+  await parts.server.close()
+  parts.filters.stop()
+  await parts.explorer.close()
+  await parts.readers?.close()
+  await parts.chain.close()
 }

@@ -34,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // Precompiles for their ABIs.
   contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles'],
   rpc: [
-    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer', 'fork'],
+    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer', 'fork', 'contracts'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // A chain and JSON-RPC in worker threads.

@@ -4,28 +4,34 @@ import type { Abi } from 'abitype'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { PRECOMPILES } from '../precompiles/index.ts'
-import type { Strictness } from '../primitives/abi-decoder.ts'
+import type { Shape, Strictness } from '../primitives/abi-decoder.ts'
 import type { Log } from '../primitives/types.ts'
 import { type ChainSpec, FORKS } from '../spec/chain-spec.ts'
 import { FACTORIES, systemContracts } from '../spec/preinstalls.ts'
 import type { KvReader, StateView } from '../state/types.ts'
-import { type DecodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
+import { type DecodedValue, decodeAs, decodeEvent, shown } from './abi-decoding.ts'
 import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
 import type { ForeignContract, ForeignContracts, ForeignSources } from './foreign-contracts.ts'
 import { knownAbi } from './known-abis.ts'
+import type { LocalContract, LocalContracts } from './local-contracts.ts'
 import { allNativeContracts, nativeAt, nativeSources, nativeTitle } from './native-sources.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
 import type { VerifiedContract, VerifiedContracts, VerifiedEntry, VerifiedSources } from './verified-contracts.ts'
 
-/** The part of a request's context that lookups of contracts need. */
-export type ContractsContext = {
-  readonly rows: KvReader
-  readonly view: StateView
-  readonly spec: ChainSpec
+/** What a node knows of contracts beside the chain. */
+export type KnownContracts = {
   /** Left out: no contract is verified. */
   readonly verification?: { readonly contracts: VerifiedContracts } | undefined
+  /** Left out: the developer has named no build. */
+  readonly artifacts?: LocalContracts | undefined
   /** Left out: sources that other servers have are not known. */
   readonly forkSources?: ForeignContracts
+}
+
+/** What lookups of contracts need. */
+export type ContractsContext = KnownContracts & {
+  readonly view: StateView
+  readonly spec: ChainSpec
   /** Collects the contracts whose sources are asked for and not known. */
   readonly wantedSources?: Set<Address>
 }
@@ -45,9 +51,13 @@ const SELECTOR = 4
 
 // --- lookups of a contract
 
-/** The interface of a native or verified contract, or of a proxy's implementation; not a twin's. */
+/** The interface of a native, verified or local contract, or of a proxy's implementation; not a twin's. */
 export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
-  return publishedAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
+  return (
+    publishedAbi(known, address) ??
+    localContract(known, address)?.abi ??
+    implementationsOf(known, address).find((abi) => abi !== undefined)
+  )
 }
 
 /** The kind and implementation of a proxy; undefined for other contracts. */
@@ -57,16 +67,20 @@ export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf |
 export const isVerified = (known: ContractsContext, address: Address): boolean =>
   nativeAt(known.spec, address) !== undefined || verified(known, address) !== undefined
 
-/** The name of a verified, native or preinstalled contract, or of a twin of a verified one. */
+/** The name of a verified, native, preinstalled or local contract, or of a twin of a verified one. */
 export function contractName(known: ContractsContext, address: Address): string | undefined {
   const native = nativeAt(known.spec, address)
   const named = (native && nativeTitle(native.name)) ?? verified(known, address)?.name ?? preinstalled(known, address)
-  return named ?? twinOf(known, address)?.name
+  return named ?? twinOf(known, address)?.name ?? localContract(known, address)?.name
 }
+
+/** The contract of the developer's own build with the code of an account. */
+export const localContract = ({ artifacts, view }: ContractsContext, address: Address): LocalContract | undefined =>
+  artifacts?.get(view, address)
 
 /** The sources of a native or verified contract. */
 export function contractSources(
-  known: ContractsContext,
+  known: ContractsContext & { readonly rows: KvReader },
   address: Address,
 ): VerifiedSources | ForeignSources | undefined {
   const native = nativeSources(known, address)
@@ -112,7 +126,7 @@ const publishedAbi = (known: ContractsContext, address: Address): Abi | undefine
   nativeAt(known.spec, address)?.abi ?? verified(known, address)?.abi
 
 const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
-  publishedAbi(known, address) ?? twinOf(known, address)?.abi
+  publishedAbi(known, address) ?? twinOf(known, address)?.abi ?? localContract(known, address)?.abi
 
 const implementationsOf = (known: ContractsContext, address: Address): (Abi | undefined)[] =>
   (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))
@@ -145,11 +159,8 @@ export function decodeRevert(known: ContractsContext, to: Address | undefined, d
 
 /** The name of a function by its selector; if there are several, the first. */
 export function methodName(known: ContractsContext, to: Address, selector: Hex): string | undefined {
-  for (const { index } of interfaces(known, to)) {
-    const [first] = index.functions.get(selector) ?? []
-    if (first !== undefined) return first.name
-  }
-  return undefined
+  const [first] = matchingEntries(known, to, 'functions', fromHex(selector))
+  return first?.entry.name
 }
 
 /** The selectors of all functions with a name. A selector is returned unchanged. */
@@ -164,20 +175,61 @@ export function selectorsByName(known: ContractsContext, name: string): readonly
 
 /** Decodes a log by its first topic; null if no known interface matches. */
 export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {
+  const found = decodedEvent(known, log, shown)
+  if (found === undefined) return null
+  const { entry, values } = found
+  const parameters = parametersOf(entry, values).map((parameter, i) => ({
+    ...parameter,
+    indexed: entry.inputs[i]?.indexed === true,
+  }))
+  const [topic = ''] = log.topics
+  return { method_id: topic.slice(2, 2 + 2 * SELECTOR), method_call: entry.declaration, parameters }
+}
+
+/** The event of a log, and its values; undefined if no known interface matches. */
+export function decodedEvent<T>(
+  known: ContractsContext,
+  log: Log,
+  shape: Shape<T>,
+): { readonly entry: AbiEntry; readonly values: readonly T[] } | undefined {
   const [topic] = log.topics
-  if (topic === undefined) return null
+  if (topic === undefined) return undefined
   for (const { index, strictness } of interfaces(known, log.address)) {
-    for (const described of index.events.get(topic) ?? []) {
-      const values = eventValues(described, log, strictness)
-      if (values === undefined) continue
-      const parameters = parametersOf(described, values).map((parameter, i) => ({
-        ...parameter,
-        indexed: described.inputs[i]?.indexed === true,
-      }))
-      return { method_id: topic.slice(2, 2 + 2 * SELECTOR), method_call: described.declaration, parameters }
+    for (const entry of index.events.get(topic) ?? []) {
+      const values = decodeEvent(shape, entry.inputs, log, strictness)
+      if (values !== undefined) return { entry, values }
     }
   }
-  return null
+  return undefined
+}
+
+/** The function or error of input or revert data, and its values; undefined if no known interface matches. */
+export function decodedData<T>(
+  known: ContractsContext,
+  to: Address | undefined,
+  kind: 'functions' | 'errors',
+  data: Uint8Array,
+  shape: Shape<T>,
+): { readonly entry: AbiEntry; readonly values: readonly T[] } | undefined {
+  for (const { entry, strictness } of matchingEntries(known, to, kind, data)) {
+    const values = decodeAs(shape, entry.inputs, data.subarray(SELECTOR), strictness)
+    if (values !== undefined) return { entry, values }
+  }
+  return undefined
+}
+
+/** Functions or errors with the selector at the beginning of the data. */
+function* matchingEntries(
+  known: ContractsContext,
+  to: Address | undefined,
+  kind: 'functions' | 'errors',
+  data: Uint8Array,
+): Generator<{ readonly entry: AbiEntry; readonly strictness: Strictness }> {
+  if (data.length < SELECTOR) return
+  const selector = toHex(data.subarray(0, SELECTOR))
+  for (const { index, strictness } of interfaces(known, to)) {
+    for (const entry of index[kind].get(selector) ?? []) yield { entry, strictness }
+  }
 }
 
 function firstDecoded(
@@ -186,20 +238,13 @@ function firstDecoded(
   kind: 'functions' | 'errors',
   data: Uint8Array,
 ): DecodedInput | null {
-  if (data.length < SELECTOR) return null
-  const selector = toHex(data.subarray(0, SELECTOR))
-  for (const { index, strictness } of interfaces(known, to)) {
-    for (const described of index[kind].get(selector) ?? []) {
-      const values = decodeValues(described.inputs, data.subarray(SELECTOR), strictness)
-      if (values === undefined) continue
-      return {
-        method_id: selector.slice(2),
-        method_call: described.declaration,
-        parameters: parametersOf(described, values),
-      }
-    }
+  const found = decodedData(known, to, kind, data, shown)
+  if (found === undefined) return null
+  return {
+    method_id: toHex(data.subarray(0, SELECTOR)).slice(2),
+    method_call: found.entry.declaration,
+    parameters: parametersOf(found.entry, found.values),
   }
-  return null
 }
 
 /** Interfaces in the order of lookup: the contract's own, then those that must match exactly. */
@@ -217,21 +262,8 @@ function* interfaces(
   for (const abi of wellKnownAbis(known)) yield { index: indexOf(abi), strictness: 'exact' }
 }
 
-const wellKnownAbis = ({ verification }: ContractsContext): readonly Abi[] =>
-  verification === undefined ? [knownAbi()] : [knownAbi(), verification.contracts.abi]
-
-/** Values in the order of the event's parameters: the indexed ones from topics, the others from the data. */
-function eventValues({ inputs }: AbiEntry, { topics, data }: Log, strictness: Strictness): DecodedValue[] | undefined {
-  const indexed = inputs.filter((input) => input.indexed === true)
-  const others = inputs.filter((input) => input.indexed !== true)
-  if (indexed.length !== topics.length - 1) return undefined
-  const fromData = decodeValues(others, data, strictness)
-  const fromTopics = indexed.map((input, i) => decodeTopic(input, fromHex(topics[i + 1] ?? '0x'), strictness))
-  const values = inputs.map((input) =>
-    input.indexed === true ? fromTopics[indexed.indexOf(input)] : fromData?.[others.indexOf(input)],
-  )
-  return values.every((value) => value !== undefined) ? values : undefined
-}
+const wellKnownAbis = ({ verification, artifacts }: ContractsContext): readonly Abi[] =>
+  [artifacts?.abi, knownAbi(), verification?.contracts.abi].filter((abi) => abi !== undefined)
 
 const parametersOf = ({ inputs }: AbiEntry, values: readonly DecodedValue[]): DecodedInput['parameters'] =>
   inputs.map((input, i) => ({ name: input.name || `arg${i}`, type: typeOf(input), value: values[i] ?? '' }))

@@ -5,7 +5,7 @@ import type { Address } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import { stakingLayout } from '../modules/staking/layout.ts'
 import { MODULE_ACCOUNT, MODULE_NAME, NATIVE_CONTRACT } from '../spec/addresses.ts'
-import type { StateView } from '../state/types.ts'
+import type { KvReader, StateView } from '../state/types.ts'
 import { tokenName } from './shapes/token.ts'
 
 /** Module accounts by address, under their names in the Cosmos SDK: `bonded_tokens_pool`. */
@@ -14,7 +14,7 @@ const MODULES: ReadonlyMap<Address, string> = new Map(
 )
 
 /** undefined: the address has no name. Contracts come first: their names are verified, monikers are not. */
-export function accountName(known: ContractsContext, of: Address): string | undefined {
+export function accountName(known: ContractsContext & { readonly rows: KvReader }, of: Address): string | undefined {
   return contractName(known, of) ?? tokenName(known, of) ?? moduleName(known, of) ?? moniker(known, of)
 }
 

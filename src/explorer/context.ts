@@ -16,6 +16,7 @@ export type ExplorerContext = Pick<
   | 'chain'
   | 'options'
   | 'verification'
+  | 'artifacts'
   | 'network'
   | 'pendingTransactions'
   | 'gasOracle'
@@ -61,7 +62,7 @@ export async function openContext(
   signal: AbortSignal = NO_CONNECTION,
 ): Promise<OpenContext> {
   const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay } = explorer
-  const { stateChanges, blockSizes, tokenMetadata, forkSources, network } = explorer
+  const { artifacts, stateChanges, blockSizes, tokenMetadata, forkSources, network } = explorer
   const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal), chain.missing !== undefined)
   for (;;) {
     const rows = chain.store.consistentReader()
@@ -73,6 +74,7 @@ export async function openContext(
         chain,
         options,
         verification,
+        artifacts,
         pendingTransactions,
         gasOracle,
         lastDay,

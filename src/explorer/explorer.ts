@@ -3,6 +3,8 @@
 // request its view.
 import type { Chain } from '../chain/types.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
+import type { KnownContracts } from '../contracts/abi.ts'
+import type { LocalContracts } from '../contracts/local-contracts.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
@@ -26,17 +28,20 @@ type Parts = {
   readonly hub: Hub
   /** undefined: this node does not verify contracts. */
   readonly verification?: Verification | undefined
+  /** undefined: the developer has named no build. */
+  readonly artifacts?: LocalContracts | undefined
   /** Status of CometBFT; left out on a chain of one node. */
   readonly network?: NetworkStatus | undefined
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
 
-export class Explorer {
+export class Explorer implements KnownContracts {
   readonly chain: Chain
   readonly options: ExplorerOptions
   readonly queue: WorkQueue
   readonly hub: Hub
   readonly verification: Verification | undefined
+  readonly artifacts: LocalContracts | undefined
   readonly network: NetworkStatus | undefined
   readonly log: Parts['log']
   readonly pendingTransactions: PendingTransactions
@@ -50,12 +55,13 @@ export class Explorer {
   readonly blockSizes = new WeakMap<Block, number>()
 
   /** Subscribes to the chain's pool. */
-  constructor({ chain, options, queue, hub, verification, network, log }: Parts) {
+  constructor({ chain, options, queue, hub, verification, artifacts, network, log }: Parts) {
     this.chain = chain
     this.options = options
     this.queue = queue
     this.hub = hub
     this.verification = verification
+    this.artifacts = artifacts
     this.network = network
     this.log = log
     this.pendingTransactions = new PendingTransactions(chain)

@@ -5,6 +5,7 @@ import type { Forking, ForkTarget } from '../chain/fork.ts'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
+import type { KnownContracts } from '../contracts/abi.ts'
 import type { Budget } from '../lib/budget.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
@@ -189,6 +190,8 @@ export type RpcServices = {
   readonly readers?: Readers | undefined
   /** Forks other chains for development methods; left out: they are refused. */
   readonly forking?: Reforking | undefined
+  /** What is known of contracts, for errors in words; left out: nothing. */
+  readonly contracts?: KnownContracts
   /** Whether this is a thread that answers `committed` methods only; requests of others throw AnswerElsewhere. */
   readonly committedOnly?: boolean
   /** Of the process, if more of its threads answer requests. */

@@ -56,7 +56,7 @@ async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext
     verifiedAt: 1,
     input: { language: 'Solidity', sources: {}, settings: {} },
   })
-  return { rows: store, view, spec: presets.kestrel(), verification: { contracts } }
+  return { view, spec: presets.kestrel(), verification: { contracts } }
 }
 
 let known: ContractsContext
