@@ -1,55 +1,9 @@
 // Interfaces of widespread standards, with which calls and logs of unverified contracts are decoded. A selector may have
 // several entries: decoding uses the first one that encodes back to the same bytes.
 import { type Abi, parseAbi } from 'abitype'
+import { knownErrors } from './known-errors.ts'
 
-const ERRORS = [
-  'error Error(string reason)',
-  'error Panic(uint256 code)',
-  // ERC-6093
-  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
-  'error ERC20InvalidSender(address sender)',
-  'error ERC20InvalidReceiver(address receiver)',
-  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
-  'error ERC20InvalidApprover(address approver)',
-  'error ERC20InvalidSpender(address spender)',
-  'error ERC721InvalidOwner(address owner)',
-  'error ERC721NonexistentToken(uint256 tokenId)',
-  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
-  'error ERC721InvalidSender(address sender)',
-  'error ERC721InvalidReceiver(address receiver)',
-  'error ERC721InsufficientApproval(address operator, uint256 tokenId)',
-  'error ERC721InvalidApprover(address approver)',
-  'error ERC721InvalidOperator(address operator)',
-  'error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)',
-  'error ERC1155InvalidSender(address sender)',
-  'error ERC1155InvalidReceiver(address receiver)',
-  'error ERC1155MissingApprovalForAll(address operator, address owner)',
-  'error ERC1155InvalidApprover(address approver)',
-  'error ERC1155InvalidOperator(address operator)',
-  'error ERC1155InvalidArrayLength(uint256 idsLength, uint256 valuesLength)',
-  // OpenZeppelin
-  'error OwnableUnauthorizedAccount(address account)',
-  'error OwnableInvalidOwner(address owner)',
-  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
-  'error AccessControlBadConfirmation()',
-  'error EnforcedPause()',
-  'error ExpectedPause()',
-  'error InvalidInitialization()',
-  'error NotInitializing()',
-  'error ReentrancyGuardReentrantCall()',
-  'error SafeERC20FailedOperation(address token)',
-  'error AddressEmptyCode(address target)',
-  'error FailedCall()',
-  'error FailedInnerCall()',
-  'error InsufficientBalance(uint256 balance, uint256 needed)',
-  'error ERC1967InvalidImplementation(address implementation)',
-  'error ERC1967NonPayable()',
-  'error UUPSUnauthorizedCallContext()',
-  'error UUPSUnsupportedProxiableUUID(bytes32 slot)',
-  'error ERC2612ExpiredSignature(uint256 deadline)',
-  'error ERC2612InvalidSigner(address signer, address owner)',
-  'error ECDSAInvalidSignature()',
-] as const
+const ERRORS = ['error Error(string reason)', 'error Panic(uint256 code)'] as const
 
 const ERC20 = [
   'function name() view returns (string)',
@@ -298,6 +252,6 @@ let parsed: Abi | undefined
 /** All of them as one ABI; parsed on first use. */
 export const knownAbi = (): Abi => {
   // The library derives the type only from literal signatures.
-  parsed ??= parseAbi(SIGNATURES as readonly string[]) as Abi
+  parsed ??= [...(parseAbi(SIGNATURES as readonly string[]) as Abi), ...knownErrors()]
   return parsed
 }

@@ -6,6 +6,7 @@ import { type Address, fromHex, type Hex, hexToAddress, toHex } from '../lib/hex
 import type { Shape } from '../primitives/abi-decoder.ts'
 import { revertReason } from '../primitives/revert-reason.ts'
 import type { Log } from '../primitives/types.ts'
+import { unlessMissing } from '../state/partial-state.ts'
 import { type ContractsContext, contractName, decodedData, decodedEvent } from './abi.ts'
 
 /** How long values are. */
@@ -25,6 +26,12 @@ export function shortAddress(of: Address): string {
   const text = checksummed(of)
   return `${text.slice(0, 6)}…${text.slice(-4)}`
 }
+
+/**
+ * Words for the revert data of a message to an address: `NotEnough(who: 0x…, has: 0, wants: 5000)`. undefined: nothing is known of the
+ * data.
+ */
+export type RevertWords = (data: Uint8Array, to?: Address | null) => Promise<string | undefined>
 
 /** Most levels of errors within errors. */
 const DEEPEST = 4
@@ -78,6 +85,9 @@ export function eventInWords(known: ContractsContext, log: Log, style: Style = S
   const found = decodedEvent(known, log, shapeOf(style))
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values)})`
 }
+
+/** What words cannot be found for on a fork, because a part of its state has not been fetched, is left without them. */
+export const unlessNotFetched = <T>(find: () => T): T | undefined => unlessMissing(find, () => undefined)
 
 const SELECTOR = 4
 

@@ -2,13 +2,16 @@
 // methods: those of its own connections, and those that the node hands over. It follows the shared head before each request. An
 // answer is discarded and made again if versions were undone meanwhile, so no answer mixes two histories.
 import { parentPort, workerData } from 'node:worker_threads'
+import { z } from 'zod'
 import { BlockChain } from '../chain/block-chain.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { Solo } from '../consensus/solo.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { Logs } from '../indexer/logs.ts'
+import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { AnswerElsewhere, describeError } from '../lib/errors.ts'
+import { type Address, toHex } from '../lib/hex.ts'
 import { SharedCounters } from '../lib/shared-counters.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { CountedCalls } from '../monitoring/call-histogram.ts'
@@ -194,6 +197,7 @@ function open(rewinds: number, store: KvStore): History {
     queue,
     meter,
     committedOnly: true,
+    revertWords: askForWords,
     counters,
     options: rpc,
     log,
@@ -206,6 +210,17 @@ function open(rewinds: number, store: KvStore): History {
   })
   // -1 equals no move count, so the first request follows the head.
   return { rewinds, store, chain, context, moves: -1 }
+}
+
+const words = z.object({ result: z.string().nullable() })
+
+/** The main thread knows contracts. Without shared ports it takes no questions of threads, and answers the request itself. */
+async function askForWords(bytes: Uint8Array, to?: Address | null): Promise<string | undefined> {
+  const params = [toHex(bytes), to ?? null]
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'kestrel_decodeError', params })
+  const asked = await exchange.ask(request, NO_CONNECTION)
+  if (asked?.chunks === undefined) throw new AnswerElsewhere('only the main thread knows contracts')
+  return words.parse(JSON.parse(asked.chunks.join(''))).result ?? undefined
 }
 
 /** Fields of a log record without values that cannot be cloned, such as functions. */

@@ -7,6 +7,7 @@ import { GcStatistics } from './gc-statistics.ts'
 import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
 import { openRpcDocument } from './openrpc.ts'
+import { revertWords } from './revert-words.ts'
 
 /** Maximum number of subscriptions of all WebSockets; one without a filter takes 8 KB. */
 const MAX_SUBSCRIPTIONS = 20_000
@@ -19,6 +20,7 @@ export function rpcContext(services: RpcServices): RpcContext {
     options,
     methods,
     settled: (transaction) => services.producer.settled(transaction),
+    revertWords: services.revertWords ?? revertWords(services),
     textBudget: new Budget(options.maxTextInWork, options.maxTextInWork, services.counters?.counter('text')),
     subscriptions: new Budget(MAX_SUBSCRIPTIONS, MAX_SUBSCRIPTIONS / 4),
     logSearch: new LogSearch(services.chain, services.index),

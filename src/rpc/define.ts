@@ -1,11 +1,13 @@
 // The definition of a JSON-RPC method, and the context that its handler gets. To add a method, export a const from a file of
 // `methods/`: its name is the name on the wire.
+
 import type { z } from 'zod'
 import type { Forking, ForkTarget } from '../chain/fork.ts'
 import type { Chain } from '../chain/types.ts'
 import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { KnownContracts } from '../contracts/abi.ts'
+import type { RevertWords } from '../contracts/words.ts'
 import type { Budget } from '../lib/budget.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
@@ -192,6 +194,8 @@ export type RpcServices = {
   readonly forking?: Reforking | undefined
   /** What is known of contracts, for errors in words; left out: nothing. */
   readonly contracts?: KnownContracts
+  /** Left out: `contracts` has them. */
+  readonly revertWords?: RevertWords
   /** Whether this is a thread that answers `committed` methods only; requests of others throw AnswerElsewhere. */
   readonly committedOnly?: boolean
   /** Of the process, if more of its threads answer requests. */
@@ -208,6 +212,7 @@ export type RpcContext = RpcServices & {
   settled(transaction: Hash): Promise<void>
   /** Whether failed sends are answered with their error, as Hardhat's client expects (`sends/hardhat-client.ts`). */
   readonly reportsFailedSends?: boolean
+  readonly revertWords: RevertWords
   readonly textBudget: Budget
   /** Places of the subscriptions of all WebSockets. */
   readonly subscriptions: Budget

@@ -1,8 +1,8 @@
 // Errors on the wire: the table from a ChainError's code to a JSON-RPC error code, and reverts in geth's words. Any other error
 // is a bug of this program: the client gets `internal error`, the log gets everything.
+import type { RevertWords } from '../contracts/words.ts'
 import { ChainError, type ChainErrorCode, ReadFailure, shownError } from '../lib/errors.ts'
-import { fromHex, toHex } from '../lib/hex.ts'
-import { revertReason } from '../primitives/revert-reason.ts'
+import { type Address, fromHex, toHex } from '../lib/hex.ts'
 
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
@@ -74,25 +74,25 @@ export const internalError: WireError = { code: INTERNAL_ERROR, message: 'intern
 
 // --- reverts
 
-/**
- * The error of a call that reverted with this data: `execution reverted`, with the reason when the data is Solidity's
- * Error(string) or Panic(uint256). Clients decode custom errors themselves.
- */
-export function revertError(data: Uint8Array): ChainError {
-  const reason = revertReason(data)
-  return new ChainError(
+/** The error of a call that reverted with this data: `execution reverted`, with the reason if there are words for it. */
+export const revertError = (data: Uint8Array, reason: string | undefined): ChainError =>
+  new ChainError(
     'execution-reverted',
     reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`,
     toHex(data),
   )
-}
 
 /**
  * The error of a failed estimate: a revert with its reason, any other error unchanged. A revert without data has code -32000,
  * as in geth, and not 3, which clients distinguish.
  */
-export function estimateError(error: unknown): unknown {
+export async function estimateError(
+  error: unknown,
+  to: Address | null | undefined,
+  words: RevertWords,
+): Promise<unknown> {
   if (!(error instanceof ChainError) || error.code !== 'execution-reverted') return error
   const { data = '0x' } = error
-  return data === '0x' ? new ChainError('execution-failed', 'execution reverted') : revertError(fromHex(data))
+  if (data === '0x') return new ChainError('execution-failed', 'execution reverted')
+  return revertError(fromHex(data), await words(fromHex(data), to))
 }

@@ -11,6 +11,7 @@ import { WebSocket } from 'ws'
 import type { HttpOptions } from '../../src/faces.ts'
 import { startNode } from '../../src/node.ts'
 import { canSharePort } from '../../src/readers/read-threads.ts'
+import { revertingWith } from '../support/assembler.ts'
 import { nodeOptions, testChain, withClients } from '../support/chain.ts'
 
 const reason = canSharePort() ? '' : ' (skipped: needs Node.js 22.12 on Linux)'
@@ -157,6 +158,8 @@ describe.skipIf(!canSharePort())(`read threads that accept connections${reason}`
       ['eth_getLogs', { fromBlock: 'earliest' }],
       ['eth_call', call, 'latest'],
       ['eth_call', { to: bob.address, gas: '0x1' }, 'latest'],
+      // The main thread has words for the error, which is OpenZeppelin's `EnforcedPause()`.
+      ['eth_call', { data: revertingWith('0xd93c0665') }, 'latest'],
       ['eth_getProof', alice.address, [], 'latest'],
       ['debug_traceTransaction', created, { tracer: 'callTracer' }],
       ['no_such_method'],

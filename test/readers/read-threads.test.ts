@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startNode } from '../../src/node.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
+import { revertingWith } from '../support/assembler.ts'
 import { nodeOptions, rawRequest, testChain, withClients } from '../support/chain.ts'
 
 // Threads that accept connections have tests of their own (`accepting.test.ts`).
@@ -16,6 +17,8 @@ vi.mock('../../src/readers/read-threads.ts', async (original) => ({
 
 /** Creates a contract that increments slot 0 when called with data, and returns it when called without. */
 const COUNTER = '0x60168060095f395ff33615600d575f546001015f55005b5f545f5260205ff3'
+/** OpenZeppelin's `EnforcedPause()`. */
+const ENFORCED_PAUSE = '0xd93c0665'
 const HEAD_SLOT = `0x${'0'.repeat(64)}`
 
 async function folder(): Promise<string> {
@@ -121,6 +124,9 @@ describe('read threads', { timeout: 60_000 }, () => {
       }
     }
     await compare()
+    // The main thread has words for errors.
+    const reverted = await rawRequest(url, 'eth_call', [{ data: revertingWith(ENFORCED_PAUSE) }, 'latest'])
+    expect(reverted.error).toEqual({ code: 3, message: 'execution reverted: EnforcedPause()', data: ENFORCED_PAUSE })
     const heavy = [...methods].filter(([, { heavy, committed }]) => heavy && committed).map(([name]) => name)
     const asked = new Set(requests.map(([method]) => method))
     const unasked = [

@@ -51,3 +51,9 @@ export function playground({ rpc, alice }: Pick<ReturnType<typeof withClients>, 
     rpc: (method: string, ...params: unknown[]): Promise<any> => rpc(method, ...params),
   }
 }
+
+/** Code that reverts with the data, which follows its 12 bytes. */
+export function revertingWith(data: Hex): Hex {
+  const size = `0x${((data.length - 2) / 2).toString(16).padStart(4, '0')}`
+  return `${asm(`PUSH2 ${size}`, 'PUSH1 0x0c', 'PUSH0', 'CODECOPY', `PUSH2 ${size}`, 'PUSH0', 'REVERT')}${data.slice(2)}`
+}

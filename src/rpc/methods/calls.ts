@@ -39,11 +39,12 @@ export const eth_call = rpcMethod({
   result: data,
   heavy: true,
   committed: true,
-  async handler([call, ref, state, block], { chain }, signal) {
+  async handler([call, ref, state, block], { chain, revertWords }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     const { error, returnData } = await chain.call(request, ref, callOptions(signal, state, block))
     if (error === undefined) return returnData
-    throw error.startsWith('execution reverted') ? revertError(returnData) : new ChainError('execution-failed', error)
+    if (!error.startsWith('execution reverted')) throw new ChainError('execution-failed', error)
+    throw revertError(returnData, await revertWords(returnData, request.to))
   },
 })
 
@@ -60,7 +61,7 @@ export const eth_estimateGas = rpcMethod({
       const options = await estimateOptions(callOptions(signal, state, block), ref, context)
       return await chain.estimateGas(request, ref, options)
     } catch (error) {
-      throw estimateError(error)
+      throw await estimateError(error, request.to, context.revertWords)
     }
   },
 })

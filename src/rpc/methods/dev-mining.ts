@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex } from '../../lib/hex.ts'
-import { revertReason } from '../../primitives/revert-reason.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { earliestTimestamp } from '../../spec/block-rules.ts'
 import { bool, looseUint64, noResult } from '../codec.ts'
@@ -89,7 +88,7 @@ export const anvil_mine_detailed = rpcMethod({
   summary: 'As evm_mine; returns the blocks in full, each transaction with its output and revert reason.',
   params: [mineOptions],
   names: ['options'],
-  result: (blocks: readonly ExecutedBlock[]) => blocks.map(detailed),
+  result: (blocks: readonly DetailedBlock[]) => blocks.map(detailed),
   gate: 'development',
   async handler([options], context) {
     const made: ExecutedBlock[] = []
@@ -99,19 +98,28 @@ export const anvil_mine_detailed = rpcMethod({
     } finally {
       stop()
     }
-    return made
+    return Promise.all(made.map((executed) => withReasons(executed, context)))
   },
 })
 export const evm_mine_detailed = anvil_mine_detailed
 
-function detailed({ block, callTrees }: ExecutedBlock) {
+type DetailedBlock = ExecutedBlock & { readonly reasons: readonly (string | undefined)[] }
+
+const withReasons = async (executed: ExecutedBlock, { revertWords }: RpcContext): Promise<DetailedBlock> => ({
+  ...executed,
+  reasons: await Promise.all(
+    executed.callTrees.map(({ error, output, to }) => (error === undefined ? undefined : revertWords(output, to))),
+  ),
+})
+
+function detailed({ block, callTrees, reasons }: DetailedBlock) {
   const { transactions, ...rest } = wireBlock(block, 'full')
   return {
     ...rest,
     transactions: transactions.map((transaction, index) => {
       const trace = callTrees[index]
       if (typeof transaction === 'string' || trace === undefined) return transaction
-      const reason = trace.error === undefined ? undefined : revertReason(trace.output)
+      const reason = reasons[index]
       return { ...transaction, output: toHex(trace.output), ...(reason !== undefined && { revertReason: reason }) }
     }),
   }

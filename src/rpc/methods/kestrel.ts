@@ -8,7 +8,7 @@ import { toQuantity } from '../../lib/hex.ts'
 import { evidenceName, voteName } from '../../primitives/commit-info.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { Upgrade } from '../../spec/chain-spec.ts'
-import { address, atBlock, blockNumber, hash, quantity, string } from '../codec.ts'
+import { address, atBlock, blockNumber, data, hash, quantity, string } from '../codec.ts'
 import { isNetwork, rpcMethod } from '../define.ts'
 
 export const kestrel_getEvmParams = rpcMethod({
@@ -35,6 +35,16 @@ export const kestrel_getProposals = rpcMethod({
   result: (known: readonly KnownProposal[]) =>
     known.map(({ name, title, isActive }) => ({ name, title, active: isActive })),
   handler: ([ref], { chain }) => chain.stateQueries.proposals(ref),
+})
+
+export const kestrel_decodeError = rpcMethod({
+  summary:
+    'Revert data in words, by the contracts that this node knows: the text of Error(string), the meaning of a Panic, or a custom ' +
+    'error with its values; null if nothing is known of it.',
+  params: [data, address.nullable().optional()],
+  names: ['data', 'contract'],
+  result: string.nullable(),
+  handler: async ([data, to], { revertWords }) => (await revertWords(data, to)) ?? null,
 })
 
 type Scheduled = { readonly upgrade: Upgrade; readonly isApplied: boolean }

@@ -13,7 +13,7 @@ import { estimateOptions } from './estimation-block.ts'
 
 export type FilledTransaction = TransactionFields & { readonly from: Address }
 
-type Services = Pick<RpcContext, 'chain' | 'producer' | 'queue'>
+type Services = Pick<RpcContext, 'chain' | 'producer' | 'queue' | 'revertWords'>
 
 const TYPES = [0, 1, 2, 3, 4] as const
 
@@ -101,6 +101,6 @@ const estimate = (request: CallRequest, context: Services, signal: AbortSignal):
     .run(signal, async () =>
       context.chain.estimateGas(request, 'pending', await estimateOptions({ signal }, 'pending', context)),
     )
-    .catch((error) => {
-      throw estimateError(error)
+    .catch(async (error) => {
+      throw await estimateError(error, request.to, context.revertWords)
     })

@@ -16,11 +16,14 @@ export const isHardhatClient = (userAgent: string | undefined): boolean => userA
  * Throws `execution-reverted` with the revert data, or `execution-failed` with `0x`, when the transaction is mined, has
  * Hardhat's fixed gas limit, and failed. A pending transaction has not failed.
  */
-export async function requireSuccess(hash: Hash, { chain, queue }: RpcContext, signal: AbortSignal): Promise<void> {
+export async function requireSuccess(
+  hash: Hash,
+  { chain, queue, revertWords }: RpcContext,
+  signal: AbortSignal,
+): Promise<void> {
   const mined = chain.receipt(hash)
   if (mined?.receipt.status !== 0 || mined.transaction.gasLimit < FIXED_GAS) return
   const { error, output } = await queue.run(signal, () => chain.traces.replayTransaction(hash, { signal }))
-  throw error === undefined || error === 'execution reverted'
-    ? revertError(output)
-    : new ChainError('execution-failed', error, '0x')
+  if (error !== undefined && error !== 'execution reverted') throw new ChainError('execution-failed', error, '0x')
+  throw revertError(output, await revertWords(output, mined.transaction.to))
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import type { BrokenRule } from '../../primitives/rejection.ts'
-import type { RequestedBlock, SimulatedBlock } from '../../runtime/simulate.ts'
+import type { RequestedBlock, SimulatedBlock, SimulatedCall } from '../../runtime/simulate.ts'
 import { bool, hash } from '../codec.ts'
 import { revertError, type WireError, wireError } from '../errors.ts'
 import { wireBlock, withdrawal } from './block.ts'
@@ -76,23 +76,35 @@ export const RULE_CODES: Readonly<Record<BrokenRule, number>> = {
 /** The code of a call that failed other than by a revert. */
 const EXECUTION_ERROR = -32015
 
+/** Of the calls that reverted, in words. */
+export type RevertReasons = ReadonlyMap<SimulatedCall, string>
+
 /** A simulated block: the block object with the results of its calls. */
-export function wireSimulatedBlock({ block, calls }: SimulatedBlock, transactions: 'hashes' | 'full') {
+export function wireSimulatedBlock(
+  { block, calls }: SimulatedBlock,
+  transactions: 'hashes' | 'full',
+  reasons: RevertReasons,
+) {
   const { header } = block
   return {
     ...wireBlock(block, transactions),
-    calls: calls.map(({ transaction, gasUsed, maxGasUsed, returnData, logs, error }, transactionIndex) => ({
-      returnData: error === undefined ? toHex(returnData) : '0x',
-      logs: logs.map(({ log, index }) =>
-        wireLog({ log, header, transactionHash: transaction.hash, transactionIndex, logIndex: index }),
-      ),
-      gasUsed: toQuantity(gasUsed),
-      maxUsedGas: toQuantity(maxGasUsed),
-      status: error === undefined ? '0x1' : '0x0',
-      ...(error !== undefined && { error: callError(error, returnData) }),
-    })),
+    calls: calls.map((call, transactionIndex) => {
+      const { transaction, gasUsed, maxGasUsed, returnData, logs, error } = call
+      return {
+        returnData: error === undefined ? toHex(returnData) : '0x',
+        logs: logs.map(({ log, index }) =>
+          wireLog({ log, header, transactionHash: transaction.hash, transactionIndex, logIndex: index }),
+        ),
+        gasUsed: toQuantity(gasUsed),
+        maxUsedGas: toQuantity(maxGasUsed),
+        status: error === undefined ? '0x1' : '0x0',
+        ...(error !== undefined && { error: callError(error, returnData, reasons.get(call)) }),
+      }
+    }),
   }
 }
 
-const callError = (error: string, returnData: Uint8Array): WireError | undefined =>
-  error === 'execution reverted' ? wireError(revertError(returnData)) : { code: EXECUTION_ERROR, message: error }
+const callError = (error: string, returnData: Uint8Array, reason: string | undefined): WireError | undefined =>
+  error === 'execution reverted'
+    ? wireError(revertError(returnData, reason))
+    : { code: EXECUTION_ERROR, message: error }
