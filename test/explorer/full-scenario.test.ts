@@ -10,6 +10,7 @@ import { describeNative } from './full/native.ts'
 import { describeRecords } from './full/records.ts'
 import { NATIVE, play, spec, stranger } from './full/script.ts'
 import { describeContracts } from './full/sources.ts'
+import { describeSummaries } from './full/summaries.ts'
 import { type Visitor, visitor } from './full/visits.ts'
 import { scenario } from './scenario.ts'
 
@@ -64,6 +65,8 @@ describeRecords(given)
 describeAccounts(given)
 describeFigures(given)
 describeNative(given)
+// Before contracts are verified, whose names the sentences would have.
+describeSummaries(given)
 
 describeContracts(given)
 describeFrontend(given)

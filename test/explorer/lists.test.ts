@@ -179,7 +179,7 @@ describe('an error answer', () => {
     [`/transactions/${hash}/raw-trace`, 404, notFound],
     ['/transactions/0x12', 422, invalid('transaction_hash_param')],
     ['/transactions/nonsense/logs', 422, invalid('transaction_hash_param')],
-    [`/transactions/${hash}/summary`, 403, { message: 'Transaction Interpretation Service is disabled' }],
+    [`/transactions/${hash}/summary`, 404, notFound],
     ['/transactions?filter=nonsense', 422, invalid('filter')],
     ['/transactions?type=nonsense', 422, invalid('type')],
     ['/transactions?page=0', 422, invalid('page')],

@@ -8,6 +8,7 @@ import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
 import { CallTree } from '../transaction/call-tree.tsx'
 import { Details } from '../transaction/details.tsx'
+import { Sentence } from '../transaction/summary.tsx'
 
 /** Columns with the same value in all rows of a transaction's lists. */
 const OWN = ['Transaction', 'Method', 'Block', 'Age']
@@ -40,6 +41,7 @@ export default function TransactionPage({ hash }: { hash: string }) {
             <h1>
               Transaction <Status of={of.status} />
             </h1>
+            {isMined && <Sentence hash={hash} version={(settled ?? 0) + removals * REMOVAL} />}
             <Details of={of} newest={newest} />
           </section>
           {of.block_number !== null && <Lists of={of} />}

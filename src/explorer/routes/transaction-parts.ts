@@ -7,7 +7,7 @@ import { entriesBetween } from '../../tables/list.ts'
 import { hashParam, labels } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
-import { ExplorerError, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import { rangePage } from '../pagination/sequence.ts'
 import { showLogBefore, transactionBefore } from '../shapes/before-fork.ts'
@@ -17,6 +17,8 @@ import { logSchema, showLog } from '../shapes/log.ts'
 import { rawTraceSchema, showRawTrace } from '../shapes/raw-trace.ts'
 import { showStateChange, stateChangeSchema } from '../shapes/state-change.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
+import { summarySchema, wireSummary } from '../summary/phrase.ts'
+import { summaryOf } from '../summary/summary.ts'
 
 const params = z.object({ transaction_hash_param: hashParam })
 
@@ -115,10 +117,15 @@ export const transactionRawTrace = explorerRoute({
 
 export const transactionSummary = explorerRoute({
   path: '/transactions/{transaction_hash_param}/summary',
-  summary: 'Not offered: an interpretation of a transaction',
+  summary: 'What a transaction has done, in one sentence; none while it is pending',
   params,
-  response: z.never(),
-  handler() {
-    throw new ExplorerError(403, { message: 'Transaction Interpretation Service is disabled' })
+  response: z.strictObject({
+    success: z.literal(true),
+    data: z.strictObject({ summaries: z.array(summarySchema) }),
+  }),
+  async handler({ params }, context) {
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    const summaries = mined === undefined ? [] : [wireSummary(summaryOf(context, mined))]
+    return { success: true as const, data: { summaries } }
   },
 })

@@ -233,7 +233,7 @@ export function describeFrontend(given: () => Given): void {
         ['/transactions?page=0', 422, 'Invalid parameter(s)'],
         ['/transactions?items_count=abc', 422, 'Invalid parameter(s)'],
         ['/main-page/transactions/watchlist', 401, 'Unauthorized'],
-        [`/transactions/${hash}/summary`, 403, 'Transaction Interpretation Service is disabled'],
+        [`/transactions/${hash}/summary`, 404, 'Not found'],
       ]
       for (const [path, status, message] of refusals) {
         const { body, headers, ...answer } = await visit.ask(path)
