@@ -35,7 +35,7 @@ const onlyEnglish = {
 }
 
 // One run for all programs of the node, so that they share their chunks: the command, the library, and the programs of threads
-// that execute blocks or tracers.
+// that execute blocks or tracers, or read artifacts.
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: {
@@ -43,6 +43,7 @@ const { metafile } = await build({
     library: 'src/library.ts',
     readers: 'src/readers/worker.ts',
     'js-tracers': 'src/js-tracers/worker.ts',
+    artifacts: 'src/contracts/artifacts/worker.ts',
   },
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',

@@ -12,13 +12,11 @@ import type { BlockProducer } from './consensus/block-producer.ts'
 import type { Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
 import type { NetworkOptions } from './consensus/network/options.ts'
-import type { NetworkStatus } from './consensus/network-status.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
-import { Verification } from './explorer/contracts/verification.ts'
-import { Explorer } from './explorer/explorer.ts'
-import { defaultExplorerOptions, type ExplorerOptions } from './explorer/options.ts'
-import { Hub } from './explorer/socket/hub.ts'
+import type { Explorer } from './explorer/explorer.ts'
+import { openExplorer } from './explorer/open.ts'
+import type { ExplorerOptions } from './explorer/options.ts'
 import type { HttpOptions } from './faces.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
@@ -285,19 +283,6 @@ function monitor(
   return monitoring
 }
 
-/** The explorer with its live updates and its contract verification. */
-async function openExplorer(
-  options: NodeOptions,
-  { chain, queue }: Pick<Node, 'chain' | 'queue'>,
-  network: NetworkStatus | undefined,
-): Promise<Explorer> {
-  const explorerOptions = { ...defaultExplorerOptions, ...options.explorer }
-  const log = options.log.child({ room: 'explorer' })
-  const hub = new Hub()
-  const verification = await Verification.open({ ...explorerOptions, chain, hub, log })
-  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, network, log })
-}
-
 const soloOf = (chain: BlockChain, { automine, blockTime, gasLimit, log }: NodeOptions): Solo =>
   new Solo(chain, {
     automine,
@@ -387,7 +372,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   // 9. The faces.
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.fork === undefined ? options.work : forkWork(options.work))
-  const explorer = await openExplorer(options, { chain, queue }, network?.status)
+  const explorer = await openExplorer({ chain, queue, network: network?.status, log }, options.explorer)
   const monitoring = monitor(options, { chain, queue, readers, network, ...watch }, rpcOptions.version)
   const server = createServer({
     rpc: {

@@ -1,4 +1,5 @@
 // The text that `start` prints: where the node listens, which chain it runs, and the development accounts with their keys.
+import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { formatUnits, getAddress } from 'viem'
 import { ANY } from '../http/access.ts'
@@ -41,6 +42,7 @@ export async function banner(
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
     ['Pages', pagesThatMayCall(flags)],
     ['Engine', engineOf(flags)],
+    ['Builds', builds(flags)],
     ['Unlocked', listed(flags.unlock)],
     ['Operators', listed(operators)],
   ]
@@ -77,6 +79,22 @@ function forkedFrom({ chain: { forked, spec } }: Node): string | false {
   const source = remote?.name ?? 'no --fork-url: only what was fetched before'
   const modules = spec.native === undefined ? '' : ', with native modules'
   return `of chain ${at.chainId} at block ${at.number}  ${at.hash}  (${source})${modules}`
+}
+
+/** The builds that are read, or else those of the working directory, which could be. */
+function builds({ artifacts }: StartFlags): string | false {
+  if (artifacts.length > 0) return artifacts.join('   ')
+  const found = ['out', 'artifacts'].filter(looksLikeBuild)
+  return found.length > 0 && `--artifacts ${found.join(' --artifacts ')} gives the contracts of your build names`
+}
+
+/** Whether Foundry or Hardhat could have written a folder. */
+function looksLikeBuild(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name === 'build-info' || name.endsWith('.sol'))
+  } catch {
+    return false
+  }
 }
 
 /** The web pages that may call the node; false for the default, which is not shown. */

@@ -362,6 +362,12 @@ const server = {
 }
 
 const explorer = {
+  artifacts: repeated(
+    '<path>',
+    paths,
+    "outputs of the developer's compiler: Foundry's out, Hardhat's artifacts, or a file of standard JSON",
+    { room: 'explorer', more: 'Their contracts have names everywhere. [Your build](debugging.md#your-build).' },
+  ),
   compilers: withDefault(
     '<dir>',
     path,

@@ -22,7 +22,7 @@ import type { VerifiedContract, VerifiedContracts, VerifiedEntry, VerifiedSource
 export type KnownContracts = {
   /** Left out: no contract is verified. */
   readonly verification?: { readonly contracts: VerifiedContracts } | undefined
-  /** Left out: the developer has named no build. */
+  /** The developer's builds; left out: none can be named. */
   readonly artifacts?: LocalContracts | undefined
   /** Left out: sources that other servers have are not known. */
   readonly forkSources?: ForeignContracts

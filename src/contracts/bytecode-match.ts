@@ -2,7 +2,7 @@
 // addresses of libraries, a library's own address) and the compiler's hash of the sources (metadata). The match is exact if
 // that hash is equal, too: then the sources are the same, including comments.
 import type { Abi } from 'abitype'
-import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress, toHex } from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, equalBytes, fromHex, hexDigits, toAddress, toHex, toLatin1 } from '../lib/hex.ts'
 import type { CompiledCode, CompilerOutput, SourceSpan } from './compiler-output.ts'
 
 type Link = { readonly library: string; readonly start: number }
@@ -25,6 +25,9 @@ export type Artifact = {
   readonly runtime: Code
 }
 
+/** What is compared of an artifact. */
+type Compared = Pick<Artifact, 'isVyper' | 'creation' | 'runtime'>
+
 /** A contract on the chain. */
 export type DeployedContract = {
   readonly address: Address
@@ -35,8 +38,8 @@ export type DeployedContract = {
 
 export type MatchKind = 'exact' | 'partial'
 
-export type Match = {
-  readonly artifact: Artifact
+export type Match<A = Artifact> = {
+  readonly artifact: A
   readonly match: MatchKind
   readonly runtimeMatch: MatchKind
   /** undefined: the creation code is unknown or differs from the compiled one. */
@@ -64,12 +67,15 @@ export function artifactsOf({ contracts }: CompilerOutput, isVyper = false): Art
 }
 
 /** The best match: an exact one before any other. */
-export function bestMatch(artifacts: readonly Artifact[], deployed: DeployedContract): Match | undefined {
+export function bestMatch<A extends Compared>(
+  artifacts: readonly A[],
+  deployed: DeployedContract,
+): Match<A> | undefined {
   const matches = artifacts.flatMap((artifact) => matchOf(artifact, deployed) ?? [])
   return matches.find(({ match }) => match === 'exact') ?? matches[0]
 }
 
-function matchOf(artifact: Artifact, { address, code, creation }: DeployedContract): Match | undefined {
+function matchOf<A extends Compared>(artifact: A, { address, code, creation }: DeployedContract): Match<A> | undefined {
   const { runtime, isVyper } = artifact
   // Code cannot jump past its end, so data appended to Vyper's code cannot change its behaviour.
   const appended = isVyper ? Math.max(0, code.length - runtime.bytes.length) : 0
@@ -99,10 +105,23 @@ function matchOf(artifact: Artifact, { address, code, creation }: DeployedContra
 
 const kindOf = (isExact: boolean): MatchKind => (isExact ? 'exact' : 'partial')
 
-type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
+/** The artifact that creates a contract with this input, creation code and arguments; one with the same metadata before any other. */
+export function createdFrom<A extends Pick<Artifact, 'creation'>>(
+  artifacts: readonly A[],
+  input: Uint8Array,
+): A | undefined {
+  const matches = artifacts.flatMap((artifact) => {
+    const { creation } = artifact
+    const compared = creation.bytes.length > 0 && compare(creation, input.subarray(0, creation.bytes.length), [])
+    return compared ? [{ artifact, ...compared }] : []
+  })
+  return (matches.find(({ isExact }) => isExact) ?? matches[0])?.artifact
+}
+
+type Comparison = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
 /** undefined: the codes differ outside of the parts that deployment fills in and the metadata. */
-function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]): Compared | undefined {
+function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]): Comparison | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {
     if (start + ADDRESS_BYTES > code.length) return undefined
@@ -112,7 +131,7 @@ function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]
   }
   const links = compiled.links.map(({ start }) => ({ start, length: ADDRESS_BYTES }))
   const spans = [...links, ...compiled.immutables, ...compiled.metadata, ...filled]
-  if (!equalBytes(blanked(compiled.bytes, spans), blanked(code, spans))) return undefined
+  if (!areEqualOutside(spans, compiled.bytes, code)) return undefined
   const isExact =
     compiled.metadata.length > 0 &&
     compiled.metadata.every((at) => equalBytes(part(compiled.bytes, at), part(code, at)))
@@ -121,6 +140,17 @@ function compare(compiled: Code, code: Uint8Array, filled: readonly SourceSpan[]
 
 const part = (bytes: Uint8Array, { start, length }: SourceSpan): Uint8Array => bytes.subarray(start, start + length)
 
+/** Copies nothing, because it is asked of many codes of which few are equal. */
+function areEqualOutside(spans: readonly SourceSpan[], a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let from = 0
+  for (const { start, length } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (start > from && !equalBytes(a.subarray(from, start), b.subarray(from, start))) return false
+    from = Math.max(from, start + length)
+  }
+  return equalBytes(a.subarray(from), b.subarray(from))
+}
+
 /** The bytes, with zeros in the spans. */
 export function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8Array {
   const blank = Uint8Array.from(bytes)
@@ -128,8 +158,12 @@ export function blanked(bytes: Uint8Array, spans: readonly SourceSpan[]): Uint8A
   return blank
 }
 
+const PUSH1 = 0x60
+const PUSH20 = 0x73
+const PUSH32 = 0x7f
+
 /** The beginning of a library's code: PUSH20 of its own address, filled in at creation; ADDRESS, EQ. */
-const LIBRARY = { push: 0x73, behind: [0x30, 0x14] } as const
+const LIBRARY = { push: PUSH20, behind: [0x30, 0x14] } as const
 
 const OWN_ADDRESS: SourceSpan = { start: 1, length: ADDRESS_BYTES }
 
@@ -139,15 +173,42 @@ function ownAddress(compiled: Uint8Array, code: Uint8Array, address: Address): S
   return isFilled && equalBytes(part(code, OWN_ADDRESS), fromHex(address)) ? [OWN_ADDRESS] : []
 }
 
-const isLibrary = (code: Uint8Array): boolean =>
+/** Whether code begins as a library's, with its own address behind the first opcode. */
+export const isLibrary = (code: Uint8Array): boolean =>
   code[0] === LIBRARY.push && LIBRARY.behind.every((byte, i) => code[1 + ADDRESS_BYTES + i] === byte)
 
 /** Whether the code of an account begins like a library's, but with another address than the account's. */
 export const isForeignLibrary = (code: Uint8Array, address: Address): boolean =>
   isLibrary(code) && !equalBytes(part(code, OWN_ADDRESS), fromHex(address))
 
-const PUSH1 = 0x60
-const PUSH32 = 0x7f
+/** The operands of PUSH opcodes before an offset. */
+function* operands(code: Uint8Array, end = code.length): Generator<SourceSpan> {
+  for (let at = 0; at < end; at++) {
+    const opcode = code[at] ?? 0
+    if (opcode < PUSH1 || opcode > PUSH32) continue
+    const length = opcode - PUSH1 + 1
+    yield { start: at + 1, length }
+    at += length
+  }
+}
+
+/** The operands of PUSH32 that are zero: in the compiler's output immutables, if it does not say where they are. */
+export const zeroWords = (code: Uint8Array): SourceSpan[] =>
+  [...operands(code)].filter((span) => span.length === 32 && part(code, span).every((byte) => byte === 0))
+
+/** Bytes of code that its key is made of. */
+const KEY_SIZE = 96
+const LONGEST_METADATA = 96
+
+/**
+ * What the beginnings of two codes have in common if deployment alone made them different: all but operands of PUSH32 and PUSH20
+ * (immutables, libraries) and metadata. Equal keys only mean that comparing the codes is worthwhile.
+ */
+export function codeKey(code: Uint8Array): string {
+  const spans = [...operands(code, KEY_SIZE)].filter(({ length }) => length === 32 || length === ADDRESS_BYTES)
+  const metadata = metadataSpans(hexDigits(code, 0, Math.min(code.length, KEY_SIZE + LONGEST_METADATA)))
+  return toLatin1(blanked(code.subarray(0, KEY_SIZE), [...metadata, ...spans]))
+}
 
 /**
  * Runtime code without the parts that may differ in contracts of the same sources: operands of PUSH32, which include
@@ -155,17 +216,11 @@ const PUSH32 = 0x7f
  */
 export function skeletonOf(code: Uint8Array): Uint8Array {
   const spans: SourceSpan[] = [...metadataSpans(toHex(code).slice(2)), ...(isLibrary(code) ? [OWN_ADDRESS] : [])]
-  for (let at = 0; at < code.length; at++) {
-    const opcode = code[at] ?? 0
-    if (opcode < PUSH1 || opcode > PUSH32) continue
-    const length = opcode - PUSH1 + 1
-    if (opcode === PUSH32) spans.push({ start: at + 1, length })
-    at += length
-  }
+  for (const span of operands(code)) if (span.length === 32) spans.push(span)
   return blanked(code, spans)
 }
 
-function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): Code {
+export function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): Code {
   const links = Object.values(linkReferences).flatMap((inFile) =>
     Object.entries(inFile).flatMap(([library, places]) => places.map(({ start }) => ({ library, start }))),
   )

@@ -11,10 +11,11 @@ export const compilerInput = z.object({
 })
 export type CompilerInput = z.output<typeof compilerInput>
 
-const span = z.object({ start: z.number(), length: z.number() })
+const offset = z.number().int().nonnegative()
+const span = z.object({ start: offset, length: offset })
 export type SourceSpan = z.output<typeof span>
 
-const compiledCode = z.object({
+export const compiledCode = z.object({
   /** Vyper's with `0x`; with placeholders where libraries are linked. */
   object: z.string().default(''),
   // Vyper's is an object.

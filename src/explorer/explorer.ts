@@ -4,7 +4,7 @@
 import type { Chain } from '../chain/types.ts'
 import type { NetworkStatus } from '../consensus/network-status.ts'
 import type { KnownContracts } from '../contracts/abi.ts'
-import type { LocalContracts } from '../contracts/local-contracts.ts'
+import type { LocalArtifacts } from '../contracts/artifacts/local-artifacts.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
@@ -19,7 +19,7 @@ import { StateChanges } from './state-changes.ts'
 import { GasOracle } from './statistics/gas-oracle.ts'
 import { LastDay } from './statistics/last-day.ts'
 
-type Parts = {
+export type Parts = {
   readonly chain: Chain
   readonly options: ExplorerOptions
   /** The queue of heavy work, shared with JSON-RPC. */
@@ -28,8 +28,8 @@ type Parts = {
   readonly hub: Hub
   /** undefined: this node does not verify contracts. */
   readonly verification?: Verification | undefined
-  /** undefined: the developer has named no build. */
-  readonly artifacts?: LocalContracts | undefined
+  /** The developer's builds; left out: none can be named. */
+  readonly artifacts?: LocalArtifacts | undefined
   /** Status of CometBFT; left out on a chain of one node. */
   readonly network?: NetworkStatus | undefined
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
@@ -41,7 +41,7 @@ export class Explorer implements KnownContracts {
   readonly queue: WorkQueue
   readonly hub: Hub
   readonly verification: Verification | undefined
-  readonly artifacts: LocalContracts | undefined
+  readonly artifacts: LocalArtifacts | undefined
   readonly network: NetworkStatus | undefined
   readonly log: Parts['log']
   readonly pendingTransactions: PendingTransactions
@@ -79,7 +79,7 @@ export class Explorer implements KnownContracts {
     this.verification?.close()
     this.pendingTransactions.close()
     this.stateChanges.close()
-    await Promise.all([this.tokenMetadata.close(), this.forkSources.close()])
+    await Promise.all([this.artifacts?.close(), this.tokenMetadata.close(), this.forkSources.close()])
     await this.#kept.close()
   }
 }

@@ -8,6 +8,8 @@ export type ExplorerOptions = {
   readonly version: string
   /** Folders with compilers, in addition to the bundled one. */
   readonly compilers: CompilerPlaces
+  /** Folders and files with the developer's builds. */
+  readonly artifacts: readonly string[]
   /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** Prices that the operator provides; undefined: every price in an answer is null. */
@@ -25,6 +27,7 @@ export type ExplorerOptions = {
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
   compilers: { folders: [] },
+  artifacts: [],
   compileTime: 60_000,
   prices: undefined,
   nftMetadata: 'chain',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { rawRequest, request } from '../support/chain.ts'
 import { postRaw } from '../support/wire.ts'
 import { folder, launch, ONE_LINE, run, start } from './support.ts'
@@ -37,6 +37,24 @@ test('start serves, prints accounts and keys last, and ends with Ctrl-C', async 
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
   expect(stderr).toMatch(/block 1 {2}1 transaction {2}21,000 gas\n.* 0x[0-9a-f]{64} .*0\.000000000000000001 KEST/)
+})
+
+test('start offers the builds of its folder, and reads those that are named', async () => {
+  const cwd = await folder()
+  await mkdir(join(cwd, 'out/Vault.sol'), { recursive: true })
+  await mkdir(join(cwd, 'artifacts'))
+  const offering = await start(cwd, '--in-memory')
+  expect((await offering.stop()).stdout).toMatch(
+    /^ {2}Builds {4}--artifacts out gives the contracts of your build names$/m,
+  )
+
+  await writeFile(join(cwd, 'out/broken.json'), '{')
+  const reading = await start(cwd, '--in-memory', '--artifacts', 'out', '--artifacts', 'later')
+  await vi.waitUntil(() => reading.text.stderr.includes('broken.json'), { timeout: 30_000 })
+  const { code, stdout, stderr } = await reading.stop()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ {2}Builds {4}out {3}later$/m)
+  expect(stderr.match(/WARN: contracts: .*out\/broken\.json: not JSON/g)).toHaveLength(1)
 })
 
 test('npm start, npm run kestrel and the container pass the same flags to node', async () => {

@@ -75,6 +75,8 @@ export async function start(cwd: string, ...args: string[]) {
   })
   return {
     url,
+    /** Its output so far. */
+    text,
     /** Ends it with a signal. */
     stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
       child.kill(signal)

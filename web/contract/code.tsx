@@ -83,7 +83,9 @@ function NotVerified({ of, address, onVerified }: { of: Contract; address: strin
   const twin = of.verified_twin_address_hash
   return (
     <p class="note">
-      {twin === null ? (
+      {of.from_local_artifacts ? (
+        'From local artifacts: a build on the machine of this node. Nothing was verified. '
+      ) : twin === null ? (
         'The sources of this contract are not known here. '
       ) : (
         <>

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { type CompilerInput, compilerInput } from '../../contracts/compiler-output.ts'
 import type { PublishedSources } from '../../contracts/foreign-contracts.ts'
+import { publishedAbi } from '../../contracts/published-abi.ts'
 import { LANGUAGE_OF } from '../../contracts/verified-contracts.ts'
 import { boundedParser } from '../../lib/bounded-json.ts'
 import { checksummed } from '../../lib/checksummed.ts'
@@ -10,7 +11,6 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress, toHex } from '../../lib/hex.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import { NoDocument } from '../metadata/document-request.ts'
-import { publishedAbi } from './published-abi.ts'
 import { inputFromFiles, inputFromJson, licenceOf, settingsOf, vyperInput } from './submissions.ts'
 
 export type SourceServer = {

@@ -1,7 +1,7 @@
 // A contract with its code, and its sources if they are verified.
-import type { AbiParameter } from 'abitype'
+import type { Abi, AbiParameter } from 'abitype'
 import { z } from 'zod'
-import { contractSources, proxyOf, twinOf, verifiedBy } from '../../contracts/abi.ts'
+import { contractSources, localContract, proxyOf, twinOf, verifiedBy } from '../../contracts/abi.ts'
 import { decodeValues } from '../../contracts/abi-decoding.ts'
 import { typeOf } from '../../contracts/abi-index.ts'
 import type { ForeignSources } from '../../contracts/foreign-contracts.ts'
@@ -58,6 +58,9 @@ export const smartContractSchema = z.strictObject({
   verified_twin_address_hash: wire.address
     .nullable()
     .describe('a verified contract with this code, whose sources are shown when the contract is not verified itself'),
+  from_local_artifacts: flag.describe(
+    "name, interface and sources are those of the developer's own build (--artifacts), and not verified",
+  ),
   minimal_proxy_address_hash: wire.address.nullable(),
   sourcify_repo_url: z.string().nullable(),
   name: z.string().nullable(),
@@ -108,6 +111,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
       sourcify_repo_url: repositoryUrl(context, of),
     }),
     ...showTwin(context, of),
+    ...(await showLocal(context, of, creation)),
   }
 }
 
@@ -131,6 +135,32 @@ function showTwin(context: ExplorerContext, of: Address): Partial<SmartContract>
     is_verified_via_sourcify: false,
     sourcify_repo_url: null,
     verified_twin_address_hash: checksummed(twin.address),
+  }
+}
+
+/** What a build of the developer says of a contract that is not known otherwise. */
+async function showLocal(
+  context: ExplorerContext,
+  of: Address,
+  creation: Uint8Array | undefined,
+): Promise<Partial<SmartContract>> {
+  const isKnown = contractSources(context, of) !== undefined || twinOf(context, of) !== undefined
+  const local = isKnown ? undefined : localContract(context, of)
+  if (local === undefined) return {}
+  const { name, language, path, abi } = local
+  const { compilerVersion, settings, sources } = (await context.artifacts?.details(local)) ?? {}
+  const version = compilerVersion?.replace(/^(?!v|vyper)/, 'v') ?? null
+  return {
+    from_local_artifacts: true,
+    name,
+    language,
+    is_vyper_contract: language === 'vyper',
+    compiler_version: version,
+    compiler_settings: settings ?? null,
+    abi,
+    file_path: path,
+    ...(sources?.[path] !== undefined && showFiles(path, sources)),
+    ...showArguments(abi, local.creationSize, creation),
   }
 }
 
@@ -161,6 +191,7 @@ const UNVERIFIED = {
   certified: false,
   can_be_visualized_via_sol2uml: false,
   verified_twin_address_hash: null,
+  from_local_artifacts: false,
   sourcify_repo_url: null,
   name: null,
   language: null,
@@ -186,7 +217,7 @@ function showSources(
 ): Partial<SmartContract> {
   if (sources === undefined) return {}
   const { match, path, abi, input, creationSize } = sources
-  const args = creationSize === undefined ? undefined : creation?.subarray(creationSize)
+  const texts = Object.entries(input.sources).map(([file, { content }]) => [file, content])
   return {
     is_verified: true,
     is_fully_verified: match === 'exact',
@@ -202,21 +233,31 @@ function showSources(
     compiler_settings: input.settings,
     verified_at: sources.verifiedAt === undefined ? null : isoTime(sources.verifiedAt),
     abi,
-    file_path: path,
-    source_code: input.sources[path]?.content ?? '',
-    additional_sources: Object.entries(input.sources)
-      .filter(([other]) => other !== path)
-      .map(([other, { content }]) => ({ file_path: other, source_code: content })),
+    ...showFiles(path, Object.fromEntries(texts)),
     external_libraries: sources.libraries.map(({ name, address }) => ({ name, address_hash: checksummed(address) })),
-    constructor_args: args === undefined || args.length === 0 ? null : toHex(args),
-    decoded_constructor_args: args === undefined || args.length === 0 ? null : decodedArguments(sources, args),
+    ...showArguments(abi, creationSize, creation),
   }
 }
 
-function decodedArguments(
-  { abi }: Pick<VerifiedSources, 'abi'>,
-  args: Uint8Array,
-): SmartContract['decoded_constructor_args'] {
+const showFiles = (path: string, sources: Readonly<Record<string, string>>) => ({
+  file_path: path,
+  source_code: sources[path] ?? '',
+  additional_sources: Object.entries(sources)
+    .filter(([other]) => other !== path)
+    .map(([other, text]) => ({ file_path: other, source_code: text })),
+})
+
+/** The constructor's arguments, which follow the creation code. */
+function showArguments(abi: Abi, creationSize: number | undefined, creation: Uint8Array | undefined) {
+  const args = creationSize === undefined ? undefined : creation?.subarray(creationSize)
+  const isEmpty = args === undefined || args.length === 0
+  return {
+    constructor_args: isEmpty ? null : toHex(args),
+    decoded_constructor_args: isEmpty ? null : decodedArguments(abi, args),
+  }
+}
+
+function decodedArguments(abi: Abi, args: Uint8Array): SmartContract['decoded_constructor_args'] {
   const inputs: readonly AbiParameter[] = abi.find((item) => item.type === 'constructor')?.inputs ?? []
   const values = decodeValues(inputs, args, 'lenient')
   if (values === undefined) return null

@@ -227,6 +227,19 @@ export const anvil_setLoggingEnabled = rpcMethod({
 })
 export const hardhat_setLoggingEnabled = answeringTrue(anvil_setLoggingEnabled)
 
+const standardJson = z.record(z.string(), z.unknown(), { error: 'expected standard JSON of a compiler' })
+
+export const hardhat_addCompilationResult = rpcMethod({
+  summary:
+    "Adds a compiler's input and output, whose contracts then have names, as with --artifacts. False: there is none in it.",
+  params: [z.string('expected a version').max(64), standardJson, standardJson],
+  names: ['solcVersion', 'input', 'output'],
+  result: bool,
+  gate: 'development',
+  handler: ([solcVersion, input, output], { contracts }) =>
+    contracts?.artifacts?.add({ solcVersion, input, output }) ?? false,
+})
+
 export const anvil_setChainId = rpcMethod({
   summary: 'Refused: the chain id is part of the genesis, and transactions are signed for it.',
   params: [looseUint64],
