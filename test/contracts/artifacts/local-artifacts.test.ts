@@ -83,6 +83,20 @@ it('a node knows the contracts of a build: libraries, immutables, other metadata
       parameters: [{ value: node.accounts[0]?.address }, { value: '77' }, { value: '78' }],
     },
   })
+  const [from] = node.accounts
+  const call = {
+    from: from?.address,
+    to: vaultAt,
+    data: encodeFunctionData({ abi, functionName: 'take', args: [78n] }),
+  }
+  await expect(node.request('eth_call', [call, 'latest'])).rejects.toThrow(
+    `execution reverted: NotEnough(who: ${from?.address}, has: 77, wants: 78)`,
+  )
+  const { data } = await read(`/transactions/${take.transactionHash}/summary`)
+  expect(data.summaries[0].summary_template_variables).toMatchObject({
+    string_0: { value: 'Vault.take(amount: 78)' },
+    string_2: { value: `NotEnough(who: ${from?.address}, has: 77, wants: 78)` },
+  })
 
   const creation = encodeDeployData({ abi: purse.abi, bytecode: purse.bytecode.object, args: [9n] })
   expect(await nameOf(await deploy(node, creation))).toBe('Purse')
@@ -184,14 +198,16 @@ it('lookups find a contract by its code and by what creates it', async () => {
   const artifacts = new LocalArtifacts([join(path, 'out')], silent)
   onTestFinished(() => artifacts.close())
   const creation = fromHex(encodeDeployData({ abi: purse.abi, bytecode: purse.bytecode.object, args: [9n] }))
-  const found = await vi.waitUntil(() => artifacts.created(creation), { timeout: 30_000 })
+  // Declarations come when all files of a scan have been read.
+  await vi.waitUntil(() => artifacts.abi.length > 0, { timeout: 30_000 })
+  const found = artifacts.created(creation)
+  if (found === undefined) throw new Error('the contract was not found')
   expect(found).toMatchObject({ name: 'Purse', path: 'src/Vault.sol', creationSize: creation.length - 32 })
   const other = getAddress(toHex(1n, { size: 20 }))
   expect(artifacts.created(fromHex(linked(vault.bytecode.object, other)))?.name).toBe('Vault')
   expect(artifacts.created(creation.subarray(0, -64))).toBeUndefined()
   expect(artifacts.created(new Uint8Array())).toBeUndefined()
   // The names of the build, in any order: `add`, `put` and the others are functions.
-  await vi.waitUntil(() => artifacts.abi.length > 0, { timeout: 30_000 })
   const names = artifacts.abi.map((item) => ('name' in item ? item.name : item.type))
   expect(names.sort()).toEqual(['NotEnough', 'Put', 'add', 'held', 'least', 'put', 'take'])
 
