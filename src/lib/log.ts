@@ -3,12 +3,20 @@
 // some come from requests, which may have megabytes. Values whose names suggest secrets are replaced by `hidden`.
 // Lines leave in groups, because a write per line costs a node that mines single transactions more than making the line.
 import pino, { type Logger, type LoggerOptions } from 'pino'
+import { visibleLine } from './visible-text.ts'
 
 export type { Logger }
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
-/** Maximum number of characters of a refused request's parameters in a readable line. */
-const SHOWN_PARAMS = 200
+/**
+ * A line below the readable line of a record, from the record's field `lines`; JSON has no such lines, since the other fields say the
+ * same.
+ */
+export type LineBelow = { readonly text: string; readonly colour?: Colour }
+
+/** Most characters of a line below. */
+const LONGEST_BELOW = 1_000
+const INDENT = '    '
 /** Milliseconds that a line below `warn` may wait, and characters that may wait with it. */
 const WAIT = 50
 const MOST_WAITING = 1 << 16
@@ -18,7 +26,7 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
   const base: LoggerOptions = {
     level,
     base: null,
-    formatters: { log: boundedFields },
+    formatters: { log: ({ lines, ...fields }) => boundedFields(fields) },
     // Pino would copy errors completely; here they are bounded like all other fields.
     serializers: { err: (error) => error },
   }
@@ -74,15 +82,41 @@ class Lines {
   }
 }
 
-/** ANSI colours of the levels. */
-const COLOURS: Readonly<Record<string, number>> = { TRACE: 90, DEBUG: 34, INFO: 32, WARN: 33, ERROR: 31, FATAL: 31 }
+// --- readable lines
+
+/** ANSI colours. */
+const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, grey: 90 }
+export type Colour = keyof typeof COLOURS
+const OF_LEVEL: Readonly<Record<string, Colour>> = { TRACE: 'grey', DEBUG: 'blue', INFO: 'green', WARN: 'yellow' }
+
+/** FORCE_COLOR and NO_COLOR decide, in this order, and else whether standard error is a terminal. */
+let hasColours: boolean | undefined
+function usesColours(): boolean {
+  const { FORCE_COLOR: force, NO_COLOR: no } = process.env
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false'
+  return !no && process.stderr.isTTY && process.env.TERM !== 'dumb'
+}
+
+function coloured(text: string, colour: Colour | undefined): string {
+  hasColours ??= usesColours()
+  return hasColours && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[39m` : text
+}
+
+/** Characters of a message that fit in a line of the terminal; Infinity if standard error is none. */
+export const lineWidth = (): number =>
+  process.stderr.isTTY ? Math.max((process.stderr.columns || 80) - '[00:00:00] INFO: '.length, 40) : Infinity
 
 function readableLine(log: Logger, [first, second]: readonly unknown[], severity: number): string {
   const level = (pino.levels.labels[severity] ?? '').toUpperCase()
-  const shown = process.stderr.isTTY ? `\u001b[${COLOURS[level]}m${level}\u001b[39m` : level
   const fields = isObject(first) ? { ...first, msg: second } : { msg: first }
-  return `[${timeOfDay()}] ${shown}: ${readable({ ...bindingsOf(log), ...fields })}\n`
+  const head = `[${timeOfDay()}] ${coloured(level, OF_LEVEL[level] ?? 'red')}: `
+  return `${head}${readable({ ...bindingsOf(log), ...fields })}\n${'lines' in fields ? linesBelow(fields.lines) : ''}`
 }
+
+const linesBelow = (lines: unknown): string =>
+  (lines as readonly LineBelow[])
+    .map(({ text, colour }) => `${INDENT}${coloured(visibleLine(shorten(text)), colour)}\n`)
+    .join('')
 
 /** The fields of a child logger. */
 const bindings = new WeakMap<Logger, object>()
@@ -98,14 +132,11 @@ function timeOfDay(): string {
   return [now.getHours(), now.getMinutes(), now.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** The text of a record: room, message, and the fields that explain a failure, each within FIELD_SIZE. */
-function readable({ room, msg, method, params, error, err }: Record<string, unknown>): string {
+/** The text of a record: room, method and message. */
+function readable({ room, msg, method, err }: Record<string, unknown>): string {
   const words = [room === undefined ? '' : `${room}: `, method === undefined ? '' : `${method}  `, String(msg)]
-  const reason = error === undefined ? undefined : bounded(error)
-  if (isObject(reason) && 'message' in reason) words.push(`: ${reason.message}`)
-  if (params !== undefined) words.push(`  ${shorten(JSON.stringify(boundedFields({ params })['params']))}`)
-  // Contracts and clients choose some of this text: control characters in it must not reach the terminal.
-  const line = words.join('').replace(/\p{Cc}/gu, ' ')
+  // Contracts and clients choose some of this text.
+  const line = visibleLine(words.join(''))
   const thrown = err === undefined ? undefined : bounded(err)
   // The stack of an unexpected error shows where it was thrown.
   return isObject(thrown) && 'stack' in thrown ? `${line}\n${thrown.stack}` : line
@@ -113,7 +144,7 @@ function readable({ room, msg, method, params, error, err }: Record<string, unkn
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const shorten = (text: string): string => (text.length <= SHOWN_PARAMS ? text : `${text.slice(0, SHOWN_PARAMS)}…`)
+const shorten = (text: string): string => (text.length <= LONGEST_BELOW ? text : `${text.slice(0, LONGEST_BELOW)}…`)
 
 /** Maximum length of one field in characters, keys and values together. */
 export const FIELD_SIZE = 2048

@@ -19,6 +19,21 @@ const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 const withoutInvisible = (text: string): string => text.replace(MEANT_OR_INVISIBLE, '$1')
 
+/** Sequences of terminals for colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
+const COLOUR = /\u001b\[[\d;]*m/g
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
+
+/** One line for a terminal: without invisible characters, spaces stay. Controls count as spaces. */
+export function visibleLine(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text
+  const plain = text
+    .replace(COLOUR, '')
+    .replaceAll('\t', '    ')
+    .replace(/\p{Cc}/gu, ' ')
+  return withoutInvisible(plain).replace(STACKED_MARKS, '$1')
+}
+
 /** The text without invisible characters, with single spaces. undefined when nothing visible remains. */
 export function visibleText(text: string): string | undefined {
   // Line ends and tabs count as spaces, although they are controls.

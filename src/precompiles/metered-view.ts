@@ -220,6 +220,10 @@ export class MeteredView implements StateView {
     return this.#view.root()
   }
 
+  holds(of: Address): boolean {
+    return this.#view.holds(of)
+  }
+
   get size(): number {
     return this.#view.size
   }

@@ -4,7 +4,7 @@ import type { EngineChoice } from '../evm/engine-selection.ts'
 import type { SharedCountersData } from '../lib/shared-counters.ts'
 import type { WorkLimits } from '../lib/work-queue.ts'
 import type { CountedCalls } from '../monitoring/call-histogram.ts'
-import type { RpcOptions, ThreadAnswer } from '../rpc/define.ts'
+import type { FailedRequest, PrintingCall, RpcOptions, ThreadAnswer } from '../rpc/define.ts'
 import type { SharedPort } from '../rpc/http/shared-port.ts'
 import type { CallLimits } from '../runtime/call.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -60,11 +60,13 @@ export type ThreadOrder =
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
-/** From the thread: it is ready, has done what it was ordered to, or has a record for the node's log. */
+/** From the thread: it is ready, has done what it was ordered to, has something to report, or a record for the node's log. */
 export type ThreadReport =
   | ExchangeMessage
   | { readonly kind: 'ready' }
   | { readonly kind: 'suspended' }
   | { readonly kind: 'left' }
   | { readonly kind: 'counted'; readonly counts: CountedCalls }
+  | { readonly kind: 'failed'; readonly request: FailedRequest }
+  | { readonly kind: 'printed'; readonly call: PrintingCall }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly fields: unknown; readonly message: string | undefined }

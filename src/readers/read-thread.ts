@@ -3,7 +3,7 @@ import type { EventLoopUtilization } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../lib/built-files.ts'
 import type { CountedCalls } from '../monitoring/call-histogram.ts'
-import type { ThreadAnswer } from '../rpc/define.ts'
+import type { RequestReports, ThreadAnswer } from '../rpc/define.ts'
 import { Exchange } from './exchange.ts'
 import type { ReadThreadData, ThreadOrder, ThreadReport } from './messages.ts'
 
@@ -24,7 +24,7 @@ const ROOMS = [
     'runtime',
     'chain',
   ],
-  ...['consensus', 'tables', 'indexer', 'rpc', 'monitoring', 'readers'],
+  ...['consensus', 'tables', 'indexer', 'contracts', 'rpc', 'monitoring', 'readers'],
 ]
 
 export type ThreadEvents = {
@@ -33,6 +33,8 @@ export type ThreadEvents = {
   /** The thread has ended and its requests were rejected. */
   readonly ended: (reason: string) => void
   readonly log: (record: Extract<ThreadReport, { kind: 'log' }>) => void
+  /** What developers are told of the thread's requests. */
+  readonly reports: () => RequestReports | undefined
   /** Answers what the thread's clients ask and only the main thread knows. */
   readonly answer: (text: string, signal: AbortSignal) => Promise<ThreadAnswer | undefined>
 }
@@ -46,12 +48,14 @@ export class ReadThread {
   #counting: Promise<CountedCalls | undefined> = Promise.resolve(undefined)
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
-  constructor(data: ReadThreadData, { ready, ended, log, answer }: ThreadEvents) {
+  constructor(data: ReadThreadData, { ready, ended, log, reports, answer }: ThreadEvents) {
     this.#worker = new Worker(threadProgram('readers', ROOMS), { workerData: data })
     this.#worker.unref()
     this.#exchange = new Exchange((message, owned) => this.#worker.postMessage(message, owned), answer)
     this.#worker.on('message', (report: ThreadReport) => {
       if (report.kind === 'log') return log(report)
+      if (report.kind === 'failed') return reports()?.failed(report.request)
+      if (report.kind === 'printed') return reports()?.printed(report.call)
       if (report.kind === 'questions' || report.kind === 'closed' || report.kind === 'replies') {
         return this.#exchange.receive(report)
       }

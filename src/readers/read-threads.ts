@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { SharedCounters } from '../lib/shared-counters.ts'
 import type { CountedCalls } from '../monitoring/call-histogram.ts'
-import type { Readers, RpcServices, ThreadAnswer } from '../rpc/define.ts'
+import type { Readers, RequestReports, RpcServices, ThreadAnswer } from '../rpc/define.ts'
 import type { AcceptingThreads, MainThread, SharedPort } from '../rpc/http/shared-port.ts'
 import type { ReadThreadData } from './messages.ts'
 import { ReadThread } from './read-thread.ts'
@@ -70,6 +70,7 @@ export class ReadThreads implements Readers, AcceptingThreads {
   #port: (() => Promise<SharedPort>) | undefined
   #state: 'open' | 'suspended' | 'closed' = 'open'
   #isRetired = false
+  #reports: RequestReports | undefined
   /** When a thread may be started again, in time of `performance.now()`. */
   #mayStart = 0
   readonly #timer: NodeJS.Timeout
@@ -102,6 +103,10 @@ export class ReadThreads implements Readers, AcceptingThreads {
   accept(port: () => Promise<SharedPort>, main: MainThread): void {
     this.#port = port
     this.#main = main
+  }
+
+  reportTo(reports: RequestReports): void {
+    this.#reports = reports
   }
 
   noticeRead(signal: AbortSignal): void {
@@ -222,6 +227,7 @@ export class ReadThreads implements Readers, AcceptingThreads {
       ready: () => this.#ready(),
       ended: (reason) => this.#drop(running, reason),
       log: ({ level, fields, message }) => this.#log[level](fields, message),
+      reports: () => this.#reports,
       answer: (text, signal) => this.#answerThread(text, signal),
     })
     const running: Running = { thread, row, answers: 0, lastUse: performance.now(), isLeaving: false }

@@ -199,6 +199,10 @@ function open(rewinds: number, store: KvStore): History {
     committedOnly: true,
     revertWords: askForWords,
     counters,
+    reports: {
+      failed: (request) => report({ kind: 'failed', request }),
+      printed: (call) => report({ kind: 'printed', call }),
+    },
     options: rpc,
     log,
   })

@@ -7,6 +7,7 @@ import { GcStatistics } from './gc-statistics.ts'
 import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
 import { openRpcDocument } from './openrpc.ts'
+import { LoggedRequests } from './request-reports.ts'
 import { revertWords } from './revert-words.ts'
 
 /** Maximum number of subscriptions of all WebSockets; one without a filter takes 8 KB. */
@@ -15,8 +16,11 @@ const MAX_SUBSCRIPTIONS = 20_000
 /** The context of all requests, with the caches of JSON-RPC. */
 export function rpcContext(services: RpcServices): RpcContext {
   const options = effectiveOptions(services)
+  const reports = services.reports ?? new LoggedRequests({ ...services, options })
+  services.readers?.reportTo(reports)
   return {
     ...services,
+    reports,
     options,
     methods,
     settled: (transaction) => services.producer.settled(transaction),

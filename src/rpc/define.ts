@@ -15,9 +15,11 @@ import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'
 import type { SharedCounters } from '../lib/shared-counters.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
+import type { CallRequest, SentMessages } from '../runtime/types.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { JsonChunk } from './chunked-json.ts'
 import { bool, type Encode, encoderOf } from './codec.ts'
+import type { WireError } from './errors.ts'
 import type { GcStatistics } from './gc-statistics.ts'
 import type { LogIndex, LogSearch } from './log-search.ts'
 import type { LogFilter } from './shapes/log-filter.ts'
@@ -166,6 +168,24 @@ export interface Readers {
   answer(text: string, signal: AbortSignal, isIdle: boolean): Promise<ThreadAnswer | undefined> | undefined
   /** A connection has sent a request that a thread could answer. */
   noticeRead(signal: AbortSignal): void
+  /** Names who is told of the requests that threads answer. */
+  reportTo(reports: RequestReports): void
+}
+
+/** A request that was answered with an error. */
+export type FailedRequest = { readonly method: string; readonly params: unknown; readonly error: WireError }
+
+/** A call in which contracts have called the console. */
+export type PrintingCall = {
+  readonly method: string
+  readonly call: Pick<CallRequest, 'from' | 'to' | 'value' | 'data'>
+  readonly messages: SentMessages
+}
+
+/** Who is told of requests; `request-reports.ts` writes it to the log. */
+export interface RequestReports {
+  failed(request: FailedRequest): void
+  printed(call: PrintingCall): void
 }
 
 /** Begins the chain anew as a fork, or asks another server of the forked chain. */
@@ -196,6 +216,8 @@ export type RpcServices = {
   readonly contracts?: KnownContracts
   /** Left out: `contracts` has them. */
   readonly revertWords?: RevertWords
+  /** Who is told of failed requests and of what contracts print; left out: the log. */
+  readonly reports?: RequestReports
   /** Whether this is a thread that answers `committed` methods only; requests of others throw AnswerElsewhere. */
   readonly committedOnly?: boolean
   /** Of the process, if more of its threads answer requests. */
@@ -222,6 +244,7 @@ export type RpcContext = RpcServices & {
   /** The OpenRPC document of the enabled methods. */
   readonly openRpc: () => Readonly<Record<string, unknown>>
   readonly gcStatistics: GcStatistics
+  readonly reports: RequestReports
   /** The WebSocket of the request; undefined over HTTP. */
   readonly subscriber?: Subscriber
 }

@@ -311,14 +311,17 @@ async function call(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { method: name, params } = request
+  const failed = (error: WireError): Outcome => {
+    context.reports.failed({ method: name, params, error })
+    return { error }
+  }
   if (method === undefined) {
-    return {
-      error: { code: METHOD_NOT_FOUND, message: `the method ${name.slice(0, 100)} does not exist/is not available` },
-    }
+    const shown = name.slice(0, 100)
+    return failed({ code: METHOD_NOT_FOUND, message: `the method ${shown} does not exist/is not available` })
   }
   try {
     const args = readArguments(params, method)
-    if (!Array.isArray(args)) return args
+    if (!Array.isArray(args)) return failed(args.error)
     const { forked, missing } = context.chain
     const invoke = () => method.invoke(args, context, signal)
     if (forked === undefined || missing === undefined) return { result: await invoke() }
@@ -337,15 +340,9 @@ function errorOf(thrown: unknown, { method, params }: Request, context: RpcConte
   if (thrown instanceof AnswerElsewhere) throw thrown
   const error = wireError(thrown)
   if (error === undefined || isFault(thrown)) context.log.error({ err: thrown, method }, 'method failed')
-  else if (!(thrown instanceof ChainError && thrown.code === 'cancelled')) report(context, method, params, error)
+  else if (!(thrown instanceof ChainError && thrown.code === 'cancelled'))
+    context.reports.failed({ method, params, error })
   return { error: error ?? internalError }
-}
-
-/** Developers need refusals in the log; on a production node they would only fill it. */
-function report({ log, options }: RpcContext, method: string, params: unknown, error: WireError): void {
-  const mayHoldPassword = method.startsWith('personal_')
-  const fields = { method, ...(!mayHoldPassword && { params }), error }
-  log[options.development ? 'info' : 'debug'](fields, 'method refused')
 }
 
 /** Decodes each argument with the schema at its position. */

@@ -3,7 +3,7 @@
 import type { Machine } from '../evm/machine.ts'
 import { Deadline } from '../lib/deadline.ts'
 import { ChainError } from '../lib/errors.ts'
-import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { gasBounds } from '../primitives/gas.ts'
@@ -13,6 +13,7 @@ import type { BlockEnv } from './block-env.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
+import { MessagesTo } from './tracing/messages-to.ts'
 import { traceMessage } from './tracing/replay.ts'
 import type { Tracer } from './tracing/tracer.ts'
 import type { BlockOverrides, CallOptions, CallOutcome, CallRequest } from './types.ts'
@@ -33,6 +34,7 @@ export class Call {
   readonly #message: TransactionMessage
   readonly #gasIsGiven: boolean
   readonly #limits: CallLimits
+  readonly #messagesTo: Address | undefined
 
   /** Throws ChainError `invalid-params` when fields of the request, or overrides, contradict each other. */
   static async prepare(
@@ -57,10 +59,11 @@ export class Call {
     request: CallRequest,
     blockHash: BlockHashes,
     limits: CallLimits,
-    { blockOverrides }: CallOptions,
+    { blockOverrides, messagesTo }: CallOptions,
     pause: Pause,
   ) {
     this.#runtime = runtime
+    this.#messagesTo = messagesTo
     this.#limits = limits
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
@@ -69,12 +72,25 @@ export class Call {
   }
 
   async run(): Promise<CallOutcome> {
-    return outcome(await this.#execute(this.#affordable(this.#message)))
+    const message = this.#affordable(this.#message)
+    const receiver = this.#messagesTo
+    if (receiver === undefined) return outcome(await this.#execute(message))
+    // Under a tracer the engine opens frames more slowly, so only a call that has read the receiver runs a second time.
+    const { view } = this.#machine
+    view.checkpoint()
+    const result = await this.#execute(message)
+    if (!view.holds(receiver)) return outcome(result)
+    view.revert()
+    const tracer = new MessagesTo(receiver)
+    return { ...outcome(await this.#trace(message, tracer)), messages: tracer.messages }
   }
 
   /** Runs the call under a tracer. Throws ChainError `execution-failed` when its time is up. */
   trace(tracer: Tracer): Promise<MessageResult> {
-    const message = this.#affordable(this.#message)
+    return this.#trace(this.#affordable(this.#message), tracer)
+  }
+
+  #trace(message: TransactionMessage, tracer: Tracer): Promise<MessageResult> {
     const call = { machine: this.#machine, env: this.#env, message, mode: 'call', position: undefined } as const
     return traceMessage(this.#runtime, call, tracer)
   }

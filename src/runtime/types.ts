@@ -132,7 +132,19 @@ export type CallOptions = {
   readonly signal?: AbortSignal | undefined
   readonly stateOverrides?: StateOverrides | undefined
   readonly blockOverrides?: BlockOverrides | undefined
+  /** Collects the messages to this account, which has no code. */
+  readonly messagesTo?: Address | undefined
 }
+
+/** A message that a call has sent to the account of `CallOptions.messagesTo`. */
+export type SentMessage = {
+  /** The account whose code has sent it. */
+  readonly by: Address
+  readonly input: Uint8Array
+}
+
+/** The first messages, and the number of all. */
+export type SentMessages = { readonly first: readonly SentMessage[]; readonly count: number }
 
 /** The result of a call. A revert or failure is a result too, not an exception. */
 export type CallOutcome = {
@@ -143,4 +155,6 @@ export type CallOutcome = {
   /** geth's words; undefined on success. */
   readonly error: string | undefined
   readonly createdAddress: Address | undefined
+  /** Of `CallOptions.messagesTo`; undefined: none, or not asked for. */
+  readonly messages?: SentMessages | undefined
 }

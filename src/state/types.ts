@@ -180,6 +180,8 @@ export interface StateView {
   transactionDiff(): TransactionDiff
   /** Number of accounts and words that the view holds, because they were read or written. */
   readonly size: number
+  /** Whether the view holds an account; a revert does not change that. */
+  holds(of: Address): boolean
   /** An independent copy. */
   fork(): StateView
   /** What is missing from the state of a fork; undefined: nothing. Reading what is missing throws MissingState. */

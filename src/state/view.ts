@@ -303,6 +303,10 @@ export class View implements StateView {
     return changedAccounts(this, this.#accounts.keys())
   }
 
+  holds(of: Address): boolean {
+    return this.#accounts.has(of)
+  }
+
   get size(): number {
     let size = this.#accounts.size
     for (const slots of this.#slots.values()) size += slots.size

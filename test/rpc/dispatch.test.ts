@@ -3,9 +3,16 @@ import { beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { Budget } from '../../src/lib/budget.ts'
 import { ChainError } from '../../src/lib/errors.ts'
 import { address, atBlock, quantity } from '../../src/rpc/codec.ts'
-import { defaultRpcOptions, type RpcContext, type RpcMethod, rpcMethod } from '../../src/rpc/define.ts'
+import {
+  defaultRpcOptions,
+  type RpcContext,
+  type RpcMethod,
+  type RpcServices,
+  rpcMethod,
+} from '../../src/rpc/define.ts'
 import { answer } from '../../src/rpc/dispatch.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
+import { LoggedRequests } from '../../src/rpc/request-reports.ts'
 
 const calls: string[] = []
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
@@ -56,9 +63,10 @@ const methods = new Map<string, RpcMethod>(
 )
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
+const reports = new LoggedRequests({ options, log } as unknown as RpcServices)
 // The handlers of this test use only these parts of the context.
 const contextWith = (room: number) =>
-  ({ methods, options, log, chain: {}, textBudget: new Budget(room) }) as unknown as RpcContext
+  ({ methods, options, log, reports, chain: {}, textBudget: new Budget(room) }) as unknown as RpcContext
 const context = contextWith(1e6)
 
 const ask = async (body: string, within = context) => {

@@ -47,7 +47,8 @@ const options = { ...defaultRpcOptions, maxSubscriptions: 2, maxUnsent: 1_000_00
 // The methods of this test use only these parts of the context.
 const subscriptions = new Budget(1000)
 const log = { error: vi.fn(), debug: vi.fn() }
-const context = { methods, options, subscriptions, log, chain: {} } as unknown as RpcContext
+const reports = { failed: () => undefined, printed: () => undefined }
+const context = { methods, options, subscriptions, log, reports, chain: {} } as unknown as RpcContext
 
 let server: WebSocketServer
 let client: WebSocket

@@ -1,5 +1,6 @@
 // Calls and estimates: messages that run without changing the chain. A revert is error 3 with the revert data.
 import type { z } from 'zod'
+import { CONSOLE } from '../../contracts/console.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { encodeTransaction, parseTransaction, withSender } from '../../primitives/transaction.ts'
@@ -39,9 +40,12 @@ export const eth_call = rpcMethod({
   result: data,
   heavy: true,
   committed: true,
-  async handler([call, ref, state, block], { chain, revertWords }, signal) {
+  async handler([call, ref, state, block], { chain, options, reports, revertWords }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
-    const { error, returnData } = await chain.call(request, ref, callOptions(signal, state, block))
+    const messagesTo = options.development ? CONSOLE : undefined
+    const outcome = await chain.call(request, ref, { ...callOptions(signal, state, block), messagesTo })
+    const { error, returnData, messages } = outcome
+    if (messages !== undefined) reports.printed({ method: 'eth_call', call: request, messages })
     if (error === undefined) return returnData
     if (!error.startsWith('execution reverted')) throw new ChainError('execution-failed', error)
     throw revertError(returnData, await revertWords(returnData, request.to))

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Chain, KnownProposal } from '../../chain/types.ts'
 import type { NetworkStatus } from '../../consensus/network-status.ts'
+import { consoleLogs } from '../../contracts/console.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { evidenceName, voteName } from '../../primitives/commit-info.ts'
@@ -66,6 +67,20 @@ export const kestrel_getUpgrades = rpcMethod({
       upgrade,
       isApplied: upgrade.height <= chain.head.number,
     })),
+})
+
+export const kestrel_getConsoleLogs = rpcMethod({
+  summary: 'What the contracts of a mined transaction have printed with console.log, in order, also if it failed.',
+  params: [hash],
+  names: ['transaction'],
+  result: z.array(z.object({ address, name: string.nullable(), text: string })),
+  gate: 'development',
+  heavy: true,
+  async handler([of], { chain, contracts }, signal) {
+    const { view } = await chain.at('latest')
+    const logs = await consoleLogs({ ...contracts, view, spec: chain.spec }, chain.traces, of, signal)
+    return logs.map(({ address, name = null, text }) => ({ address, name, text }))
+  },
 })
 
 const signer = { address, operator: address.nullable(), power: quantity }
