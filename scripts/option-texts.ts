@@ -23,9 +23,24 @@ export function withOptionTables(page: string): string {
 }
 
 function row(name: string, entry: OptionEntry): string {
-  const { help, helpOff, value = '', standard, conflicts = [], notInNetwork, networkOnly, more, repeats } = entry
+  const {
+    help,
+    helpOff,
+    value = '',
+    standard,
+    conflicts = [],
+    notInNetwork,
+    networkOnly,
+    more,
+    repeats,
+    counts,
+  } = entry
   const on =
-    help === undefined ? [] : [`\`--${kebab(name)}${value.replace(/<(.*)>/, (_, word) => ` ${word.toUpperCase()}`)}\``]
+    help === undefined
+      ? []
+      : [
+          `\`${counts === undefined ? '' : `-${counts}, `}--${kebab(name)}${value.replace(/<(.*)>/, (_, word) => ` ${word.toUpperCase()}`)}\``,
+        ]
   const off = helpOff === undefined ? [] : [`\`--no-${kebab(name)}\``]
   const flags = (names: readonly string[]) => names.map((other) => `\`--${kebab(other)}\``).join(', ')
   const sentences = [
@@ -44,7 +59,7 @@ function row(name: string, entry: OptionEntry): string {
 /** The type `StartOptions` as users of the package see it, with a sentence for each option. */
 export function startOptionsType(): string {
   const fields = Object.entries(entries).flatMap(([name, entry]) => {
-    if (name === 'dev' || name === 'silent') return []
+    if (['dev', 'silent', 'verbose'].includes(name)) return []
     const { type, help, helpOff, inDevelopment, inLibrary = shownDefault(entry) } = entry
     const sentence = help === undefined ? `False: ${helpOff}` : `${help[0]?.toUpperCase()}${help.slice(1)}`
     const standard = inDevelopment ? 'on, unless in production' : inLibrary

@@ -52,7 +52,7 @@ export class RpcError extends Error {
  */
 export async function startNode(options: StartOptions = {}): Promise<RunningNode> {
   const flags = flagsOf(options)
-  const log = createLogger({ level: flags.logLevel ?? 'silent', json: flags.jsonLogs })
+  const log = createLogger({ level: flags.logLevel ?? 'silent', json: flags.json || flags.jsonLogs })
   const launched = await launch(flags, log)
   const { url, chain } = launched.node
   const rpcUrl = `${url}/rpc`

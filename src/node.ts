@@ -13,6 +13,7 @@ import type { Joining } from './consensus/network/joining.ts'
 import type { Network } from './consensus/network/network.ts'
 import type { NetworkOptions } from './consensus/network/options.ts'
 import { Solo } from './consensus/solo.ts'
+import type { KnownContracts } from './contracts/abi.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
 import type { Explorer } from './explorer/explorer.ts'
 import { openExplorer } from './explorer/open.ts'
@@ -31,7 +32,8 @@ import { healthOf, type Phase } from './monitoring/health.ts'
 import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
 import { canSharePort, defaultReadThreads, ReadThreads } from './readers/read-threads.ts'
 import { SharedHead } from './readers/shared-head.ts'
-import { defaultRpcOptions, type Reforking, type RpcOptions } from './rpc/define.ts'
+import { type CallMeter, defaultRpcOptions, type Reforking, type RpcOptions } from './rpc/define.ts'
+import { meters } from './rpc/meters.ts'
 import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
@@ -108,6 +110,8 @@ export type NodeOptions = ChainSettings & {
   readonly explorer?: Partial<ExplorerOptions>
   /** Whether `/metrics` is served; left out: no. */
   readonly metrics?: boolean
+  /** Counts the requests, beside the metrics. */
+  readonly meter?: CallMeter | undefined
   /** For anvil_reset and others that fork another chain; left out: they are refused. */
   readonly forking?: Forking | undefined
 }
@@ -118,6 +122,8 @@ export type Node = {
   /** Settles with a line when the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: NodeServer
+  /** What is known of contracts. */
+  readonly contracts: KnownContracts
   /** undefined: the main thread answers all reads. */
   readonly readers: ReadThreads | undefined
   /** Slots for heavy requests. */
@@ -385,7 +391,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       network: network?.status,
       queue,
       contracts: explorer,
-      meter: monitoring.metrics,
+      meter: meters(monitoring.metrics, options.meter),
       readers,
       forking: options.forking && reforking({ chain, scripted, readers, producer }, options, options.forking),
       counters: readers?.counters,
@@ -405,7 +411,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     // 10 and 11, in `run`.
     const url = await run({ chain, producer, network, server }, options, rpcOptions.development)
     monitoring.phase = 'running'
-    return { chain, producer, failed, server, readers, queue, url, close }
+    return { chain, producer, failed, server, contracts: explorer, readers, queue, url, close }
   } catch (error) {
     await close()
     throw error

@@ -12,6 +12,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Node, type NodeOptions, startNode } from '../node.ts'
+import type { CallMeter } from '../rpc/define.ts'
 import { type ChainSpec, type GenesisAllocation, type GenesisSpec, withoutAllocation } from '../spec/chain-spec.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import {
@@ -49,9 +50,9 @@ export type Launched = {
 
 /**
  * Opens or creates the chain and starts the node. Throws WrongCommandLine for flags that conflict with each other, ChainError
- * for flags that contradict the chain on disk, otherwise as `startNode`.
+ * for flags that contradict the chain on disk, otherwise as `startNode`. `meter`: counts the requests.
  */
-export async function launch(flags: StartFlags, log: Logger): Promise<Launched> {
+export async function launch(flags: StartFlags, log: Logger, meter?: CallMeter): Promise<Launched> {
   refuseExposure(flags)
   refuseAnyPage(flags)
   for (const folder of [namedCompilers(flags), flags.keystore]) if (folder !== undefined) requireFolder(folder)
@@ -75,6 +76,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const native = flags.native || (fork !== undefined && spec.native !== undefined)
   const node = await startNode({
     ...options,
+    meter,
     continuesClock,
     fork,
     forking: flags.production ? undefined : lateForking({ ...flags, native }, development),

@@ -31,6 +31,8 @@ export type OptionEntry = Facts & {
   /** The default as typed on the command line. */
   readonly standard?: string
   readonly repeats?: true
+  /** A switch that counts: `-vv`. The letter of its short flag. */
+  readonly counts?: string
   /** The switch is on in development and off in production unless it is given. */
   readonly inDevelopment?: true
   /** What the option, or the switch when it is on, does; left out: the switch can only be turned off. */
@@ -71,6 +73,10 @@ export const repeated = <S extends z.ZodType, const F extends Facts>(
 export const switchOn = <const F extends Facts>(help: string, facts?: F) =>
   describe({ help, type: 'boolean', schema: onOff.default(false) }, facts)
 
+/** A switch that may be given several times and has a short flag: the number of times. */
+export const counted = <const F extends Facts>(letter: string, help: string, facts?: F) =>
+  describe({ help, type: 'number', schema: z.number().default(0), counts: letter }, facts)
+
 /** A switch that is on unless `--no-…` is given. */
 export const switchOff = <const F extends Facts>(helpOff: string, facts?: F) =>
   describe({ helpOff, type: 'boolean', schema: onOff.default(true) }, facts)
@@ -97,14 +103,16 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 
 /** The flags of an option: one, or `--name` and `--no-name`. */
 export function flagsOf(name: string, entry: OptionEntry): Option[] {
-  const { value, help, helpOff, standard, unset, repeats, conflicts = [] } = entry
+  const { value, help, helpOff, standard, unset, repeats, counts, conflicts = [] } = entry
   const flag = (words: string, text: string, shown: string | undefined) =>
     new Option(words, shown === undefined ? text : `${text} (default: ${shown})`).conflicts([...conflicts])
   const off = helpOff === undefined ? [] : [flag(`--no-${kebab(name)}`, helpOff, help && 'with --production')]
   if (help === undefined) return off
   const text = repeats ? `${help}; may be repeated` : help
-  const on = flag(`--${kebab(name)}${value === undefined ? '' : ` ${value}`}`, text, unset)
+  const short = counts === undefined ? '' : `-${counts}, `
+  const on = flag(`${short}--${kebab(name)}${value === undefined ? '' : ` ${value}`}`, text, unset)
   if (standard !== undefined) on.default(standard, standard)
   if (repeats) on.argParser(collect)
+  if (counts !== undefined) on.argParser((_: string, before: number = 0) => before + 1)
   return [on, ...off]
 }

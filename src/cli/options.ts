@@ -33,7 +33,7 @@ import {
   text,
   wholeNumber,
 } from './flags.ts'
-import { developmentSwitch, optional, repeated, switchOff, switchOn, withDefault } from './option.ts'
+import { counted, developmentSwitch, optional, repeated, switchOff, switchOn, withDefault } from './option.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
 /** The last second that a JavaScript date can hold, in the year 275760: the explorer writes dates. */
@@ -413,7 +413,12 @@ const output = {
     'what is logged on standard error: silent, error, warn, info, debug or trace',
     { unset: 'info', inLibrary: 'silent' },
   ),
-  jsonLogs: switchOn('one JSON object per line, for machines'),
+  verbose: counted('v', 'also events and requests; `-vv` calls, `-vvv` changes of the state', {
+    conflicts: ['silent'],
+    more: '[The terminal](debugging.md#the-terminal).',
+  }),
+  json: switchOn('one JSON object per line, for machines'),
+  jsonLogs: switchOn('the same as --json'),
 }
 
 /** The groups of the help page, in order. */

@@ -40,7 +40,9 @@ export function withStartFlags(command: Command): Command {
 const flags = z.object(schemas)
 
 /** The options of `startNode`. Its declaration in the package is `scripts/option-texts.ts`. */
-export type StartOptions = { readonly [Name in Exclude<OptionName, 'dev' | 'silent'>]?: z.input<typeof flags>[Name] }
+export type StartOptions = {
+  readonly [Name in Exclude<OptionName, 'dev' | 'silent' | 'verbose'>]?: z.input<typeof flags>[Name]
+}
 
 /** The switches that are on in development and off in production. */
 type DevelopmentSwitch = {

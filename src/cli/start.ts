@@ -2,13 +2,15 @@
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { reportEngine } from '../evm/engine-selection.ts'
-import { createLogger, flushLog } from '../lib/log.ts'
+import { moduleName, moniker } from '../explorer/account-names.ts'
+import { createLogger, flushLog, type Logger } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
-import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
-import { launch } from './launch.ts'
+import { type Launched, launch } from './launch.ts'
 import { optionsWithHome } from './network/node-home.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
+import { logActivity } from './terminal/activity.ts'
+import { RequestCounts } from './terminal/request-counts.ts'
 
 /** Milliseconds in which a second signal is ignored: under npm Ctrl-C arrives twice, from the terminal and from npm. */
 const SAME_KEYSTROKE = 500
@@ -36,8 +38,10 @@ Examples:
 
 async function start(flags: StartFlags): Promise<void> {
   const signal = stopSignal()
-  const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
-  const launched = await Promise.race([launch(flags, log), signal])
+  const isJson = flags.json || flags.jsonLogs
+  const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: isJson })
+  const counts = flags.verbose > 0 ? new RequestCounts(log) : undefined
+  const launched = await Promise.race([launch(flags, log, counts), signal])
   // A start may hang, for example on a dead network disk. Its writes are atomic, so killing it is safe.
   if (typeof launched === 'string') return dieOf(launched)
   const { node, development, operators, hasKnownKeys } = launched
@@ -52,13 +56,31 @@ async function start(flags: StartFlags): Promise<void> {
   log.info({ room: 'evm', engine }, `engine: ${engine}`)
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
-  logActivity(node.chain, log)
+  const flushActivity = showActivity(launched, log, { ...flags, isBounded: !isJson })
   const failed = node.failed.then(() => 1)
   const code = await Promise.race([signal.then(() => 0), failed])
+  flushActivity()
   log.info('stopping; send the signal again to stop at once')
   await node.close()
   // The last sync may have failed. `process.exit`, because a library's timer must not keep the process alive.
   process.exit(await Promise.race([failed, code]))
+}
+
+/** Shows transactions until the chain closes. Returns a function that writes what is only counted. */
+function showActivity(
+  { node, development }: Launched,
+  log: Logger,
+  { production, verbose, isBounded }: Pick<StartFlags, 'production' | 'verbose'> & { readonly isBounded: boolean },
+): () => void {
+  const { chain, contracts } = node
+  const indices = new Map(development.addresses().map((account, index) => [account, `account ${index}`]))
+  return logActivity(chain, log, {
+    contracts,
+    isBounded,
+    verbosity: verbose,
+    prints: !production,
+    nameOf: (of, view) => indices.get(of) ?? moduleName(chain, of) ?? moniker({ spec: chain.spec, view }, of),
+  })
 }
 
 /** Resolves at the first signal to stop; the next one ends the process at once. */

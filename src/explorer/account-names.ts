@@ -23,7 +23,7 @@ export const moduleName = ({ spec }: Pick<ContractsContext, 'spec'>, of: Address
   spec.native === undefined ? undefined : MODULES.get(of)
 
 /** The moniker of the validator with this operator; undefined for other accounts and empty monikers. */
-function moniker({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>, of: Address): string | undefined {
+export function moniker({ spec, view }: Pick<ContractsContext, 'spec' | 'view'>, of: Address): string | undefined {
   if (spec.native === undefined) return undefined
   const { operators, validators } = openStaking(view)
   return operators.has(of) ? visibleText(validators.at(of).member('description').moniker) : undefined

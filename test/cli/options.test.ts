@@ -19,7 +19,7 @@ it('each option is a field of StartOptions, with a description and a type', () =
   const text = startOptionsType()
   const fields = [...text.matchAll(/ {2}\/\*\* [A-Z].*\. \*\/\n {2}readonly (\w+)\?: (.+)\n/g)]
   expect(fields.map(([, name]) => name)).toEqual(
-    Object.keys(entries).filter((name) => !['dev', 'silent'].includes(name)),
+    Object.keys(entries).filter((name) => !['dev', 'silent', 'verbose'].includes(name)),
   )
   expect(text).toContain('  readonly chainId?: Integer\n')
   expect(text).toContain('  readonly proposal?: readonly string[]\n')
