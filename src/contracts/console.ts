@@ -8,7 +8,7 @@ import type { LineBelow } from '../lib/log.ts'
 import type { Shape } from '../primitives/abi-decoder.ts'
 import { type ContractsContext, contractName } from './abi.ts'
 import { decodeAs } from './abi-decoding.ts'
-import { ifHere } from './message-words.ts'
+import { ifHere } from './words.ts'
 
 /** The ASCII text `console.log`. */
 export const CONSOLE = hexToAddress('0x000000000000000000636f6e736f6c652e6c6f67')

@@ -1,9 +1,8 @@
 // A transaction or call in words, for a line of the terminal: `Vault.put(amount: 77) from 0xf39F…2266 (account 0)`. When the line is
 // short, arguments are cut first, then names of accounts are left out.
 import type { Address } from '../lib/hex.ts'
-import { unlessMissing } from '../state/partial-state.ts'
 import { type ContractsContext, contractName } from './abi.ts'
-import { callInWords, errorInWords, SHORT, shortAddress } from './words.ts'
+import { callInWords, errorInWords, ifHere, SHORT, shortAddress } from './words.ts'
 
 export type WordedMessage = {
   /** null: it creates a contract. */
@@ -53,9 +52,6 @@ export function accountInWords({ nameOf }: Pick<WordedChain, 'nameOf'>, of: Addr
 /** The name of a contract, or else a short address with the account's name. */
 export const addressInWords = (known: WordedChain, of: Address): string =>
   ifHere(() => contractName(known, of)) ?? accountInWords(known, of)
-
-/** On a fork: what is not here is not fetched for words. */
-export const ifHere = <T>(read: () => T): T | undefined => unlessMissing(read, () => undefined)
 
 /** As `errorInWords`; without known words the data in short, and undefined without data. */
 export function revertInWords(known: ContractsContext, to: Address | undefined, data: Uint8Array): string | undefined {

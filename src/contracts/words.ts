@@ -86,8 +86,8 @@ export function eventInWords(known: ContractsContext, log: Log, style: Style = S
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values)})`
 }
 
-/** What words cannot be found for on a fork, because a part of its state has not been fetched, is left without them. */
-export const unlessNotFetched = <T>(find: () => T): T | undefined => unlessMissing(find, () => undefined)
+/** On a fork: what is not here is not fetched for words. */
+export const ifHere = <T>(find: () => T): T | undefined => unlessMissing(find, () => undefined)
 
 const SELECTOR = 4
 

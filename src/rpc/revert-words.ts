@@ -1,5 +1,5 @@
 // Custom errors in words, for the messages of failed calls. Only the main thread knows contracts; read threads ask it.
-import { errorInWords, type RevertWords, unlessNotFetched } from '../contracts/words.ts'
+import { errorInWords, ifHere, type RevertWords } from '../contracts/words.ts'
 import type { RpcServices } from './define.ts'
 
 /** By the contracts that the node knows at its head. */
@@ -9,5 +9,5 @@ export const revertWords =
     const { verification, artifacts, forkSources } = contracts
     const { view } = await chain.at('latest')
     const known = { view, spec: chain.spec, verification, artifacts, ...(forkSources && { forkSources }) }
-    return unlessNotFetched(() => errorInWords(known, to ?? undefined, data))
+    return ifHere(() => errorInWords(known, to ?? undefined, data))
   }

@@ -4,11 +4,10 @@ import {
   addressInWords,
   callAndValueInWords,
   coins,
-  ifHere,
   revertInWords,
   type WordedChain,
 } from '../../contracts/message-words.ts'
-import { eventInWords } from '../../contracts/words.ts'
+import { eventInWords, ifHere } from '../../contracts/words.ts'
 import type { LineBelow } from '../../lib/log.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { CallTree, FrameNote } from '../../runtime/types.ts'
