@@ -7,6 +7,7 @@ import { folder, ONE_LINE, run, runHere } from './support.ts'
 
 /** Flags whose value is a path or free text: only an empty value is wrong. */
 const FREE = [
+  '--artifacts',
   ...['--datadir', '--genesis', '--compilers', '--vyper', '--prices', '--keystore', '--password-file'],
   ...['--private-key-file', '--home', '--engine-home', '--output', '--from'],
   ...['--proposal', '--activate', '--deactivate'],
