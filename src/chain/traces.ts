@@ -157,14 +157,14 @@ export class ChainTraces implements Traces {
     if (task.kind === 'calls') {
       const traces: TraceResult[][] = task.bundles.map(() => [])
       for await (const { bundle, tracer, outcome } of this.#calls(task.bundles, task.at, makeTracer, options)) {
-        traces[bundle]?.push(traceOf(tracer, outcome))
+        traces[bundle]?.push(await traceOf(tracer, outcome))
       }
       return traces
     }
     const { block, index } = task.kind === 'block' ? { block: task.of, index: task.only } : this.#mined(task.hash)
     const traces: TraceResult[] = []
     for await (const { tracer, outcome } of this.#replay(block, index, makeTracer, limitsOf(options))) {
-      traces.push(traceOf(tracer, outcome))
+      traces.push(await traceOf(tracer, outcome))
     }
     return [traces]
   }
@@ -309,9 +309,9 @@ export class ChainTraces implements Traces {
 }
 
 /** An error of a client's own tracer is the result of that trace only; the other traces of the request are returned. */
-function traceOf(tracer: Tracer, outcome: TraceOutcome): TraceResult {
+async function traceOf(tracer: Tracer, outcome: TraceOutcome): Promise<TraceResult> {
   try {
-    return { result: tracer.result(outcome) }
+    return { result: await tracer.result(outcome) }
   } catch (error) {
     if (error instanceof ScriptFailure) return { error: error.message }
     throw error

@@ -60,6 +60,9 @@ export type EnterEvent = {
   readonly depth: number
 }
 
+/** Bytes of a packed step, little-endian: pc u32, opcode u8, depth u24, gas before it as f64. */
+export const PACKED_STEP = 16
+
 /**
  * Receives steps as JSON text in go-ethereum's struct log format. An engine that can write it calls this instead of `step`,
  * except for records of more than a megabyte.
@@ -71,6 +74,11 @@ export interface StepLog {
     readonly returnData: boolean
     readonly storage: boolean
   }
+  /**
+   * Whether records are not text but PACKED_STEP bytes each. They come before the tracer is told that a message begins or ends. Nothing
+   * else is shown.
+   */
+  readonly isPacked?: boolean
   /** Number of records still wanted; Infinity: all. With 0 opcodes run untraced. */
   readonly left: number
   /** Receives the next part of the text, with a comma before each record, and the number of records that end in it. */

@@ -52,7 +52,7 @@ export class TracerThreadPool implements ScriptedTraces {
       id: ++this.#lastId,
       task: cloneableTask(task),
       pending,
-      choice,
+      choice: { ...choice, explain: undefined },
       timeout: Math.min(timeout, MAX_TIMEOUT),
     }
     return this.#queue.run(signal ?? NO_CONNECTION, async () => {

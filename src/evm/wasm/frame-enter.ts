@@ -14,6 +14,7 @@ import { MAX_BALANCE, transferFailure, transferValue } from '../value-transfer.t
 import type { LoadedCode } from './frame-header.ts'
 import type { Execution, IncomingMessage, RunProgress } from './frames.ts'
 import { type ActiveFrame, type FrameResult, frameResult, toMessage, type WasmMessage } from './frames.ts'
+import { takeSteps } from './step-log.ts'
 
 const LONE_INVALID = 0xfe
 /** Messages that begin between two checks of the clock. */
@@ -42,6 +43,7 @@ export function placeMessage(run: Execution, message: IncomingMessage): WasmMess
 export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Array): RunProgress {
   const { host, engine } = run
   const { accessJournal: warmth } = host
+  takeSteps(run)
   host.messageBegan(() => enterEvent(run, call, input))
   if (isCreation(call.kind) && run.rules.forks.berlin) warmth.warm(call.to)
   warmth.checkpoint()

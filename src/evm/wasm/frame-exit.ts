@@ -4,6 +4,7 @@ import { isCreation } from '../message.ts'
 import type { Result } from '../result.ts'
 import { type ActiveFrame, type Execution, type FrameResult, pushCallResult, toResult } from './frames.ts'
 import { F_TOP } from './layout.ts'
+import { takeSteps } from './step-log.ts'
 
 /** Commits or reverts the effects of the message and informs the tracer. Returns the result if a tracer needed it. */
 export function finishMessage(run: Execution, active: ActiveFrame, end: FrameResult): Result | undefined {
@@ -23,6 +24,7 @@ export function finishMessage(run: Execution, active: ActiveFrame, end: FrameRes
     else transient.revert()
   }
   if (tracer?.exit === undefined) return undefined
+  takeSteps(run)
   const result = resultOf(run, active, end)
   run.host.messageEnded(result, end.hasRun ? active.traced?.state(run) : undefined)
   return result

@@ -141,6 +141,8 @@ export const LOG_STACK = 1
 export const LOG_MEMORY = 2
 export const LOG_RETURN = 4
 export const LOG_STORAGE = 8
+/** Nothing but this: records are packed (`PACKED_STEP` of `evm/tracer.ts`), not text. */
+export const LOG_PACKED = 16
 
 /** Zero bytes after a code: operands of a PUSH at its end, and the implied STOP. */
 export const CODE_PADDING = 40

@@ -21,6 +21,7 @@ import {
   LOG_NAMES,
   LOG_OFFSETS,
   LOG_OP,
+  LOG_PACKED,
   LOG_RETURN,
   LOG_SHOWN,
   LOG_SLOT,
@@ -58,7 +59,7 @@ export const logOf = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): StepL
   rules.table.changed.size === 0 ? host.tracer?.stepLog : undefined
 
 /** Prepares the log. To be called before the first frame of a transaction: its frames are placed after the log. */
-export function openLog(engine: Instance, { shows }: StepLog): void {
+export function openLog(engine: Instance, { shows, isPacked }: StepLog): void {
   engine.reserve(LOG_END)
   engine.top = LOG_END
   const { bytes, words } = engine
@@ -67,7 +68,8 @@ export function openLog(engine: Instance, { shows }: StepLog): void {
     (shows.stack ? LOG_STACK : 0) |
     (shows.memory ? LOG_MEMORY : 0) |
     (shows.returnData ? LOG_RETURN : 0) |
-    (shows.storage ? LOG_STORAGE : 0)
+    (shows.storage ? LOG_STORAGE : 0) |
+    (isPacked ? LOG_PACKED : 0)
   words[LOG_AT >>> 2] = LOG_TEXT
   words[LOG_COUNT >>> 2] = 0
   words[LOG_SHOWN >>> 2] = 0
@@ -80,6 +82,12 @@ export function isLogging(engine: Instance, log: StepLog): boolean {
   // Safe here because no record is open: the end of an open record is written at the end of the text.
   if (isMuch || log.left !== Number.POSITIVE_INFINITY) takeLog(engine, log)
   return log.left > 0
+}
+
+/** Passes packed records on before a message begins or ends, so that the tracer knows which of them are the message's. */
+export function takeSteps(run: Execution): void {
+  const log = logOf(run)
+  if (log?.isPacked) takeLog(run.engine, log)
 }
 
 /** Passes the text written so far to the tracer. */

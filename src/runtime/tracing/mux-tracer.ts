@@ -52,7 +52,7 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.selfdestruct?.(from, beneficiary, balance)
   }
 
-  /** The results by name. Calls `result` of all tracers even after one throws, because it frees a script's sandbox. Throws the first error. */
+  /** The results by name. Calls `result` of all tracers even after one throws, because it frees a script's sandbox. Throws the first error. A promise if one of them is. */
   result(outcome: TraceOutcome): unknown {
     const failures: unknown[] = []
     const results = [...this.#tracers].map(([name, tracer]) => {
@@ -64,6 +64,7 @@ export class MuxTracer implements Tracer {
       }
     })
     if (failures.length > 0) throw failures[0]
-    return Object.fromEntries(results)
+    if (!results.some(([, of]) => of instanceof Promise)) return Object.fromEntries(results)
+    return Promise.all(results.map(async ([name, of]) => [name, await of] as const)).then(Object.fromEntries)
   }
 }

@@ -46,7 +46,7 @@ export interface Tracer extends MessageTracer {
   /** Whether it needs only what the recording of a block has (`recorded-block.ts`). */
   readonly readsRecording?: boolean
   start?(context: TraceContext): void
-  /** The trace as a JSON value. Throws ScriptFailure. */
+  /** The trace as a JSON value, or a promise of it. Throws ScriptFailure. */
   result(outcome: TraceOutcome): unknown
 }
 

@@ -7,6 +7,7 @@ import { BigramTracer, FourByteTracer, OpcodeCounter, TrigramTracer, UnigramTrac
 import { FlatCallTracer } from './flat-call-tracer.ts'
 import { MuxTracer } from './mux-tracer.ts'
 import { PrestateTracer } from './prestate-tracer.ts'
+import { type Explain, StepRecorder } from './step-recorder.ts'
 import { StructLogger, type StructLogOptions } from './struct-logger.ts'
 import type { Tracer } from './tracer.ts'
 
@@ -17,6 +18,8 @@ export type TracerChoice = {
   /** `tracerConfig` as the client sent it. */
   readonly config: unknown
   readonly structLogs: StructLogOptions
+  /** Describes what solidityTracer records. Called before the trace; may throw. Left out: solidityTracer is refused. */
+  readonly explain?: (() => Explain) | undefined
 }
 
 /** Largest length of all traces of one request in characters, because they must fit one JSON string and the heap. */
@@ -35,7 +38,7 @@ type Maker = () => Tracer
 /** Most tracers of one request, including those within muxTracer, because each script has a separate sandbox and timeout. */
 const MOST_TRACERS = 32
 /** Tracers that the request may still name, and bytes of all their call trees. */
-type Quota = { left: number; readonly trees: ByteBudget }
+type Quota = { left: number; readonly trees: ByteBudget; explain?: TracerChoice['explain'] }
 
 /** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
@@ -77,6 +80,14 @@ const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: 
   unigramTracer: kind(z.unknown(), () => () => new UnigramTracer()),
   bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
   trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
+  solidityTracer: (_config, quota) => {
+    const explain = quota.explain?.()
+    // Each has 32 MB of steps.
+    quota.explain = undefined
+    if (explain === undefined)
+      throw new ChainError('invalid-params', 'solidityTracer runs once, and not with JavaScript')
+    return () => new StepRecorder(quota.trees, explain)
+  },
   muxTracer: (config, quota, script) =>
     kind(muxOptions, (parts) => {
       const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, quota, script)] as const)
@@ -105,8 +116,9 @@ export function isScripted(
  * A function that creates a tracer for each transaction. Throws ChainError `not-found` for an unknown name and for JavaScript
  * without `script`, and `invalid-params` for invalid settings.
  */
-export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
-  if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS, trees: treeBudget() }, script)
+export function tracerMaker({ name, config, structLogs, explain }: TracerChoice, script?: ScriptMaker): Maker {
+  if (name !== undefined && name !== '')
+    return named(name, config, { left: MOST_TRACERS, trees: treeBudget(), explain }, script)
   const budget = { left: BUDGET }
   return () => new StructLogger(structLogs, budget)
 }

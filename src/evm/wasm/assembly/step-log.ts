@@ -1,7 +1,7 @@
 // Writes the struct logs of a frame (`debug_traceTransaction` of go-ethereum) as JSON text. A record has two parts: stack, memory
 // and return data are written before the opcode runs; the head (pc, op, gas, gasCost, depth) is written after it, when the cost
 // is known, into space reserved before them. `../step-log.ts` takes the text, and ends the records of opcodes that the host
-// carries out. `runToMarked` is for tracers of certain opcodes only: it runs the others without a record.
+// carries out. Packed records have pc, op, depth and gas only. `runToMarked` is for tracers of certain opcodes only: it runs the others without a record.
 
 import {
   CURRENT,
@@ -29,6 +29,7 @@ import {
   LOG_NAMES,
   LOG_OFFSETS,
   LOG_OP,
+  LOG_PACKED,
   LOG_PC,
   LOG_REFUND,
   LOG_RETURN,
@@ -54,6 +55,9 @@ import { copy, isSame, isSmall, toBytes } from './word'
 const ENDLESS: i64 = i64(1) << 62
 const SLOAD: u32 = 0x54
 const SSTORE: u32 = 0x55
+
+/** Bytes of a packed record: pc u32, op u8, depth u24, gas f64. */
+const PACKED: u32 = 16
 
 /** Most characters of a stack item with its quotation marks and comma. */
 const ITEM: u32 = 70
@@ -123,6 +127,13 @@ function beginRecord(frame: usize): bool {
     toBytes(LOG_KEY, top - 32)
     toBytes(LOG_KEY + 32, top - 64)
   }
+  if ((flags & LOG_PACKED) !== 0) {
+    const packed = tail - LOG_HEAD
+    store<u32>(packed, pc)
+    store<u32>(packed, op | (load<u32>(frame, F_DEPTH) << 8), 4)
+    store<f64>(packed, f64(load<i64>(frame, F_GAS)), 8)
+    return true
+  }
   let at = tail
   if ((flags & LOG_STACK) !== 0) at = writeStack(at, stack, height)
   if (memory !== 0) at = writeMemory(at, usize(load<u32>(frame, F_MEMORY)), memory)
@@ -133,6 +144,7 @@ function beginRecord(frame: usize): bool {
 
 /** Writes the head and moves the rest of the record up to it. `errorLength`: of the JSON text at LOG_ERROR, or 0. */
 export function writeHead(cost: i64, errorLength: u32): void {
+  if ((load<u32>(LOG_FLAGS) & LOG_PACKED) !== 0) return
   const start = usize(load<u32>(LOG_AT))
   const name = usize(LOG_NAMES) + usize(load<u32>(LOG_OP)) * LOG_NAME_BYTES
   let at = number(put(start, ',{"pc":'), u64(load<u32>(LOG_PC)))
@@ -156,6 +168,11 @@ export function writeHead(cost: i64, errorLength: u32): void {
 /** Ends the record with the refund, grown by `more`. */
 export function endRecord(more: i64): void {
   let at = usize(load<u32>(LOG_AT))
+  if ((load<u32>(LOG_FLAGS) & LOG_PACKED) !== 0) {
+    store<u32>(LOG_AT, u32(at) + PACKED)
+    store<u32>(LOG_COUNT, load<u32>(LOG_COUNT) + 1)
+    return
+  }
   const refund = load<i64>(LOG_REFUND) + load<i64>(REFUND) + more
   if (refund > 0) at = number(put(at, ',"refund":'), u64(refund))
   store<u8>(at, 0x7d)
