@@ -31,8 +31,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'modules', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
-  // Precompiles for their ABIs.
-  contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles'],
+  // Precompiles for their ABIs. It explains what a tracer has recorded.
+  contracts: ['lib', 'primitives', 'spec', 'state', 'precompiles', 'runtime (types)', 'chain (types)'],
   rpc: [
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer', 'fork', 'contracts'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],

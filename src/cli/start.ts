@@ -1,6 +1,8 @@
 // `kestrel start`: runs a node until a signal stops it.
 import { constants } from 'node:os'
 import type { Command } from 'commander'
+import { debugSources, stackOfTransaction } from '../contracts/transaction-stack.ts'
+import { SHORT } from '../contracts/words.ts'
 import { reportEngine } from '../evm/engine-selection.ts'
 import { moduleName, moniker } from '../explorer/account-names.ts'
 import { createLogger, flushLog, type Logger } from '../lib/log.ts'
@@ -79,6 +81,7 @@ function showActivity(
     isBounded,
     verbosity: verbose,
     prints: !production,
+    stackOf: (hash) => stackOfTransaction(chain.traces, debugSources(chain, contracts), hash, { style: SHORT }),
     nameOf: (of, view) => indices.get(of) ?? moduleName(chain, of) ?? moniker({ spec: chain.spec, view }, of),
   })
 }

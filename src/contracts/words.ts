@@ -108,4 +108,6 @@ function shapeOf({ address, longest }: Style, errorOf?: (data: Uint8Array) => st
   }
 }
 
-const cut = (text: string, longest: number): string => (text.length <= longest ? text : `${text.slice(0, longest)}…`)
+/** A text of at most so many characters, and `…`. */
+export const cut = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest)}…`

@@ -39,6 +39,15 @@ const PRECOMPILES: readonly (readonly [Fork, Readonly<Record<string, string>>])[
   ['osaka', { P256VERIFY: '100' }],
 ]
 
+const NAMES = new Map(
+  PRECOMPILES.flatMap(([, named]) =>
+    Object.entries(named).map(([name, digits]) => [BigInt(`0x${digits}`), name] as const),
+  ),
+)
+
+/** EIP-7910's name of the precompile that an address has in some fork. */
+export const precompileName = (address: Address): string | undefined => NAMES.get(BigInt(address))
+
 /** The configurations of the fork at a time, of the next fork, and of the last scheduled one, if they exist. */
 export function forkConfigs(
   spec: ChainSpec,

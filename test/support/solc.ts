@@ -18,7 +18,7 @@ export type Compiled = {
 
 type Compiler = { version(): string; compile(input: string): string }
 type Message = { readonly severity: string; readonly formattedMessage: string }
-type Output = {
+export type Output = {
   readonly errors?: readonly Message[]
   readonly contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
 }
@@ -60,7 +60,7 @@ function compiled(language: 'Solidity' | 'Yul', sources: Record<string, { readon
   }
 }
 
-function compile(input: object): Output {
+export function compile(input: object): Output {
   const text = JSON.stringify(input)
   const require = createRequire(import.meta.url)
   const { version } = require('solc/package.json') as { version: string }

@@ -31,8 +31,8 @@ export const debug_traceTransaction = rpcMethod({
   result: asTraced,
   heavy: true,
   committed: true,
-  handler: ([hash, options], { chain, queue }, signal) =>
-    chain.traces.transaction(hash, toTraceOptions(options, signal, queue)),
+  handler: ([hash, options], context, signal) =>
+    context.chain.traces.transaction(hash, toTraceOptions(options, signal, context)),
 })
 
 export const debug_traceBlockByNumber = rpcMethod({
@@ -42,8 +42,8 @@ export const debug_traceBlockByNumber = rpcMethod({
   result: blockTraces,
   heavy: true,
   committed: true,
-  handler: ([ref, options], { chain, queue }, signal) =>
-    chain.traces.block(ref, toTraceOptions(options, signal, queue)),
+  handler: ([ref, options], context, signal) =>
+    context.chain.traces.block(ref, toTraceOptions(options, signal, context)),
 })
 
 export const debug_traceBlockByHash = rpcMethod({
@@ -53,8 +53,8 @@ export const debug_traceBlockByHash = rpcMethod({
   result: blockTraces,
   heavy: true,
   committed: true,
-  handler: ([hash, options], { chain, queue }, signal) =>
-    chain.traces.block({ hash }, toTraceOptions(options, signal, queue)),
+  handler: ([hash, options], context, signal) =>
+    context.chain.traces.block({ hash }, toTraceOptions(options, signal, context)),
 })
 
 export const debug_traceBlock = rpcMethod({
@@ -64,10 +64,10 @@ export const debug_traceBlock = rpcMethod({
   result: blockTraces,
   heavy: true,
   committed: true,
-  handler([raw, options], { chain, queue }, signal) {
+  handler([raw, options], context, signal) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
-    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, signal, queue))
+    return context.chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, signal, context))
   },
 })
 
@@ -78,10 +78,10 @@ export const debug_traceCall = rpcMethod({
   result: asTraced,
   heavy: true,
   committed: true,
-  handler([call, ref, options], { chain, queue }, signal) {
-    const request = toCallRequest(call, chain.spec.chainId)
+  handler([call, ref, options], context, signal) {
+    const request = toCallRequest(call, context.chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
-    return chain.traces.call(request, point, toTraceOptions(options, signal, queue), {
+    return context.chain.traces.call(request, point, toTraceOptions(options, signal, context), {
       stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
       blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
     })
@@ -99,31 +99,31 @@ const bundle = z.object(
 
 /** The number of transactions to run before; -1 or absent: all. */
 const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
-const context = z.object(
+const place = z.object(
   { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },
   { error: 'expected a block and a transaction index' },
 )
 
 export const debug_traceCallMany = rpcMethod({
   summary: 'Runs bundles of messages under a tracer, each message on the state after the ones before it.',
-  params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
+  params: [z.array(bundle, { error: 'expected a list of bundles' }), place.optional(), traceCallOptions.optional()],
   names: ['bundles', 'context', 'options'],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
   committed: true,
-  handler([bundles, context, options], { chain, queue }, signal) {
-    const after = context?.transactionIndex ?? -1
-    const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
+  handler([bundles, place, options], context, signal) {
+    const after = place?.transactionIndex ?? -1
+    const point = { ref: place?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
       const state = stateOverride ?? (position === 0 ? options?.stateOverrides : undefined)
       const block = blockOverride ?? options?.blockOverrides
       return {
-        requests: transactions.map((call) => toCallRequest(call, chain.spec.chainId)),
+        requests: transactions.map((call) => toCallRequest(call, context.chain.spec.chainId)),
         stateOverrides: state ? toStateOverrides(state) : undefined,
         blockOverrides: block ? toBlockOverrides(block) : undefined,
       }
     })
-    return chain.traces.calls(read, point, toTraceOptions(options, signal, queue))
+    return context.chain.traces.calls(read, point, toTraceOptions(options, signal, context))
   },
 })
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Chain, KnownProposal } from '../../chain/types.ts'
 import type { NetworkStatus } from '../../consensus/network-status.ts'
 import { consoleLogs } from '../../contracts/console.ts'
+import { debugSources, stackOfTransaction } from '../../contracts/transaction-stack.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { evidenceName, voteName } from '../../primitives/commit-info.ts'
@@ -145,3 +146,18 @@ function commitInfoOf({ commit }: Block, chain: Chain): z.output<typeof commitIn
     }),
   }
 }
+
+export const kestrel_getStackTrace = rpcMethod({
+  summary:
+    'Why a mined transaction failed, with the functions and places of the sources that are known, innermost first; null: it did not fail.',
+  params: [hash],
+  names: ['transactionHash'],
+  result: z.array(string).nullable(),
+  heavy: true,
+  async handler([hash], context, signal) {
+    const lines = await stackOfTransaction(context.chain.traces, debugSources(context.chain, context.contracts), hash, {
+      signal,
+    })
+    return lines === undefined ? null : [...lines]
+  },
+})

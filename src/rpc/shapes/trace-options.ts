@@ -1,8 +1,11 @@
 // The options of the debug_trace… methods, as in geth. `tracerConfig` is checked for its depth only.
 import { z } from 'zod'
 import type { TraceOptions } from '../../chain/types.ts'
-import type { WorkQueue } from '../../lib/work-queue.ts'
+import { solidityTrace } from '../../contracts/solidity-trace.ts'
+import { debugSources } from '../../contracts/transaction-stack.ts'
+import { AnswerElsewhere } from '../../lib/errors.ts'
 import { bool, index, string } from '../codec.ts'
+import type { RpcContext } from '../define.ts'
 import { blockOverrides, stateOverrides } from './call.ts'
 
 /** geth's default, in milliseconds. */
@@ -71,7 +74,7 @@ export const traceCallOptions = traceOptions.extend({
 export function toTraceOptions(
   options: z.output<typeof traceOptions> | undefined,
   signal: AbortSignal,
-  queue: Pick<WorkQueue, 'runOutside'>,
+  context: Pick<RpcContext, 'queue' | 'chain' | 'contracts' | 'committedOnly'>,
 ): TraceOptions {
   const { tracer, tracerConfig, timeout } = options ?? {}
   return {
@@ -85,9 +88,14 @@ export function toTraceOptions(
         enableReturnData: options?.enableReturnData ?? options?.disableReturnData === false,
         limit: options?.limit ?? 0,
       },
+      explain() {
+        if (context.committedOnly) throw new AnswerElsewhere('only the main thread knows contracts')
+        const known = debugSources(context.chain, context.contracts)
+        return (recording) => solidityTrace({ ...known, view: recording.view }, recording)
+      },
     },
     signal,
-    elsewhere: (task) => queue.runOutside(task),
+    elsewhere: (task) => context.queue.runOutside(task),
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }
 }

@@ -1,0 +1,267 @@
+// The result of solidityTracer: the call tree of messages and internal calls with functions, places and values in words, and the gas of
+// each line. docs/debugging.md describes the fields.
+import { ChainError } from '../lib/errors.ts'
+import { type Address, type Hex, toHex, toQuantity } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import type { Recording } from '../runtime/tracing/step-recorder.ts'
+import type { CallTree } from '../runtime/types.ts'
+import type { DebugCode, DebugContext } from './debug-info.ts'
+import { failureInWords } from './failure-words.ts'
+import { debugOf, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
+import { callInWords, eventInWords, FULL } from './words.ts'
+
+type Line = { readonly file: string; readonly line: number; gas: number; steps: number }
+
+/** A call within a contract's code. */
+export type InternalFrame = {
+  readonly type: 'INTERNAL'
+  readonly function: string
+  /** `contracts/Vault.sol:28:9` */
+  readonly calledAt?: string
+  readonly gasUsed: number
+  readonly calls?: readonly (InternalFrame | MessageFrame)[]
+}
+
+/** A message. Quantities as in callTracer. */
+export type MessageFrame = {
+  readonly type: CallTree['type']
+  readonly function: string
+  readonly calledAt?: string
+  readonly from: Address
+  readonly to?: Address
+  readonly value: Hex
+  readonly gas: Hex
+  readonly gasUsed: Hex
+  readonly input: Hex
+  readonly output?: Hex
+  /** `Vault.put(amount: 77)` */
+  readonly call?: string
+  /** In geth's words, and why. */
+  readonly error?: string
+  readonly reason?: string
+  readonly logs?: readonly string[]
+  readonly lines?: readonly Line[]
+  readonly calls?: readonly (InternalFrame | MessageFrame)[]
+}
+
+export type SolidityTrace = MessageFrame & {
+  readonly steps: number
+  /** Whether the first steps were not kept: their lines and internal calls are missing. */
+  readonly isCut?: true
+  readonly stack?: readonly string[]
+}
+
+const JUMP = 0x56
+/** Bytes of a frame, of an internal call and of a line in the answer, roughly. */
+const FRAME_BYTES = 500
+const CALL_BYTES = 150
+const LINE_BYTES = 80
+/** Levels of messages and internal calls from which on internal calls are not shown, since JSON is written by recursion. */
+const DEEPEST = 1024
+
+/** Throws ChainError `limit-exceeded` if it is too large. */
+export async function solidityTrace(known: DebugContext, recording: Recording): Promise<SolidityTrace> {
+  const { steps, frames, root } = recording
+  const find = debugOf(known, recording)
+  const logs = new Map<CallTree, Log[]>()
+  for (const { frame, log } of recording.logs) {
+    const same = logs.get(frame)
+    if (same === undefined) logs.set(frame, [log])
+    else same.push(log)
+  }
+  const code = new Map<CallTree, DebugCode | undefined>()
+  for (const frame of frames.keys()) code.set(frame, await find(frame))
+  const stack = await stackTraceOf(known, recording, FULL, find)
+  return {
+    ...new Description(known, recording, code, logs).message(root, undefined),
+    steps: steps.count,
+    ...(steps.first > 0 && { isCut: true }),
+    ...(stack && { stack: stackInWords(stack) }),
+  }
+}
+
+type Frame = InternalFrame | MessageFrame
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+/** A call that runs; without a node it is of no function of the sources, or called by the dispatcher. */
+type Open = { readonly node: Mutable<InternalFrame> | undefined; readonly gas: number; readonly calls: Frame[] }
+
+class Description {
+  readonly #known: DebugContext
+  readonly #recording: Recording
+  readonly #code: ReadonlyMap<CallTree, DebugCode | undefined>
+  readonly #logs: ReadonlyMap<CallTree, readonly Log[]>
+  /** Levels of the tree that are open. */
+  #depth = 0
+
+  constructor(
+    known: DebugContext,
+    recording: Recording,
+    code: ReadonlyMap<CallTree, DebugCode | undefined>,
+    logs: ReadonlyMap<CallTree, readonly Log[]>,
+  ) {
+    this.#known = known
+    this.#recording = recording
+    this.#code = code
+    this.#logs = logs
+  }
+
+  message(frame: CallTree, caller: DebugCode | undefined): MessageFrame {
+    this.#spend(FRAME_BYTES + 2 * (frame.input.length + frame.output.length))
+    this.#depth++
+    const known = this.#known
+    const steps = this.#recording.frames.get(frame)
+    const debug = this.#code.get(frame)
+    const place = steps && caller?.locate(steps.calledAt)
+    const body = steps === undefined || debug === undefined ? this.#plain(frame) : this.#body(frame, debug)
+    const { type, from, to, value, gas, gasUsed, input, output, error } = frame
+    const words = to === null ? undefined : callInWords(known, to, input, FULL)
+    const logs = this.#logs.get(frame)?.map((log) => eventInWords(known, log, FULL) ?? toHex(log.data))
+    this.#depth--
+    return {
+      type,
+      function: body.name ?? messageName(known, frame, FULL),
+      ...(place && { calledAt: placeInWords(place) }),
+      from,
+      ...(to !== null && { to }),
+      value: toQuantity(value),
+      gas: toQuantity(gas),
+      gasUsed: toQuantity(gasUsed),
+      input: toHex(input),
+      ...(output.length > 0 && { output: toHex(output) }),
+      ...(words !== undefined && { call: words }),
+      ...(error !== undefined && {
+        error,
+        reason: failureInWords(known, this.#recording, { frame, steps, debug }, FULL),
+      }),
+      ...(logs !== undefined && { logs }),
+      ...(body.lines.length > 0 && { lines: body.lines }),
+      ...(body.calls.length > 0 && { calls: body.calls }),
+    }
+  }
+
+  #spend(bytes: number): void {
+    const { budget } = this.#recording
+    budget.left -= bytes
+    if (budget.left < 0) throw new ChainError('limit-exceeded', 'the trace is too large')
+  }
+
+  /** Of a frame without sources: only its messages. */
+  #plain(frame: CallTree): Body {
+    return { name: undefined, lines: [], calls: frame.calls.map((inner) => this.message(inner, undefined)) }
+  }
+
+  /** Walks through the steps of a frame. */
+  #body(frame: CallTree, debug: DebugCode): Body {
+    const { steps, frames } = this.#recording
+    const own = frames.get(frame)
+    const top: Open = { node: undefined, gas: 0, calls: [] }
+    const open: Open[] = [top]
+    const lines = new Lines(debug, (bytes) => this.#spend(bytes))
+    let name: string | undefined
+    let step = Math.max(own?.first ?? 0, steps.first)
+    const rest = Number(frame.gas - frame.gasUsed)
+    const gasAt = (at: number): number => (at < (own?.end ?? 0) ? steps.gas(at) : rest)
+    for (const inner of [...frame.calls, undefined]) {
+      const ran = inner && frames.get(inner)
+      const end = ran?.first ?? (inner === undefined ? (own?.end ?? 0) : step)
+      for (; step < end; step++) {
+        const pc = steps.pc(step)
+        const isCall = ran !== undefined && step === end - 1
+        const next = isCall ? Math.max(ran.end, step + 1) : step + 1
+        lines.add(pc, steps.gas(step) - gasAt(next) - (isCall && inner ? Number(inner.gasUsed) : 0))
+        if (steps.op(step) !== JUMP || step + 1 >= end) continue
+        if (debug.isOut(pc) && open.length > 1) close(open.pop(), gasAt(next))
+        else if (debug.isInto(pc)) {
+          const called = this.#enter(debug, pc, steps.pc(next), gasAt(next), open)
+          name ??= called
+        }
+      }
+      if (inner === undefined) break
+      const levels = open.length - 1
+      this.#depth += levels
+      open.at(-1)?.calls.push(this.message(inner, debug))
+      this.#depth -= levels
+      if (ran !== undefined) step = Math.max(step, ran.end)
+    }
+    for (const left of open.slice(1)) close(left, rest)
+    return { name, lines: lines.sorted(), calls: top.calls }
+  }
+
+  /** An internal call begins. Returns the function's name if the dispatcher has called it. */
+  #enter(debug: DebugCode, from: number, to: number, gas: number, open: Open[]): string | undefined {
+    const outer = open.at(-1)?.calls ?? []
+    const entered = debug.functionAt(to)
+    const isInner = debug.functionAt(from) !== undefined && !debug.isWholeFunction(from)
+    if (entered === undefined || !isInner || this.#depth + open.length > DEEPEST) {
+      open.push({ node: undefined, gas, calls: outer })
+      return isInner ? undefined : entered?.name
+    }
+    this.#spend(CALL_BYTES)
+    const place = debug.locate(from)
+    const calls: Frame[] = []
+    const node = {
+      type: 'INTERNAL',
+      function: entered.name,
+      ...(place && { calledAt: placeInWords(place) }),
+      gasUsed: 0,
+    } as const
+    const shown: Mutable<InternalFrame> = { ...node, calls }
+    outer.push(shown)
+    open.push({ node: shown, gas, calls })
+    return undefined
+  }
+}
+
+type Body = { readonly name: string | undefined; readonly lines: readonly Line[]; readonly calls: readonly Frame[] }
+
+function close(call: Open | undefined, gas: number): void {
+  if (call?.node === undefined) return
+  call.node.gasUsed = call.gas - gas
+  if (call.calls.length === 0) delete call.node.calls
+}
+
+/** The gas and steps of each line. */
+class Lines {
+  readonly #debug: DebugCode
+  readonly #spend: (bytes: number) => void
+  readonly #byPc: (Line | null)[] = []
+  #last: Line | null = null
+  readonly #lines = new Map<string, Line>()
+
+  constructor(debug: DebugCode, spend: (bytes: number) => void) {
+    this.#debug = debug
+    this.#spend = spend
+  }
+
+  add(pc: number, gas: number): void {
+    let line = this.#byPc[pc]
+    if (line === undefined) {
+      line = this.#lineOf(pc)
+      this.#byPc[pc] = line
+    }
+    // What the compiler adds counts for the line before it.
+    line ??= this.#last
+    if (line === null) return
+    this.#last = line
+    line.gas += gas
+    line.steps++
+  }
+
+  #lineOf(pc: number): Line | null {
+    const place = this.#debug.lineAt(pc)
+    if (place === undefined) return null
+    const [file, line] = place
+    const key = `${file}:${line}`
+    const known = this.#lines.get(key)
+    if (known !== undefined) return known
+    this.#spend(LINE_BYTES + file.length)
+    const fresh = { file, line, gas: 0, steps: 0 }
+    this.#lines.set(key, fresh)
+    return fresh
+  }
+
+  /** By file and line. */
+  sorted(): readonly Line[] {
+    return [...this.#lines.values()].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+  }
+}

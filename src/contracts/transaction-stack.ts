@@ -1,0 +1,49 @@
+// The stack trace of a mined transaction.
+import type { Chain, Traces } from '../chain/types.ts'
+import type { Hash } from '../lib/hex.ts'
+import type { Recording } from '../runtime/tracing/step-recorder.ts'
+import type { KnownContracts } from './abi.ts'
+import type { DebugContext } from './debug-info.ts'
+import { stackInWords, stackTraceOf } from './stack-trace.ts'
+import { FULL, type Style } from './words.ts'
+
+/** Where to look for debug info, but for the state. */
+export type DebugSources = Omit<DebugContext, 'view' | 'wantedSources'>
+
+/** What a node knows of the contracts of its chain. */
+export function debugSources(
+  { store, spec }: Pick<Chain, 'store' | 'spec'>,
+  { verification, artifacts, forkSources }: KnownContracts = {},
+): DebugSources {
+  return { rows: store, spec, verification, artifacts, ...(forkSources && { forkSources }) }
+}
+
+/** Milliseconds of CPU time of the transaction. */
+const TIMEOUT = 5_000
+const NO_STRUCT_LOGS = {
+  disableStack: true,
+  disableStorage: true,
+  enableMemory: false,
+  enableReturnData: false,
+  limit: 0,
+}
+
+/**
+ * The stack trace as lines of text, innermost first; undefined: the transaction has not failed. Runs the transaction again, on a fork until
+ * nothing is missing. Throws ChainError `not-found`, `execution-failed` when the time is up, `state-not-available`.
+ */
+export async function stackOfTransaction(
+  traces: Pick<Traces, 'transaction'>,
+  known: DebugSources,
+  hash: Hash,
+  { style = FULL, signal }: { readonly style?: Style; readonly signal?: AbortSignal } = {},
+): Promise<readonly string[] | undefined> {
+  let lines: readonly string[] | undefined
+  const explain = async (recording: Recording): Promise<void> => {
+    const stack = await stackTraceOf({ ...known, view: recording.view }, recording, style)
+    lines = stack && stackInWords(stack)
+  }
+  const choice = { name: 'solidityTracer', config: undefined, structLogs: NO_STRUCT_LOGS, explain: () => explain }
+  await traces.transaction(hash, { choice, timeout: TIMEOUT, signal })
+  return lines
+}
