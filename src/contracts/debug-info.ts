@@ -6,7 +6,6 @@ import { type Address, type Hash, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import type { KvReader } from '../state/types.ts'
 import { type ContractsContext, contractSources, localContract, twinOf } from './abi.ts'
-import type { LocalContract, LocalContracts } from './local-contracts.ts'
 import { type Definition, type Definitions, definitionsIn } from './solidity-functions.ts'
 import { type CodeMap, JUMP, mapCode, SourceText } from './source-map.ts'
 
