@@ -1,11 +1,15 @@
 // What a development node shows in the terminal. The contract is written as opcodes; the expected lines follow from it.
-import { type Hex, toFunctionSelector } from 'viem'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex, toFunctionSelector } from 'viem'
 import { expect, test, vi } from 'vitest'
 import { rawRequest, request } from '../support/chain.ts'
 import { folder, start } from './support.ts'
 
 const ALICE = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const BOB = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+
+type Compiled = { readonly abi: Abi; readonly bytecode: { readonly object: Hex } }
 
 /** `PUSH32 word; PUSH1 at; MSTORE` */
 const store = (word: string, at: number) => `7f${word}60${at.toString(16).padStart(2, '0')}52`
@@ -86,4 +90,24 @@ test('a production node prints nothing of contracts and has no kestrel_getConsol
   const answer = await rawRequest(node.url, 'kestrel_getConsoleLogs', [`0x${'11'.repeat(32)}`])
   expect(answer.error?.code).toBe(-32601)
   await node.stop('SIGINT')
+})
+
+test('with a build the terminal has names, and the line of a failure', async () => {
+  const build = join(import.meta.dirname, '../contracts/artifacts/builds/foundry/out')
+  const { abi, bytecode } = JSON.parse(await readFile(join(build, 'Vault.sol/Purse.json'), 'utf8')) as Compiled
+  const node = await start(await folder(), '--in-memory', '--artifacts', build)
+  await vi.waitUntil(() => node.text.stderr.includes('read 3 contracts'), 30_000)
+  const send = async (data: Hex, to?: string) => {
+    const hash = await request(node.url, 'eth_sendTransaction', [{ from: ALICE, to, data, gas: '0x100000' }])
+    return (await request(node.url, 'eth_getTransactionReceipt', [hash])) as { contractAddress: string }
+  }
+  const { contractAddress: purse } = await send(encodeDeployData({ abi, bytecode: bytecode.object, args: [9n] }))
+  await send(encodeFunctionData({ abi, functionName: 'take', args: [78n] }), purse)
+  await vi.waitUntil(() => node.text.stderr.includes('failed: '), 5_000)
+  const { stderr } = await node.stop('SIGINT')
+  expect(stderr).toMatch(/INFO: creates Purse 0x\S+ from 0xf39F…2266 \(account 0\) {2}block 1 /)
+  // `if (held[msg.sender] < amount) revert NotEnough(…)` is line 22.
+  expect(stderr).toMatch(
+    /WARN: Purse\.take\(amount: 78\) from 0xf39F…2266 \(account 0\) {2}block 2 .*\n {4}failed: NotEnough\(who: 0xf39F…2266, has: 0, wants: 78\) at Purse\.take \(src\/Vault\.sol:22:\d+\)\n/,
+  )
 })

@@ -146,21 +146,23 @@ class Activity {
     }, SECOND).unref()
   }
 
-  #show({ fields, text, lines, isFailed }: TransactionRecord): void {
+  #show({ fields, text, lines, failure }: TransactionRecord): void {
     const { stackOf } = this.#options
     const hash = fields['hash']
-    if (isFailed && stackOf !== undefined && typeof hash === 'string' && this.#stacks++ < MOST_STACKS) {
+    if (failure !== undefined && stackOf !== undefined && typeof hash === 'string' && this.#stacks++ < MOST_STACKS) {
       const stack = within(
         STACK_WAIT,
         stackOf(hash as Hash).catch(() => undefined),
       )
       this.#later(async () => {
-        const frames = (await stack) ?? []
-        const below = frames.map((frame): LineBelow => ({ text: `  ${frame}`, colour: 'red' }))
-        const withStack = frames.length === 0 ? fields : { ...fields, stack: frames }
-        this.#log.warn({ ...withStack, lines: [...lines, ...below] }, text)
+        // Its first line begins with the reason.
+        const [first = failure, ...outer] = (await stack) ?? []
+        const below = outer.map((frame): LineBelow => ({ text: `  ${frame}`, colour: 'red' }))
+        const withStack = first === failure ? fields : { ...fields, stack: [first, ...outer] }
+        this.#log.warn({ ...withStack, lines: [...lines, failed(first), ...below] }, text)
       })
-    } else this.#write(fields, text, lines, isFailed)
+    } else if (failure === undefined) this.#write(fields, text, lines)
+    else this.#write(fields, text, [...lines, failed(failure)], true)
   }
 
   #write(
@@ -183,6 +185,8 @@ class Activity {
     this.#before = mine
   }
 }
+
+const failed = (reason: string): LineBelow => ({ text: `failed: ${reason}`, colour: 'red' })
 
 /** What a promise resolves to; undefined if that takes longer than `ms`. */
 function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

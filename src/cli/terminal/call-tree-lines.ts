@@ -93,7 +93,7 @@ function changesOf({ spec }: WordedChain, { before, after, slots }: AccountDiff)
   const money = (of: typeof before) => coins(of?.balance ?? 0n, spec)
   const hex = (word: bigint) => `0x${word.toString(16)}`
   return [
-    ...(before?.balance === after?.balance ? [] : [`balance ${money(before)} → ${money(after)}`]),
+    ...((before?.balance ?? 0n) === (after?.balance ?? 0n) ? [] : [`balance ${money(before)} → ${money(after)}`]),
     ...(before?.nonce === after?.nonce ? [] : [`nonce ${before?.nonce ?? 0n} → ${after?.nonce ?? 0n}`]),
     ...(before?.codeHash === after?.codeHash ? [] : [after === undefined ? 'deleted' : `code ${after.codeHash}`]),
     ...slots.map(({ key, before, after }) => `slot ${hex(BigInt(key))}: ${hex(before)} → ${hex(after)}`),

@@ -21,7 +21,8 @@ export type TransactionRecord = {
   readonly fields: Readonly<Record<string, unknown>>
   readonly text: string
   readonly lines: readonly LineBelow[]
-  readonly isFailed: boolean
+  /** Why it failed; undefined: it did not. */
+  readonly failure: string | undefined
 }
 
 /** `time`: milliseconds that the block took; undefined: of several transactions. */
@@ -59,9 +60,8 @@ export function transactionRecord(
       // The call tree has them in their places.
       ...(detail.verbosity < 2 ? printedBelow(printed) : []),
       ...linesOfDetail(known, executed, index, tree, detail),
-      ...(error === undefined ? [] : [below(`failed: ${error}`, 'red')]),
     ],
-    isFailed,
+    failure: error,
   }
 }
 
