@@ -14,7 +14,10 @@ const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 it('THIRD-PARTY-LICENSES lists every bundled package with its licence and source', async () => {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/cli/main.ts', 'src/library.ts', 'src/readers/worker.ts', 'src/js-tracers/worker.ts'],
+    entryPoints: [
+      ...['src/cli/main.ts', 'src/library.ts'],
+      ...['src/readers/worker.ts', 'src/js-tracers/worker.ts', 'src/contracts/artifacts/worker.ts'],
+    ],
     outdir: 'never-written',
     write: false,
     bundle: true,
