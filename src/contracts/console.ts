@@ -1,5 +1,5 @@
-// The console of Solidity: `console.log` of Hardhat and forge-std is a call of an address without code, whose input is the text. What
-// Hardhat's and Foundry's formats do differently is in docs/debugging.md.
+// The console of Solidity: `console.log` of Hardhat and forge-std is a call of an address without code, whose input is the
+// text. What Hardhat's and Foundry's formats do differently is in docs/debugging.md.
 import type { AbiParameter } from 'abitype'
 import { checksummed } from '../lib/checksummed.ts'
 import { type Address, type Hash, hexToAddress, toHex } from '../lib/hex.ts'

@@ -1,5 +1,5 @@
-// Contracts of the developer's own build: compilers' outputs on this machine (`--artifacts`). They are not verified: nothing is compiled
-// here, and a file may say anything.
+// Contracts of the developer's own build: compilers' outputs on this machine (`--artifacts`). They are not verified: nothing is
+// compiled here, and a file may say anything.
 import type { Abi } from 'abitype'
 import type { Address } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'

@@ -1,5 +1,5 @@
-// A transaction or call in words, for a line of the terminal: `Vault.put(amount: 77) from 0xf39F…2266 (account 0)`. When the line is
-// short, arguments are cut first, then names of accounts are left out.
+// A transaction or call in words, for a line of the terminal: `Vault.put(amount: 77) from 0xf39F…2266 (account 0)`. When the
+// line is short, arguments are cut first, then names of accounts are left out.
 import type { Address } from '../lib/hex.ts'
 import { type ContractsContext, contractName } from './abi.ts'
 import { callInWords, errorInWords, ifHere, SHORT, shortAddress } from './words.ts'

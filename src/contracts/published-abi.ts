@@ -1,4 +1,5 @@
-// The schema of an ABI that another server publishes. Its bounds are those that the decoder and the pages rely on: compilers keep them.
+// The schema of an ABI that another server publishes. Its bounds are those that the decoder and the pages rely on: compilers
+// keep them.
 import type { Abi } from 'abitype'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
-// Finds the definitions in a Solidity source: which contract, function, modifier or getter a place belongs to. A scanner of tokens instead
-// of a parser, since only names and extents are needed: it reads every version from 0.4 on, takes time in proportion to the source, and
-// does not fail on what is no Solidity.
+// Finds the definitions in a Solidity source: which contract, function, modifier or getter a place belongs to. A scanner of
+// tokens instead of a parser, since only names and extents are needed: it reads every version from 0.4 on, takes time in
+// proportion to the source, and does not fail on what is no Solidity.
 
 /** A definition. Offsets are bytes of UTF-8. */
 export type Definition = {

@@ -1,5 +1,5 @@
-// The result of solidityTracer: the call tree of messages and internal calls with functions, places and values in words, and the gas of
-// each line. docs/debugging.md describes the fields.
+// The result of solidityTracer: the call tree of messages and internal calls with functions, places and values in words, and
+// the gas of each line. docs/debugging.md describes the fields.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hex, toHex, toQuantity } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'

@@ -1,7 +1,6 @@
-// Solidity's source maps: which part of the sources each instruction of a code is from, and which jumps enter and leave functions. Offsets
-// are bytes of UTF-8. Maps and sources may come from anybody's file: what is out of range is unknown, and the work is bounded by the
-// length of code and map.
-// https://docs.soliditylang.org/en/latest/internals/source_mappings.html
+// Solidity's source maps: which part of the sources each instruction of a code is from, and which jumps enter and leave
+// functions. Offsets are bytes of UTF-8. Maps and sources may come from anybody's file: what is out of range is unknown, and
+// the work is bounded by the length of code and map. https://docs.soliditylang.org/en/latest/internals/source_mappings.html
 
 /** What a jump does, by the letter of the map. */
 export const JUMP = { other: 0, into: 1, out: 2 } as const

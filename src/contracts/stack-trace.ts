@@ -1,6 +1,6 @@
-// The stack trace of a failed execution, by what the execution did: from the frame that failed outward through those that passed the
-// failure on, and within each frame through its internal calls, which the markers of the source map delimit. Hardhat's and Tenderly's
-// debuggers do the same. An inner failure that was caught is no part of it.
+// The stack trace of a failed execution, by what the execution did: from the frame that failed outward through those that
+// passed the failure on, and within each frame through its internal calls, which the markers of the source map delimit.
+// Hardhat's and Tenderly's debuggers do the same. An inner failure that was caught is no part of it.
 import { equalBytes, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Recording } from '../runtime/tracing/step-recorder.ts'
 import type { CallTree } from '../runtime/types.ts'

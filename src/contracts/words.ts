@@ -1,5 +1,5 @@
-// Calls, events and errors in words: `Vault.put(amount: 77)`, `NotEnough(who: 0x70…79C8, has: 0, wants: 5000)`. Names and texts come
-// from contracts and files of others: they are cut here, and whoever prints them takes out control characters.
+// Calls, events and errors in words: `Vault.put(amount: 77)`, `NotEnough(who: 0x70…79C8, has: 0, wants: 5000)`. Names and texts
+// come from contracts and files of others: they are cut here, and whoever prints them takes out control characters.
 import type { AbiParameter } from 'abitype'
 import { checksummed } from '../lib/checksummed.ts'
 import { type Address, fromHex, type Hex, hexToAddress, toHex } from '../lib/hex.ts'

@@ -1,7 +1,7 @@
-// JSON-RPC 2.0 without its transport: parses a request or batch, calls the methods, serializes the answers.
-// Entries of a batch run one after the other, because clients rely on their order; consecutive sends share a block, and on a fork
-// consecutive reads wait for the forked chain together. Each heavy entry waits for a slot of its own. Requests of a closed connection
-// are dropped.
+// JSON-RPC 2.0 without its transport: parses a request or batch, calls the methods, serializes the answers. Entries of a batch
+// run one after the other, because clients rely on their order; consecutive sends share a block, and on a fork consecutive
+// reads wait for the forked chain together. Each heavy entry waits for a slot of its own. Requests of a closed connection are
+// dropped.
 import type { z } from 'zod'
 import { isBoundedJson, JSON_BOUNDS } from '../lib/bounded-json.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'

@@ -1,5 +1,5 @@
-// Nodes that hand requests over to read threads: every response equals that of a node without them. A client that knows of a block finds it on every
-// thread, a rewind leaves no stale data, and a crashing thread fails only its own requests.
+// Nodes that hand requests over to read threads: every response equals that of a node without them. A client that knows of a
+// block finds it on every thread, a rewind leaves no stale data, and a crashing thread fails only its own requests.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

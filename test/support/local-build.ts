@@ -1,4 +1,5 @@
-// A build of contracts as the node sees one: the compiler's output, from which code on the chain is recognised, with its sources and maps.
+// A build of contracts as the node sees one: the compiler's output, from which code on the chain is recognised, with its
+// sources and maps.
 import { artifactsOf, bestMatch } from '../../src/contracts/bytecode-match.ts'
 import { type CompilerOutput, compilerOutput } from '../../src/contracts/compiler-output.ts'
 import type { DebugContext } from '../../src/contracts/debug-info.ts'

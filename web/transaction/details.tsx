@@ -31,9 +31,14 @@ const TYPES: Readonly<Record<number, string>> = {
 /** `newest`: number of the newest block, once one has been announced. */
 export function Details({ of, newest }: { of: Transaction; newest: number | undefined }) {
   const accessList = useAccessList(of)
+  const stack = useStack(of)
+  const printed = useConsole(of)
   return (
     <Fields
       of={{
+        ...result(of),
+        Stack: stack.length === 0 ? null : <Lines of={stack} label="Stack trace" />,
+        Console: printed.length === 0 ? null : <Lines of={printed.map(({ text }) => text)} label="Console" />,
         ...summary(of, newest),
         Moved: of.token_transfers !== null && of.token_transfers.length > 0 ? <Moved of={of} /> : null,
         ...fees(of),
@@ -47,14 +52,17 @@ export function Details({ of, newest }: { of: Transaction; newest: number | unde
   )
 }
 
+const result = (of: Transaction): Record<string, ComponentChildren> => ({
+  Result: of.status === 'error' ? <span class="bad">{of.result}</span> : null,
+  Reason: of.revert_reason === null ? null : <Reason of={of.revert_reason} />,
+})
+
 const summary = (of: Transaction, newest: number | undefined): Record<string, ComponentChildren> => ({
   Hash: (
     <>
       <code>{of.hash}</code> <Copy text={of.hash} of="hash" />
     </>
   ),
-  Result: of.status === 'error' ? <span class="bad">{of.result}</span> : null,
-  Reason: of.revert_reason === null ? null : <Reason of={of.revert_reason} />,
   Block: of.block_number === null ? of.status === null ? 'waiting' : null : <InBlock of={of} newest={newest} />,
   Time: of.timestamp === null ? null : <Time at={of.timestamp} full />,
   From: <Address of={of.from} full />,
@@ -62,6 +70,24 @@ const summary = (of: Transaction, newest: number | undefined): Record<string, Co
   Created: of.created_contract === null ? null : <Party of={of.created_contract} />,
   Value: <Coins value={of.value} digits={18} />,
 })
+
+/** Where it failed: functions and lines, innermost first. Empty until it is read, and if the node no longer has the state. */
+const useStack = ({ hash, status, block_number }: Transaction): readonly string[] =>
+  useRead(status === 'error' && block_number !== null ? call('kestrel_getStackTrace', hash) : undefined).data ?? []
+
+/** What contracts have printed; nothing in production. */
+const useConsole = ({ hash, block_number }: Transaction) =>
+  useRead(block_number === null ? undefined : call('kestrel_getConsoleLogs', hash)).data ?? []
+
+const Lines = ({ of, label }: { of: readonly string[]; label: string }) => (
+  <Raw label={label}>
+    {of.map((line, i) => (
+      <div key={`${i} ${line}`}>
+        <code>{line}</code>
+      </div>
+    ))}
+  </Raw>
+)
 
 /** The callee, with the implementation of a proxy or delegation. */
 const Party = ({ of }: { of: EmbeddedAddress }) => (

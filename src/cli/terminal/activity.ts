@@ -1,6 +1,7 @@
-// Records of the chain's activity: one for each transaction, and one for a block of several. A block with one transaction is one line.
-// Empty blocks are logged at `debug`; of a full block only the first transactions are shown. Under load most transactions are only
-// counted: a line in each second says how many. Lines stay in the order of the blocks, although stack traces are made in the background.
+// Records of the chain's activity: one for each transaction, and one for a block of several. A block with one transaction is
+// one line. Empty blocks are logged at `debug`; of a full block only the first transactions are shown. Under load most
+// transactions are only counted: a line in each second says how many. Lines stay in the order of the blocks, although stack
+// traces are made in the background.
 import type { ChainEvents } from '../../chain/types.ts'
 import type { KnownContracts } from '../../contracts/abi.ts'
 import type { AccountNames, WordedChain } from '../../contracts/message-words.ts'

@@ -1,5 +1,5 @@
-// The record of a mined transaction in the log: a line in words, and lines below it: what its contracts print, why it failed, and at
-// higher verbosity its events, its calls and the state that it changed.
+// The record of a mined transaction in the log: a line in words, and lines below it: what its contracts print, why it failed,
+// and at higher verbosity its events, its calls and the state that it changed.
 import { consoleCalls, printedBelow, printedLines } from '../../contracts/console.ts'
 import { messageInWords, revertInWords, type WordedChain } from '../../contracts/message-words.ts'
 import { type Colour, type LineBelow, lineWidth } from '../../lib/log.ts'

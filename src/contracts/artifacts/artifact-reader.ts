@@ -1,6 +1,6 @@
-// Reads the files of builds and reports what lookups need of them; runs in a thread of its own (`worker.ts`). A file is read again when
-// its time or size changes. The folders are looked through again and again: what systems tell of changes differs between them, comes
-// late or not at all from shared disks and containers, and a build replaces whole folders.
+// Reads the files of builds and reports what lookups need of them; runs in a thread of its own (`worker.ts`). A file is read
+// again when its time or size changes. The folders are looked through again and again: what systems tell of changes differs
+// between them, comes late or not at all from shared disks and containers, and a build replaces whole folders.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'

@@ -1,6 +1,6 @@
-// The contracts of the developer's builds (`--artifacts`, `hardhat_addCompilationResult`), as far as a thread has read them. Lookups
-// are by code: by its hash among those that were asked for, else by the key of its beginning, and then byte by byte. Nothing of it is
-// stored, and nothing here decides what the chain does.
+// The contracts of the developer's builds (`--artifacts`, `hardhat_addCompilationResult`), as far as a thread has read them.
+// Lookups are by code: by its hash among those that were asked for, else by the key of its beginning, and then byte by byte.
+// Nothing of it is stored, and nothing here decides what the chain does.
 import { resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Abi } from 'abitype'

@@ -1,6 +1,7 @@
-// Sources of contracts that a fork has from the forked chain: another server, which the operator names, has verified them there, and
-// they are not compiled here. A contract is looked up when a request asks for its sources. What was found is a row of the kept rows; it
-// is named by address and code, so it is never shown for other code. What was not found is remembered for a while.
+// Sources of contracts that a fork has from the forked chain: another server, which the operator names, has verified them
+// there, and they are not compiled here. A contract is looked up when a request asks for its sources. What was found is a row
+// of the kept rows; it is named by address and code, so it is never shown for other code. What was not found is remembered for
+// a while.
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import type { ForeignContract, ForeignContracts, ForeignSources } from '../../contracts/foreign-contracts.ts'

@@ -1,5 +1,5 @@
-// Servers that publish sources of contracts: Sourcify's API (version 2), and Etherscan's `getsourcecode`. What they answer was written
-// by others and is bounded; nothing of it is compiled here.
+// Servers that publish sources of contracts: Sourcify's API (version 2), and Etherscan's `getsourcecode`. What they answer was
+// written by others and is bounded; nothing of it is compiled here.
 import { z } from 'zod'
 import { type CompilerInput, compilerInput } from '../../contracts/compiler-output.ts'
 import type { PublishedSources } from '../../contracts/foreign-contracts.ts'

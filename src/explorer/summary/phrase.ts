@@ -1,5 +1,5 @@
-// The language of summaries: text with values, in the form of Blockscout's interpretations of transactions. Text that others have chosen
-// is always a value, so it cannot be taken for text of the template.
+// The language of summaries: text with values, in the form of Blockscout's interpretations of transactions. Text that others
+// have chosen is always a value, so it cannot be taken for text of the template.
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
 import { visibleText } from '../../lib/visible-text.ts'

@@ -52,7 +52,10 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.selfdestruct?.(from, beneficiary, balance)
   }
 
-  /** The results by name. Calls `result` of all tracers even after one throws, because it frees a script's sandbox. Throws the first error. A promise if one of them is. */
+  /**
+   * The results by name; a promise if one of them is. Calls `result` of all tracers even after one throws, because it frees a
+   * script's sandbox. Throws the first error.
+   */
   result(outcome: TraceOutcome): unknown {
     const failures: unknown[] = []
     const results = [...this.#tracers].map(([name, tracer]) => {

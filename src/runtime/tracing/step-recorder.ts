@@ -1,6 +1,6 @@
-// Records the opcodes of a message beside its call tree: what stack traces, profiles and debuggers are made of. A step takes 16 bytes, and
-// only the last two million steps are kept, so a recording has at most 32 MB. Where each message was called and where it ended is kept of
-// all messages.
+// Records the opcodes of a message beside its call tree: what stack traces, profiles and debuggers are made of. A step takes 16
+// bytes, and only the last two million steps are kept, so a recording has at most 32 MB. Where each message was called and
+// where it ended is kept of all messages.
 import type { Result } from '../../evm/result.ts'
 import {
   type CallFrame,

@@ -1,5 +1,5 @@
-// Stack traces of failures in `scenario.sol`, whose lines and columns the expected values name, through the compiler's two pipelines with
-// and without optimizer.
+// Stack traces of failures in `scenario.sol`, whose lines and columns the expected values name, through the compiler's two
+// pipelines with and without optimizer.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, parseAbiParameters } from 'viem'

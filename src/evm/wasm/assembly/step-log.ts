@@ -1,7 +1,8 @@
-// Writes the struct logs of a frame (`debug_traceTransaction` of go-ethereum) as JSON text. A record has two parts: stack, memory
-// and return data are written before the opcode runs; the head (pc, op, gas, gasCost, depth) is written after it, when the cost
-// is known, into space reserved before them. `../step-log.ts` takes the text, and ends the records of opcodes that the host
-// carries out. Packed records have pc, op, depth and gas only. `runToMarked` is for tracers of certain opcodes only: it runs the others without a record.
+// Writes the struct logs of a frame (`debug_traceTransaction` of go-ethereum) as JSON text. A record has two parts: stack,
+// memory and return data are written before the opcode runs; the head (pc, op, gas, gasCost, depth) is written after it, when
+// the cost is known, into space reserved before them. `../step-log.ts` takes the text, and ends the records of opcodes that the
+// host carries out. Packed records have pc, op, depth and gas only. `runToMarked` is for tracers of certain opcodes only: it
+// runs the others without a record.
 
 import {
   CURRENT,
