@@ -17,7 +17,7 @@ const identifier = z
 const isBounded = (type: string): boolean => (type.match(/\[/g) ?? []).length <= MOST_DIMENSIONS && !/\[0+\]/.test(type)
 const type = z.string().max(256).refine(isBounded, 'expected an array of some elements, of few dimensions')
 
-type Parameter = {
+export type Parameter = {
   readonly name?: string | undefined
   readonly type: string
   readonly internalType?: string | undefined
