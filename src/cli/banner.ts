@@ -1,7 +1,8 @@
 // The text that `start` prints: where the node listens, which chain it runs, and the development accounts with their keys.
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { formatUnits, getAddress } from 'viem'
+import { getAddress } from 'viem'
+import { amount } from '../contracts/message-words.ts'
 import { ANY } from '../http/access.ts'
 import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
@@ -114,10 +115,3 @@ const synced = ({ durable }: StartFlags): string =>
 
 const miningMode = ({ automine, interval }: { automine: boolean; interval: number }): string =>
   automine ? 'one for each transaction, at once' : interval > 0 ? `every ${interval} s` : 'only on request (evm_mine)'
-
-/** Coins, with thousands separated. */
-export function amount(value: bigint): string {
-  const [whole = '0', decimals] = formatUnits(value, 18).split('.')
-  const grouped = BigInt(whole).toLocaleString('en-US')
-  return decimals === undefined ? grouped : `${grouped}.${decimals}`
-}

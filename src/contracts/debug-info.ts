@@ -119,13 +119,6 @@ export class DebugCode {
     return source && place && { file: source.path, ...place }
   }
 
-  /** The beginning of the function that an instruction is from. */
-  locateFunction(pc: number): Location | undefined {
-    const source = this.#sources.get(this.#map.source[pc] ?? -1)
-    const place = source?.text.place(this.functionAt(pc)?.start ?? -1)
-    return source && place && { file: source.path, ...place }
-  }
-
   /** File and number of the line; undefined as `locate`. */
   lineAt(pc: number): readonly [file: string, line: number] | undefined {
     const source = this.#sources.get(this.#map.source[pc] ?? -1)
@@ -162,14 +155,9 @@ function sourceOf(path: string, content: string): Source {
   const known = sources.get(key)
   if (known !== undefined) return known
   const text = new SourceText(content)
-  const source = { path, text, ...definitionsOf(text) }
+  const source = { path, text, ...definitionsIn(text.bytes) }
   sources.set(key, source, { size: 3 * key.length + 1 })
   return source
-}
-
-function definitionsOf({ bytes }: SourceText): Definitions {
-  const { functions, contracts } = definitionsIn(bytes)
-  return { functions, contracts }
 }
 
 /** Code that ran: at an address, or the input of a creation. */

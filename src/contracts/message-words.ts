@@ -1,5 +1,6 @@
 // A transaction or call in words, for a line of the terminal: `Vault.put(amount: 77) from 0xf39F…2266 (account 0)`. When the
 // line is short, arguments are cut first, then names of accounts are left out.
+import { formatUnits } from 'viem'
 import type { Address } from '../lib/hex.ts'
 import { type ContractsContext, contractName } from './abi.ts'
 import { callInWords, errorInWords, ifHere, SHORT, shortAddress } from './words.ts'
@@ -18,13 +19,15 @@ export type AccountNames = (of: Address) => string | undefined
 
 export type WordedChain = ContractsContext & { readonly nameOf: AccountNames }
 
-/** Coins, with thousands separated; `units` of 10^-18. */
-export function coins(units: bigint, { native }: ContractsContext['spec']): string {
-  const whole = units / 10n ** 18n
-  const fraction = (units % 10n ** 18n).toString().padStart(18, '0').replace(/0+$/, '')
-  const amount = whole.toLocaleString('en-US') + (fraction === '' ? '' : `.${fraction}`)
-  return `${amount} ${native?.symbol ?? 'ETH'}`
+/** Whole coins, with thousands separated; `units` of 10^-18. */
+export function amount(units: bigint): string {
+  const [whole = '0', decimals] = formatUnits(units, 18).split('.')
+  const grouped = BigInt(whole).toLocaleString('en-US')
+  return decimals === undefined ? grouped : `${grouped}.${decimals}`
 }
+
+export const coins = (units: bigint, { native }: ContractsContext['spec']): string =>
+  `${amount(units)} ${native?.symbol ?? 'ETH'}`
 
 /** The words, in at most `longest` characters as far as cuts allow. */
 export function messageInWords(

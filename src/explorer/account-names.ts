@@ -1,5 +1,4 @@
 // The name of an address: that of its contract, token, module or validator.
-
 import { type ContractsContext, contractName } from '../contracts/abi.ts'
 import type { Address } from '../lib/hex.ts'
 import { visibleText } from '../lib/visible-text.ts'

@@ -1,6 +1,5 @@
 // The definition of a JSON-RPC method, and the context that its handler gets. To add a method, export a const from a file of
 // `methods/`: its name is the name on the wire.
-
 import type { z } from 'zod'
 import type { Forking, ForkTarget } from '../chain/fork.ts'
 import type { Chain } from '../chain/types.ts'

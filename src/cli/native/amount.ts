@@ -2,8 +2,8 @@
 // is 10^-18 KEST.
 import { formatUnits } from 'viem'
 import { z } from 'zod'
+import { amount } from '../../contracts/message-words.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { amount } from '../banner.ts'
 
 export type CoinAmount = { readonly denom: string; readonly amount: bigint }
 

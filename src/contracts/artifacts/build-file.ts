@@ -25,15 +25,11 @@ export type BuildFile = {
   readonly problem: string | undefined
 }
 
-const namesOf = (sourceNames: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(sourceNames).map(([user, compiler]) => [compiler, user]))
-
 /** Hardhat 3 gives the compiler other paths than its users have: `project/contracts/Vault.sol`. By the path of the compiler. */
-export const userPaths = (companion: unknown): ReadonlyMap<string, string> =>
-  namesOf(
-    z.object({ userSourceNameMap: z.record(z.string(), z.string()) }).safeParse(companion).data?.userSourceNameMap ??
-      {},
-  )
+export function userPaths(companion: unknown): ReadonlyMap<string, string> {
+  const { data } = z.object({ userSourceNameMap: z.record(z.string(), z.string()) }).safeParse(companion)
+  return new Map(Object.entries(data?.userSourceNameMap ?? {}).map(([user, compiler]) => [compiler, user]))
+}
 
 /** Hardhat 3 has the compiler's input in a file beside the output. */
 export const companionOf = (file: string): string | undefined =>

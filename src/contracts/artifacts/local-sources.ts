@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import type { LocalSources, SourceMapped } from '../local-contracts.ts'
-import { foundryArtifact, metadataOf, type metadataSchema, targetOf } from './build-file.ts'
+import { foundryArtifact, metadataOf, type metadataSchema, targetOf, userPaths } from './build-file.ts'
 
 type Metadata = z.output<typeof metadataSchema>
 /** A contract of a file. The path is its user's. */
@@ -69,7 +69,7 @@ export function sourcesIn(
   if (contract === undefined) return undefined
   const metadata = metadataOf(contract.metadata)
   const given = whole?.input ?? beside?.input
-  const names = new Map(Object.entries(beside?.userSourceNameMap ?? {}).map(([user, compiler]) => [compiler, user]))
+  const names = userPaths(companion)
   const userPath = (path: string) => names.get(path) ?? path
   const isUsed = (path: string) => metadata === undefined || path in metadata.sources
   const texts = Object.entries(given?.sources ?? {}).filter(([path]) => isUsed(path))

@@ -33,15 +33,18 @@ export const accountParam = z
   .string()
   .describe('0x and 40 hexadecimal digits, or bech32 with the prefix of accounts or of operators')
 
+/** The account of a text: hexadecimal, or bech32 of an account or operator. Throws ChainError. */
+export function readAccount({ bech32Prefix }: Pick<NativeSpec, 'bech32Prefix'>, text: string): Address {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return hexToAddress(text)
+  const operators = operatorPrefix(bech32Prefix)
+  return fromBech32(text.toLowerCase().startsWith(operators) ? operators : bech32Prefix, text)
+}
+
 /** The account of a parameter. Throws 404 on a chain without modules and 422 for a malformed value. */
 export function accountNamed(context: ExplorerContext, name: string, text: string): Address {
-  const { bech32Prefix } = nativeOf(context, 'head').spec
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return hexToAddress(text)
-  const prefix = text.toLowerCase().startsWith(operatorPrefix(bech32Prefix))
-    ? operatorPrefix(bech32Prefix)
-    : bech32Prefix
+  const { spec } = nativeOf(context, 'head')
   try {
-    return fromBech32(prefix, text)
+    return readAccount(spec, text)
   } catch (error) {
     if (error instanceof ChainError) throw invalidParameter(name, error.message)
     throw error

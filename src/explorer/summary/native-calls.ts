@@ -2,13 +2,15 @@
 import type { AbiParameter } from 'abitype'
 import { decodedData, decodedEvent } from '../../contracts/abi.ts'
 import { nativeAt, nativeTitle } from '../../contracts/native-sources.ts'
-import { fromBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type Address, hexToAddress } from '../../lib/hex.ts'
+import type { Address } from '../../lib/hex.ts'
+import { UNLIMITED } from '../../modules/authz/authz.ts'
+import { VOTE_OPTIONS } from '../../modules/gov/layout.ts'
 import type { Shape } from '../../primitives/abi-decoder.ts'
 import type { Log } from '../../primitives/types.ts'
-import { operatorPrefix } from '../../spec/addresses.ts'
 import type { ExplorerContext } from '../context.ts'
+import { readAccount } from '../native/modules.ts'
+import { WIRE_OPTION } from '../native/proposal.ts'
 import { account, coins, listed, type Phrase, say } from './phrase.ts'
 
 const GRANTS = {
@@ -83,9 +85,12 @@ const isFields = (value: Value | undefined): value is Fields => typeof value ===
 const at = (of: Value | undefined, name: string): Value | undefined => (isFields(of) ? of[name] : undefined)
 const items = (of: Value | undefined): readonly Value[] => (Array.isArray(of) ? of : [])
 
-/** cosmos.gov.v1.VoteOption */
-const VOTES = ['nothing', 'yes', 'abstain', 'no', 'no with veto']
-const vote = (of: Value | undefined): Phrase => say`${VOTES[Number(of)] ?? String(of)}`
+/** `no with veto` */
+function vote(of: Value | undefined): Phrase {
+  const option = VOTE_OPTIONS[Number(of)]
+  if (option === undefined) return say`${String(of)}`
+  return say`${option === 'none' ? 'nothing' : WIRE_OPTION[option].replaceAll('_', ' ')}`
+}
 
 /** Values that their types do not explain. */
 const SHOWN: Readonly<Record<string, (context: ExplorerContext, of: Value | undefined) => Phrase>> = {
@@ -107,8 +112,6 @@ const SHOWN: Readonly<Record<string, (context: ExplorerContext, of: Value | unde
     return coins(base.reduce((sum: bigint, coin) => sum + BigInt(String(at(coin, 'amount'))), 0n))
   },
 }
-
-const UNLIMITED = 2n ** 256n - 1n
 
 /** A value by its type: an integer is an amount of the base coin, a text that is an address an account. */
 function shown(context: ExplorerContext, of: Value | undefined): Phrase {
@@ -136,11 +139,8 @@ function coin(context: ExplorerContext, of: Fields): Phrase {
 
 /** The account of an address of this chain, hexadecimal or bech32. */
 function addressIn({ spec }: ExplorerContext, text: string): Address | undefined {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return hexToAddress(text)
-  const { bech32Prefix = '' } = spec.native ?? {}
-  const operators = operatorPrefix(bech32Prefix)
   try {
-    return fromBech32(text.startsWith(operators) ? operators : bech32Prefix, text)
+    return spec.native && readAccount(spec.native, text)
   } catch (error) {
     if (error instanceof ChainError) return undefined
     throw error

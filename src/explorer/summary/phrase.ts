@@ -1,5 +1,6 @@
 // The language of summaries: text with values, in the form of Blockscout's interpretations of transactions. Text that others
 // have chosen is always a value, so it cannot be taken for text of the template.
+import { formatUnits } from 'viem'
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
 import { visibleText } from '../../lib/visible-text.ts'
@@ -41,14 +42,6 @@ function given(text: string): Phrase {
   return [{ type: 'string', value: shown.length <= LONGEST ? shown : `${shown.slice(0, LONGEST)}…` }]
 }
 
-/** `5`, `1.25`: an amount of base units in whole units. */
-function decimal(amount: bigint, decimals: number): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
-}
-
 const COIN_DECIMALS = 18
 /** Smaller amounts are in wei. */
 const LEAST_SHOWN = 10n ** 9n
@@ -56,7 +49,7 @@ const LEAST_SHOWN = 10n ** 9n
 export const coins = (amount: bigint): Phrase =>
   amount > 0n && amount < LEAST_SHOWN
     ? [{ type: 'currency', value: amount.toString() }, ' wei']
-    : [{ type: 'currency', value: decimal(amount, COIN_DECIMALS) }, ' ', COIN]
+    : [{ type: 'currency', value: formatUnits(amount, COIN_DECIMALS) }, ' ', COIN]
 
 export const account = (context: ExplorerContext, of: Address): Phrase => [
   { type: 'address', value: showAddress(context, of) },
@@ -72,7 +65,7 @@ const MOST_DECIMALS = 77
 /** An amount of a fungible token. */
 export function tokens(context: ExplorerContext, of: Address, amount: bigint): Phrase {
   const decimals = Number(showToken(context, of).decimals ?? 0)
-  const shown = decimals > MOST_DECIMALS ? amount.toString() : decimal(amount, decimals)
+  const shown = decimals > MOST_DECIMALS ? amount.toString() : formatUnits(amount, decimals)
   return [{ type: 'currency', value: shown }, ' ', ...token(context, of)]
 }
 
