@@ -25,7 +25,8 @@ export default defineConfig({
     globalSetup: ['test/support/engine-built.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     // A test that asserts nothing fails: its loop was empty, or its condition never came true.
-    expect: { requireAssertions: true },
+    // What a test waits for may take as long on a busy machine as a test may; the default is a second.
+    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     sequence: { sequencer: LongFilesFirst },
     // The default leaves a core idle, which is half of a machine with two.
     maxWorkers: '100%',
