@@ -339,7 +339,7 @@ const server = {
     'most such calls in the queue; half of them may be of one client',
   ),
   readThreads: optional('<number>', wholeNumber(0, 64), 'most threads that answer reads beside the main one', {
-    unset: 'one fewer than the cores from four on, with Node.js 22.12 on Linux; else 0',
+    unset: 'half the cores from four on, with Node.js 22.12 on Linux; else 0',
     conflicts: ['inMemory'],
     room: 'node',
     more: '[Read threads](operating.md#read-threads).',
