@@ -22,7 +22,7 @@ export function failureInWords(known: DebugContext, recording: Recording, failed
   if (error !== 'execution reverted') return error.startsWith('invalid opcode: INVALID') ? INVALID : error
   if (output.length > 0) {
     const words = errorInWords(known, frame.to ?? undefined, output, style)
-    return words ?? `reverted with ${cut(toHex(output), style.longest)}`
+    return words ?? `custom error ${cut(toHex(output), style.longest)}`
   }
   return (failed.debug && checkInWords(known, recording, failed, failed.debug, style)) ?? 'reverted without a reason'
 }
