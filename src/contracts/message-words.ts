@@ -26,8 +26,11 @@ export function amount(units: bigint): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`
 }
 
+/** `1.5 KEST`; less than a gwei in wei. */
 export const coins = (units: bigint, { native }: ContractsContext['spec']): string =>
-  `${amount(units)} ${native?.symbol ?? 'ETH'}`
+  units > 0n && units < 1_000_000_000n
+    ? `${units.toLocaleString('en-US')} wei`
+    : `${amount(units)} ${native?.symbol ?? 'ETH'}`
 
 /** The words, in at most `longest` characters as far as cuts allow. */
 export function messageInWords(

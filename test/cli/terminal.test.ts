@@ -56,7 +56,7 @@ test('the terminal shows transactions, what they print, and why they and request
     /eth_estimateGas {2}failed: execution reverted: .*overflow.*\n {4}0x11223344\(\) on .* from 0xf39F…2266/,
   )
   expect(stderr).toMatch(
-    /WARN: 0x11223344\(\) with 0\.000000000000000001 KEST on 0x.*block 3 .*\n {4}console\.log: 42\n {4}failed: .*overflow/,
+    /WARN: 0x11223344\(\) with 1 wei on 0x.*block 3 .*\n {4}console\.log: 42\n {4}failed: .*overflow/,
   )
   expect(stderr).toMatch(/eth_getBalance {2}failed: invalid argument 0/)
 })

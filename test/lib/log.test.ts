@@ -63,3 +63,21 @@ it.each([true, false])('every line of a logger is bounded (json: %s)', (json) =>
   expect(text).toContain('method failed')
   expect(text.length).toBeLessThan(20_000)
 })
+
+it.each([
+  [{ NO_COLOR: '1' }, false],
+  [{ FORCE_COLOR: '0' }, false],
+  [{ FORCE_COLOR: '1' }, true],
+  [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  // Standard error is no terminal here.
+  [{}, false],
+])('the environment decides on colours: %o', (environment, isColoured) => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/lib/log.ts'))})
+    createLogger({ level: 'info', json: false }).warn({ lines: [{ text: 'below', colour: 'red' }] }, 'above')`
+  const { FORCE_COLOR: _force, NO_COLOR: _no, ...env } = process.env
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  const text = spawnSync(process.execPath, args, { env: { ...env, ...environment } }).stderr.toString()
+  expect(text).toMatch(/above[\s\S]*below/)
+  expect(text.includes('\u001b[')).toBe(isColoured)
+})

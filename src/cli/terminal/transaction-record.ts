@@ -40,10 +40,10 @@ export function transactionRecord(
   const { hash, from, to, value, data: input } = transaction
   const { number } = executed.block.header
   const message = { from, to, value, input, created: receipt.contractAddress ?? undefined }
-  const gas = `  block ${number}  ${receipt.gasUsed.toLocaleString('en-US')} gas`
+  const gas = `block ${number}  ${receipt.gasUsed.toLocaleString('en-US')} gas`
   const width = lineWidth()
-  const words = messageInWords(known, message, width - gas.length)
-  const text = longestThatFits([words + gas, time === undefined ? '' : `  ${time.toFixed(1)} ms`, `  ${hash}`], width)
+  const words = messageInWords(known, message, width - gas.length - 2)
+  const text = longestThatFits([words, gas, time === undefined ? '' : `${time.toFixed(1)} ms`, hash], width)
   const isFailed = receipt.status === 0
   const printed = printedLines(detail.prints ? consoleCalls(tree) : [])
   const error = isFailed ? failureInWords(known, tree) : undefined
@@ -56,7 +56,7 @@ export function transactionRecord(
     },
     text,
     lines: [
-      ...(text.endsWith(hash) ? [] : [below(hash, 'grey')]),
+      ...[gas, hash].filter((piece) => !text.includes(piece)).map((piece) => below(piece, 'grey')),
       // The call tree has them in their places.
       ...(detail.verbosity < 2 ? printedBelow(printed) : []),
       ...linesOfDetail(known, executed, index, tree, detail),
@@ -65,10 +65,14 @@ export function transactionRecord(
   }
 }
 
-/** The first pieces and those after them that fit. */
-function longestThatFits(pieces: readonly string[], width: number): string {
-  let line = ''
-  for (const piece of pieces) if (line === '' || line.length + piece.length <= width) line += piece
+/** The first piece with as many of the next ones as fit. */
+function longestThatFits([first = '', ...rest]: readonly string[], width: number): string {
+  let line = first
+  for (const piece of rest) {
+    if (piece === '') continue
+    if (line.length + 2 + piece.length > width) break
+    line += `  ${piece}`
+  }
   return line
 }
 
