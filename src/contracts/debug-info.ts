@@ -26,7 +26,12 @@ export type DebugContext = ContractsContext & {
 }
 
 /** A place in a source. Line and column count from 1, columns in UTF-16 code units. */
-export type Location = { readonly file: string; readonly line: number; readonly column: number }
+export type Location = {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly source: SourceText
+}
 
 type Source = { readonly path: string; readonly text: SourceText } & Definitions
 
@@ -116,7 +121,12 @@ export class DebugCode {
   locate(pc: number): Location | undefined {
     const source = this.#sources.get(this.#map.source[pc] ?? -1)
     const place = source?.text.place(this.#map.start[pc] ?? -1)
-    return source && place && { file: source.path, ...place }
+    return source && place && { file: source.path, ...place, source: source.text }
+  }
+
+  /** The texts of its sources, by path. */
+  get texts(): ReadonlyMap<string, SourceText> {
+    return new Map([...this.#sources.values()].map(({ path, text }) => [path, text]))
   }
 
   /** File and number of the line; undefined as `locate`. */

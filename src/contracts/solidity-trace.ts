@@ -2,15 +2,16 @@
 // the gas of each line. docs/debugging.md describes the fields.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hex, toHex, toQuantity } from '../lib/hex.ts'
-import type { Log } from '../primitives/types.ts'
 import type { Recording } from '../runtime/tracing/step-recorder.ts'
+import type { ExplainOptions } from '../runtime/tracing/tracers.ts'
 import type { CallTree } from '../runtime/types.ts'
+import { CONSOLE, consoleText } from './console.ts'
 import type { DebugCode, DebugContext } from './debug-info.ts'
 import { failureInWords } from './failure-words.ts'
 import { debugOf, messageName, placeInWords, stackInWords, stackTraceOf } from './stack-trace.ts'
 import { callInWords, eventInWords, FULL } from './words.ts'
 
-type Line = { readonly file: string; readonly line: number; gas: number; steps: number }
+export type LineGas = { readonly file: string; readonly line: number; gas: number; steps: number }
 
 /** A call within a contract's code. */
 export type InternalFrame = {
@@ -19,8 +20,13 @@ export type InternalFrame = {
   /** `contracts/Vault.sol:28:9` */
   readonly calledAt?: string
   readonly gasUsed: number
-  readonly calls?: readonly (InternalFrame | MessageFrame)[]
+  /** What it prints, if it is a function of a console library that does nothing else. */
+  readonly console?: string
+  readonly calls?: readonly Frame[]
 }
+
+/** What a contract has logged: `Transfer(from: 0x…, to: 0x…, value: 5)`, or the data in hex. */
+export type EventFrame = { readonly type: 'EVENT'; readonly address: Address; readonly event: string }
 
 /** A message. Quantities as in callTracer. */
 export type MessageFrame = {
@@ -39,48 +45,64 @@ export type MessageFrame = {
   /** In geth's words, and why. */
   readonly error?: string
   readonly reason?: string
-  readonly logs?: readonly string[]
-  readonly lines?: readonly Line[]
-  readonly calls?: readonly (InternalFrame | MessageFrame)[]
+  /** What it prints, if it is a call of the console. */
+  readonly console?: string
+  readonly lines?: readonly LineGas[]
+  readonly calls?: readonly Frame[]
 }
+
+export type Frame = MessageFrame | InternalFrame | EventFrame
 
 export type SolidityTrace = MessageFrame & {
   readonly steps: number
   /** Whether the first steps were not kept: their lines and internal calls are missing. */
   readonly isCut?: true
   readonly stack?: readonly string[]
+  /** Of the lines that ran. */
+  readonly sources?: readonly { readonly path: string; readonly text: string }[]
 }
 
 const JUMP = 0x56
+const LOG0 = 0xa0
+const LOG4 = 0xa4
+/** Functions of Hardhat's and forge-std's libraries. */
+const CONSOLE_LIBRARY = /^console2?\./
 /** Bytes of a frame, of an internal call and of a line in the answer, roughly. */
 const FRAME_BYTES = 500
 const CALL_BYTES = 150
 const LINE_BYTES = 80
+const EVENT_BYTES = 200
 /** Levels of messages and internal calls from which on internal calls are not shown, since JSON is written by recursion. */
 const DEEPEST = 1024
 
 /** Throws ChainError `limit-exceeded` if it is too large. */
-export async function solidityTrace(known: DebugContext, recording: Recording): Promise<SolidityTrace> {
+export async function solidityTrace(
+  known: DebugContext,
+  recording: Recording,
+  { withSources }: ExplainOptions,
+): Promise<SolidityTrace> {
   const { steps, frames, root } = recording
   const find = debugOf(known, recording)
-  const logs = new Map<CallTree, Log[]>()
-  for (const { frame, log } of recording.logs) {
-    const same = logs.get(frame)
-    if (same === undefined) logs.set(frame, [log])
+  const logs = new Map<CallTree, RecordedLog[]>()
+  for (const log of recording.logs) {
+    const same = logs.get(log.frame)
+    if (same === undefined) logs.set(log.frame, [log])
     else same.push(log)
   }
   const code = new Map<CallTree, DebugCode | undefined>()
   for (const frame of frames.keys()) code.set(frame, await find(frame))
   const stack = await stackTraceOf(known, recording, FULL, find)
+  const description = new Description(known, recording, code, logs)
   return {
-    ...new Description(known, recording, code, logs).message(root, undefined),
+    ...description.message(root, undefined),
     steps: steps.count,
     ...(steps.first > 0 && { isCut: true }),
     ...(stack && { stack: stackInWords(stack) }),
+    ...(withSources && { sources: description.sources() }),
   }
 }
 
-type Frame = InternalFrame | MessageFrame
+type RecordedLog = Recording['logs'][number]
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** A call that runs; without a node it is of no function of the sources, or called by the dispatcher. */
 type Open = { readonly node: Mutable<InternalFrame> | undefined; readonly gas: number; readonly calls: Frame[] }
@@ -89,7 +111,9 @@ class Description {
   readonly #known: DebugContext
   readonly #recording: Recording
   readonly #code: ReadonlyMap<CallTree, DebugCode | undefined>
-  readonly #logs: ReadonlyMap<CallTree, readonly Log[]>
+  readonly #logs: ReadonlyMap<CallTree, readonly RecordedLog[]>
+  /** Files of the lines that ran. */
+  readonly #files = new Set<string>()
   /** Levels of the tree that are open. */
   #depth = 0
 
@@ -97,7 +121,7 @@ class Description {
     known: DebugContext,
     recording: Recording,
     code: ReadonlyMap<CallTree, DebugCode | undefined>,
-    logs: ReadonlyMap<CallTree, readonly Log[]>,
+    logs: ReadonlyMap<CallTree, readonly RecordedLog[]>,
   ) {
     this.#known = known
     this.#recording = recording
@@ -115,7 +139,7 @@ class Description {
     const body = steps === undefined || debug === undefined ? this.#plain(frame) : this.#body(frame, debug)
     const { type, from, to, value, gas, gasUsed, input, output, error } = frame
     const words = to === null ? undefined : callInWords(known, to, input, FULL)
-    const logs = this.#logs.get(frame)?.map((log) => eventInWords(known, log, FULL) ?? toHex(log.data))
+    const printed = to === CONSOLE ? consoleText(input) : undefined
     this.#depth--
     return {
       type,
@@ -133,7 +157,7 @@ class Description {
         error,
         reason: failureInWords(known, this.#recording, { frame, steps, debug }, FULL),
       }),
-      ...(logs !== undefined && { logs }),
+      ...(printed !== undefined && { console: printed }),
       ...(body.lines.length > 0 && { lines: body.lines }),
       ...(body.calls.length > 0 && { calls: body.calls }),
     }
@@ -147,7 +171,51 @@ class Description {
 
   /** Of a frame without sources: only its messages. */
   #plain(frame: CallTree): Body {
-    return { name: undefined, lines: [], calls: frame.calls.map((inner) => this.message(inner, undefined)) }
+    const calls: Frame[] = []
+    const events = this.#eventsOf(frame)
+    for (const [position, inner] of frame.calls.entries()) {
+      events.until(position, calls)
+      calls.push(this.message(inner, undefined))
+    }
+    events.until(frame.calls.length, calls)
+    return { name: undefined, lines: [], calls }
+  }
+
+  /** Puts the logs of a frame into lists of calls, in order. */
+  #eventsOf(frame: CallTree) {
+    const logs = this.#logs.get(frame) ?? []
+    let next = 0
+    const put = ({ log }: RecordedLog, calls: Frame[]): void => {
+      this.#spend(EVENT_BYTES + 2 * log.data.length)
+      const event = eventInWords(this.#known, log, FULL) ?? toHex(log.data)
+      calls.push({ type: 'EVENT', address: log.address, event })
+    }
+    return {
+      /** The next one, if the frame made it before its call at a position. */
+      one(position: number, calls: Frame[]): void {
+        const log = logs[next]
+        if (log === undefined || log.position > position) return
+        put(log, calls)
+        next++
+      },
+      /** All that it made before its call at a position. */
+      until(position: number, calls: Frame[]): void {
+        for (let log = logs[next]; log !== undefined && log.position <= position; log = logs[++next]) put(log, calls)
+      },
+    }
+  }
+
+  /** The sources of the lines that ran. */
+  sources(): NonNullable<SolidityTrace['sources']> {
+    const found = new Map<string, string>()
+    for (const debug of this.#code.values()) {
+      for (const [path, { bytes }] of debug?.texts ?? []) {
+        if (!this.#files.has(path) || found.has(path)) continue
+        this.#spend(bytes.length)
+        found.set(path, bytes.toString('utf8'))
+      }
+    }
+    return [...found].map(([path, text]) => ({ path, text }))
   }
 
   /** Walks through the steps of a frame. */
@@ -160,8 +228,9 @@ class Description {
     let name: string | undefined
     let step = Math.max(own?.first ?? 0, steps.first)
     const rest = Number(frame.gas - frame.gasUsed)
+    const events = this.#eventsOf(frame)
     const gasAt = (at: number): number => (at < (own?.end ?? 0) ? steps.gas(at) : rest)
-    for (const inner of [...frame.calls, undefined]) {
+    for (const [position, inner] of [...frame.calls, undefined].entries()) {
       const ran = inner && frames.get(inner)
       const end = ran?.first ?? (inner === undefined ? (own?.end ?? 0) : step)
       for (; step < end; step++) {
@@ -169,13 +238,16 @@ class Description {
         const isCall = ran !== undefined && step === end - 1
         const next = isCall ? Math.max(ran.end, step + 1) : step + 1
         lines.add(pc, steps.gas(step) - gasAt(next) - (isCall && inner ? Number(inner.gasUsed) : 0))
-        if (steps.op(step) !== JUMP || step + 1 >= end) continue
+        const op = steps.op(step)
+        if (op >= LOG0 && op <= LOG4) events.one(position, open.at(-1)?.calls ?? top.calls)
+        if (op !== JUMP || step + 1 >= end) continue
         if (debug.isOut(pc) && open.length > 1) close(open.pop(), gasAt(next))
         else if (debug.isInto(pc)) {
           const called = this.#enter(debug, pc, steps.pc(next), gasAt(next), open)
           name ??= called
         }
       }
+      events.until(position, open.at(-1)?.calls ?? top.calls)
       if (inner === undefined) break
       const levels = open.length - 1
       this.#depth += levels
@@ -184,7 +256,9 @@ class Description {
       if (ran !== undefined) step = Math.max(step, ran.end)
     }
     for (const left of open.slice(1)) close(left, rest)
-    return { name, lines: lines.sorted(), calls: top.calls }
+    const sorted = lines.sorted()
+    for (const { file } of sorted) this.#files.add(file)
+    return { name, lines: sorted, calls: top.calls }
   }
 
   /** An internal call begins. Returns the function's name if the dispatcher has called it. */
@@ -212,21 +286,25 @@ class Description {
   }
 }
 
-type Body = { readonly name: string | undefined; readonly lines: readonly Line[]; readonly calls: readonly Frame[] }
+type Body = { readonly name: string | undefined; readonly lines: readonly LineGas[]; readonly calls: readonly Frame[] }
 
 function close(call: Open | undefined, gas: number): void {
   if (call?.node === undefined) return
   call.node.gasUsed = call.gas - gas
   if (call.calls.length === 0) delete call.node.calls
+  const [only, ...others] = call.calls
+  const printed = only !== undefined && 'console' in only ? only.console : undefined
+  if (printed !== undefined && others.length === 0 && CONSOLE_LIBRARY.test(call.node.function))
+    call.node.console = printed
 }
 
 /** The gas and steps of each line. */
 class Lines {
   readonly #debug: DebugCode
   readonly #spend: (bytes: number) => void
-  readonly #byPc: (Line | null)[] = []
-  #last: Line | null = null
-  readonly #lines = new Map<string, Line>()
+  readonly #byPc: (LineGas | null)[] = []
+  #last: LineGas | null = null
+  readonly #lines = new Map<string, LineGas>()
 
   constructor(debug: DebugCode, spend: (bytes: number) => void) {
     this.#debug = debug
@@ -247,7 +325,7 @@ class Lines {
     line.steps++
   }
 
-  #lineOf(pc: number): Line | null {
+  #lineOf(pc: number): LineGas | null {
     const place = this.#debug.lineAt(pc)
     if (place === undefined) return null
     const [file, line] = place
@@ -261,7 +339,7 @@ class Lines {
   }
 
   /** By file and line. */
-  sorted(): readonly Line[] {
+  sorted(): readonly LineGas[] {
     return [...this.#lines.values()].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
   }
 }

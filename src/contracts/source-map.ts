@@ -92,6 +92,16 @@ export class SourceText {
     return { line, column: this.bytes.toString('utf8', this.#lines[line - 1] ?? 0, offset).length + 1 }
   }
 
+  /** The lines from one to another, without their ends; those that do not exist are left out. */
+  lines(first: number, last: number): readonly string[] {
+    const from = this.#lines[Math.max(first, 1) - 1]
+    if (from === undefined) return []
+    return this.bytes
+      .toString('utf8', from, this.#lines[last] ?? this.bytes.length)
+      .split(/\r?\n/)
+      .slice(0, last - Math.max(first, 1) + 1)
+  }
+
   /** The number of the line with a byte. */
   lineAt(offset: number): number {
     let [low, high] = [0, this.#lines.length]

@@ -10,7 +10,7 @@ import { type DebugCode, type DebugContext, debugCodeOf, type Location } from '.
 import { failureInWords } from './failure-words.ts'
 import { type FailedFrame, type InternalCall, internalCalls, isCreation, lastPlace, stopOf } from './internal-calls.ts'
 import { nativeAt } from './native-sources.ts'
-import { FULL, type Style } from './words.ts'
+import { cut, FULL, type Style } from './words.ts'
 
 /** A line of a stack trace: a function that had not returned. */
 export type StackLine = {
@@ -34,6 +34,18 @@ const JUMPDEST = 0x5b
 const MOST_SHARED = 64
 /** Most lines: as many as frames. */
 const MOST_LINES = 1024
+
+/** Lines of a source, and the number of the first. */
+export type Excerpt = { readonly first: number; readonly lines: readonly string[] }
+/** Lines before and after a place, and most characters of a line. */
+const AROUND = 3
+const LONGEST_LINE = 300
+
+/** The lines around a place. */
+export const excerptAt = ({ line, source }: Location): Excerpt => ({
+  first: Math.max(1, line - AROUND),
+  lines: source.lines(line - AROUND, line + AROUND).map((text) => cut(text, LONGEST_LINE)),
+})
 
 /** Finds the code of each frame once. */
 export type DebugOf = (frame: CallTree) => Promise<DebugCode | undefined>

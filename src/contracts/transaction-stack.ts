@@ -4,7 +4,7 @@ import type { Hash } from '../lib/hex.ts'
 import type { Recording } from '../runtime/tracing/step-recorder.ts'
 import type { KnownContracts } from './abi.ts'
 import type { DebugContext } from './debug-info.ts'
-import { stackInWords, stackTraceOf } from './stack-trace.ts'
+import { type StackTrace, stackInWords, stackTraceOf } from './stack-trace.ts'
 import { FULL, type Style } from './words.ts'
 
 /** Where to look for debug info, but for the state. */
@@ -28,22 +28,31 @@ const NO_STRUCT_LOGS = {
   limit: 0,
 }
 
-/**
- * The stack trace as lines of text, innermost first; undefined: the transaction has not failed. Runs the transaction again, on a fork until
- * nothing is missing. Throws ChainError `not-found`, `execution-failed` when the time is up, `state-not-available`.
- */
+type StackOptions = { readonly style?: Style; readonly signal?: AbortSignal }
+
+/** The stack trace as lines of text, innermost first. As `failureOfTransaction`. */
 export async function stackOfTransaction(
+  ...of: Parameters<typeof failureOfTransaction>
+): Promise<readonly string[] | undefined> {
+  const stack = await failureOfTransaction(...of)
+  return stack && stackInWords(stack)
+}
+
+/**
+ * The stack trace; undefined: the transaction has not failed. Runs the transaction again, on a fork until nothing is missing. Throws
+ * ChainError `not-found`, `execution-failed` when the time is up, `state-not-available`.
+ */
+export async function failureOfTransaction(
   traces: Pick<Traces, 'transaction'>,
   known: DebugSources,
   hash: Hash,
-  { style = FULL, signal }: { readonly style?: Style; readonly signal?: AbortSignal } = {},
-): Promise<readonly string[] | undefined> {
-  let lines: readonly string[] | undefined
+  { style = FULL, signal }: StackOptions = {},
+): Promise<StackTrace | undefined> {
+  let stack: StackTrace | undefined
   const explain = async (recording: Recording): Promise<void> => {
-    const stack = await stackTraceOf({ ...known, view: recording.view }, recording, style)
-    lines = stack && stackInWords(stack)
+    stack = await stackTraceOf({ ...known, view: recording.view }, recording, style)
   }
   const choice = { name: 'solidityTracer', config: undefined, structLogs: NO_STRUCT_LOGS, explain: () => explain }
   await traces.transaction(hash, { choice, timeout: TIMEOUT, signal })
-  return lines
+  return stack
 }

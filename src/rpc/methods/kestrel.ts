@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { Chain, KnownProposal } from '../../chain/types.ts'
 import type { NetworkStatus } from '../../consensus/network-status.ts'
 import { consoleLogs } from '../../contracts/console.ts'
-import { debugSources, stackOfTransaction } from '../../contracts/transaction-stack.ts'
+import { excerptAt, lineInWords } from '../../contracts/stack-trace.ts'
+import { debugSources, failureOfTransaction, stackOfTransaction } from '../../contracts/transaction-stack.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { evidenceName, voteName } from '../../primitives/commit-info.ts'
@@ -161,3 +162,39 @@ export const kestrel_getStackTrace = rpcMethod({
     return lines === undefined ? null : [...lines]
   },
 })
+
+const place = z.object({ file: string, line: z.int(), column: z.int() })
+const excerpt = z.object({ first: z.int().describe('number of the first line'), lines: z.array(string) })
+
+export const kestrel_getFailure = rpcMethod({
+  summary:
+    'The stack trace of kestrel_getStackTrace in parts, for programs: of each function its place with the lines of the source around it; ' +
+    'null: the transaction did not fail.',
+  params: [hash],
+  names: ['transactionHash'],
+  result: z
+    .object({
+      reason: string,
+      frames: z.array(z.object({ text: string, place: place.nullable(), excerpt: excerpt.nullable() })),
+    })
+    .nullable(),
+  heavy: true,
+  async handler([hash], { chain, contracts }, signal) {
+    const failure = await failureOfTransaction(chain.traces, debugSources(chain, contracts), hash, { signal })
+    if (failure === undefined) return null
+    const frames = failure.lines.map((line, i) => {
+      const { location } = line
+      if (location === undefined) return { text: lineInWords(line), place: null, excerpt: null }
+      const { first, lines } = excerptAt(location)
+      const { file, line: number, column } = location
+      return {
+        text: lineInWords(line),
+        place: { file, line: number, column },
+        excerpt: i < MOST_EXCERPTS ? { first, lines: [...lines] } : null,
+      }
+    })
+    return { reason: failure.reason, frames }
+  },
+})
+/** Functions, from the innermost one outward, whose sources are shown. */
+const MOST_EXCERPTS = 32

@@ -88,10 +88,10 @@ export function toTraceOptions(
         enableReturnData: options?.enableReturnData ?? options?.disableReturnData === false,
         limit: options?.limit ?? 0,
       },
-      explain() {
+      explain(options) {
         if (context.committedOnly) throw new AnswerElsewhere('only the main thread knows contracts')
         const known = debugSources(context.chain, context.contracts)
-        return (recording) => solidityTrace({ ...known, view: recording.view }, recording)
+        return (recording) => solidityTrace({ ...known, view: recording.view }, recording, options)
       },
     },
     signal,

@@ -114,7 +114,8 @@ export type Recording = {
   readonly steps: Steps
   /** Of all frames that began: not of refused calls and SELFDESTRUCT. */
   readonly frames: ReadonlyMap<CallTree, FrameSteps>
-  readonly logs: readonly { readonly frame: CallTree; readonly log: Log }[]
+  /** `position`: how many calls its frame had made. */
+  readonly logs: readonly { readonly frame: CallTree; readonly log: Log; readonly position: number }[]
   /** The state after it. */
   readonly view: StateView
   readonly outcome: TraceOutcome
@@ -134,7 +135,7 @@ export class StepRecorder extends CallTreeTracer implements Tracer {
   readonly #steps = new Steps()
   readonly #frames = new Map<CallFrame, FrameSteps>()
   readonly #running: FrameSteps[] = []
-  readonly #logs: { readonly frame: CallFrame; readonly log: Log }[] = []
+  readonly #logs: { readonly frame: CallFrame; readonly log: Log; readonly position: number }[] = []
   #view: StateView | undefined
   readonly stepLog: StepLog
 
@@ -158,7 +159,7 @@ export class StepRecorder extends CallTreeTracer implements Tracer {
 
   log(log: Log): void {
     const frame = this.current
-    if (frame !== undefined) this.#logs.push({ frame, log })
+    if (frame !== undefined) this.#logs.push({ frame, log, position: frame.calls.length })
   }
 
   refuse(frame: CallFrame): void {

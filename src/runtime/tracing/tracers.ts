@@ -19,8 +19,10 @@ export type TracerChoice = {
   readonly config: unknown
   readonly structLogs: StructLogOptions
   /** Describes what solidityTracer records. Called before the trace; may throw. Left out: solidityTracer is refused. */
-  readonly explain?: (() => Explain) | undefined
+  readonly explain?: ((options: ExplainOptions) => Explain) | undefined
 }
+/** `withSources`: whether the description contains the sources of the lines that ran. */
+export type ExplainOptions = { readonly withSources: boolean }
 
 /** Largest length of all traces of one request in characters, because they must fit one JSON string and the heap. */
 export const BUDGET = 128 * 1024 * 1024
@@ -31,6 +33,7 @@ const flag = z.boolean({ error: 'expected true or false' }).nullish()
 const callOptions = z.object({ onlyTopCall: flag, withLog: flag })
 const prestateOptions = z.object({ diffMode: flag, disableCode: flag, disableStorage: flag, includeEmpty: flag })
 const flatOptions = z.object({ convertParityErrors: flag, includePrecompiles: flag })
+const solidityOptions = z.object({ withSources: flag })
 const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers by name' })
 
 type Maker = () => Tracer
@@ -80,14 +83,15 @@ const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: 
   unigramTracer: kind(z.unknown(), () => () => new UnigramTracer()),
   bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
   trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
-  solidityTracer: (_config, quota) => {
-    const explain = quota.explain?.()
-    // Each has 32 MB of steps.
-    quota.explain = undefined
-    if (explain === undefined)
-      throw new ChainError('invalid-params', 'solidityTracer runs once, and not with JavaScript')
-    return () => new StepRecorder(quota.trees, explain)
-  },
+  solidityTracer: (config, quota) =>
+    kind(solidityOptions, ({ withSources }, trees) => {
+      const explain = quota.explain?.({ withSources: withSources === true })
+      // Each has 32 MB of steps.
+      quota.explain = undefined
+      if (explain === undefined)
+        throw new ChainError('invalid-params', 'solidityTracer runs once, and not with JavaScript')
+      return () => new StepRecorder(trees, explain)
+    })(config, quota),
   muxTracer: (config, quota, script) =>
     kind(muxOptions, (parts) => {
       const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, quota, script)] as const)
