@@ -4,6 +4,7 @@ import { refractor } from 'refractor/core'
 import json from 'refractor/json'
 import python from 'refractor/python'
 import solidity from 'refractor/solidity'
+import './source.css'
 
 for (const grammar of [solidity, python, json]) refractor.register(grammar)
 

@@ -1,14 +1,19 @@
-// The page of one transaction: its record, calls, and lists of transfers, messages, logs and state changes. A pending
+// The page of one transaction: why it failed, its record, calls, gas, and lists of transfers, messages, logs and state changes. A pending
 // transaction is read with each block; a mined one only when blocks are removed.
 import { useState } from 'preact/hooks'
+import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
 import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
 import { useTitle } from '../location.ts'
 import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
+import { call } from '../rpc.ts'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
 import { CallTree } from '../transaction/call-tree.tsx'
 import { Details } from '../transaction/details.tsx'
+import { Failure } from '../transaction/failure.tsx'
+import { Gas } from '../transaction/gas.tsx'
 import { Sentence } from '../transaction/summary.tsx'
+import '../transaction/transaction.css'
 
 /** Columns with the same value in all rows of a transaction's lists. */
 const OWN = ['Transaction', 'Method', 'Block', 'Age']
@@ -42,6 +47,7 @@ export default function TransactionPage({ hash }: { hash: string }) {
               Transaction <Status of={of.status} />
             </h1>
             {isMined && <Sentence hash={hash} version={(settled ?? 0) + removals * REMOVAL} />}
+            <Failure of={of} />
             <Details of={of} newest={newest} />
           </section>
           {of.block_number !== null && <Lists of={of} />}
@@ -54,13 +60,26 @@ export default function TransactionPage({ hash }: { hash: string }) {
 /** The length of a list; undefined until it has been read. */
 const useCount = (list: Read<List<unknown>>): number | undefined => useRead(list).data?.total_count
 
+/** The calls with functions, places, events and gas; the tabs share it. */
+const useTrace = (hash: string) =>
+  useRead<SolidityTrace>({
+    key: `solidityTracer ${hash}`,
+    load: async () => {
+      const options = { tracer: 'solidityTracer', tracerConfig: { withSources: true } }
+      return (await call('debug_traceTransaction', hash, options).load()) as SolidityTrace
+    },
+  })
+
 function Lists({ of }: { of: Transaction }) {
+  const trace = useTrace(of.hash)
   const parameters = { transaction_hash_param: of.hash }
   const first = { ...parameters, items_count: 1 }
   const transfers = useCount(api('/transactions/{transaction_hash_param}/token-transfers', first))
   const messages = useCount(api('/transactions/{transaction_hash_param}/internal-transactions', first))
   const logs = useCount(api('/transactions/{transaction_hash_param}/logs', first))
   const tabs: readonly Tab[] = [
+    { name: 'Calls', content: () => <CallTree of={of} trace={trace} /> },
+    { name: 'Gas', content: () => <Gas of={of} trace={trace} /> },
     {
       name: 'Token transfers',
       count: transfers,
@@ -73,7 +92,6 @@ function Lists({ of }: { of: Transaction }) {
         />
       ),
     },
-    { name: 'Calls', content: () => <CallTree of={of} /> },
     {
       name: 'Internal',
       count: messages,
@@ -110,6 +128,5 @@ function Lists({ of }: { of: Transaction }) {
       ),
     },
   ]
-  const chosen = of.status === 'error' ? 'Calls' : of.token_transfers?.length === 0 ? 'Logs' : undefined
-  return <Tabs of={tabs} chosen={chosen} />
+  return <Tabs of={tabs} />
 }

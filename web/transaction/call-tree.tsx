@@ -1,35 +1,28 @@
-// The call tree of a transaction: caller, callee, function, gas, value and result of each message. Folded branches are not in
-// the document, because a transaction can have many thousand messages.
+// The call tree of a transaction: functions with their arguments, gas, value and failure of each call, with events and prints in
+// their places. Folded branches are not in the document, because a transaction can have many thousand calls.
 import { useMemo, useState } from 'preact/hooks'
-import { api, type EmbeddedAddress, type InternalTransaction, type Trace, type Transaction, useRead } from '../api.ts'
+import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
+import { api, type EmbeddedAddress, type InternalTransaction, type Reading, type Transaction, useRead } from '../api.ts'
 import { withCommas } from '../format.ts'
 import { AddressLink, Coins, Copy, Cut, Fields, Loaded, Raw } from '../parts.tsx'
-import { type DecodeCall, useCallDecoder } from './call-names.ts'
+import { useCallDecoder } from './call-names.ts'
+import { type Call, callsOf, callsOfRaw } from './calls.ts'
 
-type Node = { readonly trace: Trace; readonly key: string; readonly calls: Node[] }
 type Known = ReadonlyMap<string, EmbeddedAddress>
 
-/** Maximum messages unfolded at first. */
+/** Maximum calls unfolded at first. */
 const MOST_UNFOLDED = 100
-/** Maximum messages of one caller shown at once. */
+/** Maximum calls of one caller shown at once. */
 const MOST_SIBLINGS = 100
+/** Maximum characters of a call's words in its line. */
+const LONGEST_WORDS = 160
 
-export function CallTree({ of }: { of: Transaction }) {
-  const parameters = { transaction_hash_param: of.hash }
-  const reading = useRead(api('/transactions/{transaction_hash_param}/raw-trace', parameters))
-  const messages = useRead(
-    api('/transactions/{transaction_hash_param}/internal-transactions', { ...parameters, items_count: 100 }),
-  )
+export function CallTree({ of, trace }: { of: Transaction; trace: Reading<SolidityTrace> }) {
+  const parameters = { transaction_hash_param: of.hash, items_count: 100 }
+  const messages = useRead(api('/transactions/{transaction_hash_param}/internal-transactions', parameters))
   const known = useMemo(() => addressesIn([of, ...(messages.data?.items ?? [])]), [of, messages.data])
-  return (
-    <Loaded reading={reading}>
-      {(traces) => {
-        const root = treeOf(traces)
-        if (root === undefined) return <p class="note">Nothing was executed.</p>
-        return <Tree root={root} known={known} isLarge={traces.length > MOST_UNFOLDED} />
-      }}
-    </Loaded>
-  )
+  if (trace.error !== undefined) return <RawTree of={of} known={known} />
+  return <Loaded reading={trace}>{(root) => <TracedTree of={root} known={known} />}</Loaded>
 }
 
 type Parties = Pick<InternalTransaction, 'from' | 'to' | 'created_contract'>
@@ -42,22 +35,42 @@ const addressesIn = (messages: readonly Parties[]): Known =>
       .flatMap((address) => (address === null ? [] : [[address.hash.toLowerCase(), address] as const])),
   )
 
-/** Builds the tree. Traces contain their position ([0, 2] is the third call of the first call) and come in call order. */
-function treeOf(traces: readonly Trace[]): Node | undefined {
-  const nodes = new Map<string, Node>()
-  for (const trace of traces) {
-    const key = trace.traceAddress.join('.')
-    const node: Node = { trace, key, calls: [] }
-    nodes.set(key, node)
-    if (trace.traceAddress.length > 0) nodes.get(trace.traceAddress.slice(0, -1).join('.'))?.calls.push(node)
-  }
-  return nodes.get('')
+function TracedTree({ of, known }: { of: SolidityTrace; known: Known }) {
+  const [hidesInternal, hide] = useState(false)
+  const root = useMemo(() => callsOf(of, hidesInternal), [of, hidesInternal])
+  return (
+    <Tree root={root} known={known}>
+      <button type="button" aria-pressed={!hidesInternal} onClick={() => hide(!hidesInternal)}>
+        Internal calls
+      </button>
+    </Tree>
+  )
 }
 
-function Tree({ root, known, isLarge }: { root: Node; known: Known; isLarge: boolean }) {
+function RawTree({ of, known }: { of: Transaction; known: Known }) {
+  const parameters = { transaction_hash_param: of.hash }
+  const reading = useRead(api('/transactions/{transaction_hash_param}/raw-trace', parameters))
+  const decode = useCallDecoder(known)
+  return (
+    <Loaded reading={reading}>
+      {(traces) => {
+        const root = callsOfRaw(traces, decode)
+        return root === undefined ? <p class="note">Nothing was executed.</p> : <Tree root={root} known={known} />
+      }}
+    </Loaded>
+  )
+}
+
+/** Whether a tree has more calls than that. */
+function isLarger({ calls }: Call, budget: { left: number }): boolean {
+  budget.left--
+  return budget.left < 0 || calls.some((call) => isLarger(call, budget))
+}
+
+function Tree({ root, known, children }: { root: Call; known: Known; children?: preact.ComponentChildren }) {
+  const isLarge = isLarger(root, { left: MOST_UNFOLDED })
   // `round` is the key of the tree: the buttons recreate all branches, with the new depth.
   const [{ round, depth }, setRound] = useState({ round: 0, depth: isLarge ? 1 : 20 })
-  const decode = useCallDecoder(known)
   return (
     <>
       <div class="forms">
@@ -67,11 +80,12 @@ function Tree({ root, known, isLarge }: { root: Node; known: Known; isLarge: boo
         <button type="button" onClick={() => setRound({ round: round + 1, depth: 0 })}>
           Fold all
         </button>
+        {children}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard */}
       <section class="calls" aria-label="Tree of calls" tabIndex={0}>
         <ul key={round}>
-          <Branch of={root} known={known} decode={decode} unfolded={depth} isUndone={false} />
+          <Branch of={root} known={known} unfolded={depth} isUndone={false} />
         </ul>
       </section>
     </>
@@ -79,30 +93,29 @@ function Tree({ root, known, isLarge }: { root: Node; known: Known; isLarge: boo
 }
 
 type BranchProps = {
-  of: Node
+  of: Call
   known: Known
-  decode: DecodeCall
   /** Number of levels below that are unfolded at first. */
   unfolded: number
   /** Whether an enclosing call failed. */
   isUndone: boolean
 }
 
-function Branch({ of, known, decode, unfolded, isUndone }: BranchProps) {
+function Branch({ of, known, unfolded, isUndone }: BranchProps) {
   const [isOpen, setOpen] = useState(unfolded > 0)
   const [shown, setShown] = useState(MOST_SIBLINGS)
   const [isDataShown, showData] = useState(false)
-  const { trace, calls } = of
-  const failed = trace.error !== undefined
+  const { calls, failure } = of
+  const isFailed = failure !== undefined
   return (
     <li>
-      <div class={failed || isUndone ? 'frame failed' : 'frame'}>
+      <div class={isFailed || isUndone ? `frame failed ${of.kind}` : `frame ${of.kind}`}>
         {calls.length > 0 ? (
           <button
             type="button"
             class="twist"
             aria-expanded={isOpen}
-            aria-label={`${calls.length} ${calls.length === 1 ? 'call' : 'calls'} within`}
+            aria-label={`${calls.length} ${calls.length === 1 ? 'entry' : 'entries'} within`}
             onClick={() => setOpen(!isOpen)}
           >
             {isOpen ? '▾' : '▸'}
@@ -110,23 +123,18 @@ function Branch({ of, known, decode, unfolded, isUndone }: BranchProps) {
         ) : (
           <span class="twist" />
         )}
-        <Frame of={trace} known={known} decode={decode} isUndone={isUndone} />
-        <button type="button" class="action" aria-expanded={isDataShown} onClick={() => showData(!isDataShown)}>
-          data
-        </button>
+        <Line of={of} known={known} isUndone={isUndone} />
+        {of.input !== undefined && (
+          <button type="button" class="action" aria-expanded={isDataShown} onClick={() => showData(!isDataShown)}>
+            data
+          </button>
+        )}
       </div>
-      {isDataShown && <FrameData of={trace} decode={decode} />}
+      {isDataShown && <CallData of={of} />}
       {isOpen && calls.length > 0 && (
         <ul>
           {calls.slice(0, shown).map((call) => (
-            <Branch
-              key={call.key}
-              of={call}
-              known={known}
-              decode={decode}
-              unfolded={unfolded - 1}
-              isUndone={isUndone || failed}
-            />
+            <Branch key={call.key} of={call} known={known} unfolded={unfolded - 1} isUndone={isUndone || isFailed} />
           ))}
           {calls.length > shown && (
             <li>
@@ -141,50 +149,55 @@ function Branch({ of, known, decode, unfolded, isUndone }: BranchProps) {
   )
 }
 
-/** One message in one line. */
-function Frame({ of, known, decode, isUndone }: Pick<BranchProps, 'known' | 'decode' | 'isUndone'> & { of: Trace }) {
-  const { kind, to, value, gasUsed, input } = fieldsOf(of)
+/** One call, event or print in one line. */
+function Line({ of, known, isUndone }: Pick<BranchProps, 'of' | 'known' | 'isUndone'>) {
+  const { kind, to, name, words, place, value = '0', gasUsed, failure } = of
   return (
     <>
       <span class="method">{kind}</span>
-      {to === null ? <span class="faint">nothing was created</span> : <Party hash={to} known={known} />}
-      {of.type === 'call' && to !== null && input !== '0x' && (
-        <code>{decode(to, input)?.name ?? input.slice(0, 10)}</code>
+      {to === null ? (
+        <span class="faint">nothing was created</span>
+      ) : (
+        to && <Party hash={to} name={name} known={known} />
+      )}
+      {words !== undefined && (
+        <code title={words}>{words.length > LONGEST_WORDS ? `${words.slice(0, LONGEST_WORDS)}…` : words}</code>
       )}
       {BigInt(value) > 0n && <Coins value={BigInt(value).toString()} digits={6} />}
       {gasUsed !== undefined && <span class="faint">{withCommas(Number(gasUsed))} gas</span>}
-      {of.error !== undefined ? (
+      {place !== undefined && <span class="faint place">{place}</span>}
+      {failure !== undefined ? (
         <span class="bad">
-          <Cut text={of.error} />
+          <Cut text={failure} />
         </span>
       ) : (
-        isUndone && <span class="bad">undone</span>
+        isUndone && to !== undefined && <span class="bad">undone</span>
       )}
     </>
   )
 }
 
-function Party({ hash, known }: { hash: string; known: Known }) {
+function Party({ hash, name, known }: { hash: string; name: string | undefined; known: Known }) {
   const address = known.get(hash)
   return (
     <span class="address">
       <AddressLink
         hash={address?.hash ?? hash}
-        name={address?.name ?? null}
-        isContract={address?.is_contract ?? false}
+        name={name ?? address?.name ?? null}
+        isContract={address?.is_contract ?? name !== undefined}
       />
     </span>
   )
 }
 
-function FrameData({ of, decode }: { of: Trace; decode: DecodeCall }) {
-  const { input, output, gas, to } = fieldsOf(of)
-  const decoded = to === null || of.type !== 'call' ? undefined : decode(to, input)
+function CallData({ of: { words, failure, place, gas, input = '0x', output = '0x' } }: { of: Call }) {
   return (
     <div class="frame-data">
       <Fields
         of={{
-          Function: decoded === undefined ? null : <code>{decoded.text}</code>,
+          Function: words === undefined ? null : <code>{words}</code>,
+          Failure: failure === undefined ? null : <span class="bad">{failure}</span>,
+          'Called at': place === undefined ? null : <code>{place}</code>,
           'Gas given': gas === undefined ? null : withCommas(Number(gas)),
           Input: input === '0x' ? null : <Data of={input} name="Input" />,
           Output: output === '0x' ? null : <Data of={output} name="Output" />,
@@ -202,41 +215,3 @@ const Data = ({ of, name }: { of: string; name: string }) => (
     <Copy text={of} of={name.toLowerCase()} />
   </>
 )
-
-type TraceFields = {
-  readonly kind: string
-  readonly to: string | null
-  readonly value: string
-  readonly gas: string | undefined
-  readonly gasUsed: string | undefined
-  readonly input: string
-  readonly output: string
-}
-
-/** The common fields of all kinds of traces. */
-function fieldsOf(trace: Trace): TraceFields {
-  switch (trace.type) {
-    case 'call': {
-      const { action, result } = trace
-      const { callType: kind, to, value, gas, input } = action
-      return { kind, to, value, gas, input, gasUsed: result?.gasUsed, output: result?.output ?? '0x' }
-    }
-    case 'create': {
-      const { action, result } = trace
-      const { creationMethod: kind, value, gas, init: input } = action
-      return {
-        kind,
-        to: result?.address ?? null,
-        value,
-        gas,
-        input,
-        gasUsed: result?.gasUsed,
-        output: result?.code ?? '0x',
-      }
-    }
-    case 'selfdestruct': {
-      const { refundAddress: to, balance: value } = trace.action
-      return { kind: 'selfdestruct', to, value, gas: undefined, gasUsed: undefined, input: '0x', output: '0x' }
-    }
-  }
-}

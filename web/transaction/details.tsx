@@ -31,14 +31,12 @@ const TYPES: Readonly<Record<number, string>> = {
 /** `newest`: number of the newest block, once one has been announced. */
 export function Details({ of, newest }: { of: Transaction; newest: number | undefined }) {
   const accessList = useAccessList(of)
-  const stack = useStack(of)
   const printed = useConsole(of)
   return (
     <Fields
       of={{
         ...result(of),
-        Stack: stack.length === 0 ? null : <Lines of={stack} label="Stack trace" />,
-        Console: printed.length === 0 ? null : <Lines of={printed.map(({ text }) => text)} label="Console" />,
+        Console: printed.length === 0 ? null : <Lines of={printed.map(({ text }) => text)} />,
         ...summary(of, newest),
         Moved: of.token_transfers !== null && of.token_transfers.length > 0 ? <Moved of={of} /> : null,
         ...fees(of),
@@ -71,16 +69,12 @@ const summary = (of: Transaction, newest: number | undefined): Record<string, Co
   Value: <Coins value={of.value} digits={18} />,
 })
 
-/** Where it failed: functions and lines, innermost first. Empty until it is read, and if the node no longer has the state. */
-const useStack = ({ hash, status, block_number }: Transaction): readonly string[] =>
-  useRead(status === 'error' && block_number !== null ? call('kestrel_getStackTrace', hash) : undefined).data ?? []
-
 /** What contracts have printed; nothing in production. */
 const useConsole = ({ hash, block_number }: Transaction) =>
   useRead(block_number === null ? undefined : call('kestrel_getConsoleLogs', hash)).data ?? []
 
-const Lines = ({ of, label }: { of: readonly string[]; label: string }) => (
-  <Raw label={label}>
+const Lines = ({ of }: { of: readonly string[] }) => (
+  <Raw label="Console">
     {of.map((line, i) => (
       <div key={`${i} ${line}`}>
         <code>{line}</code>

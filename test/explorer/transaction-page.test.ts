@@ -1,0 +1,81 @@
+// The page of a transaction in a real browser: its failure with the source, its tree of calls, and its gas.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lineWith, tracedChain } from '../contracts/traces/scenario.ts'
+import { CHROMIUM, launchChromium } from '../support/browser.ts'
+import { expectSound, openPage } from './pages-support.ts'
+
+describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped without Chromium)', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  it('shows why it failed, with the source around the line of each function', async () => {
+    const { url, vault, caller } = await tracedChain()
+    const page = await openPage(browser, `${url}/tx/${await caller.call('takeFor', vault.address, 5000n)}`)
+    const failure = page.getByRole('region', { name: 'Failure' })
+    await failure.getByText(/^NotEnough\(who: 0x\w{40}, has: 1, wants: 5000\)$/).waitFor()
+    const marked = failure.locator('[aria-current=true]')
+    expect(await marked.innerText()).toMatch(/revert NotEnough\(msg\.sender, has, amount\);$/)
+    await failure.getByRole('button', { name: /at Caller\.takeFor/ }).click()
+    await failure.getByText(`contracts/Scenario.sol:${lineWith('vault.take(amount);')}`, { exact: true }).waitFor()
+    expect(await marked.innerText()).toMatch(/vault\.take\(amount\);$/)
+    const tree = page.getByRole('region', { name: 'Tree of calls' })
+    expect(await tree.getByText(/^NotEnough\(/).count()).toBe(2)
+    await expectSound(page)
+  }, 60_000)
+
+  it('shows calls with internal ones, events and prints, and still shows calls where debug methods are closed', async () => {
+    const { url, vault, caller } = await tracedChain()
+    const hash = await caller.call('work', vault.address, 2n)
+    const page = await openPage(browser, `${url}/tx/${hash}`)
+    const tree = page.getByRole('region', { name: 'Tree of calls' })
+    for (const text of ['put(amount: 2)', 'Checks.atMost', 'Checked(amount: 1)', 'sum is 1'])
+      await tree.getByText(text, { exact: true }).first().waitFor()
+    // The failure that was caught.
+    await tree.getByText(/^NotEnough\(/).waitFor()
+    await page.getByRole('button', { name: 'Internal calls' }).click()
+    await expect.poll(() => tree.getByText('Checks.atMost').count()).toBe(0)
+    expect(await tree.getByText('Checked(amount: 1)', { exact: true }).count()).toBe(1)
+    await expectSound(page)
+
+    await page.route('**/rpc', async (route) => {
+      const body = route.request().postData() ?? ''
+      if (!body.includes('debug_')) return route.continue()
+      const error = { code: -32601, message: 'the method debug_traceTransaction does not exist' }
+      await route.fulfill({ json: [{ jsonrpc: '2.0', id: 0, error }] })
+    })
+    await page.reload()
+    await tree.getByText('staticcall').first().waitFor()
+    expect(await tree.getByText('Checks.atMost').count()).toBe(0)
+    await page.getByRole('tab', { name: 'Gas' }).click()
+    await page.getByText(/^The node does not tell it: the method/).waitFor()
+  }, 60_000)
+
+  it('shows the gas as a flame graph that keys and clicks move through, by function, and by line', async () => {
+    const { url, viem, vault, caller } = await tracedChain()
+    const hash = await caller.call('work', vault.address, 3n)
+    const { gasUsed } = await viem.getTransactionReceipt({ hash })
+    const page = await openPage(browser, `${url}/tx/${hash}?tab=gas`)
+    await page.getByText(`${gasUsed.toLocaleString('en-US')} gas`, { exact: true }).waitFor()
+    const flames = page.getByRole('group', { name: 'Flame graph of the gas' })
+    const widthOf = async (name: RegExp) => (await flames.getByRole('button', { name }).boundingBox())?.width ?? 0
+    const whole = await widthOf(/^all gas: /)
+    expect(await widthOf(/^Vault\.put: /)).toBeLessThan(whole)
+    await flames.getByRole('button', { name: /^Vault\.put: / }).click()
+    await expect.poll(() => widthOf(/^Vault\.put: /)).toBe(whole)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    expect(await page.locator(':focus').getAttribute('title')).toMatch(/^all gas: /)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => widthOf(/^Vault\.put: /)).toBeLessThan(whole)
+    const functions = page.getByRole('region', { name: 'Gas by function' })
+    const row = functions.getByRole('row').filter({ hasText: 'Vault._check' })
+    expect(await row.getByRole('cell').nth(1).innerText()).toBe('3')
+    const source = page.getByRole('region', { name: 'contracts/Scenario.sol' })
+    expect(await source.getByRole('row').filter({ hasText: 'emit Put(' }).innerText()).toMatch(/^[\d,]+ [\d.]+ %\s/)
+    await expectSound(page)
+  }, 60_000)
+})
