@@ -8,6 +8,7 @@ import { answerLines, namedValues, print } from './native/answers.ts'
 import { readArguments } from './native/arguments.ts'
 import { type Contract, contractNamed, declarationOf, functionsNamed, functionsOf, isView } from './native/contracts.ts'
 import {
+  accountFlag,
   accountOfNode,
   addressOfSender,
   nodeFlags,
@@ -95,10 +96,7 @@ function targetOf(contractText: string | undefined, functionText: string | undef
 
 const callFlags = z.object({
   ...nodeFlags,
-  from: z
-    .string()
-    .regex(/^(0x[0-9a-fA-F]{40}|\d{1,4})$/, 'expected an address or a number')
-    .optional(),
+  from: accountFlag.optional(),
   block: integer(0n, 2n ** 64n - 1n).optional(),
 })
 

@@ -55,6 +55,16 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./call.ts')).registerSend,
   },
   {
+    name: 'trace',
+    description: 'what a transaction or a call did: the tree of its calls, with functions, places and failures',
+    load: async () => (await import('./trace.ts')).registerTrace,
+  },
+  {
+    name: 'profile',
+    description: 'where the gas of a transaction or a call went: by function, for flame graphs, or by line',
+    load: async () => (await import('./trace.ts')).registerProfile,
+  },
+  {
     name: 'gov',
     description: 'governance of a running chain: submit proposals, deposit, vote',
     load: async () => (await import('./gov/gov.ts')).register,

@@ -89,17 +89,26 @@ const COLOURS = { red: 31, green: 32, yellow: 33, blue: 34, grey: 90 }
 export type Colour = keyof typeof COLOURS
 const OF_LEVEL: Readonly<Record<string, Colour>> = { TRACE: 'grey', DEBUG: 'blue', INFO: 'green', WARN: 'yellow' }
 
-/** FORCE_COLOR and NO_COLOR decide, in this order, and else whether standard error is a terminal. */
+/** FORCE_COLOR and NO_COLOR decide, in this order, and else whether the stream is a terminal. */
 let hasColours: boolean | undefined
-function usesColours(): boolean {
+function usesColours({ isTTY }: NodeJS.WriteStream): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no } = process.env
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false'
-  return !no && process.stderr.isTTY && process.env.TERM !== 'dumb'
+  return !no && isTTY && process.env.TERM !== 'dumb'
 }
 
 function coloured(text: string, colour: Colour | undefined): string {
-  hasColours ??= usesColours()
-  return hasColours && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[39m` : text
+  hasColours ??= usesColours(process.stderr)
+  return hasColours ? inColour(text, colour) : text
+}
+
+const inColour = (text: string, colour: Colour | undefined): string =>
+  colour === undefined ? text : `\u001b[${COLOURS[colour]}m${text}\u001b[39m`
+
+/** Lines for standard output, as those below a record. */
+export function outputLines(lines: readonly LineBelow[]): readonly string[] {
+  const isColoured = usesColours(process.stdout)
+  return lines.map(({ text, colour }) => inColour(visibleLine(shorten(text)), isColoured ? colour : undefined))
 }
 
 /** Characters of a message that fit in a line of the terminal; Infinity if standard error is none. */

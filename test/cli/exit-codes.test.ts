@@ -20,6 +20,7 @@ const OPERANDS: Readonly<Record<string, string>> = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   number: '1',
   amount: '1',
+  target: `0x${'12'.repeat(32)}`,
 }
 /** Arguments that a command needs before it checks the tested flag. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

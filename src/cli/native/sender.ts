@@ -14,6 +14,9 @@ import { path, refuseFlag, wrongFlag } from '../flags.ts'
 import { askPassword, readPasswords } from '../password.ts'
 import { DEFAULT_RPC_URL, type RpcClient } from '../rpc-client.ts'
 
+/** An address, or the number of an account of the node. */
+export const accountFlag = z.string().regex(/^(0x[0-9a-fA-F]{40}|\d{1,4})$/, 'expected an address or a number')
+
 export const nodeFlags = {
   rpcUrl: z.string().regex(/^https?:\/\/\S+$/, 'expected a URL that begins with http:// or https://'),
   json: z.boolean().default(false),

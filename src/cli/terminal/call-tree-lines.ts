@@ -29,26 +29,35 @@ export function callTreeLines(known: WordedChain, root: CallTree, notes: readonl
   for (const { frame, position, log } of notes) {
     if (log !== undefined) events.set(frame, [...(events.get(frame) ?? []), { position, log }])
   }
+  const childrenOf = (of: CallTree | Log): (CallTree | Log)[] => {
+    if (!('calls' in of)) return []
+    const logs = events.get(of) ?? []
+    return [...of.calls, undefined].flatMap((call, at) => [
+      ...logs.flatMap(({ position, log }) => (position === at ? [log] : [])),
+      ...(call === undefined ? [] : [call]),
+    ])
+  }
+  return treeLines<CallTree | Log>(root, MOST_LINES, childrenOf, (of, start) =>
+    'calls' in of ? frameLine(known, of, start) : { text: start + eventInLine(known, of) },
+  )
+}
+
+/** A tree in at most so many lines; `lineOf` is given what a line begins with: the branches. */
+export function treeLines<T>(
+  root: T,
+  most: number,
+  childrenOf: (of: T) => readonly T[],
+  lineOf: (of: T, start: string) => LineBelow,
+): LineBelow[] {
   const lines: LineBelow[] = []
   let more = 0
-  const add = (line: () => LineBelow) => {
-    if (lines.length < MOST_LINES) lines.push(line())
+  const walk = (of: T, first: string, below: string): void => {
+    if (lines.length < most) lines.push(lineOf(of, first))
     else more++
-  }
-  const walk = (frame: CallTree, first: string, below: string): void => {
-    add(() => frameLine(known, frame, first))
-    const logs = events.get(frame) ?? []
-    const children = frame.calls.length + logs.length
-    let shown = 0
-    const branch = (): [string, string] =>
-      ++shown === children ? [`${below}└─ `, `${below}   `] : [`${below}├─ `, `${below}│  `]
-    for (let position = 0; position <= frame.calls.length; position++) {
-      for (const { log } of logs.filter((event) => event.position === position)) {
-        const [start] = branch()
-        add(() => ({ text: start + eventInLine(known, log) }))
-      }
-      const call = frame.calls[position]
-      if (call !== undefined) walk(call, ...branch())
+    const children = childrenOf(of)
+    for (const [i, child] of children.entries()) {
+      if (i === children.length - 1) walk(child, `${below}└─ `, `${below}   `)
+      else walk(child, `${below}├─ `, `${below}│  `)
     }
   }
   walk(root, '', '')
