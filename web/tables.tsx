@@ -157,7 +157,7 @@ export const logTable: Table<Log> = {
           <RawLog of={log} />
         ) : (
           <>
-            <DecodedCall of={log.decoded} />
+            <DecodedCall of={log.decoded} by={log.address} />
             <details class="more">
               <summary>Topics and data</summary>
               <RawLog of={log} />

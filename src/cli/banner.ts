@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { getAddress } from 'viem'
-import { amount } from '../contracts/message-words.ts'
+import { amount } from '../contracts/words.ts'
 import { ANY } from '../http/access.ts'
 import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'

@@ -1,9 +1,8 @@
 // A transaction or call in words, for a line of the terminal: `Vault.put(amount: 77) from 0xf39F…2266 (account 0)`. When the
 // line is short, arguments are cut first, then names of accounts are left out.
-import { formatUnits } from 'viem'
 import type { Address } from '../lib/hex.ts'
 import { type ContractsContext, contractName } from './abi.ts'
-import { callInWords, errorInWords, ifHere, SHORT, shortAddress } from './words.ts'
+import { amount, callInWords, errorInWords, ifHere, SHORT, shortAddress } from './words.ts'
 
 export type WordedMessage = {
   /** null: it creates a contract. */
@@ -18,13 +17,6 @@ export type WordedMessage = {
 export type AccountNames = (of: Address) => string | undefined
 
 export type WordedChain = ContractsContext & { readonly nameOf: AccountNames }
-
-/** Whole coins, with thousands separated; `units` of 10^-18. */
-export function amount(units: bigint): string {
-  const [whole = '0', decimals] = formatUnits(units, 18).split('.')
-  const grouped = BigInt(whole).toLocaleString('en-US')
-  return decimals === undefined ? grouped : `${grouped}.${decimals}`
-}
 
 /** `1.5 KEST`; less than a gwei in wei. */
 export const coins = (units: bigint, { native }: ContractsContext['spec']): string =>

@@ -1,6 +1,7 @@
 // Calls, events and errors in words: `Vault.put(amount: 77)`, `NotEnough(who: 0x70…79C8, has: 0, wants: 5000)`. Names and texts
 // come from contracts and files of others: they are cut here, and whoever prints them takes out control characters.
 import type { AbiParameter } from 'abitype'
+import { formatUnits } from 'viem'
 import { checksummed } from '../lib/checksummed.ts'
 import { type Address, fromHex, type Hex, hexToAddress, toHex } from '../lib/hex.ts'
 import type { Shape } from '../primitives/abi-decoder.ts'
@@ -8,6 +9,7 @@ import { revertReason } from '../primitives/revert-reason.ts'
 import type { Log } from '../primitives/types.ts'
 import { unlessMissing } from '../state/partial-state.ts'
 import { type ContractsContext, contractName, decodedData, decodedEvent } from './abi.ts'
+import { nativeAt } from './native-sources.ts'
 
 /** How long values are. */
 export type Style = {
@@ -60,7 +62,7 @@ function errorAt(
   if (plain !== undefined) return depth === 0 ? cut(plain, style.longest) : JSON.stringify(cut(plain, style.longest))
   const nested = (bytes: Uint8Array) =>
     depth < DEEPEST ? errorAt(known, undefined, bytes, style, depth + 1) : undefined
-  const found = decodedData(known, to, 'errors', data, shapeOf(style, nested))
+  const found = decodedData(known, to, 'errors', data, shapeOf(style, { errorOf: nested }))
   return found && `${found.entry.name}(${listed(found.entry.inputs, found.values)})`
 }
 
@@ -75,15 +77,17 @@ export function callInWords(
   const of = name === undefined ? '' : `${name}.`
   if (input.length < SELECTOR)
     return name === undefined ? undefined : `${of}${input.length === 0 ? 'receive' : 'fallback'}()`
-  const found = decodedData(known, to, 'functions', input, shapeOf(style))
-  if (found !== undefined) return `${of}${found.entry.name}(${listed(found.entry.inputs, found.values)})`
+  const coin = coinOf(known, to)
+  const found = decodedData(known, to, 'functions', input, shapeOf(style, { coin }))
+  if (found !== undefined) return `${of}${found.entry.name}(${listed(found.entry.inputs, found.values, coin)})`
   return `${of}${toHex(input.subarray(0, SELECTOR))}(${input.length > SELECTOR ? '…' : ''})`
 }
 
 /** An event: `Transfer(from: 0x…, to: 0x…, value: 5)`; undefined: nothing is known of it. */
 export function eventInWords(known: ContractsContext, log: Log, style: Style = SHORT): string | undefined {
-  const found = decodedEvent(known, log, shapeOf(style))
-  return found && `${found.entry.name}(${listed(found.entry.inputs, found.values)})`
+  const coin = coinOf(known, log.address)
+  const found = decodedEvent(known, log, shapeOf(style, { coin }))
+  return found && `${found.entry.name}(${listed(found.entry.inputs, found.values, coin)})`
 }
 
 /** On a fork: what is not here is not fetched for words. */
@@ -91,11 +95,52 @@ export const ifHere = <T>(find: () => T): T | undefined => unlessMissing(find, (
 
 const SELECTOR = 4
 
-const listed = (parameters: readonly AbiParameter[], values: readonly string[]): string =>
-  values.map((value, i) => (parameters[i]?.name ? `${parameters[i].name}: ${value}` : value)).join(', ')
+/** `coin`: whose amounts are among the values. */
+function listed(parameters: readonly AbiParameter[], values: readonly string[], coin?: Coin): string {
+  const isOfOther = coin !== undefined && parameters.some(({ name = '' }, i) => isOther(name, values[i], coin))
+  return values
+    .map((value, i) => {
+      const { type, name = '' } = parameters[i] ?? { type: '' }
+      const isAmount = coin !== undefined && !isOfOther && type === 'uint256' && AMOUNT.test(name)
+      const words = isAmount ? inCoins(value, coin) : value
+      return name === '' ? words : `${name}: ${words}`
+    })
+    .join(', ')
+}
 
-/** `errorOf`: of bytes that another contract has returned. */
-function shapeOf({ address, longest }: Style, errorOf?: (data: Uint8Array) => string | undefined): Shape<string> {
+/** The base coin. */
+type Coin = { readonly denom: string; readonly symbol: string }
+const coinOf = ({ spec }: ContractsContext, of: Address): Coin | undefined => nativeAt(spec, of) && spec.native
+
+/** Names of parameters of native contracts that are amounts, of the base coin unless another one names another token. */
+const AMOUNT = /^(amount|value|initialBalance|minSelfDelegation|commission)$/
+const isOther = (name: string, value: string | undefined, { denom }: Coin): boolean =>
+  name === 'denom' ? value !== JSON.stringify(denom) : name === 'contractAddress' || name === 'erc20Address'
+
+/** Fewer units are shown as they are, and more are no amount, but a limit that is none. */
+const LEAST_IN_COINS = 10n ** 12n
+const MOST_IN_COINS = 2n ** 128n
+
+function inCoins(units: string, { denom, symbol }: Coin): string {
+  const value = BigInt(units)
+  if (value >= MOST_IN_COINS) return units
+  return value < LEAST_IN_COINS && value > 0n ? `${units}${denom}` : `${amount(value)} ${symbol}`
+}
+
+/** Whole coins, with thousands separated; `units` of 10^-18. */
+export function amount(units: bigint): string {
+  const [whole = '0', decimals] = formatUnits(units, 18).split('.')
+  const grouped = BigInt(whole).toLocaleString('en-US')
+  return decimals === undefined ? grouped : `${grouped}.${decimals}`
+}
+
+type ShapeOptions = {
+  /** Of bytes that another contract has returned. */
+  readonly errorOf?: (data: Uint8Array) => string | undefined
+  readonly coin?: Coin | undefined
+}
+
+function shapeOf({ address, longest }: Style, { errorOf, coin }: ShapeOptions): Shape<string> {
   return {
     scalar(type, value) {
       if (type === 'address') return address(hexToAddress(String(value)))
@@ -104,7 +149,7 @@ function shapeOf({ address, longest }: Style, errorOf?: (data: Uint8Array) => st
       return errorOf?.(fromHex(value as Hex)) ?? cut(String(value), longest)
     },
     array: (values) => `[${values.join(', ')}]`,
-    tuple: (components, values) => `(${listed(components, values)})`,
+    tuple: (components, values) => `(${listed(components, values, coin)})`,
   }
 }
 

@@ -111,8 +111,30 @@ describe('a call', () => {
 
   it('of a native contract has its name and short addresses', () => {
     expect(callInWords(known, staking, fromHex(input as `0x${string}`), SHORT)).toBe(
-      'Staking.delegate(delegatorAddress: 0x5aAe…eAed, validatorAddress: "kestrelvaloper1x", amount: 77)',
+      'Staking.delegate(delegatorAddress: 0x5aAe…eAed, validatorAddress: "kestrelvaloper1x", amount: 77akest)',
     )
+  })
+
+  it('of a native contract has amounts of the base coin in coins, and of other coins as they are', () => {
+    const words = (to: string, signature: string, args: readonly unknown[]) => {
+      const face = new Interface([`function ${signature}`])
+      const data = face.encodeFunctionData(signature.slice(0, signature.indexOf('(')), [...args])
+      return callInWords(known, hexToAddress(to), fromHex(data as `0x${string}`))
+    }
+    const coins = 1_234_500_000_000_000_000_000n
+    const delegate = 'delegate(address,string,uint256)'
+    expect(words(staking, delegate, [who, 'v', coins])).toMatch(/, amount: 1,234\.5 KEST\)$/)
+    expect(words(staking, delegate, [who, 'v', 10n ** 12n])).toMatch(/, amount: 0\.000001 KEST\)$/)
+    // A contract that is not native.
+    const transfer = ['transfer(address,uint256)', [who, coins]] as const
+    expect(words(`0x${'12'.repeat(20)}`, ...transfer)).toMatch(/1234500000000000000000\)$/)
+    const ics20 = '0x0000000000000000000000000000000000000802'
+    const sent = (denom: string) =>
+      words(ics20, 'transfer(string,string,string,uint256,address,string,(uint64,uint64),uint64,string)', [
+        ...['transfer', 'channel-0', denom, coins, who, 'cosmos1x', [0, 0], 0, ''],
+      ])
+    expect(sent('akest')).toContain('denom: "akest", amount: 1,234.5 KEST,')
+    expect(sent('ibc/12')).toContain('denom: "ibc/12", amount: 1234500000000000000000,')
   })
 
   it('of an unknown contract has the selector; without input there is none', () => {

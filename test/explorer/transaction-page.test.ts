@@ -1,5 +1,6 @@
 // The page of a transaction in a real browser: its failure with the source, its tree of calls, and its gas.
 import type { Browser } from 'playwright-core'
+import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lineWith, tracedChain } from '../contracts/traces/scenario.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
@@ -52,6 +53,31 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
     expect(await tree.getByText('Checks.atMost').count()).toBe(0)
     await page.getByRole('tab', { name: 'Gas' }).click()
     await page.getByText(/^The node does not tell it: the method/).waitFor()
+  }, 60_000)
+
+  it('shows structs and enums by name, and amounts and validators of native calls', async () => {
+    const { url, rpc, vault, alice } = await tracedChain()
+    const own = [{ to: alice.address, amount: 7n, state: 1 }, [{ to: alice.address, amount: 8n, state: 2 }]] as const
+    const page = await openPage(browser, `${url}/tx/${await vault.call('order', ...own)}`)
+    const input = page.locator('dd').filter({ hasText: '260 bytes' })
+    for (const text of ['Vault.Order first', 'Vault.Order[] more', 'Open', 'Paused'])
+      await input.getByText(text, { exact: true }).waitFor()
+    await expectSound(page)
+
+    // The validator is given by its operator address in bech32.
+    const [operator] = (await (await fetch(`${url}/api/v2/native/validators`)).json()).items
+    const data = encodeFunctionData({
+      abi: parseAbi(['function delegate(address, string, uint256)']),
+      args: [alice.address, operator.operator_address, parseEther('2.5')],
+    })
+    const call = { from: alice.address, to: '0x0000000000000000000000000000000000000800', data, gas: '0x100000' }
+    await page.goto(`${url}/tx/${await rpc('eth_sendTransaction', call)}?tab=logs`)
+    const native = page.locator('dd').filter({ hasText: '196 bytes' })
+    await native.getByRole('link', { name: operator.moniker }).waitFor()
+    await native.getByText('2.5 KEST', { exact: true }).waitFor()
+    const event = page.getByRole('tabpanel')
+    await event.getByText('2.5 KEST', { exact: true }).waitFor()
+    await expectSound(page)
   }, 60_000)
 
   it('shows the gas as a flame graph that keys and clicks move through, by function, and by line', async () => {

@@ -1,6 +1,7 @@
 // Values returned by a contract, by name and type: addresses are links, structs and lists are nested.
 import type { AbiParameter } from 'abitype'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { componentsOf, elementOf, typeText } from './abi-text.ts'
 import { plainText } from './errors.ts'
@@ -24,7 +25,13 @@ export const Values = ({ of, parameters }: { of: readonly unknown[]; parameters:
   </dl>
 )
 
+/** Shows values for which their type says too little; undefined: as their type says. */
+export type ShowSpecial = (of: unknown, parameter: AbiParameter) => ComponentChildren | undefined
+export const Special = createContext<ShowSpecial>(() => undefined)
+
 export function Value({ of, parameter }: { of: unknown; parameter: AbiParameter }): ComponentChildren {
+  const special = useContext(Special)(of, parameter)
+  if (special !== undefined) return special
   const array = elementOf(parameter)
   if (array !== undefined && Array.isArray(of)) return <Elements of={of} element={array.element} />
   if (parameter.type === 'tuple') {

@@ -52,7 +52,7 @@ export function Details({ of, newest }: { of: Transaction; newest: number | unde
 
 const result = (of: Transaction): Record<string, ComponentChildren> => ({
   Result: of.status === 'error' ? <span class="bad">{of.result}</span> : null,
-  Reason: of.revert_reason === null ? null : <Reason of={of.revert_reason} />,
+  Reason: of.revert_reason === null ? null : <Reason of={of.revert_reason} by={of.to} />,
 })
 
 const summary = (of: Transaction, newest: number | undefined): Record<string, ComponentChildren> => ({
@@ -111,13 +111,13 @@ const InBlock = ({ of: { block_number, confirmations }, newest }: { of: Transact
   )
 }
 
-const Reason = ({ of }: { of: NonNullable<Transaction['revert_reason']> }) =>
+const Reason = ({ of, by }: { of: NonNullable<Transaction['revert_reason']>; by: EmbeddedAddress | null }) =>
   'raw' in of ? (
     <Raw label="Revert data">
       <code>{of.raw}</code>
     </Raw>
   ) : (
-    <DecodedCall of={of} />
+    <DecodedCall of={of} by={by} />
   )
 
 const fees = (of: Transaction): Record<string, ComponentChildren> => ({

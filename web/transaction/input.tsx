@@ -5,7 +5,7 @@ import { Copy, DecodedCall, Raw } from '../parts.tsx'
 
 type Form = 'decoded' | 'hex' | 'text'
 
-export function Input({ of: { decoded_input, raw_input } }: { of: Transaction }) {
+export function Input({ of: { decoded_input, raw_input, to } }: { of: Transaction }) {
   const text = textOf(raw_input)
   const forms: readonly Form[] = [
     ...(decoded_input ? (['decoded'] as const) : []),
@@ -26,7 +26,7 @@ export function Input({ of: { decoded_input, raw_input } }: { of: Transaction })
         <span class="faint">{(raw_input.length - 2) / 2} bytes</span>
       </div>
       {chosen === 'decoded' && decoded_input !== null ? (
-        <DecodedCall of={decoded_input} />
+        <DecodedCall of={decoded_input} by={to} />
       ) : (
         <Raw label="Input">
           <code>{chosen === 'text' ? text : raw_input}</code>

@@ -2,7 +2,7 @@
 // is 10^-18 KEST.
 import { formatUnits } from 'viem'
 import { z } from 'zod'
-import { amount } from '../../contracts/message-words.ts'
+import { amount } from '../../contracts/words.ts'
 import { ChainError } from '../../lib/errors.ts'
 
 export type CoinAmount = { readonly denom: string; readonly amount: bigint }

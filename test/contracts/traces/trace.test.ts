@@ -1,7 +1,15 @@
 // solidityTracer over contracts with sources: the order of calls, events and prints, and where the gas went. kestrel_getFailure.
 import { hexToBytes } from 'viem'
 import { expect, it } from 'vitest'
-import { FLOOR, foldedStacks, functionsOf, gasProfile, INTRINSIC, linesOf, type ProfiledFrame } from '../../../src/contracts/gas-profile.ts'
+import {
+  FLOOR,
+  foldedStacks,
+  functionsOf,
+  gasProfile,
+  INTRINSIC,
+  linesOf,
+  type ProfiledFrame,
+} from '../../../src/contracts/gas-profile.ts'
 import type { Frame, MessageFrame, SolidityTrace } from '../../../src/contracts/solidity-trace.ts'
 import { FILE, lineWith, SOURCE, tracedChain } from './scenario.ts'
 

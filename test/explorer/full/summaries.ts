@@ -47,6 +47,8 @@ const SAID = [
   '0xfb878360() of 0x9E54…3042 ran out of gas, with a limit of 90,000',
 ]
 
+type Frame = { readonly error?: string; readonly reason?: string; readonly calls?: readonly Frame[] }
+
 export function describeSummaries(given: () => Given): void {
   it('says what every transaction has done', async () => {
     const { book, visit } = given()
@@ -57,6 +59,22 @@ export function describeSummaries(given: () => Given): void {
       said.push(sentence(data.summaries[0]))
     }
     for (const expected of SAID) expect(said).toContain(expected)
+    expect(said.length).toBeGreaterThanOrEqual(132)
     expect(said.filter((text) => text.endsWith('did nothing'))).toEqual([])
+  }, 120_000)
+
+  it('of every failed message solidityTracer says why it failed', async () => {
+    const { on, book } = given()
+    const reasons: string[] = []
+    const walk = ({ error, reason = '', calls = [] }: Frame): void => {
+      if (error !== undefined) reasons.push(reason)
+      calls.forEach(walk)
+    }
+    for (const { hash } of book.transactions)
+      walk((await on.rpc('debug_traceTransaction', hash, { tracer: 'solidityTracer' })) as Frame)
+    console.log(book.transactions.length, JSON.stringify(reasons))
+    // An inner message, a transaction, a creation, and one that ran out of gas.
+    for (const expected of ['in vain', 'out of gas']) expect(reasons).toContain(expected)
+    expect(reasons.filter((reason) => reason === '' || reason === 'execution reverted')).toEqual([])
   }, 120_000)
 }

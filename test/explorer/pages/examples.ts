@@ -27,7 +27,7 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
   }) => [
     ...[airdrop, batch, blobs, failed, delegated, of.waiting, refused].map((hash) => `/tx/${hash}`),
     ...[nested, deep, delegation, created].map((hash) => `/tx/${hash}?tab=calls`),
-    ...['internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
+    ...['gas', 'internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
     `/tx/0x${'12'.repeat(32)}`,
   ],
   '/address/:hash': ({ bob, stage, tokens }) => [
