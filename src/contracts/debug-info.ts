@@ -124,6 +124,16 @@ export class DebugCode {
     return source && place && { file: source.path, ...place, source: source.text }
   }
 
+  /** Where the only function of a name is defined: `Vault.take`. */
+  definition(name: string): Location | undefined {
+    const found = [...new Set(this.#sources.values())].flatMap((source) =>
+      source.functions.flatMap((each) => (each.name === name ? [{ source, ...each }] : [])),
+    )
+    const [{ source, start } = { source: undefined, start: 0 }] = found.length === 1 ? found : []
+    const place = source?.text.place(start)
+    return source && place && { file: source.path, ...place, source: source.text }
+  }
+
   /** The texts of its sources, by path. */
   get texts(): ReadonlyMap<string, SourceText> {
     return new Map([...this.#sources.values()].map(({ path, text }) => [path, text]))

@@ -143,13 +143,17 @@ function linesOf(
     // The function itself may be inlined in the dispatcher.
     const outer = lastPlace(recording, frame, debug, -1, until, ({ name }) => isCalled(name))
     const found = outer === undefined ? undefined : debug.functionAt(outer)
-    if (outer === undefined || found === undefined) return lines
-    return [...lines, { name: found.name, location: debug.locate(outer), pc: outer }]
+    if (outer !== undefined && found !== undefined)
+      return [...lines, { name: found.name, location: debug.locate(outer), pc: outer }]
+    const name = messageName(known, frame, style)
+    const location = debug.definition(name)
+    return location === undefined ? lines : [...lines, { name, location, pc: undefined }]
   }
   const contract = debug.contractAt(pc) ?? contractName(known, frame.to ?? ZERO_ADDRESS)
-  return [
-    { name: contract === undefined ? called : `${contract}.${called}`, location: debug.locate(pc), pc: undefined },
-  ]
+  const name = contract === undefined ? called : `${contract}.${called}`
+  // Code of the compiler has the place of the whole contract, or none.
+  const place = debug.functionAt(pc) === undefined ? debug.definition(name) : undefined
+  return [{ name, location: place ?? debug.locate(pc), pc: undefined }]
 }
 
 /** The functions that a frame was in, innermost first. */
@@ -187,7 +191,9 @@ function functionsAt(
     before = step
   }
   const outer = debug.functionAt(at)
-  if (outer !== undefined && outer.name !== lines.at(-1)?.name) add(outer.name, debug.locate(at), at)
+  // The dispatcher's jump into a function has the place of the whole function; any other is of a recursion.
+  const isOther = outer?.name !== lines.at(-1)?.name || !debug.isWholeFunction(at)
+  if (outer !== undefined && isOther) add(outer.name, debug.locate(at), at)
   else if (lines.length === 0 && outer === undefined) {
     // The compiler gives what it adds to a contract the place of the contract.
     const last = lastPlace(recording, frame, debug, -1, until)

@@ -24,7 +24,7 @@ describe('a source map', () => {
       runtime: {},
     }
     const debug = new DebugCode(code, large, info)
-    expect(debug.locate(0)).toEqual({ file: 'a.sol', line: 1, column: 1 })
+    expect(debug.locate(0)).toMatchObject({ file: 'a.sol', line: 1, column: 1 })
     expect(debug.locate(1)).toBeUndefined()
     expect(debug.functionAt(1)).toBeUndefined()
     expect(debug.locate(1_000_000)).toBeUndefined()
