@@ -14,6 +14,8 @@ const number = z
   .transform(BigInt)
 const variable = z.object({
   label: text,
+  /** The contract that declares it, if the sources are known. */
+  declaredIn: text.optional(),
   /** Bytes from the low end of the slot. */
   offset: z.number().int().min(0).max(31),
   slot: number,
@@ -54,6 +56,8 @@ export type StorageLayout = {
   readonly types: Readonly<Record<string, LayoutType>>
 }
 
+type Unplaced = Omit<LayoutVariable, 'slot' | 'offset'>
+
 export type LayoutSources = {
   readonly sources: Readonly<Record<string, string>>
   /** The contract. */
@@ -78,7 +82,13 @@ export function storageLayoutOf(of: LayoutSources): StorageLayout | undefined {
   })
   const namespaces = read.storage.filter(({ label }) => label.startsWith(NAMESPACE))
   return {
-    storage: [...compiled.storage, ...namespaces],
+    storage: [
+      ...compiled.storage.map((variable, i) => {
+        const { label, declaredIn } = read.storage[i] ?? {}
+        return { ...variable, ...(label === variable.label && declaredIn && { declaredIn }) }
+      }),
+      ...namespaces,
+    ],
     types: { ...(namespaces.length > 0 && read.types), ...Object.fromEntries(types) },
   }
 }
@@ -116,7 +126,11 @@ class LayoutBuilder {
     const variables = all.flatMap((of) =>
       of.variables
         .filter(({ attributes }) => !NOT_STORED.some((word) => attributes.has(word)))
-        .map(({ name, type }) => ({ label: name, type: this.#type(type, { file: of.file, contract: of }) })),
+        .map(({ name, type }) => ({
+          label: name,
+          declaredIn: of.name,
+          type: this.#type(type, { file: of.file, contract: of }),
+        })),
     )
     const { layoutAt, file } = contract
     const start = layoutAt.length === 0 ? 0n : this.#scopes.constant(layoutAt, { file, contract })
@@ -129,23 +143,32 @@ class LayoutBuilder {
       [...contract.types.values()].flatMap((type) => {
         if (type.kind !== 'struct' || type.namespace === undefined) return []
         const of = this.#type({ kind: 'named', path: [type.name] }, { file: contract.file, contract })
-        return [{ label: NAMESPACE + type.namespace, offset: 0, slot: slotOfNamespace(type.namespace), type: of }]
+        return [
+          {
+            label: NAMESPACE + type.namespace,
+            declaredIn: contract.name,
+            offset: 0,
+            slot: slotOfNamespace(type.namespace),
+            type: of,
+          },
+        ]
       }),
     )
   }
 
   /** Variables in order, packed into slots; and the first slot behind them. */
-  #place(variables: readonly { label: string; type: string }[], start: bigint) {
+  #place(variables: readonly Unplaced[], start: bigint) {
     let slot = start
     let offset = 0n
-    const placed = variables.map(({ label, type }): LayoutVariable => {
+    const placed = variables.map((variable): LayoutVariable => {
+      const { type } = variable
       const { numberOfBytes: bytes } = this.#of(type)
       const isPacked = this.#isPacked(type)
       if (offset > 0n && (!isPacked || offset + bytes > WORD)) {
         slot++
         offset = 0n
       }
-      const at = { label, offset: Number(offset), slot, type }
+      const at = { ...variable, offset: Number(offset), slot }
       offset += bytes
       if (!isPacked) {
         slot += slotsOf(bytes)

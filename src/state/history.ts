@@ -143,6 +143,19 @@ export function storedFormer(
   return { ...entry, value: applyDelta(entry.delta, next) }
 }
 
+/** The values that a row has had, newest first: the present one and at most so many former ones, as far as they were not pruned. */
+export function valuesOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, most: number): readonly RowState[] {
+  const latest = reader.get(key)
+  const values: RowState[] = []
+  let state = latest && decodeRow(latest)
+  while (state !== undefined) {
+    values.push(state)
+    const { ordinal, value }: RowState = state
+    state = ordinal === 0 || values.length > most ? undefined : storedFormer(reader, key, ordinal - 1, value ?? null)
+  }
+  return values
+}
+
 /** The given row and its history are of different times, or the store is corrupt. */
 export class MissingHistory extends Error {}
 

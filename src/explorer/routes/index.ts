@@ -17,6 +17,7 @@ import * as nativeValidators from './native-validators.ts'
 import * as search from './search.ts'
 import * as smartContracts from './smart-contracts.ts'
 import * as stats from './stats.ts'
+import * as storage from './storage.ts'
 import * as tokenInstances from './token-instances.ts'
 import * as tokens from './tokens.ts'
 import * as transactionParts from './transaction-parts.ts'
@@ -43,6 +44,7 @@ const modules = [
   search,
   smartContracts,
   stats,
+  storage,
   tokenInstances,
   tokens,
   transactionParts,

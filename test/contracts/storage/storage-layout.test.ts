@@ -50,7 +50,7 @@ function inFull({ storage, types }: StorageLayout) {
       label: plain(label ?? ''),
       numberOfBytes,
       parts: [base, key, value].map(of),
-      members: members?.map((member) => ({ ...member, type: of(member.type) })),
+      members: members?.map(({ label, offset, slot, type }) => ({ label, offset, slot, type: of(type) })),
     }
   }
   return storage
@@ -83,6 +83,8 @@ describe('storage layouts', () => {
       const typeOf = (label: string) => Object.values(read?.types ?? {}).find((type) => type.label === label)
       expect(typeOf('enum Level')?.names).toEqual(['Low', 'Middle', 'High'])
       expect(typeOf('enum Root.Phase')?.names).toEqual(['Open', 'Closed'])
+      const declared = (read?.storage ?? []).filter(({ label }) => label === 'shared')
+      expect(declared.map(({ declaredIn }) => declaredIn)).toEqual(['Left', 'Right'])
       expect(typeOf('Price')?.underlying).toBe('uint128')
       // The example of ERC-7201.
       const at = read?.storage.find(({ label }) => label === 'erc7201:example.main')

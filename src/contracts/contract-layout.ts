@@ -1,0 +1,63 @@
+// The storage of a contract on the chain by the layout of its sources: verified ones, or those of the developer's builds. Of a proxy
+// it is the storage of the proxy with the variables of the implementation.
+import { LRUCache } from 'lru-cache'
+import type { Address } from '../lib/hex.ts'
+import { contractSources, localContract, proxyOf, twinOf } from './abi.ts'
+import type { DebugContext } from './debug-info.ts'
+import { nativeAt } from './native-sources.ts'
+import { type LayoutSources, storageLayoutOf } from './storage-layout.ts'
+import { ContractStorage } from './storage-values.ts'
+
+export type ContractLayout = {
+  readonly storage: ContractStorage
+  /** The contract with these variables. */
+  readonly name: string
+  readonly address: Address
+}
+
+/** By the contract as it was verified or read: it has other objects after another verification or build. */
+const layouts = new LRUCache<object, { readonly storage: ContractStorage | undefined }>({ max: 64 })
+
+/** undefined: the layout of its storage is not known. */
+export async function contractLayout(known: DebugContext, of: Address): Promise<ContractLayout | undefined> {
+  const [implementation] = proxyOf(known, of)?.implementations ?? []
+  const address = implementation ?? of
+  // The storage of native contracts is that of their modules, which is not Solidity's code.
+  if (nativeAt(known.spec, address) !== undefined) return undefined
+  const local = localContract(known, address)
+  const twin = twinOf(known, address)?.address ?? address
+  const found = local ?? known.verification?.contracts.get(known.view, twin) ?? known.forkSources?.get(known.view, twin)
+  if (found === undefined) {
+    known.wantedSources?.add(address)
+    return undefined
+  }
+  let layout = layouts.get(found)
+  if (layout === undefined) {
+    const sources = local === undefined ? verifiedSources(known, twin) : await localSources(known, local)
+    const read = sources && storageLayoutOf(sources)
+    layout = { storage: read && new ContractStorage(read) }
+    layouts.set(found, layout)
+  }
+  return layout.storage && { storage: layout.storage, name: found.name, address }
+}
+
+async function localSources(
+  { artifacts }: DebugContext,
+  local: NonNullable<ReturnType<typeof localContract>>,
+): Promise<LayoutSources | undefined> {
+  const details = local.language === 'solidity' ? await artifacts?.details(local) : undefined
+  if (details === undefined) return undefined
+  const { sources, settings, storageLayout } = details
+  return { sources, path: local.path, name: local.name, remappings: remappingsIn(settings), storageLayout }
+}
+
+function verifiedSources(known: DebugContext, of: Address): LayoutSources | undefined {
+  const verified = contractSources(known, of)
+  if (verified?.language !== 'solidity') return undefined
+  const { input, output, path, name } = verified
+  const sources = Object.fromEntries(Object.entries(input.sources).map(([path, { content }]) => [path, content]))
+  return { sources, path, name, remappings: remappingsIn(input.settings), storageLayout: output?.storageLayout }
+}
+
+const remappingsIn = ({ remappings }: Readonly<Record<string, unknown>>): readonly string[] =>
+  Array.isArray(remappings) ? remappings.filter((one): one is string => typeof one === 'string') : []
