@@ -25,6 +25,7 @@ import { addressLogTable, balanceTable, coinTable, internalTable, transactionTab
 
 /** The highlighting, the ABI coder and the wallet are loaded when the tab is opened. */
 const ContractTab = lazy(() => import('./contract.tsx'))
+const StorageTab = lazy(() => import('./storage.tsx'))
 const StakingTab = lazy(() => import('./address-native.tsx'))
 
 export default function AddressPage({ hash }: { hash: string }) {
@@ -39,7 +40,7 @@ export default function AddressPage({ hash }: { hash: string }) {
       {(of) => (
         <>
           <Record of={of} version={version} />
-          <Tabs of={[...listTabs(hash, counts, version), ...ownTabs(of)]} />
+          <Tabs of={[...listTabs(hash, counts, version), ...ownTabs(of, version)]} />
         </>
       )}
     </LoadedPage>
@@ -215,9 +216,14 @@ function listTabs(hash: string, counts: AccountCounters | undefined, version: nu
 }
 
 /** Tabs that only some addresses have. */
-const ownTabs = (of: Account): Tab[] => [
+const ownTabs = (of: Account, version: number): Tab[] => [
   ...(NODE_PAGES.includes('/validators') ? [lazyTab('Staking', <StakingTab hash={of.hash} />)] : []),
-  ...(of.is_contract ? [lazyTab('Contract', <ContractTab hash={of.hash} />)] : []),
+  ...(of.is_contract
+    ? [
+        lazyTab('Contract', <ContractTab hash={of.hash} />),
+        lazyTab('Storage', <StorageTab hash={of.hash} version={version} />),
+      ]
+    : []),
 ]
 
 const lazyTab = (name: string, content: ComponentChildren): Tab => ({
