@@ -319,7 +319,7 @@ export interface ChainReader {
   /** undefined: unknown block; the hash of block 0 is always known. */
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
-  at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>
+  at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView & { readonly version: number } }>
 }
 
 /** Executes messages and transactions on a state and discards the changes. */

@@ -33,6 +33,9 @@ export type Location = {
   readonly source: SourceText
 }
 
+/** A part of a source, up to but not including its end. */
+export type SourceRange = Location & { readonly endLine: number; readonly endColumn: number }
+
 type Source = { readonly path: string; readonly text: SourceText } & Definitions
 
 /** The code of a contract with its sources, by program counter. */
@@ -45,11 +48,15 @@ export class DebugCode {
   readonly #numbers = new Map<Definition, number>()
   /** Lines by pc; 0: not looked up, -1: none. */
   readonly #lines: Int32Array
+  /** Of `stopAt`, by pc; 0: not looked up. */
+  readonly #stops: Int32Array
+  readonly #files: readonly Source[]
 
   constructor(code: Uint8Array, sourceMap: string, { sources, sourceIds }: DebugInfo) {
     this.#map = mapCode(code, sourceMap)
     this.#functions = new Int32Array(code.length)
     this.#lines = new Int32Array(code.length)
+    this.#stops = new Int32Array(code.length)
     const read = new Map<number, Source>()
     const byPath = new Map<string, Source>()
     for (const id of new Set(this.#map.source)) {
@@ -61,11 +68,17 @@ export class DebugCode {
       read.set(id, source)
     }
     this.#sources = read
+    this.#files = [...byPath.values()]
+  }
+
+  /** Sources that instructions are from. */
+  get files(): readonly { readonly path: string; readonly text: SourceText }[] {
+    return this.#files
   }
 
   /** Bytes that it takes, roughly. */
   get size(): number {
-    return this.#functions.length * 21
+    return this.#functions.length * 25
   }
 
   isInto(pc: number): boolean {
@@ -150,6 +163,41 @@ export class DebugCode {
     return line < 0 ? undefined : [source.path, line]
   }
 
+  /** The part of the source; undefined as `locate`. */
+  rangeAt(pc: number): SourceRange | undefined {
+    const begin = this.locate(pc)
+    const source = this.#sources.get(this.#map.source[pc] ?? -1)
+    const end = source?.text.place(Math.min(this.#range(pc)[1], source.text.bytes.length))
+    return begin && end && { ...begin, endLine: end.line, endColumn: end.column }
+  }
+
+  /**
+   * A number for the line of an instruction, as `stopOf` gives it; -1: of no line, or what the compiler has added to a contract or a
+   * function, to which it gives the place of the whole.
+   */
+  stopAt(pc: number): number {
+    const known = this.#stops[pc] ?? -1
+    if (known !== 0) return known
+    const place = this.#isAdded(pc) ? undefined : this.lineAt(pc)
+    const stop = place === undefined ? -1 : this.stopOf(...place)
+    this.#stops[pc] = stop
+    return stop
+  }
+
+  /** The number of a line; -1: the code is not from that source. */
+  stopOf(file: string, line: number): number {
+    const at = this.#files.findIndex(({ path }) => path === file)
+    return at < 0 || line >= MOST_LINES ? -1 : at * MOST_LINES + line
+  }
+
+  #isAdded(pc: number): boolean {
+    const found = this.functionAt(pc)
+    if (found !== undefined) return found.kind !== 'getter' && this.isWholeFunction(pc)
+    const source = this.#sources.get(this.#map.source[pc] ?? -1)
+    const [start, end] = this.#range(pc)
+    return source?.contracts.some((contract) => contract.start === start && end >= contract.end - 1) ?? true
+  }
+
   /** Whether two instructions are of the same part of the source. */
   isSameRange(a: number, b: number): boolean {
     const { source, start, length } = this.#map
@@ -163,6 +211,9 @@ export class DebugCode {
     return found !== undefined && start === found.start && end >= found.end - 1
   }
 }
+
+/** Of a source, for the numbers of lines. */
+const MOST_LINES = 1 << 20
 
 // --- caches
 

@@ -71,12 +71,7 @@ export async function stackTraceOf(
   find: DebugOf = debugOf(known, recording),
 ): Promise<StackTrace | undefined> {
   if (recording.root.error === undefined) return undefined
-  const path: FailedFrame[] = []
-  for (let frame: CallTree | undefined = recording.root; frame !== undefined; ) {
-    const failed: FailedFrame = { frame, steps: recording.frames.get(frame), debug: await find(frame) }
-    path.push(failed)
-    frame = cause(recording, failed)
-  }
+  const path = await failedFrames(recording, find)
   const [innermost = { frame: recording.root, steps: undefined, debug: undefined }] = path.slice(-1)
   const reason = failureInWords(known, recording, innermost, style)
   const lines: StackLine[] = []
@@ -84,6 +79,17 @@ export async function stackTraceOf(
     if (lines.length < MOST_LINES) lines.push(...linesOf(known, recording, failed, path[i + 1]?.frame, style))
   }
   return { reason, lines: lines.slice(0, MOST_LINES) }
+}
+
+/** The frames through which the failure of a message went, outermost first. */
+export async function failedFrames(recording: Recording, find: DebugOf): Promise<readonly FailedFrame[]> {
+  const path: FailedFrame[] = []
+  for (let frame: CallTree | undefined = recording.root; frame !== undefined; ) {
+    const failed: FailedFrame = { frame, steps: recording.frames.get(frame), debug: await find(frame) }
+    path.push(failed)
+    frame = cause(recording, failed)
+  }
+  return path
 }
 
 /** The trace as text: the reason with the innermost function, then a line for each other. */

@@ -62,6 +62,8 @@ export type EnterEvent = {
 
 /** Bytes of a packed step, little-endian: pc u32, opcode u8, depth u24, gas before it as f64. */
 export const PACKED_STEP = 16
+/** Bytes of a packed step with the item on top of the stack before it, big-endian; zero if the stack is empty. */
+export const WIDE_STEP = 48
 
 /**
  * Receives steps as JSON text in go-ethereum's struct log format. An engine that can write it calls this instead of `step`,
@@ -79,6 +81,8 @@ export interface StepLog {
    * else is shown.
    */
   readonly isPacked?: boolean
+  /** Whether packed records have the top of the stack, too: WIDE_STEP bytes each. */
+  readonly keepsTop?: boolean
   /** Number of records still wanted; Infinity: all. With 0 opcodes run untraced. */
   readonly left: number
   /** Receives the next part of the text, with a comma before each record, and the number of records that end in it. */

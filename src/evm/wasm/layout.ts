@@ -143,6 +143,8 @@ export const LOG_RETURN = 4
 export const LOG_STORAGE = 8
 /** Nothing but this: records are packed (`PACKED_STEP` of `evm/tracer.ts`), not text. */
 export const LOG_PACKED = 16
+/** With LOG_PACKED: the item on top of the stack follows (`WIDE_STEP`). */
+export const LOG_TOP = 32
 
 /** Zero bytes after a code: operands of a PUSH at its end, and the implied STOP. */
 export const CODE_PADDING = 40

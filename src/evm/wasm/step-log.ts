@@ -28,6 +28,7 @@ import {
   LOG_STACK,
   LOG_STORAGE,
   LOG_TEXT,
+  LOG_TOP,
   PAUSED,
 } from './layout.ts'
 import { StepCosts } from './step-costs.ts'
@@ -59,7 +60,7 @@ export const logOf = ({ host, rules }: Pick<Execution, 'host' | 'rules'>): StepL
   rules.table.changed.size === 0 ? host.tracer?.stepLog : undefined
 
 /** Prepares the log. To be called before the first frame of a transaction: its frames are placed after the log. */
-export function openLog(engine: Instance, { shows, isPacked }: StepLog): void {
+export function openLog(engine: Instance, { shows, isPacked, keepsTop }: StepLog): void {
   engine.reserve(LOG_END)
   engine.top = LOG_END
   const { bytes, words } = engine
@@ -69,7 +70,8 @@ export function openLog(engine: Instance, { shows, isPacked }: StepLog): void {
     (shows.memory ? LOG_MEMORY : 0) |
     (shows.returnData ? LOG_RETURN : 0) |
     (shows.storage ? LOG_STORAGE : 0) |
-    (isPacked ? LOG_PACKED : 0)
+    (isPacked ? LOG_PACKED : 0) |
+    (keepsTop ? LOG_TOP : 0)
   words[LOG_AT >>> 2] = LOG_TEXT
   words[LOG_COUNT >>> 2] = 0
   words[LOG_SHOWN >>> 2] = 0

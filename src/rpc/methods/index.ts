@@ -15,6 +15,7 @@ import * as devState from './dev-state.ts'
 import * as erigon from './erigon.ts'
 import * as filters from './filters.ts'
 import * as kestrel from './kestrel.ts'
+import * as kestrelDebugger from './kestrel-debugger.ts'
 import * as logs from './logs.ts'
 import * as memory from './memory.ts'
 import * as net from './net.ts'
@@ -45,6 +46,7 @@ const families = {
   erigon,
   filters,
   kestrel,
+  kestrelDebugger,
   logs,
   memory,
   net,

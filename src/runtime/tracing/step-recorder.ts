@@ -1,6 +1,7 @@
 // Records the opcodes of a message beside its call tree: what stack traces, profiles and debuggers are made of. A step takes 16
-// bytes, and only the last two million steps are kept, so a recording has at most 32 MB. Where each message was called and
-// where it ended is kept of all messages.
+// bytes, for debuggers 48, and only the last two million steps are kept, so a recording has at most 32 or 96 MB. Where each message
+// was called and where it ended is kept of all messages.
+import { opcodeOf } from '../../evm/opcodes.ts'
 import type { Result } from '../../evm/result.ts'
 import {
   type CallFrame,
@@ -9,13 +10,18 @@ import {
   PACKED_STEP,
   type Step,
   type StepLog,
+  stackItem,
+  WIDE_STEP,
 } from '../../evm/tracer.ts'
 import type { ByteBudget } from '../../lib/budget.ts'
-import { EMPTY_BYTES } from '../../lib/hex.ts'
+import { bigToWord, EMPTY_BYTES, fromHex } from '../../lib/hex.ts'
+import type { Pause } from '../../lib/scheduler.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { CallTree } from '../types.ts'
+import { FrameValues } from './frame-values.ts'
+import { StorageHistory } from './storage-history.ts'
 import type { TraceContext, TraceOutcome, Tracer } from './tracer.ts'
 
 /** Both powers of 2. */
@@ -24,10 +30,20 @@ export const MOST_STEPS = 1 << 21
 
 /** The steps of a message with all its inner messages, in the order in which they ran. */
 export class Steps {
-  #bytes = new Uint8Array(FIRST_STEPS * PACKED_STEP)
-  #words = new Uint32Array(this.#bytes.buffer)
-  #gas = new Float64Array(this.#bytes.buffer)
+  /** Bytes of a step. */
+  readonly #size: number
+  #bytes: Uint8Array
+  #words: Uint32Array
+  #gas: Float64Array
   #count = 0
+
+  /** `keepsTop`: whether the top of the stack is kept, too. */
+  constructor(keepsTop = false) {
+    this.#size = keepsTop ? WIDE_STEP : PACKED_STEP
+    this.#bytes = new Uint8Array(FIRST_STEPS * this.#size)
+    this.#words = new Uint32Array(this.#bytes.buffer)
+    this.#gas = new Float64Array(this.#bytes.buffer)
+  }
 
   /** Number of steps that ran. */
   get count(): number {
@@ -42,48 +58,72 @@ export class Steps {
   /** Adds packed steps. */
   add(packed: Uint8Array): void {
     for (let at = 0; at < packed.length; ) {
-      const place = (this.#reserve(packed.length - at) * PACKED_STEP) % this.#bytes.length
+      const place = (this.#reserve(packed.length - at) * this.#size) % this.#bytes.length
       const part = packed.subarray(at, at + this.#bytes.length - place)
       this.#bytes.set(part, place)
-      this.#count += part.length / PACKED_STEP
+      this.#count += part.length / this.#size
       at += part.length
     }
   }
 
-  push(pc: number, op: number, depth: number, gas: number): void {
-    const place = this.#reserve(PACKED_STEP) & this.#mask
-    this.#words[4 * place] = pc
-    this.#words[4 * place + 1] = op | (depth << 8)
-    this.#gas[2 * place + 1] = gas
+  push(pc: number, op: number, depth: number, gas: number, top: bigint): void {
+    this.#reserve(this.#size)
+    const place = this.#place(this.#count)
+    this.#words[place / 4] = pc
+    this.#words[place / 4 + 1] = op | (depth << 8)
+    this.#gas[place / 8 + 1] = gas
+    if (this.#size === WIDE_STEP) this.#bytes.set(fromHex(bigToWord(top)), place + PACKED_STEP)
     this.#count++
   }
 
   pc(step: number): number {
-    return this.#words[4 * (step & this.#mask)] ?? 0
+    return this.#words[this.#place(step) / 4] ?? 0
   }
 
   op(step: number): number {
-    return (this.#words[4 * (step & this.#mask) + 1] ?? 0) & 0xff
+    return (this.#words[this.#place(step) / 4 + 1] ?? 0) & 0xff
+  }
+
+  /** The opcode's name. */
+  nameAt(step: number): string {
+    return opcodeOf(this.op(step)).name
   }
 
   /** Of the frame; 0 for the transaction's own message. */
   depth(step: number): number {
-    return (this.#words[4 * (step & this.#mask) + 1] ?? 0) >>> 8
+    return (this.#words[this.#place(step) / 4 + 1] ?? 0) >>> 8
   }
 
   /** Gas of the frame before the step. */
   gas(step: number): number {
-    return this.#gas[2 * (step & this.#mask) + 1] ?? 0
+    return this.#gas[this.#place(step) / 8 + 1] ?? 0
   }
 
-  get #mask(): number {
-    return this.#bytes.length / PACKED_STEP - 1
+  /** The item on top of the stack before the step, if they are kept. Valid until steps are added. */
+  top(step: number): Uint8Array {
+    const at = this.#place(step) + PACKED_STEP
+    return this.#bytes.subarray(at, at + WORD)
+  }
+
+  /** The top of the stack as a number; Infinity: above 48 bits. */
+  smallTop(step: number): number {
+    const at = this.#place(step) + PACKED_STEP
+    const bytes = this.#bytes
+    let value = 0
+    for (let i = at; i < at + WORD - 6; i++) if (bytes[i] !== 0) return Number.POSITIVE_INFINITY
+    for (let i = at + WORD - 6; i < at + WORD; i++) value = value * 256 + (bytes[i] ?? 0)
+    return value
+  }
+
+  /** Where a step is in the ring, in bytes. */
+  #place(step: number): number {
+    return (step & (this.#bytes.length / this.#size - 1)) * this.#size
   }
 
   /** Makes room for bytes, as far as there may be. Returns the number of the next step. */
   #reserve(bytes: number): number {
     let { length } = this.#bytes
-    while (length < MOST_STEPS * PACKED_STEP && this.#count * PACKED_STEP + bytes > length) length *= 2
+    while (length < MOST_STEPS * this.#size && this.#count * this.#size + bytes > length) length *= 2
     if (length > this.#bytes.length) {
       const larger = new Uint8Array(length)
       larger.set(this.#bytes)
@@ -94,6 +134,8 @@ export class Steps {
     return this.#count
   }
 }
+
+const WORD = 32
 
 /** What ran of a frame of the call tree. */
 export type FrameSteps = {
@@ -121,6 +163,16 @@ export type Recording = {
   readonly outcome: TraceOutcome
   /** Bytes that its description may take. */
   readonly budget: ByteBudget
+  /** undefined: only the opcodes are kept. */
+  readonly values: RecordedValues | undefined
+}
+
+/** The values that opcodes worked on. */
+export type RecordedValues = {
+  /** Stack, memory and return data of a frame, from its first step that is kept. */
+  of(frame: CallTree): FrameValues
+  /** Passes through all steps. */
+  storage(pause: Pause): Promise<StorageHistory>
 }
 
 /** Describes a recording; the result, or a promise of it, is the trace. */
@@ -132,20 +184,24 @@ const NO_STEPS = { stack: false, memory: false, returnData: false, storage: fals
 export class StepRecorder extends CallTreeTracer implements Tracer {
   readonly #explain: Explain
   readonly #budget: ByteBudget
-  readonly #steps = new Steps()
+  readonly #steps: Steps
+  readonly #keepsTop: boolean
   readonly #frames = new Map<CallFrame, FrameSteps>()
   readonly #running: FrameSteps[] = []
   readonly #logs: { readonly frame: CallFrame; readonly log: Log; readonly position: number }[] = []
   #view: StateView | undefined
   readonly stepLog: StepLog
 
-  constructor(budget: ByteBudget, explain: Explain) {
+  /** `keepsValues`: whether stacks and memory may be asked for. */
+  constructor(budget: ByteBudget, explain: Explain, keepsValues = false) {
     super(budget)
+    this.#keepsTop = keepsValues
+    this.#steps = new Steps(keepsValues)
     this.#budget = budget
     this.#explain = explain
     const add = (packed: Uint8Array) => this.#steps.add(packed)
     const left = Number.POSITIVE_INFINITY
-    this.stepLog = { shows: NO_STEPS, isPacked: true, left, add, storage: () => EMPTY_BYTES }
+    this.stepLog = { shows: NO_STEPS, isPacked: true, keepsTop: keepsValues, left, add, storage: () => EMPTY_BYTES }
   }
 
   start({ machine }: TraceContext): void {
@@ -153,8 +209,9 @@ export class StepRecorder extends CallTreeTracer implements Tracer {
   }
 
   /** For engines and chains that cannot pack steps. */
-  step({ frame: { pc, code, depth, gas } }: Step): void {
-    this.#steps.push(pc, code[pc] ?? 0, depth, Number(gas))
+  step({ frame }: Step): void {
+    const { pc, code, depth, gas } = frame
+    this.#steps.push(pc, code[pc] ?? 0, depth, Number(gas), stackItem(frame, 0))
   }
 
   log(log: Log): void {
@@ -192,7 +249,11 @@ export class StepRecorder extends CallTreeTracer implements Tracer {
     const view = this.#view
     if (root === undefined || view === undefined) return null
     const [steps, frames, logs, budget] = [this.#steps, this.#frames, this.#logs, this.#budget]
-    return this.#explain({ root, steps, frames, logs, view, outcome, budget })
+    const of = (frame: CallTree) => new FrameValues({ steps, frames, view }, frame)
+    const storage = (pause: Pause) => StorageHistory.of(recording, of, pause)
+    const values = this.#keepsTop ? { of, storage } : undefined
+    const recording: Recording = { root, steps, frames, logs, view, outcome, budget, values }
+    return this.#explain(recording)
   }
 
   #codeOf({ to, input }: EnterEvent): Uint8Array {

@@ -20,6 +20,8 @@ export type TracerChoice = {
   readonly structLogs: StructLogOptions
   /** Describes what solidityTracer records. Called before the trace; may throw. Left out: solidityTracer is refused. */
   readonly explain?: ((options: ExplainOptions) => Explain) | undefined
+  /** Whether solidityTracer keeps the values of stacks and memory, at 48 bytes a step. */
+  readonly keepsValues?: boolean
 }
 /** `withSources`: whether the description contains the sources of the lines that ran. */
 export type ExplainOptions = { readonly withSources: boolean }
@@ -41,7 +43,12 @@ type Maker = () => Tracer
 /** Most tracers of one request, including those within muxTracer, because each script has a separate sandbox and timeout. */
 const MOST_TRACERS = 32
 /** Tracers that the request may still name, and bytes of all their call trees. */
-type Quota = { left: number; readonly trees: ByteBudget; explain?: TracerChoice['explain'] }
+type Quota = {
+  left: number
+  readonly trees: ByteBudget
+  explain?: TracerChoice['explain']
+  readonly keepsValues?: boolean | undefined
+}
 
 /** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
@@ -90,7 +97,7 @@ const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: 
       quota.explain = undefined
       if (explain === undefined)
         throw new ChainError('invalid-params', 'solidityTracer runs once, and not with JavaScript')
-      return () => new StepRecorder(trees, explain)
+      return () => new StepRecorder(trees, explain, quota.keepsValues)
     })(config, quota),
   muxTracer: (config, quota, script) =>
     kind(muxOptions, (parts) => {
@@ -120,9 +127,12 @@ export function isScripted(
  * A function that creates a tracer for each transaction. Throws ChainError `not-found` for an unknown name and for JavaScript
  * without `script`, and `invalid-params` for invalid settings.
  */
-export function tracerMaker({ name, config, structLogs, explain }: TracerChoice, script?: ScriptMaker): Maker {
+export function tracerMaker(
+  { name, config, structLogs, explain, keepsValues }: TracerChoice,
+  script?: ScriptMaker,
+): Maker {
   if (name !== undefined && name !== '')
-    return named(name, config, { left: MOST_TRACERS, trees: treeBudget(), explain }, script)
+    return named(name, config, { left: MOST_TRACERS, trees: treeBudget(), explain, keepsValues }, script)
   const budget = { left: BUDGET }
   return () => new StructLogger(structLogs, budget)
 }

@@ -40,6 +40,7 @@ import {
   LOG_STACK_TEXT,
   LOG_STORAGE,
   LOG_TAIL_END,
+  LOG_TOP,
   LOG_WORDS,
   MARKED,
   MARKS,
@@ -57,8 +58,9 @@ const ENDLESS: i64 = i64(1) << 62
 const SLOAD: u32 = 0x54
 const SSTORE: u32 = 0x55
 
-/** Bytes of a packed record: pc u32, op u8, depth u24, gas f64. */
+/** Bytes of a packed record: pc u32, op u8, depth u24, gas f64; with LOG_TOP the item on top of the stack follows. */
 const PACKED: u32 = 16
+const WIDE: u32 = 48
 
 /** Most characters of a stack item with its quotation marks and comma. */
 const ITEM: u32 = 70
@@ -133,6 +135,13 @@ function beginRecord(frame: usize): bool {
     store<u32>(packed, pc)
     store<u32>(packed, op | (load<u32>(frame, F_DEPTH) << 8), 4)
     store<f64>(packed, f64(load<i64>(frame, F_GAS)), 8)
+    if ((flags & LOG_TOP) !== 0) {
+      if (height !== 0) toBytes(packed + PACKED, top - 32)
+      else {
+        v128.store(packed + PACKED, i64x2.splat(0))
+        v128.store(packed + PACKED + 16, i64x2.splat(0))
+      }
+    }
     return true
   }
   let at = tail
@@ -169,8 +178,9 @@ export function writeHead(cost: i64, errorLength: u32): void {
 /** Ends the record with the refund, grown by `more`. */
 export function endRecord(more: i64): void {
   let at = usize(load<u32>(LOG_AT))
-  if ((load<u32>(LOG_FLAGS) & LOG_PACKED) !== 0) {
-    store<u32>(LOG_AT, u32(at) + PACKED)
+  const flags = load<u32>(LOG_FLAGS)
+  if ((flags & LOG_PACKED) !== 0) {
+    store<u32>(LOG_AT, u32(at) + ((flags & LOG_TOP) !== 0 ? WIDE : PACKED))
     store<u32>(LOG_COUNT, load<u32>(LOG_COUNT) + 1)
     return
   }

@@ -1,0 +1,88 @@
+// What a debugger shows at a step: place, functions, values.
+import { type Address, type Hash, toHash } from '../../lib/hex.ts'
+import type { SourceRange } from '../debug-info.ts'
+import { callStack, type StackFrame } from './call-stack.ts'
+import type { DebugSession } from './session.ts'
+
+/** A variable of the function that runs. */
+export type Variable = {
+  readonly name: string
+  readonly type: string
+  readonly value: string
+  readonly kind: 'parameter' | 'return' | 'local'
+}
+
+export type Position = {
+  readonly step: number
+  readonly steps: number
+  readonly isEnd: boolean
+  readonly place: SourceRange | undefined
+  /** `address`: the account that executes. */
+  readonly op: {
+    readonly pc: number
+    readonly name: string
+    readonly gas: number
+    readonly depth: number
+    readonly address: Address | null
+  }
+  readonly frames: readonly StackFrame[]
+  readonly variables: readonly Variable[]
+  readonly variablesNote: string | undefined
+  readonly slots: readonly { readonly slot: Hash; readonly value: Hash; readonly name?: string | undefined }[]
+  /** Top first; undefined: an item whose value was not kept. */
+  readonly stack: readonly (Hash | undefined)[]
+  /** undefined: it was not kept. */
+  readonly memory: Uint8Array | undefined
+  readonly memoryLength: number
+  readonly returnData: Uint8Array
+  readonly events: readonly string[]
+  readonly console: readonly string[]
+}
+
+/** Bytes of memory that are shown. */
+const MOST_MEMORY = 1 << 16
+/** Most slots, events and lines that are shown. */
+const MOST_SHOWN = 1_000
+
+export function positionAt(session: DebugSession, step: number): Position {
+  const { recording, storage, activations } = session
+  const { steps, values } = recording
+  const running = activations.at(step)
+  const frame = values?.of(running.frame)
+  frame?.runTo(step)
+  const self = storage.selfOf(running.frame)
+  const frames = callStack(session, step)
+  const stack = frame === undefined ? [] : Array.from({ length: frame.height }, (_, i) => frame.item(i))
+  const lowest = stack.findLastIndex((item) => item !== undefined)
+  const said = (of: DebugSession['events']) =>
+    of
+      .filter((line) => line.step < step && step < line.until)
+      .slice(-MOST_SHOWN)
+      .map(({ text }) => text)
+  return {
+    step,
+    steps: steps.count,
+    isEnd: step === steps.count - 1,
+    place: frames[0]?.place,
+    op: {
+      pc: steps.pc(step),
+      name: steps.nameAt(step),
+      gas: steps.gas(step),
+      depth: steps.depth(step),
+      address: self,
+    },
+    frames,
+    variables: [],
+    variablesNote: 'not yet',
+    slots:
+      self === null
+        ? []
+        : [...storage.slotsAt(self, step)].slice(0, MOST_SHOWN).map(([slot, value]) => ({ slot, value })),
+    stack: stack.slice(0, frame?.isWhole ? stack.length : lowest + 1).map((item) => item && toHash(item)),
+    memory: frame?.isWhole ? frame.memory(0, Math.min(frame.memorySize, MOST_MEMORY)) : undefined,
+    memoryLength: frame?.memorySize ?? 0,
+    returnData: frame?.returnData ?? new Uint8Array(0),
+    events: said(session.events),
+    console: said(session.console),
+  }
+}

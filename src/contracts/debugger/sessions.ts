@@ -1,0 +1,102 @@
+// The debug sessions of a node: those that were used last, by what they are of. Bounded in bytes and in time without use. A session is
+// opened once, however many ask for it. A rewind of the chain drops all, because transactions and states of before may be gone.
+import { LRUCache } from 'lru-cache'
+import type { Chain } from '../../chain/types.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Hash } from '../../lib/hex.ts'
+import type { Recording } from '../../runtime/tracing/step-recorder.ts'
+import type { CallRequest } from '../../runtime/types.ts'
+import type { KnownContracts } from '../abi.ts'
+import { debugSources } from '../transaction-stack.ts'
+import { type DebugSession, openSession } from './session.ts'
+
+/** What is debugged: a mined transaction, or a call on the state after a block. `key`: names the call. */
+export type DebugTarget =
+  | { readonly transaction: Hash }
+  | { readonly request: CallRequest; readonly key: string; readonly block: Hash; readonly version: number }
+
+/** Bytes of all sessions: two of the longest. */
+const MOST_BYTES = 256 << 20
+/** Milliseconds that an unused session is kept. */
+const KEPT = 10 * 60_000
+/** Milliseconds of CPU time of the transaction. */
+const TIMEOUT = 10_000
+/** Bytes of a step, and of a message or internal call, roughly. */
+const STEP = 48
+const ACTIVATION = 200
+
+const NO_STRUCT_LOGS = {
+  disableStack: true,
+  disableStorage: true,
+  enableMemory: false,
+  enableReturnData: false,
+  limit: 0,
+}
+
+type Opened = { readonly session: DebugSession; readonly bytes: number }
+
+export class DebugSessions {
+  readonly #chain: Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction'>
+  readonly #sessions: LRUCache<
+    string,
+    Opened,
+    { readonly target: DebugTarget; readonly contracts: KnownContracts | undefined }
+  >
+
+  constructor(chain: Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction'>) {
+    this.#chain = chain
+    this.#sessions = new LRUCache({
+      maxSize: MOST_BYTES,
+      sizeCalculation: ({ bytes }) => bytes,
+      ttl: KEPT,
+      updateAgeOnGet: true,
+      ttlAutopurge: true,
+      ignoreFetchAbort: true,
+      fetchMethod: (_key, _stale, { context }) => this.#open(context.target, context.contracts),
+    })
+    chain.events.on('removed', () => this.#sessions.clear())
+  }
+
+  /**
+   * Opens a session, or finds the open one. `isFresh`: with what is known of contracts now. Throws as `Traces`, and ChainError `not-found`
+   * for an unknown transaction.
+   */
+  async get(target: DebugTarget, contracts: KnownContracts | undefined, isFresh = false): Promise<DebugSession> {
+    const opened = await this.#sessions.fetch(this.#keyOf(target), {
+      context: { target, contracts },
+      forceRefresh: isFresh,
+    })
+    if (opened === undefined) throw new ChainError('not-found', 'transaction not found')
+    return opened.session
+  }
+
+  /** Blocks before the fork are not this chain's, so that their hash is not known. */
+  #keyOf(target: DebugTarget): string {
+    if (!('transaction' in target)) return `${target.block} ${target.version} ${target.key}`
+    return `${target.transaction} ${this.#chain.transaction(target.transaction)?.header.hash ?? ''}`
+  }
+
+  async #open(target: DebugTarget, contracts: KnownContracts | undefined): Promise<Opened> {
+    const { traces } = this.#chain
+    const known = debugSources(this.#chain, contracts)
+    let session: DebugSession | undefined
+    const explain = async (recording: Recording): Promise<void> => {
+      session = await openSession({ ...known, view: recording.view }, recording)
+    }
+    const choice = {
+      name: 'solidityTracer',
+      config: undefined,
+      structLogs: NO_STRUCT_LOGS,
+      explain: () => explain,
+      keepsValues: true,
+    }
+    const options = { choice, timeout: TIMEOUT }
+    if ('transaction' in target) await traces.transaction(target.transaction, options)
+    else await traces.call(target.request, { ref: { hash: target.block }, index: undefined }, options)
+    if (session === undefined) throw new Error('the execution was not recorded')
+    const { recording, activations, storage } = session
+    const kept = recording.steps.count - recording.steps.first
+    // Memory of the steps grows by doubling.
+    return { session, bytes: 2 * STEP * kept + ACTIVATION * activations.all.length + storage.size + 100_000 }
+  }
+}

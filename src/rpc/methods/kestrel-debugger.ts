@@ -1,0 +1,99 @@
+// The debugger: steps through a mined transaction, or a call that is not mined, by source line, forward and backward.
+// `contracts/debugger/` does the work; the sessions of a chain are kept beside it.
+import { z } from 'zod'
+import type { Chain } from '../../chain/types.ts'
+import { stepOf } from '../../contracts/debugger/moves.ts'
+import { positionAt } from '../../contracts/debugger/position.ts'
+import type { DebugSession } from '../../contracts/debugger/session.ts'
+import { DebugSessions, type DebugTarget } from '../../contracts/debugger/sessions.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type RpcContext, rpcMethod } from '../define.ts'
+import { toCallRequest } from '../shapes/call.ts'
+import {
+  callKey,
+  debuggerPosition,
+  debuggerSteps,
+  debugMove,
+  debugTarget,
+  openedDebugger,
+  wireOpened,
+  wirePosition,
+} from '../shapes/debugger.ts'
+
+const sessions = new WeakMap<Chain, DebugSessions>()
+
+async function sessionOf(
+  target: z.output<typeof debugTarget>,
+  { chain, contracts }: RpcContext,
+  isFresh = false,
+): Promise<DebugSession> {
+  const known = sessions.get(chain) ?? new DebugSessions(chain)
+  sessions.set(chain, known)
+  return known.get(await identified(target, chain), contracts, isFresh)
+}
+
+/** The target with the state that it runs on. */
+async function identified(target: z.output<typeof debugTarget>, chain: Chain): Promise<DebugTarget> {
+  if ('transaction' in target) return target
+  const { call, block = 'latest' } = target
+  if (block === 'pending') throw new ChainError('invalid-params', 'the pending block changes: name another one')
+  const { header, view } = await chain.at(block)
+  const request = toCallRequest(call, chain.spec.chainId)
+  return { request, key: callKey(call), block: header.hash, version: view.version }
+}
+
+export const kestrel_openDebugger = rpcMethod({
+  summary:
+    'Records a mined transaction or a call for the debugger: the number of its steps, the step of its failure, the sources of ' +
+    'the contracts that ran, and its messages.',
+  params: [debugTarget],
+  names: ['target'],
+  result: openedDebugger,
+  gate: 'development',
+  heavy: true,
+  handler: async ([target], context) => wireOpened(await sessionOf(target, context, true)),
+})
+
+export const kestrel_debuggerPosition = rpcMethod({
+  summary: 'What the debugger shows where a move ends: place, functions, variables, storage, stack, memory, events.',
+  params: [debugTarget, debugMove],
+  names: ['target', 'move'],
+  result: debuggerPosition,
+  gate: 'development',
+  heavy: true,
+  async handler([target, move], context) {
+    const session = await sessionOf(target, context)
+    return wirePosition(positionAt(session, stepOf(session, move)))
+  },
+})
+
+/** Most steps of an answer. */
+const MOST_STEPS = 1_000
+
+export const kestrel_debuggerSteps = rpcMethod({
+  summary: 'Consecutive steps of a debugged transaction or call: program counter, opcode, gas, depth and line of each.',
+  params: [
+    debugTarget,
+    z.int({ error: 'expected an integer' }).nonnegative({ error: 'negative number' }),
+    z
+      .int({ error: 'expected an integer' })
+      .min(1)
+      .max(MOST_STEPS, { error: `at most ${MOST_STEPS} steps` }),
+  ],
+  names: ['target', 'from', 'count'],
+  result: debuggerSteps,
+  gate: 'development',
+  heavy: true,
+  async handler([target, from, count], context) {
+    const { recording, activations } = await sessionOf(target, context)
+    const { steps } = recording
+    const begin = Math.max(from, steps.first)
+    const end = Math.min(from + count, steps.count)
+    return Array.from({ length: Math.max(0, end - begin) }, (_, i) => {
+      const step = begin + i
+      const pc = steps.pc(step)
+      const line = activations.at(step).code?.lineAt(pc)?.[1] ?? null
+      return [pc, steps.nameAt(step), steps.gas(step), steps.depth(step), line] as const
+    }).map(([...of]): z.output<typeof debuggerSteps>[number] => of)
+  },
+})
