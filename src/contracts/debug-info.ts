@@ -173,7 +173,7 @@ export class DebugCode {
 
   /**
    * A number for the line of an instruction, as `stopOf` gives it; -1: of no line, or what the compiler has added to a contract or a
-   * function, to which it gives the place of the whole.
+   * function, to which it gives the place of the whole of its head or body.
    */
   stopAt(pc: number): number {
     const known = this.#stops[pc] ?? -1
@@ -192,7 +192,8 @@ export class DebugCode {
 
   #isAdded(pc: number): boolean {
     const found = this.functionAt(pc)
-    if (found !== undefined) return found.kind !== 'getter' && this.isWholeFunction(pc)
+    // In the head of a function it sets return values to zero, and behind its body as a whole it removes the locals.
+    if (found !== undefined) return found.kind !== 'getter' && this.#range(pc)[0] <= found.body
     const source = this.#sources.get(this.#map.source[pc] ?? -1)
     const [start, end] = this.#range(pc)
     return source?.contracts.some((contract) => contract.start === start && end >= contract.end - 1) ?? true

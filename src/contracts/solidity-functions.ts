@@ -8,6 +8,8 @@ export type Definition = {
   readonly name: string
   readonly kind: 'function' | 'modifier' | 'constructor' | 'fallback' | 'receive' | 'getter'
   readonly start: number
+  /** Where its body begins; its end, if it has none. */
+  readonly body: number
   /** Behind its last byte. */
   readonly end: number
 }
@@ -94,12 +96,14 @@ class Scanner implements Definitions {
     const named =
       this.#next?.text !== '(' && (text === 'function' || text === 'modifier') ? (this.#take()?.text ?? '') : ''
     let end = this.#source.length
+    let body = end
     for (let token = this.#take(); token !== undefined; token = this.#take()) {
       if (token.text === '(') this.#skipTo(')')
       else if (token.text === ';') {
-        end = token.at + 1
+        body = end = token.at + 1
         break
       } else if (token.text === '{') {
+        body = token.at
         end = this.#skipTo('}')
         break
       }
@@ -113,7 +117,7 @@ class Scanner implements Definitions {
         ? 'fallback'
         : keyword
     const own = named === '' || isFormer ? kind : named
-    this.functions.push({ name: contract === '' ? own : `${contract}.${own}`, kind, start: at, end })
+    this.functions.push({ name: contract === '' ? own : `${contract}.${own}`, kind, start: at, body, end })
   }
 
   /** A variable, or another statement. Public variables have getters. */
@@ -124,7 +128,7 @@ class Scanner implements Definitions {
     for (let token: Token | undefined = first; token !== undefined; token = this.#take()) {
       const { text, at } = token
       if (text === ';' || text === '}') {
-        if (isPublic) this.functions.push({ name: `${contract}.${name}`, kind: 'getter', start: first.at, end: at })
+        if (isPublic) this.functions.push({ name: `${contract}.${name}`, kind: 'getter', start: first.at, body: at, end: at })
         return
       }
       if (text === '(') this.#skipTo(')')

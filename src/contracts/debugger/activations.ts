@@ -18,8 +18,9 @@ export type Activation = {
   /** Its first step, and the one behind its last. Of accounts without code, precompiles and native contracts both are the same. */
   readonly first: number
   readonly end: number
-  /** Of an internal call: where the jump was, and where it went. */
-  readonly jump: { readonly from: number; readonly to: number } | undefined
+  readonly isMessage: boolean
+  /** The jump into its function; of a message, into that which the contract's dispatcher has called. undefined: there was none. */
+  readonly entry: { readonly step: number; readonly to: number } | undefined
   /** Undefined: the transaction's message. */
   readonly caller: Activation | undefined
 }
@@ -72,17 +73,18 @@ function addMessage(
   if (own === undefined) return
   const { first, end } = own
   const code = codes.get(frame)
-  const message: Activation = { frame, code, first, end, jump: undefined, caller }
+  const message: Open = { frame, code, first, end, isMessage: true, entry: undefined, caller }
   all.push(message)
   const open: (Open | undefined)[] = []
-  let innermost: Activation = message
+  let innermost = message
   const enter = (of: DebugCode, step: number): void => {
-    const jump = { from: steps.pc(step), to: steps.pc(step + 1) }
-    // What the compiler adds belongs to the function that calls it.
-    const isShown = open.length < DEEPEST && of.functionAt(jump.to) !== undefined
-    const called: Open | undefined = isShown
-      ? { frame, code, first: step + 1, end, jump, caller: innermost }
-      : undefined
+    const entry = { step, to: steps.pc(step + 1) }
+    // What the compiler adds belongs to the function that calls it, and the message's own function to the message.
+    const isShown = open.length < DEEPEST && of.functionAt(entry.to) !== undefined
+    const isOwn = isShown && innermost === message && message.entry === undefined && isDispatcher(of, steps.pc(step))
+    if (isOwn) message.entry = entry
+    const called: Open | undefined =
+      isShown && !isOwn ? { frame, code, first: step + 1, end, isMessage: false, entry, caller: innermost } : undefined
     open.push(called)
     if (called === undefined) return
     all.push(called)
@@ -92,7 +94,7 @@ function addMessage(
     const left = open.pop()
     if (left === undefined) return
     left.end = step + 1
-    innermost = left.caller ?? message
+    innermost = open.findLast((outer) => outer !== undefined) ?? message
   }
   let step = Math.max(first, steps.first)
   for (const inner of [...frame.calls, undefined]) {
@@ -110,3 +112,7 @@ function addMessage(
     step = Math.max(step, ran.end)
   }
 }
+
+/** Whether an instruction is of no function, or of what the compiler adds to one. */
+const isDispatcher = (code: DebugCode, pc: number): boolean =>
+  code.functionAt(pc) === undefined || code.isWholeFunction(pc)

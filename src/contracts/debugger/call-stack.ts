@@ -26,50 +26,34 @@ const MOST_FRAMES = 1024
 export function callStack(recorded: Named, step: number): readonly StackFrame[] {
   const frames: StackFrame[] = []
   let at = step
-  let running: Activation | undefined = recorded.activations.at(step)
-  while (running !== undefined && frames.length < MOST_FRAMES) {
-    frames.push(
-      ...(running.jump === undefined ? messageFrames(recorded, running, at) : calledFrames(recorded, running, at)),
-    )
-    // The message's own function, which the contract's code has called, stands for the message.
-    if (frames.at(-1)?.kind === 'message' && running.jump !== undefined) running = running.caller
-    if (running === undefined) break
-    at = running.first - 1
+  for (
+    let running: Activation | undefined = recorded.activations.at(step);
+    running !== undefined && frames.length < MOST_FRAMES;
     running = running.caller
+  ) {
+    frames.push(...framesOf(recorded, running, at))
+    at = running.first - 1
   }
   return frames
 }
 
-/** The function of an internal call, and a modifier or an inlined function that runs in it. */
-function calledFrames(recorded: Recorded, running: Activation, at: number): StackFrame[] {
-  const { code, jump, first, frame, caller } = running
-  const entered = jump && code?.functionAt(jump.to)
-  if (code === undefined || jump === undefined || entered === undefined) return []
-  const isOwn = code.functionAt(jump.from) === undefined || code.isWholeFunction(jump.from)
-  const isMessage = isOwn && caller !== undefined && caller.jump === undefined
-  const of = { address: frame.to, kind: 'internal', step: first } as const
+/** The function of an activation, and a modifier or an inlined function that runs in it. */
+function framesOf(recorded: Named, running: Activation, at: number): StackFrame[] {
+  const { code, entry, first, frame, isMessage } = running
+  const kind = isMessage ? 'message' : 'internal'
+  const of = { address: frame.to, kind, step: first } as const
+  const place = placeIn(recorded, running, at)
   const inner = functionAt(recorded, running, at)
-  const isWithin = inner !== undefined && inner.name !== entered.name
-  const place = placeIn(recorded, running, at, isWithin ? entered.name : undefined)
+  const entered = entry && code?.functionAt(entry.to)
+  const called = entered?.name ?? recorded.nameOf(frame)
+  if (inner === undefined || inner === entered) return [{ ...of, function: called, place }]
+  // A message without entry: a constructor, or a function that is inlined in the dispatcher.
+  const isOwn = inner.kind === 'fallback' || inner.kind === 'receive' || lastWord(inner.name) === lastWord(called)
+  if (entered === undefined && isOwn) return [{ ...of, function: inner.name, place }]
+  const outer = entered && (placeIn(recorded, running, at, entered) ?? (entry && code?.rangeAt(entry.to)))
   return [
-    ...(isWithin ? [{ ...of, function: inner.name, place: placeIn(recorded, running, at) }] : []),
-    { ...of, function: entered.name, place, ...(isMessage && { kind: 'message', step: caller.first }) },
-  ]
-}
-
-/** The function of a message whose code has no internal call of it: a constructor, or one that is inlined. */
-function messageFrames(recorded: Named, running: Activation, at: number): StackFrame[] {
-  const { first, frame } = running
-  const of = { address: frame.to, kind: 'message', step: first } as const
-  const inner = functionAt(recorded, running, at)
-  const called = recorded.nameOf(frame)
-  if (inner === undefined) return [{ ...of, function: called, place: placeIn(recorded, running, at) }]
-  const isCalled = inner.kind === 'fallback' || inner.kind === 'receive' || lastWord(inner.name) === lastWord(called)
-  const own = { ...of, function: inner.name, place: placeIn(recorded, running, at) }
-  if (isCalled) return [own]
-  return [
-    { ...own, kind: 'internal' },
-    { ...of, function: called, place: undefined },
+    { ...of, kind: 'internal', function: inner.name, place },
+    { ...of, function: called, place: outer },
   ]
 }
 
@@ -81,10 +65,10 @@ function functionAt(recorded: Recorded, running: Activation, at: number): Defini
 }
 
 /** The last place of an activation up to a step, of any function or of one. */
-function placeIn(recorded: Recorded, running: Activation, at: number, name?: string): SourceRange | undefined {
+function placeIn(recorded: Recorded, running: Activation, at: number, of?: Definition): SourceRange | undefined {
   const { code } = running
   const { steps } = recorded.recording
-  const isWanted = (step: number) => name === undefined || code?.functionAt(steps.pc(step))?.name === name
+  const isWanted = (step: number) => of === undefined || code?.functionAt(steps.pc(step)) === of
   const placed = lastPlaced(recorded, running, at, isWanted)
   return placed === undefined ? undefined : code?.rangeAt(steps.pc(placed))
 }

@@ -37,7 +37,7 @@ export function stepOf(of: Movable, move: Move): number {
   const { first, count } = of.recording.steps
   const last = count - 1
   if ('to' in move) {
-    if (move.to === 'start') return first
+    if (move.to === 'start') return firstLine(of)
     if (move.to === 'end') return last
     if (move.to !== 'failure') return checked(move.to, first, last)
     if (of.failure === undefined) throw new ChainError('invalid-params', 'it has not failed')
@@ -53,6 +53,14 @@ export function stepOf(of: Movable, move: Move): number {
     return (isBack ? writes.findLast((step) => step < from) : writes.find((step) => step > from)) ?? end
   }
   return (isBack ? BACKWARD : FORWARD)[move.go](of, from) ?? end
+}
+
+/** The first step that is kept of a line, or of code without sources. */
+function firstLine(of: Recorded): number {
+  const { first } = of.recording.steps
+  const at = of.activations.at(first)
+  const isShown = at.code === undefined || lineAt(of, at, first) >= 0
+  return isShown ? first : (nextLine(of, first, first + 1, false) ?? first)
 }
 
 function checked(step: number, first: number, last: number): number {
@@ -106,11 +114,12 @@ function nextLine(of: Recorded, from: number, next: number, isOver: boolean): nu
 
 /** The activation at a step that follows one of a known activation. */
 function activationFrom(of: Recorded, known: Activation, step: number): Activation {
-  const op = of.recording.steps.op(step - 1)
-  // Only jumps, calls and ends of frames change it.
-  const isSame = step < known.end && step > known.first && op < 0xf0 && op !== 0x56
+  const isSame = step < known.end && step > known.first && !mayEnter(of.recording.steps.op(step - 1))
   return isSame ? known : of.activations.at(step)
 }
+
+/** Whether the step behind an opcode may be of another activation: jumps, calls, ends of frames. */
+const mayEnter = (op: number): boolean => op === 0x56 || op >= 0xf0 || op === 0
 
 function previousLine(of: Recorded, from: number, isOver: boolean): number | undefined {
   const { first } = of.recording.steps
@@ -144,24 +153,30 @@ function isArrival(of: Recorded, at: Activation, step: number, line: number): bo
 }
 
 function lineAfter(of: Recorded, from: number, file: string, line: number): number | undefined {
-  const { count } = of.recording.steps
+  const { steps } = of.recording
   const wanted = lineNumbers(file, line)
   let at = of.activations.at(from)
-  for (let step = from + 1; step < count; step++) {
-    at = activationFrom(of, at, step)
-    const number = wanted(at)
+  let number = wanted(at)
+  for (let step = from + 1; step < steps.count; step++) {
+    const now = activationFrom(of, at, step)
+    if (now !== at) number = wanted(now)
+    at = now
     if (number >= 0 && lineAt(of, at, step) === number && isArrival(of, at, step, number)) return step
   }
   return undefined
 }
 
 function lineBefore(of: Recorded, from: number, file: string, line: number): number | undefined {
-  const { first } = of.recording.steps
+  const { steps } = of.recording
   const wanted = lineNumbers(file, line)
-  for (let step = from - 1; step >= first; step--) {
+  for (let step = from - 1; step >= steps.first; ) {
     const at = of.activations.at(step)
     const number = wanted(at)
-    if (number >= 0 && lineAt(of, at, step) === number && isArrival(of, at, step, number)) return step
+    // Steps between two calls are of one activation.
+    do {
+      if (number >= 0 && lineAt(of, at, step) === number && isArrival(of, at, step, number)) return step
+      step--
+    } while (step >= steps.first && step >= at.first && !mayEnter(steps.op(step)))
   }
   return undefined
 }

@@ -144,9 +144,8 @@ function summaryOf(nameOf: DebugSession['nameOf'], recording: Recording, activat
   const { frames } = recording
   let left = MOST_CALLS
   const names = new Map<CallTree, string>()
-  for (const { frame, jump, code } of activations.all) {
-    if (jump === undefined || names.has(frame)) continue
-    const name = code?.functionAt(jump.to)?.name
+  for (const { frame, isMessage, entry, code } of activations.all) {
+    const name = isMessage && entry ? code?.functionAt(entry.to)?.name : undefined
     if (name !== undefined) names.set(frame, name)
   }
   const enter = (frame: CallTree): CallSummary => {

@@ -42,10 +42,30 @@ const INPUT_OF: Readonly<Record<number, number>> = {
   [OP.DELEGATECALL]: 2,
   [OP.STATICCALL]: 2,
 }
-const CALLS = new Set<number>([...Object.keys(INPUT_OF).map(Number), OP.CREATE, OP.CREATE2])
+const CALLS = [...Object.keys(INPUT_OF).map(Number), OP.CREATE, OP.CREATE2]
+
+const MEMORY_OPS: readonly number[] = [
+  ...[OP.KECCAK256, OP.CALLDATACOPY, OP.CODECOPY, OP.EXTCODECOPY, OP.RETURNDATACOPY],
+  ...[OP.MLOAD, OP.MSTORE, OP.MSTORE8, OP.MCOPY],
+]
 
 const POPS = Uint8Array.from({ length: 256 }, (_, op) => opcodeOf(op).pops)
 const PUSHES = Uint8Array.from({ length: 256 }, (_, op) => opcodeOf(op).pushes)
+
+/** What opcodes do, for a switch. */
+const PLAIN = 0
+const PUSH = 1
+const DUP = 2
+const SWAP = 3
+const MEMORY = 4
+const CALL = 5
+const KIND = Uint8Array.from({ length: 256 }, (_, op) => {
+  if (op >= OP.PUSH0 && op <= OP.PUSH32) return PUSH
+  if (op > OP.PUSH32 && op <= OP.DUP16) return DUP
+  if (op > OP.DUP16 && op <= OP.SWAP16) return SWAP
+  if (CALLS.includes(op)) return CALL
+  return MEMORY_OPS.includes(op) || (op > OP.SWAP16 && op <= OP.LOG4) ? MEMORY : PLAIN
+})
 
 type Recorded = {
   readonly steps: Steps
@@ -126,15 +146,28 @@ export class FrameValues {
 
   /** Runs the present step. False: it was the frame's last one. */
   advance(): boolean {
-    const { step, op } = this
-    if (CALLS.has(op)) return this.#call(op)
-    if (op >= OP.PUSH0 && op <= OP.PUSH32) this.#push(step + 1)
-    else if (op > OP.PUSH32 && op <= OP.DUP16) this.#push(this.#stack[this.#height - 1 - (op - 0x80)] ?? UNKNOWN)
-    else if (op > OP.DUP16 && op <= OP.SWAP16) this.#swap(op - 0x90 + 1)
-    else {
-      if (step + 1 < this.end) this.#writeMemory(op)
-      this.#height -= POPS[op] ?? 0
-      if (PUSHES[op] === 1) this.#push(step + 1)
+    const { step } = this
+    const op = this.#steps.op(step)
+    const stack = this.#stack
+    switch (KIND[op]) {
+      case PUSH:
+        stack[this.#height++] = step + 1
+        break
+      case DUP:
+        stack[this.#height] = stack[this.#height - (op - 0x7f)] ?? UNKNOWN
+        this.#height++
+        break
+      case SWAP:
+        this.#swap(op - 0x8f)
+        break
+      case CALL:
+        return this.#call(op)
+      case MEMORY:
+        if (step + 1 < this.end) this.#writeMemory(op)
+        this.#replace(op)
+        break
+      default:
+        this.#replace(op)
     }
     this.step++
     return this.step < this.end
@@ -145,8 +178,9 @@ export class FrameValues {
     while (this.step < step && this.advance());
   }
 
-  #push(step: number): void {
-    this.#stack[this.#height++] = step
+  #replace(op: number): void {
+    this.#height -= POPS[op] ?? 0
+    if (PUSHES[op] === 1) this.#stack[this.#height++] = this.step + 1
   }
 
   #swap(n: number): void {
@@ -175,7 +209,7 @@ export class FrameValues {
     if (!isCreation) this.#write(start, this.returnData, 0, Math.min(size, this.returnData.length))
     this.#height -= POPS[op] ?? 0
     this.step = Math.max(step + 1, ran?.end ?? 0)
-    this.#push(this.step)
+    this.#stack[this.#height++] = this.step
     return this.step < this.end
   }
 

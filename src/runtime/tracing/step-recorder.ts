@@ -35,6 +35,8 @@ export class Steps {
   #bytes: Uint8Array
   #words: Uint32Array
   #gas: Float64Array
+  /** The number of places, a power of 2, less one. */
+  #mask = FIRST_STEPS - 1
   #count = 0
 
   /** `keepsTop`: whether the top of the stack is kept, too. */
@@ -69,19 +71,19 @@ export class Steps {
   push(pc: number, op: number, depth: number, gas: number, top: bigint): void {
     this.#reserve(this.#size)
     const place = this.#place(this.#count)
-    this.#words[place / 4] = pc
-    this.#words[place / 4 + 1] = op | (depth << 8)
-    this.#gas[place / 8 + 1] = gas
+    this.#words[place >>> 2] = pc
+    this.#words[(place >>> 2) + 1] = op | (depth << 8)
+    this.#gas[(place >>> 3) + 1] = gas
     if (this.#size === WIDE_STEP) this.#bytes.set(fromHex(bigToWord(top)), place + PACKED_STEP)
     this.#count++
   }
 
   pc(step: number): number {
-    return this.#words[this.#place(step) / 4] ?? 0
+    return this.#words[this.#place(step) >>> 2] ?? 0
   }
 
   op(step: number): number {
-    return (this.#words[this.#place(step) / 4 + 1] ?? 0) & 0xff
+    return (this.#words[(this.#place(step) >>> 2) + 1] ?? 0) & 0xff
   }
 
   /** The opcode's name. */
@@ -91,12 +93,12 @@ export class Steps {
 
   /** Of the frame; 0 for the transaction's own message. */
   depth(step: number): number {
-    return (this.#words[this.#place(step) / 4 + 1] ?? 0) >>> 8
+    return (this.#words[(this.#place(step) >>> 2) + 1] ?? 0) >>> 8
   }
 
   /** Gas of the frame before the step. */
   gas(step: number): number {
-    return this.#gas[this.#place(step) / 8 + 1] ?? 0
+    return this.#gas[(this.#place(step) >>> 3) + 1] ?? 0
   }
 
   /** The item on top of the stack before the step, if they are kept. Valid until steps are added. */
@@ -117,7 +119,7 @@ export class Steps {
 
   /** Where a step is in the ring, in bytes. */
   #place(step: number): number {
-    return (step & (this.#bytes.length / this.#size - 1)) * this.#size
+    return (step & this.#mask) * this.#size
   }
 
   /** Makes room for bytes, as far as there may be. Returns the number of the next step. */
@@ -130,6 +132,7 @@ export class Steps {
       this.#bytes = larger
       this.#words = new Uint32Array(larger.buffer)
       this.#gas = new Float64Array(larger.buffer)
+      this.#mask = length / this.#size - 1
     }
     return this.#count
   }
