@@ -18,6 +18,9 @@ export type DebugInfo = {
   /** `s:l:f:j:m;…`; left out: there is none. */
   readonly creation: { readonly sourceMap?: string | undefined }
   readonly runtime: { readonly sourceMap?: string | undefined }
+  /** The compiler's settings, and its version: `0.8.30+commit.73712a01`. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly compilerVersion: string | undefined
 }
 
 /** Where to look for debug info. */
@@ -40,6 +43,7 @@ type Source = { readonly path: string; readonly text: SourceText } & Definitions
 
 /** The code of a contract with its sources, by program counter. */
 export class DebugCode {
+  readonly info: DebugInfo
   readonly #map: CodeMap
   readonly #sources: ReadonlyMap<number, Source>
   /** Numbers of functions by pc, from 1; 0: not looked up, -1: none. */
@@ -52,7 +56,9 @@ export class DebugCode {
   readonly #stops: Int32Array
   readonly #files: readonly Source[]
 
-  constructor(code: Uint8Array, sourceMap: string, { sources, sourceIds }: DebugInfo) {
+  constructor(code: Uint8Array, sourceMap: string, info: DebugInfo) {
+    const { sources, sourceIds } = info
+    this.info = info
     this.#map = mapCode(code, sourceMap)
     this.#functions = new Int32Array(code.length)
     this.#lines = new Int32Array(code.length)
@@ -78,7 +84,7 @@ export class DebugCode {
 
   /** Bytes that it takes, roughly. */
   get size(): number {
-    return this.#functions.length * 25
+    return Object.values(this.info.sources).reduce((sum, { length }) => sum + length, this.#functions.length * 25)
   }
 
   isInto(pc: number): boolean {
@@ -128,6 +134,16 @@ export class DebugCode {
   #range(pc: number): readonly [start: number, end: number] {
     const start = this.#map.start[pc] ?? -1
     return [start, start + (this.#map.length[pc] ?? 0)]
+  }
+
+  /** The path of the source; undefined: of none. */
+  fileAt(pc: number): string | undefined {
+    return this.#sources.get(this.#map.source[pc] ?? -1)?.path
+  }
+
+  /** Where in the source the instruction's part begins, in bytes; -1: unknown. */
+  offsetAt(pc: number): number {
+    return this.#map.start[pc] ?? -1
   }
 
   /** undefined: an instruction of no source, or out of it. */
@@ -192,10 +208,12 @@ export class DebugCode {
 
   #isAdded(pc: number): boolean {
     const found = this.functionAt(pc)
-    // In the head of a function it sets return values to zero, and behind its body as a whole it removes the locals.
-    if (found !== undefined) return found.kind !== 'getter' && this.#range(pc)[0] <= found.body
     const source = this.#sources.get(this.#map.source[pc] ?? -1)
     const [start, end] = this.#range(pc)
+    // In the head of a function it sets return values to zero, and behind a block as a whole it removes the locals.
+    if (found !== undefined && found.kind !== 'getter')
+      return start < found.body || source?.text.bytes[start] === OPENING_BRACE
+    if (found !== undefined) return false
     return source?.contracts.some((contract) => contract.start === start && end >= contract.end - 1) ?? true
   }
 
@@ -213,14 +231,15 @@ export class DebugCode {
   }
 }
 
+const OPENING_BRACE = 0x7b
 /** Of a source, for the numbers of lines. */
 const MOST_LINES = 1 << 20
 
 // --- caches
 
-/** Characters of sources, and bytes of prepared codes. */
+/** Characters of sources, and bytes of prepared codes with their sources. */
 const sources = new LRUCache<string, Source>({ maxSize: 32 << 20 })
-const codes = new LRUCache<string, DebugCode>({ maxSize: 32 << 20 })
+const codes = new LRUCache<string, DebugCode>({ maxSize: 64 << 20 })
 
 function sourceOf(path: string, content: string): Source {
   const key = `${path}\0${content}`
@@ -302,12 +321,14 @@ function viewWith(view: DebugContext['view'], address: Address, code: Uint8Array
 
 function infoOf(verified: ReturnType<typeof contractSources>): DebugInfo | undefined {
   if (verified?.output === undefined || verified.language !== 'solidity') return undefined
-  const { input, output, sourceIds = {} } = verified
+  const { input, output, sourceIds = {}, compilerVersion } = verified
   const text = (map: unknown) => (typeof map === 'string' ? map : undefined)
   return {
     sources: Object.fromEntries(Object.entries(input.sources).map(([path, { content }]) => [path, content])),
     sourceIds: Object.fromEntries(Object.entries(sourceIds).map(([path, { id }]) => [id, path])),
     creation: { sourceMap: text(output.evm.bytecode.sourceMap) },
     runtime: { sourceMap: text(output.evm.deployedBytecode.sourceMap) },
+    settings: input.settings,
+    compilerVersion: compilerVersion.replace(/^v/, ''),
   }
 }

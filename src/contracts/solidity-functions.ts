@@ -128,7 +128,8 @@ class Scanner implements Definitions {
     for (let token: Token | undefined = first; token !== undefined; token = this.#take()) {
       const { text, at } = token
       if (text === ';' || text === '}') {
-        if (isPublic) this.functions.push({ name: `${contract}.${name}`, kind: 'getter', start: first.at, body: at, end: at })
+        if (isPublic)
+          this.functions.push({ name: `${contract}.${name}`, kind: 'getter', start: first.at, body: at, end: at })
         return
       }
       if (text === '(') this.#skipTo(')')

@@ -11,6 +11,9 @@ const DEEPEST = 1024
 /** The code of each frame that has sources. */
 export type Codes = ReadonlyMap<CallTree, DebugCode>
 
+/** A jump into a function; `end`: the step behind the jump out of it. */
+export type Entry = { readonly step: number; readonly to: number; end: number }
+
 /** A message or an internal call. */
 export type Activation = {
   readonly frame: CallTree
@@ -20,7 +23,7 @@ export type Activation = {
   readonly end: number
   readonly isMessage: boolean
   /** The jump into its function; of a message, into that which the contract's dispatcher has called. undefined: there was none. */
-  readonly entry: { readonly step: number; readonly to: number } | undefined
+  readonly entry: Entry | undefined
   /** Undefined: the transaction's message. */
   readonly caller: Activation | undefined
 }
@@ -78,14 +81,14 @@ function addMessage(
   const open: (Open | undefined)[] = []
   let innermost = message
   const enter = (of: DebugCode, step: number): void => {
-    const entry = { step, to: steps.pc(step + 1) }
+    const entry: Entry = { step, to: steps.pc(step + 1), end }
     // What the compiler adds belongs to the function that calls it, and the message's own function to the message.
     const isShown = open.length < DEEPEST && of.functionAt(entry.to) !== undefined
     const isOwn = isShown && innermost === message && message.entry === undefined && isDispatcher(of, steps.pc(step))
     if (isOwn) message.entry = entry
     const called: Open | undefined =
       isShown && !isOwn ? { frame, code, first: step + 1, end, isMessage: false, entry, caller: innermost } : undefined
-    open.push(called)
+    open.push(called ?? (isOwn ? message : undefined))
     if (called === undefined) return
     all.push(called)
     innermost = called
@@ -93,6 +96,8 @@ function addMessage(
   const leave = (step: number): void => {
     const left = open.pop()
     if (left === undefined) return
+    if (left.entry !== undefined) left.entry.end = step + 1
+    if (left === message) return
     left.end = step + 1
     innermost = open.findLast((outer) => outer !== undefined) ?? message
   }

@@ -46,7 +46,9 @@ function framesOf(recorded: Named, running: Activation, at: number): StackFrame[
   const inner = functionAt(recorded, running, at)
   const entered = entry && code?.functionAt(entry.to)
   const called = entered?.name ?? recorded.nameOf(frame)
-  if (inner === undefined || inner === entered) return [{ ...of, function: called, place }]
+  // The first value of a variable has the place of its getter.
+  const isPlain = inner === undefined || inner === entered || inner.kind === 'getter'
+  if (isPlain) return [{ ...of, function: called, place }]
   // A message without entry: a constructor, or a function that is inlined in the dispatcher.
   const isOwn = inner.kind === 'fallback' || inner.kind === 'receive' || lastWord(inner.name) === lastWord(called)
   if (entered === undefined && isOwn) return [{ ...of, function: inner.name, place }]

@@ -3,14 +3,7 @@ import { type Address, type Hash, toHash } from '../../lib/hex.ts'
 import type { SourceRange } from '../debug-info.ts'
 import { callStack, type StackFrame } from './call-stack.ts'
 import type { DebugSession } from './session.ts'
-
-/** A variable of the function that runs. */
-export type Variable = {
-  readonly name: string
-  readonly type: string
-  readonly value: string
-  readonly kind: 'parameter' | 'return' | 'local'
-}
+import { type Variable, variablesAt } from './variables.ts'
 
 export type Position = {
   readonly step: number
@@ -44,14 +37,17 @@ const MOST_MEMORY = 1 << 16
 /** Most slots, events and lines that are shown. */
 const MOST_SHOWN = 1_000
 
+const NO_VARIABLES = { variables: [], note: 'values were not kept' }
+
 export function positionAt(session: DebugSession, step: number): Position {
   const { recording, storage, activations } = session
   const { steps, values } = recording
   const running = activations.at(step)
   const frame = values?.of(running.frame)
-  frame?.runTo(step)
   const self = storage.selfOf(running.frame)
   const frames = callStack(session, step)
+  const { variables, note } = frame === undefined ? NO_VARIABLES : variablesAt(session, running, step, frame)
+  frame?.runTo(step)
   const stack = frame === undefined ? [] : Array.from({ length: frame.height }, (_, i) => frame.item(i))
   const lowest = stack.findLastIndex((item) => item !== undefined)
   const said = (of: DebugSession['events']) =>
@@ -72,8 +68,8 @@ export function positionAt(session: DebugSession, step: number): Position {
       address: self,
     },
     frames,
-    variables: [],
-    variablesNote: 'not yet',
+    variables,
+    variablesNote: note,
     slots:
       self === null
         ? []

@@ -38,7 +38,7 @@ export type WireCall = {
   calls: WireCall[]
 }
 
-const debugCall: z.ZodType<WireCall> = z.lazy(() =>
+const debugCall: z.ZodType<WireCall, WireCall> = z.lazy(() =>
   z.object({
     function: string,
     address: address.nullable(),
