@@ -35,7 +35,8 @@ export type Movable = Recorded & {
 /** The step to which a move goes; the first or last one if there is none. Throws ChainError `invalid-params`. */
 export function stepOf(of: Movable, move: Move): number {
   const { first, count } = of.recording.steps
-  const last = count - 1
+  // Without code there is one step: the message.
+  const last = Math.max(first, count - 1)
   if ('to' in move) {
     if (move.to === 'start') return firstLine(of)
     if (move.to === 'end') return last
@@ -65,7 +66,7 @@ function firstLine(of: Recorded): number {
 
 function checked(step: number, first: number, last: number): number {
   if (step >= first && step <= last) return step
-  throw new ChainError('invalid-params', last < first ? 'no opcode has run' : `steps are ${first} to ${last}`)
+  throw new ChainError('invalid-params', `steps are ${first} to ${last}`)
 }
 
 const FORWARD = {

@@ -58,11 +58,11 @@ export function positionAt(session: DebugSession, step: number): Position {
   return {
     step,
     steps: steps.count,
-    isEnd: step === steps.count - 1,
+    isEnd: step >= steps.count - 1,
     place: frames[0]?.place,
     op: {
       pc: steps.pc(step),
-      name: steps.nameAt(step),
+      name: steps.count === 0 ? '' : steps.nameAt(step),
       gas: steps.gas(step),
       depth: steps.depth(step),
       address: self,

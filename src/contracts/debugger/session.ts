@@ -105,7 +105,7 @@ function eventsOf(known: DebugContext, recording: Recording): Said[] {
     for (const [i, log] of emitted.entries()) {
       const text = eventInWords(known, log, FULL) ?? `${log.address}: ${log.topics.join(', ')}`
       // Those before the first step that is kept.
-      const step = at[i - emitted.length + at.length] ?? (at.length === 0 ? own.first : steps.first)
+      const step = at[i - emitted.length + at.length] ?? (at.length === 0 ? own.first - 1 : steps.first)
       events.push({ step, until, text })
     }
   }

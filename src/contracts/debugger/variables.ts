@@ -193,7 +193,10 @@ class Frame {
     return {
       scopes,
       scope: { file: this.#file, contract: scopes.contract(this.#file, contract) },
-      memory: (offset, length) => values.memory(offset, length),
+      memory(offset, length) {
+        if (!values.isWhole) throw new UnknownSyntax('the first steps of this message were not kept')
+        return values.memory(offset, length)
+      },
       callData: (offset, length) => {
         const bytes = new Uint8Array(length)
         bytes.set(input.subarray(offset, offset + length))
