@@ -1,5 +1,6 @@
 // The internal calls of a frame: jumps into functions and out of them, by the markers of the source map.
-import type { FrameSteps, Recording } from '../runtime/tracing/step-recorder.ts'
+import type { Recording } from '../runtime/tracing/step-recorder.ts'
+import type { FrameSteps } from '../runtime/tracing/steps.ts'
 import type { CallTree } from '../runtime/types.ts'
 import type { DebugCode } from './debug-info.ts'
 import type { Definition } from './solidity-functions.ts'

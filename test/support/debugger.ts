@@ -29,6 +29,7 @@ export type Position = {
   readonly variables: readonly { readonly name: string; readonly value: string }[]
   readonly variablesNote: string | null
   readonly storage: readonly { readonly name: string; readonly value: string }[] | null
+  readonly storageNote: string | null
   readonly slots: readonly { readonly slot: Hex; readonly value: Hex; readonly name?: string }[]
   readonly stack: readonly (Hex | null)[]
   readonly memory: Hex | null

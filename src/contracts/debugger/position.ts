@@ -3,6 +3,7 @@ import { type Address, type Hash, toHash } from '../../lib/hex.ts'
 import type { SourceRange } from '../debug-info.ts'
 import { callStack, type StackFrame } from './call-stack.ts'
 import type { DebugSession } from './session.ts'
+import type { ShownVariable } from './stored-variables.ts'
 import { type Variable, variablesAt } from './variables.ts'
 
 export type Position = {
@@ -21,6 +22,9 @@ export type Position = {
   readonly frames: readonly StackFrame[]
   readonly variables: readonly Variable[]
   readonly variablesNote: string | undefined
+  /** undefined: the layout is not known. */
+  readonly storage: readonly ShownVariable[] | undefined
+  readonly storageNote: string | undefined
   readonly slots: readonly { readonly slot: Hash; readonly value: Hash; readonly name?: string | undefined }[]
   /** Top first; undefined: an item whose value was not kept. */
   readonly stack: readonly (Hash | undefined)[]
@@ -37,8 +41,10 @@ const MOST_MEMORY = 1 << 16
 /** Most slots, events and lines that are shown. */
 const MOST_SHOWN = 1_000
 
+const NO_LAYOUT = 'the layout of this storage is not known'
 const NO_VARIABLES = { variables: [], note: 'values were not kept' }
 
+/** Throws MissingState on a fork. */
 export function positionAt(session: DebugSession, step: number): Position {
   const { recording, storage, activations } = session
   const { steps, values } = recording
@@ -50,6 +56,7 @@ export function positionAt(session: DebugSession, step: number): Position {
   frame?.runTo(step)
   const stack = frame === undefined ? [] : Array.from({ length: frame.height }, (_, i) => frame.item(i))
   const lowest = stack.findLastIndex((item) => item !== undefined)
+  const stored = self === null ? undefined : session.stored.get(self)?.at(step)
   const said = (of: DebugSession['events']) =>
     of
       .filter((line) => line.step < step && step < line.until)
@@ -70,10 +77,10 @@ export function positionAt(session: DebugSession, step: number): Position {
     frames,
     variables,
     variablesNote: note,
-    slots:
-      self === null
-        ? []
-        : [...storage.slotsAt(self, step)].slice(0, MOST_SHOWN).map(([slot, value]) => ({ slot, value })),
+    storage: stored?.variables,
+    storageNote:
+      stored === undefined ? NO_LAYOUT : stored.isCut ? `the first ${stored.variables.length} variables` : undefined,
+    slots: self === null ? [] : slotsOf(session, self, step, stored?.variables ?? []),
     stack: stack.slice(0, frame?.isWhole ? stack.length : lowest + 1).map((item) => item && toHash(item)),
     memory: frame?.isWhole ? frame.memory(0, Math.min(frame.memorySize, MOST_MEMORY)) : undefined,
     memoryLength: frame?.memorySize ?? 0,
@@ -81,4 +88,19 @@ export function positionAt(session: DebugSession, step: number): Position {
     events: said(session.events),
     console: said(session.console),
   }
+}
+
+/** The slots that an account has read or written, with the names of the variables in them. */
+function slotsOf(
+  { storage }: DebugSession,
+  self: Address,
+  step: number,
+  variables: readonly ShownVariable[],
+): Position['slots'] {
+  const names = new Map<Hash, string[]>()
+  for (const { name, slot } of variables) names.set(slot, [...(names.get(slot) ?? []), name])
+  return [...storage.slotsAt(self, step)].slice(0, MOST_SHOWN).map(([slot, value]) => {
+    const name = names.get(slot)?.join(', ')
+    return { slot, value, ...(name !== undefined && { name }) }
+  })
 }

@@ -1,21 +1,28 @@
 // A debug session: the recording of a transaction or call with what is known of its sources, ready for moves and positions.
 
+import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { Recording } from '../../runtime/tracing/step-recorder.ts'
 import type { StorageHistory } from '../../runtime/tracing/storage-history.ts'
 import type { CallTree } from '../../runtime/types.ts'
 import { CONSOLE, consoleText } from '../console.ts'
+import { contractLayout } from '../contract-layout.ts'
 import type { DebugCode, DebugContext } from '../debug-info.ts'
 import { debugOf, failedFrames, messageName } from '../stack-trace.ts'
 import { eventInWords, FULL } from '../words.ts'
 import { Activations } from './activations.ts'
 import type { Movable } from './moves.ts'
+import { AccountStorage } from './stored-variables.ts'
 
 /** A text that a step has added to the events or to the console; `until`: where a failure has undone it. */
 type Said = { readonly step: number; readonly until: number; readonly text: string }
 
 export type DebugSession = Movable & {
+  /** The state behind it, for what it has not touched. */
+  readonly known: DebugContext
+  /** Storage by the names of variables, of accounts whose layout is known. */
+  readonly stored: Map<Address, AccountStorage>
   /** Names of messages that are not known by their code. */
   readonly nameOf: (frame: CallTree) => string
   readonly storage: StorageHistory
@@ -59,6 +66,8 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
   const names = new Map([...frames.keys()].map((frame) => [frame, messageName(known, frame, FULL)]))
   const nameOf = (frame: CallTree) => names.get(frame) ?? ''
   return {
+    known,
+    stored: new Map(),
     nameOf,
     recording,
     activations,
@@ -69,6 +78,19 @@ export async function openSession(known: DebugContext, recording: Recording): Pr
     console: consoleOf(recording),
     files: [...files].map(([path, text]) => ({ path, text })),
     root: summaryOf(nameOf, recording, activations),
+  }
+}
+
+/** Most accounts whose layouts are looked for. */
+const MOST_LAYOUTS = 64
+
+/** Finds the layouts of the accounts that the session's codes run as. Throws MissingState on a fork; then it may be called again. */
+export async function findLayouts({ known, storage, activations, stored }: DebugSession): Promise<void> {
+  const accounts = new Set(activations.all.map(({ frame }) => storage.selfOf(frame)))
+  for (const of of [...accounts].slice(0, MOST_LAYOUTS)) {
+    if (of === null || stored.has(of)) continue
+    const layout = await contractLayout(known, of)
+    if (layout !== undefined) stored.set(of, new AccountStorage(layout.storage, storage, known.view, of))
   }
 }
 

@@ -6,9 +6,12 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Recording } from '../../runtime/tracing/step-recorder.ts'
 import type { CallRequest } from '../../runtime/types.ts'
+import { untilComplete } from '../../state/partial-state.ts'
 import type { KnownContracts } from '../abi.ts'
 import { debugSources } from '../transaction-stack.ts'
-import { type DebugSession, openSession } from './session.ts'
+import { type Move, stepOf } from './moves.ts'
+import { type Position, positionAt } from './position.ts'
+import { type DebugSession, findLayouts, openSession } from './session.ts'
 
 /** What is debugged: a mined transaction, or a call on the state after a block. `key`: names the call. */
 export type DebugTarget =
@@ -33,17 +36,18 @@ const NO_STRUCT_LOGS = {
   limit: 0,
 }
 
+type DebuggedChain = Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction' | 'missing'>
 type Opened = { readonly session: DebugSession; readonly bytes: number }
 
 export class DebugSessions {
-  readonly #chain: Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction'>
+  readonly #chain: DebuggedChain
   readonly #sessions: LRUCache<
     string,
     Opened,
     { readonly target: DebugTarget; readonly contracts: KnownContracts | undefined }
   >
 
-  constructor(chain: Pick<Chain, 'traces' | 'store' | 'spec' | 'events' | 'transaction'>) {
+  constructor(chain: DebuggedChain) {
     this.#chain = chain
     this.#sessions = new LRUCache({
       maxSize: MOST_BYTES,
@@ -70,6 +74,18 @@ export class DebugSessions {
     return opened.session
   }
 
+  /** What is shown where a move ends. Throws as `get`, and ChainError `invalid-params` for a move that is not possible. */
+  async position(
+    target: DebugTarget,
+    contracts: KnownContracts | undefined,
+    move: Move,
+    signal: AbortSignal,
+  ): Promise<Position> {
+    const session = await this.get(target, contracts)
+    const step = stepOf(session, move)
+    return untilComplete(this.#chain.missing, () => positionAt(session, step), signal)
+  }
+
   /** Blocks before the fork are not this chain's, so that their hash is not known. */
   #keyOf(target: DebugTarget): string {
     if (!('transaction' in target)) return `${target.block} ${target.version} ${target.key}`
@@ -81,7 +97,8 @@ export class DebugSessions {
     const known = debugSources(this.#chain, contracts)
     let session: DebugSession | undefined
     const explain = async (recording: Recording): Promise<void> => {
-      session = await openSession({ ...known, view: recording.view }, recording)
+      // Later transactions of the block may run on the view.
+      session = await openSession({ ...known, view: recording.view.fork() }, recording)
     }
     const choice = {
       name: 'solidityTracer',
@@ -94,6 +111,8 @@ export class DebugSessions {
     if ('transaction' in target) await traces.transaction(target.transaction, options)
     else await traces.call(target.request, { ref: { hash: target.block }, index: undefined }, options)
     if (session === undefined) throw new Error('the execution was not recorded')
+    const opened = session
+    await untilComplete(this.#chain.missing, () => findLayouts(opened))
     const { recording, activations, storage } = session
     const kept = recording.steps.count - recording.steps.first
     // Memory of the steps grows by doubling.

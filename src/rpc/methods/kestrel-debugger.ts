@@ -2,12 +2,9 @@
 // `contracts/debugger/` does the work; the sessions of a chain are kept beside it.
 import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
-import { stepOf } from '../../contracts/debugger/moves.ts'
-import { positionAt } from '../../contracts/debugger/position.ts'
-import type { DebugSession } from '../../contracts/debugger/session.ts'
 import { DebugSessions, type DebugTarget } from '../../contracts/debugger/sessions.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type RpcContext, rpcMethod } from '../define.ts'
+import { rpcMethod } from '../define.ts'
 import { toCallRequest } from '../shapes/call.ts'
 import {
   callKey,
@@ -22,14 +19,10 @@ import {
 
 const sessions = new WeakMap<Chain, DebugSessions>()
 
-async function sessionOf(
-  target: z.output<typeof debugTarget>,
-  { chain, contracts }: RpcContext,
-  isFresh = false,
-): Promise<DebugSession> {
+function sessionsOf(chain: Chain): DebugSessions {
   const known = sessions.get(chain) ?? new DebugSessions(chain)
   sessions.set(chain, known)
-  return known.get(await identified(target, chain), contracts, isFresh)
+  return known
 }
 
 /** The target with the state that it runs on. */
@@ -51,7 +44,8 @@ export const kestrel_openDebugger = rpcMethod({
   result: openedDebugger,
   gate: 'development',
   heavy: true,
-  handler: async ([target], context) => wireOpened(await sessionOf(target, context, true)),
+  handler: async ([target], { chain, contracts }) =>
+    wireOpened(await sessionsOf(chain).get(await identified(target, chain), contracts, true)),
 })
 
 export const kestrel_debuggerPosition = rpcMethod({
@@ -61,10 +55,8 @@ export const kestrel_debuggerPosition = rpcMethod({
   result: debuggerPosition,
   gate: 'development',
   heavy: true,
-  async handler([target, move], context) {
-    const session = await sessionOf(target, context)
-    return wirePosition(positionAt(session, stepOf(session, move)))
-  },
+  handler: async ([target, move], { chain, contracts }, signal) =>
+    wirePosition(await sessionsOf(chain).position(await identified(target, chain), contracts, move, signal)),
 })
 
 /** Most steps of an answer. */
@@ -84,8 +76,8 @@ export const kestrel_debuggerSteps = rpcMethod({
   result: debuggerSteps,
   gate: 'development',
   heavy: true,
-  async handler([target, from, count], context) {
-    const { recording, activations } = await sessionOf(target, context)
+  async handler([target, from, count], { chain, contracts }) {
+    const { recording, activations } = await sessionsOf(chain).get(await identified(target, chain), contracts)
     const { steps } = recording
     const begin = Math.max(from, steps.first)
     const end = Math.min(from + count, steps.count)

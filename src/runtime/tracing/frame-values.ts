@@ -6,7 +6,7 @@ import { opcodeOf } from '../../evm/opcodes.ts'
 import { EMPTY_BYTES, hexToAddress, toHex } from '../../lib/hex.ts'
 import type { StateView } from '../../state/types.ts'
 import type { CallTree } from '../types.ts'
-import type { FrameSteps, Steps } from './step-recorder.ts'
+import type { FrameSteps, Steps } from './steps.ts'
 
 /** An item whose value is not known. */
 const UNKNOWN = -1
@@ -23,7 +23,6 @@ const OP = {
   MSTORE8: 0x53,
   MCOPY: 0x5e,
   PUSH0: 0x5f,
-  PUSH32: 0x7f,
   DUP16: 0x8f,
   SWAP16: 0x9f,
   LOG4: 0xa4,
@@ -55,13 +54,11 @@ const PUSHES = Uint8Array.from({ length: 256 }, (_, op) => opcodeOf(op).pushes)
 /** What opcodes do, for a switch. */
 const PLAIN = 0
 const PUSH = 1
-const DUP = 2
-const SWAP = 3
-const MEMORY = 4
-const CALL = 5
+const SWAP = 2
+const MEMORY = 3
+const CALL = 4
 const KIND = Uint8Array.from({ length: 256 }, (_, op) => {
-  if (op >= OP.PUSH0 && op <= OP.PUSH32) return PUSH
-  if (op > OP.PUSH32 && op <= OP.DUP16) return DUP
+  if (op >= OP.PUSH0 && op <= OP.DUP16) return PUSH
   if (op > OP.DUP16 && op <= OP.SWAP16) return SWAP
   if (CALLS.includes(op)) return CALL
   return MEMORY_OPS.includes(op) || (op > OP.SWAP16 && op <= OP.LOG4) ? MEMORY : PLAIN
@@ -153,13 +150,12 @@ export class FrameValues {
       case PUSH:
         stack[this.#height++] = step + 1
         break
-      case DUP:
-        stack[this.#height] = stack[this.#height - (op - 0x7f)] ?? UNKNOWN
-        this.#height++
+      case SWAP: {
+        const top = this.#height - 1
+        stack[top - (op - OP.DUP16)] = stack[top] ?? UNKNOWN
+        stack[top] = step + 1
         break
-      case SWAP:
-        this.#swap(op - 0x8f)
-        break
+      }
       case CALL:
         return this.#call(op)
       case MEMORY:
@@ -181,13 +177,6 @@ export class FrameValues {
   #replace(op: number): void {
     this.#height -= POPS[op] ?? 0
     if (PUSHES[op] === 1) this.#stack[this.#height++] = this.step + 1
-  }
-
-  #swap(n: number): void {
-    const top = this.#height - 1
-    const item = this.#stack[top] ?? UNKNOWN
-    this.#stack[top] = this.#stack[top - n] ?? UNKNOWN
-    this.#stack[top - n] = item
   }
 
   /** A call or creation runs, with all steps within it. */

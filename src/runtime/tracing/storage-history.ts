@@ -3,10 +3,17 @@
 // not here.
 import { type Address, type Hash, padLeft, toHash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
+import type { StateView } from '../../state/types.ts'
 import type { CallTree } from '../types.ts'
 import { type FrameValues, hashedBytes } from './frame-values.ts'
-import type { Recording } from './step-recorder.ts'
+import type { FrameSteps } from './steps.ts'
 
+/** What is read of a recording. */
+type Recorded = {
+  readonly root: CallTree
+  readonly frames: ReadonlyMap<CallTree, FrameSteps>
+  readonly view: Pick<StateView, 'originalWord'>
+}
 /** A write, in effect behind its step up to `until`, where a failure has undone it. */
 type Write = { readonly step: number; readonly until: number; readonly value: Hash }
 /** `first`: the step of the first access. */
@@ -29,7 +36,7 @@ export class StorageHistory {
   private constructor() {}
 
   static async of(
-    recording: Recording,
+    recording: Recorded,
     valuesOf: (frame: CallTree) => FrameValues,
     pause: Pause,
   ): Promise<StorageHistory> {
@@ -86,9 +93,9 @@ export class StorageHistory {
     )
   }
 
-  /** What was hashed to a hash, up to 256 bytes. */
-  preimageOf(hash: Hash): Uint8Array | undefined {
-    return this.#preimages.get(hash)
+  /** What was hashed, up to 256 bytes each; each once. */
+  get preimages(): Iterable<Uint8Array> {
+    return this.#preimages.values()
   }
 
   /** Bytes that it takes, roughly. */
@@ -100,7 +107,7 @@ export class StorageHistory {
   }
 
   /** Runs a step of a frame, and notes what it reads, writes or hashes. */
-  #add(recording: Recording, values: FrameValues, self: Address | null, until: number): void {
+  #add(recording: Recorded, values: FrameValues, self: Address | null, until: number): void {
     const { op, step } = values
     if (op !== SLOAD && op !== SSTORE && op !== 0x20) {
       values.advance()
@@ -120,7 +127,7 @@ export class StorageHistory {
     }
   }
 
-  #slot({ view }: Recording, of: Address, key: Hash, step: number): Slot {
+  #slot({ view }: Recorded, of: Address, key: Hash, step: number): Slot {
     const slots = this.#accounts.get(of) ?? new Map<Hash, Slot>()
     this.#accounts.set(of, slots)
     const known = slots.get(key)

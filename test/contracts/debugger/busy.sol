@@ -54,7 +54,9 @@ contract Busy {
     }
 
     function loop(uint256 rounds) external returns (uint256 sum) {
-        for (uint256 i = 0; i < rounds; i++) sum = step(sum, i);
+        for (uint256 i = 0; i < rounds; i++) {
+            sum = step(sum, i);
+        }
         hashes[0] = bytes32(sum);
     }
 

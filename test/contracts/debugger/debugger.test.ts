@@ -140,6 +140,24 @@ describe('values', () => {
     expect(shown(await move({ to: 'end' }))).toEqual([buyer.address, [3]])
   })
 
+  it('of storage have the names of variables, with the keys of mappings that were used', async () => {
+    const { buyer, send, debug, attempt, address } = await scenario()
+    const { move } = debug({ transaction: await send({ to: buyer.address, data: attempt }) })
+    const at = async (line: number) => {
+      const { storage, storageNote } = await move({ from: 0, go: 'line', file: SCENARIO, line })
+      expect(storageNote).toBeNull()
+      return Object.fromEntries((storage ?? []).map(({ name, value }) => [name.toLowerCase(), value.toLowerCase()]))
+    }
+    const spent = `spent[${buyer.address}]`
+    expect(await at(50)).toEqual({ owner: address, total: '7', [spent]: '0' })
+    expect(await at(39)).toEqual({ owner: address, total: '130', [spent]: '0' })
+    expect(await at(40)).toEqual({ owner: address, total: '130', [spent]: '130' })
+    expect(await at(67)).toEqual({ tries: '2' })
+    const { slots } = await move({ from: 0, go: 'line', file: SCENARIO, line: 40 })
+    expect(slots.map(({ name }) => name?.toLowerCase())).toEqual(['total', spent])
+    expect(slots.every(({ value }) => Number(value) === 130)).toBe(true)
+  })
+
   it('of events are those so far', async () => {
     const { buyer, send, debug, attempt } = await scenario()
     const { move } = debug({ transaction: await send({ to: buyer.address, data: attempt }) })

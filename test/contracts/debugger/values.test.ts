@@ -45,7 +45,7 @@ describe.each([
     const seen = new Set<string>()
     const isFirst = ({ op, depth }: StructLog) =>
       memory.test(op) && !seen.has(`${op} ${depth}`) && seen.add(`${op} ${depth}`)
-    const sample = structLogs.flatMap((log, step) => (isFirst(log) || step % 97 === 0 ? [step, step + 1] : []))
+    const sample = structLogs.flatMap((log, step) => (isFirst(log) || step % 199 === 0 ? [step, step + 1] : []))
     for (const step of sample.filter((step) => step < structLogs.length)) {
       const log = structLogs[step]
       const bytes = (log?.memory ?? []).map((word) => word.slice(2)).join('')
@@ -80,7 +80,7 @@ describe('a long recording', () => {
     expect(value('sum')).toBe((3n * i * (i - 1n)) / 2n)
     return i
   }
-  const line = { go: 'line', file: 'contracts/busy.sol', line: 57 }
+  const line = { go: 'line', file: 'contracts/busy.sol', line: 58 }
 
   it('has a million steps, and values at each of them', async () => {
     const { rpc, run } = await busy()

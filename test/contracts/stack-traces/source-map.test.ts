@@ -22,6 +22,8 @@ describe('a source map', () => {
       sourceIds: { 0: 'a.sol', 7: '__proto__' },
       creation: {},
       runtime: {},
+      settings: {},
+      compilerVersion: undefined,
     }
     const debug = new DebugCode(code, large, info)
     expect(debug.locate(0)).toMatchObject({ file: 'a.sol', line: 1, column: 1 })
