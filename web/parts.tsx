@@ -19,5 +19,5 @@ export {
   TransactionLink,
 } from './parts/links.tsx'
 export { Paginated, PaginatedTable, Rows, type Table } from './parts/list.tsx'
-export { DecodedCall, Fields, Loaded, LoadedPage, NATIVE, Parameters, plainValue, Raw } from './parts/record.tsx'
+export { Fields, Loaded, LoadedPage, NATIVE, Parameters, plainValue, Raw } from './parts/record.tsx'
 export { type Tab, Tabs } from './parts/tabs.tsx'

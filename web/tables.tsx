@@ -13,6 +13,7 @@ import type {
   Transaction,
   Transfer,
 } from './api.ts'
+import { DecodedCall } from './contract/decoded-call.tsx'
 import { abbreviated, share, units, withCommas } from './format.ts'
 import {
   Address,
@@ -21,7 +22,6 @@ import {
   COIN,
   Coins,
   Cut,
-  DecodedCall,
   ItemId,
   NameMark,
   Raw,

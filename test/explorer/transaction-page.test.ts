@@ -65,7 +65,9 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
     await expectSound(page)
 
     // The validator is given by its operator address in bech32.
-    const [operator] = (await (await fetch(`${url}/api/v2/native/validators`)).json()).items
+    const [operator] = (
+      (await (await fetch(`${url}/api/v2/native/validators`)).json()) as { items: [{ operator_address: string }] }
+    ).items
     const data = encodeFunctionData({
       abi: parseAbi(['function delegate(address, string, uint256)']),
       args: [alice.address, operator.operator_address, parseEther('2.5')],

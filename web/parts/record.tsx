@@ -1,7 +1,6 @@
-// A record: its fields, decoded calls, and a placeholder until it has been read.
+// A record: its fields, decoded parameters, and a placeholder until it has been read.
 import type { ComponentChildren } from 'preact'
-import { lazy, Suspense } from 'preact/compat'
-import { type Decoded, type EmbeddedAddress, NotFound, type Reading } from '../api.ts'
+import { type Decoded, NotFound, type Reading } from '../api.ts'
 
 /** The fields of a record; those without a value are left out. */
 export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>> }) => (
@@ -27,31 +26,8 @@ export const Raw = ({ label, children }: { label: string; children: ComponentChi
   </section>
 )
 
-const Named = lazy(() => import('../contract/named-parameters.tsx'))
-
-/** Whether an interface has more to say: of a native contract, of structs, and of what may be an enum. */
-const mayHaveNames = ({ parameters }: Decoded, by: EmbeddedAddress): boolean =>
-  (by.is_verified === true || by.name !== null || by.implementations.length > 0) &&
-  parameters.some(({ type }) => NATIVE.test(by.hash) || /\(|uint8\b/.test(type))
 /** Addresses of native contracts are those of Evmos and never change. */
 export const NATIVE = /^0x0{37}8[0-9a-f]{2}$/i
-
-/** `by`: the contract whose interface has names for structs, enums and amounts. */
-export function DecodedCall({ of, by = null }: { of: Decoded; by?: EmbeddedAddress | null }) {
-  const plain = <Parameters of={of} shown={of.parameters.map(({ value }) => plainValue(value))} />
-  return (
-    <div class="call">
-      <code>{of.method_call}</code>
-      {by === null || !mayHaveNames(of, by) ? (
-        plain
-      ) : (
-        <Suspense fallback={plain}>
-          <Named of={of} by={by} plain={plain} />
-        </Suspense>
-      )}
-    </div>
-  )
-}
 
 /** `shown`: a value for each parameter. */
 export const Parameters = ({ of, shown }: { of: Decoded; shown: readonly ComponentChildren[] }) =>

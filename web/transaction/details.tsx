@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { type EmbeddedAddress, type Transaction, useRead } from '../api.ts'
+import { DecodedCall } from '../contract/decoded-call.tsx'
 import { gwei, units, withCommas } from '../format.ts'
 import {
   Address,
@@ -10,7 +11,6 @@ import {
   BlockLink,
   Coins,
   Copy,
-  DecodedCall,
   Fields,
   ItemId,
   Raw,

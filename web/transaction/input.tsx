@@ -1,7 +1,8 @@
 // The input of a transaction: decoded if the ABI of the callee is known, and raw.
 import { useState } from 'preact/hooks'
 import type { Transaction } from '../api.ts'
-import { Copy, DecodedCall, Raw } from '../parts.tsx'
+import { DecodedCall } from '../contract/decoded-call.tsx'
+import { Copy, Raw } from '../parts.tsx'
 
 type Form = 'decoded' | 'hex' | 'text'
 
