@@ -43,6 +43,7 @@ export type Opened = {
   readonly steps: number
   readonly first: number
   readonly failure: number | null
+  readonly block: Hex | null
   readonly files: readonly { readonly path: string }[]
   readonly calls: Call
 }
@@ -74,10 +75,13 @@ export async function debuggedChain(
     const receipt = (await rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
     return { hash, address: receipt.contractAddress }
   }
-  const debug = (target: object) => ({
-    open: () => rpc('kestrel_openDebugger', target) as Promise<Opened>,
-    move: (move: object) => rpc('kestrel_debuggerPosition', target, move) as Promise<Position>,
-    steps: (from: number, count: number) => rpc('kestrel_debuggerSteps', target, from, count) as Promise<unknown[]>,
-  })
-  return { ...chain, address: from, path, send, code, create, debug }
+  const debug = (target: object) => debuggerOf(rpc, target)
+  return { ...chain, address: from, path, input, output, send, code, create, debug }
 }
+
+/** The debugger's methods for a target. */
+export const debuggerOf = (rpc: (method: string, ...params: unknown[]) => Promise<unknown>, target: object) => ({
+  open: () => rpc('kestrel_openDebugger', target) as Promise<Opened>,
+  move: (move: object) => rpc('kestrel_debuggerPosition', target, move) as Promise<Position>,
+  steps: (from: number, count: number) => rpc('kestrel_debuggerSteps', target, from, count) as Promise<unknown[]>,
+})

@@ -44,6 +44,8 @@ export type CallSummary = {
 
 const LOG0 = 0xa0
 const LOG4 = 0xa4
+/** Most events; those before are left out. */
+const MOST_EVENTS = 10_000
 /** Most messages of a summary. */
 const MOST_CALLS = 10_000
 
@@ -117,7 +119,11 @@ function eventsOf(known: DebugContext, recording: Recording): Said[] {
   const { frames, steps } = recording
   const undone = undoneSteps(recording)
   const logs = new Map<CallTree, Log[]>()
-  for (const { frame, log } of recording.logs) logs.set(frame, [...(logs.get(frame) ?? []), log])
+  for (const { frame, log } of recording.logs.slice(-MOST_EVENTS)) {
+    const same = logs.get(frame)
+    if (same === undefined) logs.set(frame, [log])
+    else same.push(log)
+  }
   const events: Said[] = []
   for (const [frame, emitted] of logs) {
     const own = frames.get(frame)

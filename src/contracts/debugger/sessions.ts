@@ -24,9 +24,9 @@ const MOST_BYTES = 256 << 20
 const KEPT = 10 * 60_000
 /** Milliseconds of CPU time of the transaction. */
 const TIMEOUT = 10_000
-/** Bytes of a step, and of a message or internal call, roughly. */
-const STEP = 48
+/** Bytes of a message or internal call, and of all else, roughly. */
 const ACTIVATION = 200
+const SMALLEST = 100_000
 
 const NO_STRUCT_LOGS = {
   disableStack: true,
@@ -112,10 +112,10 @@ export class DebugSessions {
     else await traces.call(target.request, { ref: { hash: target.block }, index: undefined }, options)
     if (session === undefined) throw new Error('the execution was not recorded')
     const opened = session
-    await untilComplete(this.#chain.missing, () => findLayouts(opened))
+    // The state of a block of before the fork was there for the replay only.
+    const isBefore = 'transaction' in target && this.#chain.transaction(target.transaction) === undefined
+    if (!isBefore) await untilComplete(this.#chain.missing, () => findLayouts(opened))
     const { recording, activations, storage } = session
-    const kept = recording.steps.count - recording.steps.first
-    // Memory of the steps grows by doubling.
-    return { session, bytes: 2 * STEP * kept + ACTIVATION * activations.all.length + storage.size + 100_000 }
+    return { session, bytes: recording.steps.bytes + ACTIVATION * activations.all.length + storage.size + SMALLEST }
   }
 }

@@ -37,7 +37,9 @@ export class AccountStorage {
     for (const bytes of history.preimages) {
       const key = bytes.subarray(0, bytes.length - WORD)
       const slot = bytesToBig(bytes.subarray(key.length))
-      if (key.length > 0) this.#keys.set(slot, [...(this.#keys.get(slot) ?? []), key])
+      const same = this.#keys.get(slot)
+      if (same !== undefined) same.push(key)
+      else if (key.length > 0) this.#keys.set(slot, [key])
     }
   }
 

@@ -25,14 +25,17 @@ function sessionsOf(chain: Chain): DebugSessions {
   return known
 }
 
-/** The target with the state that it runs on. */
-async function identified(target: z.output<typeof debugTarget>, chain: Chain): Promise<DebugTarget> {
-  if ('transaction' in target) return target
+/** The target with its block, or the state that it runs on. */
+async function identified(
+  target: z.output<typeof debugTarget>,
+  chain: Chain,
+): Promise<DebugTarget & { readonly number: bigint | undefined }> {
+  if ('transaction' in target) return { ...target, number: chain.transaction(target.transaction)?.header.number }
   const { call, block = 'latest' } = target
   if (block === 'pending') throw new ChainError('invalid-params', 'the pending block changes: name another one')
   const { header, view } = await chain.at(block)
   const request = toCallRequest(call, chain.spec.chainId)
-  return { request, key: callKey(call), block: header.hash, version: view.version }
+  return { request, key: callKey(call), block: header.hash, version: view.version, number: header.number }
 }
 
 export const kestrel_openDebugger = rpcMethod({
@@ -44,8 +47,10 @@ export const kestrel_openDebugger = rpcMethod({
   result: openedDebugger,
   gate: 'development',
   heavy: true,
-  handler: async ([target], { chain, contracts }) =>
-    wireOpened(await sessionsOf(chain).get(await identified(target, chain), contracts, true)),
+  async handler([target], { chain, contracts }) {
+    const found = await identified(target, chain)
+    return wireOpened(await sessionsOf(chain).get(found, contracts, true), found.number)
+  },
 })
 
 export const kestrel_debuggerPosition = rpcMethod({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Position } from '../../contracts/debugger/position.ts'
 import type { CallSummary, DebugSession } from '../../contracts/debugger/session.ts'
 import { toHex } from '../../lib/hex.ts'
-import { address, blockRef, bool, data, hash, string } from '../codec.ts'
+import { address, blockRef, bool, data, hash, quantity, string } from '../codec.ts'
 import { callObject } from './call.ts'
 
 const integer = z.int({ error: 'expected an integer' })
@@ -56,6 +56,8 @@ export const openedDebugger = z.object({
   first: step,
   /** Where the innermost failure happened that nobody caught. */
   failure: step.nullable(),
+  /** The block of the transaction, or after which the call runs: to name it in later requests. null: of before a fork. */
+  block: quantity.nullable(),
   files: z.array(z.object({ path: string, text: string })),
   calls: debugCall,
 })
@@ -100,7 +102,11 @@ export const debuggerSteps = z.array(z.tuple([integer, string, integer, integer,
 
 const wireCall = ({ calls, ...call }: CallSummary): WireCall => ({ ...call, calls: calls.map(wireCall) })
 
-export const wireOpened = ({ recording: { steps }, failure, files, root }: DebugSession) => ({
+export const wireOpened = (
+  { recording: { steps }, failure, files, root }: DebugSession,
+  block: bigint | undefined,
+): z.output<typeof openedDebugger> => ({
+  block: block ?? null,
   steps: steps.count,
   first: steps.first,
   failure: failure ?? null,

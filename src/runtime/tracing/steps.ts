@@ -32,6 +32,11 @@ export class Steps {
     return this.#count
   }
 
+  /** Bytes of memory. */
+  get bytes(): number {
+    return this.#bytes.length
+  }
+
   /** The first step that is kept. */
   get first(): number {
     return Math.max(0, this.#count - MOST_STEPS)

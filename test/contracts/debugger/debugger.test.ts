@@ -223,6 +223,8 @@ describe('what is debugged', () => {
       steps: counted,
       first: 0,
       failure: null,
+      // After the blocks of the two creations.
+      block: '0x2',
       calls: { function: 'Shop.buy', address: shop.address, step: 0, end: counted, calls: [] },
       files: [{ path: SCENARIO }],
     })
