@@ -153,7 +153,7 @@ const Path = ({ path, open }: { path: string; open: Change }) => (
   </p>
 )
 
-/** Does not follow new blocks: to look for keys takes up to 100 ms of the node. */
+/** Does not follow new blocks: to look for the keys of a mapping is work for the node. */
 function Variable({ hash, path, open }: Omit<Shown, 'version'> & { path: string }) {
   return (
     <>

@@ -1,7 +1,8 @@
 // What was seen beside a contract in its newest transactions: senders, calldata, events. Keys of its mappings are among it.
 import { type SeenValues, valuesIn } from '../../contracts/mapping-keys.ts'
 import { callEntry, LIST, positionEntry, transactionEntry } from '../../indexer/tables.ts'
-import { type Address, fromHex, padLeft } from '../../lib/hex.ts'
+import { type Address, fromHex, padLeft, toLatin1 } from '../../lib/hex.ts'
+import type { Pause } from '../../lib/scheduler.ts'
 import { entryAt, newestPage, sequenceOf } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { callsOf, transactionsOf } from '../pagination/address-lists.ts'
@@ -15,25 +16,33 @@ const MOST_TRANSACTIONS = 400
 const MOST_WORDS = 64
 
 /** Of the newest transaction first. */
-export function seenValues(context: ExplorerContext, of: Address): readonly SeenValues[] {
+export async function seenValues(context: ExplorerContext, of: Address, pause: Pause): Promise<readonly SeenValues[]> {
   const { rows, chain } = context
   const calls = newestPage(rows, callsOf(of), NEWEST).entries.flatMap(
     (sequence) => entryAt(rows, LIST.calls, sequenceOf(sequence)) ?? [],
   )
   const logs = newestPage(rows, [LIST.logsOf(of)], NEWEST).entries.map((entry) => positionEntry.decode(entry))
+  const ofLogs = new Set<number>()
+  for (const { number, index } of logs) {
+    await pause()
+    const log = chain.logAt(BigInt(number), index)
+    if (log !== undefined) ofLogs.add(transactionSequence(context, number, log.transactionIndex))
+  }
   const senders = new Map<number, Address[]>()
   for (const { transaction, from } of calls.map((entry) => callEntry.decode(entry)))
     senders.set(transaction, [...(senders.get(transaction) ?? []), from])
   const sequences = new Set([
     ...newestPage(rows, transactionsOf(of), NEWEST).entries.map(sequenceOf),
     ...senders.keys(),
-    ...logs.flatMap(({ number, index }) => {
-      const log = chain.logAt(BigInt(number), index)
-      return log === undefined ? [] : [transactionSequence(context, number, log.transactionIndex)]
-    }),
+    ...ofLogs,
   ])
   const newest = [...sequences].sort((a, b) => b - a).slice(0, MOST_TRANSACTIONS)
-  return newest.flatMap((sequence) => seenIn(context, of, sequence, senders.get(sequence)) ?? [])
+  const seen: SeenValues[] = []
+  for (const sequence of newest) {
+    await pause()
+    seen.push(...seenIn(context, of, sequence, senders.get(sequence)))
+  }
+  return seen
 }
 
 function seenIn(
@@ -41,11 +50,11 @@ function seenIn(
   of: Address,
   sequence: number,
   senders: readonly Address[] = [],
-): SeenValues | undefined {
+): readonly SeenValues[] {
   const entry = entryAt(rows, LIST.transactions, sequence)
   const { number, index } = entry === undefined ? { number: 0, index: 0 } : transactionEntry.decode(entry)
   const mined = entry && chain.receiptAt(BigInt(number), index)
-  if (mined === undefined) return undefined
+  if (mined === undefined) return []
   const { from, to, data } = mined.transaction
   const logs = mined.receipt.logs.filter(({ address }) => address === of)
   // Arguments of a creation are the last words of its input.
@@ -56,8 +65,8 @@ function seenIn(
     ...[from, ...senders, ...(to === null ? [] : [to])].map((address) => padLeft(fromHex(address), 32)),
     ...parts.flatMap((part) => part.words),
   ]
-  const unique = new Map(words.map((word) => [Buffer.from(word).toString('latin1'), word]))
-  return { words: [...unique.values()], texts: parts.flatMap((part) => part.texts) }
+  const unique = new Map(words.map((word) => [toLatin1(word), word]))
+  return [{ words: [...unique.values()], texts: parts.flatMap((part) => part.texts) }]
 }
 
 const SELECTOR = 4

@@ -4,6 +4,7 @@ import { contractLayout } from '../../contracts/contract-layout.ts'
 import { KeySearch } from '../../contracts/mapping-keys.ts'
 import { type ContractStorage, plainLabel, type ReadSlot, type StoredVariable } from '../../contracts/storage-values.ts'
 import { type Address, bigToWord, bytesToBig, hexToAddress } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeRow } from '../../state/history.ts'
 import { KEY } from '../../state/keyspace.ts'
 import { completely } from '../../state/partial-state.ts'
@@ -162,7 +163,7 @@ async function partsOf(context: ExplorerContext, { of, storage }: Found, variabl
       Array.from({ length: to - from }, (_, i) => storage.element(variable, from + i))
     return { total, between, areAllTried: true }
   }
-  let parts: readonly StoredVariable[]
+  let parts: readonly StoredVariable[] = []
   let areAllTried = true
   if (variable === undefined) parts = storage.variables
   else if (storage.kindOf(variable) === 'mapping') {
@@ -171,8 +172,12 @@ async function partsOf(context: ExplorerContext, { of, storage }: Found, variabl
       const row = context.rows.get(KEY.slot(of, bigToWord(slot)))
       return row !== undefined && decodeRow(row).value !== undefined
     }
-    const search = new KeySearch(storage, seenValues(context, of), isSet)
-    parts = search.in(variable)
+    const search = await context.heavy(async (signal) => {
+      const pause = yieldToEventLoop('heavy', signal)
+      const search = new KeySearch(storage, await seenValues(context, of, pause), isSet)
+      parts = await search.in(variable, pause)
+      return search
+    })
     areAllTried = search.isComplete
   } else parts = storage.members(variable)
   return { total: parts.length, between: (from, to) => parts.slice(from, to), areAllTried }
