@@ -6,10 +6,13 @@ import { pagesOf } from '../src/explorer/pages.ts'
 /** The name of the chain, which the node writes into an attribute because its policy forbids inline scripts. */
 export const CHAIN = document.documentElement.dataset.chain ?? ''
 
+/** Whether the node has development methods. */
+export const IS_DEVELOPMENT = document.documentElement.dataset.development !== undefined
+
 /** The pages of this node, by its chain and mode. */
 export const NODE_PAGES = pagesOf({
   native: Boolean(document.documentElement.dataset.prefix),
-  development: document.documentElement.dataset.development !== undefined,
+  development: IS_DEVELOPMENT,
 })
 
 /** Whether the chain is a network. */

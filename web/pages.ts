@@ -17,6 +17,8 @@ export const pages: { readonly [P in PagePath]: ComponentType<ParametersOf<P>> }
   '/txs': lazy(() => import('./pages/transactions.tsx')),
   '/internal-txs': lazy(() => import('./pages/internal-transactions.tsx')),
   '/tx/:hash': lazy(() => import('./pages/transaction.tsx')),
+  '/tx/:hash/debug': lazy(() => import('./pages/transaction-debugger.tsx')),
+  '/debug': lazy(() => import('./pages/call-debugger.tsx')),
   '/address/:hash': lazy(() => import('./pages/address.tsx')),
   '/accounts': lazy(() => import('./pages/accounts.tsx')),
   '/verified-contracts': lazy(() => import('./pages/verified-contracts.tsx')),

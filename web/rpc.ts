@@ -14,8 +14,8 @@ type Positions<P extends readonly z.ZodType[]> = { -readonly [I in keyof P]: z.i
 type Shorter<T> = T extends unknown[]
   ? T | (T extends [...infer Init, infer Last] ? (undefined extends Last ? Shorter<Init> : never) : never)
   : never
-type Params<M extends Method> = Shorter<Positions<RpcMethods[M]['params']>>
-type Result<M extends Method> = RpcMethods[M]['result'] extends infer R
+export type Params<M extends Method> = Shorter<Positions<RpcMethods[M]['params']>>
+export type Result<M extends Method> = RpcMethods[M]['result'] extends infer R
   ? R extends z.ZodType
     ? z.input<R>
     : R extends (value: never) => infer Wire

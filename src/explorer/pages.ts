@@ -9,6 +9,8 @@ export const PAGES = {
   '/txs': 'Transactions',
   '/internal-txs': 'Internal transactions',
   '/tx/:hash': 'Transaction',
+  '/tx/:hash/debug': 'Debugger',
+  '/debug': 'Debugger',
   '/address/:hash': 'Address',
   '/accounts': 'Top accounts',
   '/verified-contracts': 'Verified contracts',
@@ -44,6 +46,8 @@ const NEEDS: { readonly [P in PagePath]?: keyof SiteTraits } = {
   '/opcodes': 'native',
   '/transfers': 'native',
   '/dev': 'development',
+  '/tx/:hash/debug': 'development',
+  '/debug': 'development',
 }
 
 const isPath = (path: string): path is PagePath => path in PAGES

@@ -5,6 +5,7 @@ import type { Abi } from 'viem'
 import { call, quantity, RpcError, rpcBatch } from '../rpc.ts'
 import { InputError, typeText, valueOfText } from './abi-text.ts'
 import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
+import { DebugButton } from './debug-button.tsx'
 import { describeError } from './errors.ts'
 import { callData, FunctionList, functionsIn, outputsOf } from './functions.tsx'
 import { Value, Values } from './values.tsx'
@@ -135,6 +136,13 @@ function ReadForm({ of, reads }: { of: AbiFunction; reads: Reads }) {
       <button type="submit" class="action" disabled={isBusy}>
         Read
       </button>
+      <DebugButton
+        callOf={() => {
+          const values = args.read()
+          return values && { to: reads.to, data: callData(of, values), from: reads.from }
+        }}
+        block={reads.block}
+      />
       <div role="status">
         {outcome !== undefined &&
           ('fault' in outcome ? (

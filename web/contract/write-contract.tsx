@@ -7,6 +7,7 @@ import { COIN, Status, TransactionLink } from '../parts.tsx'
 import { quantity, rpc } from '../rpc.ts'
 import { InputError, weiOfText } from './abi-text.ts'
 import { ArgumentFields, LabelledField, useArguments } from './arguments.tsx'
+import { DebugButton } from './debug-button.tsx'
 import { DecodedCall } from './decoded-call.tsx'
 import { describeError } from './errors.ts'
 import { callData, FunctionList, outputsOf, writesIn } from './functions.tsx'
@@ -77,6 +78,14 @@ function WriteForm({ of, to, abi }: { of: AbiFunction; to: string; abi: Abi }) {
       <button type="button" class="action" disabled={isBusy} onClick={() => attempt(simulate)}>
         Simulate
       </button>
+      <DebugButton
+        callOf={() => {
+          const values = args.read()
+          const wei = value.read()
+          if (values === undefined || wei === undefined) return undefined
+          return { to, data: callData(of, values), from: connection?.account, value: quantity(wei) }
+        }}
+      />
       {connection === undefined && <span class="faint"> Connect a wallet to write.</span>}
       <div role="status">{outcome !== undefined && <Result of={outcome} called={of} />}</div>
     </form>

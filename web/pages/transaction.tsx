@@ -1,10 +1,11 @@
 // The page of one transaction: why it failed, its record, calls, gas, and lists of transfers, messages, logs and state changes. A pending
 // transaction is read with each block; a mined one only when blocks are removed.
 import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
 import type { SolidityTrace } from '../../src/contracts/solidity-trace.ts'
 import { api, type List, type Read, type Transaction, useHead, useLive, useRead } from '../api.ts'
 import { abbreviated } from '../format.ts'
-import { useTitle } from '../location.ts'
+import { IS_DEVELOPMENT, useTitle } from '../location.ts'
 import { LoadedPage, PaginatedTable, Status, type Tab, Tabs } from '../parts.tsx'
 import { call } from '../rpc.ts'
 import { internalTable, logTable, stateTable, transferTable } from '../tables.tsx'
@@ -45,6 +46,7 @@ export default function TransactionPage({ hash }: { hash: string }) {
           <section class="card">
             <h1>
               Transaction <Status of={of.status} />
+              {isMined && IS_DEVELOPMENT && <DebugLink of={of} />}
             </h1>
             {isMined && <Sentence hash={hash} version={(settled ?? 0) + removals * REMOVAL} />}
             <Failure of={of} />
@@ -56,6 +58,13 @@ export default function TransactionPage({ hash }: { hash: string }) {
     </LoadedPage>
   )
 }
+
+/** To the debugger: at the failure, if it failed. */
+const DebugLink = ({ of: { hash, status } }: { of: Transaction }) => (
+  <Link class="action" href={`/tx/${hash}/debug${status === 'error' ? '#step=failure' : ''}`}>
+    Debug
+  </Link>
+)
 
 /** The length of a list; undefined until it has been read. */
 const useCount = (list: Read<List<unknown>>): number | undefined => useRead(list).data?.total_count

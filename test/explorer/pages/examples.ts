@@ -30,6 +30,10 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
     ...['gas', 'internal', 'state-changes', 'logs'].map((tab) => `/tx/${paid}?tab=${tab}`),
     `/tx/0x${'12'.repeat(32)}`,
   ],
+  '/tx/:hash/debug': ({ nested, refused, created, waiting }) => [
+    ...[nested, created, waiting, `0x${'12'.repeat(32)}`].map((hash) => `/tx/${hash}/debug`),
+    `/tx/${refused}/debug#step=failure`,
+  ],
   '/address/:hash': ({ bob, stage, tokens }) => [
     ...['', '?tab=token-transfers', '?tab=tokens', '?tab=internal', '?tab=coin-history'].map(
       (tab) => `/address/${bob}${tab}`,
@@ -55,6 +59,7 @@ export const EXAMPLES: { readonly [P in WithParameters]: (story: Story) => reado
 const MORE: { readonly [P in PagePath]?: readonly string[] } = {
   '/txs': ['/txs?tab=waiting', '/txs?type=token_transfer'],
   '/tokens': ['/tokens?q=silver'],
+  '/debug': [`/debug#to=0x${'12'.repeat(20)}&data=0x1234`],
   '/search': ['/search?q=coin', `/search?q=${'W'.repeat(120)}`],
 }
 
