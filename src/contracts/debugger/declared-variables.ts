@@ -13,7 +13,7 @@ export type DeclaredVariable = {
 }
 
 /** A variable in a body. Offsets are bytes of the source. */
-export type LocalVariable = DeclaredVariable & {
+type LocalVariable = DeclaredVariable & {
   /** The end of its declaration, from where on it has its value. */
   readonly from: number
   /** The end of its scope. */

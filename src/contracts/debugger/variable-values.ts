@@ -8,7 +8,7 @@ import { cut } from '../words.ts'
 import type { DeclaredVariable } from './declared-variables.ts'
 
 /** Bytes of memory or call data; zeros behind their end. */
-export type ReadBytes = (offset: number, length: number) => Uint8Array
+type ReadBytes = (offset: number, length: number) => Uint8Array
 export type ValueSources = {
   readonly scopes: SolidityScopes
   readonly scope: Scope

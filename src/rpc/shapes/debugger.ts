@@ -27,7 +27,7 @@ export const debugMove = z.union(
   { error: 'expected a move' },
 )
 
-export type WireCall = {
+type WireCall = {
   function: string
   /** Whose code runs; null: a creation that failed before an address was known. */
   address: string | null

@@ -40,7 +40,7 @@ export type Recording = {
 }
 
 /** The values that opcodes worked on. */
-export type RecordedValues = {
+type RecordedValues = {
   /** Stack, memory and return data of a frame, from its first step that is kept. */
   of(frame: CallTree): FrameValues
   /** Passes through all steps. */

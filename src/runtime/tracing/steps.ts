@@ -6,7 +6,7 @@ import { bigToWord, fromHex } from '../../lib/hex.ts'
 
 /** Both powers of 2. */
 const FIRST_STEPS = 4096
-export const MOST_STEPS = 1 << 21
+const MOST_STEPS = 1 << 21
 
 /** The steps of a message with all its inner messages, in the order in which they ran. */
 export class Steps {
