@@ -66,7 +66,9 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
 
     // The validator is given by its operator address in bech32.
     const [operator] = (
-      (await (await fetch(`${url}/api/v2/native/validators`)).json()) as { items: [{ operator_address: string }] }
+      (await (await fetch(`${url}/api/v2/native/validators`)).json()) as {
+        items: [{ operator_address: string; moniker: string }]
+      }
     ).items
     const data = encodeFunctionData({
       abi: parseAbi(['function delegate(address, string, uint256)']),
