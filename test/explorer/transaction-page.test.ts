@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lineWith, tracedChain } from '../contracts/traces/scenario.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { expectSound, openPage } from './pages-support.ts'
+import { api } from './support.ts'
 
 describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped without Chromium)', () => {
   let browser: Browser
@@ -65,11 +66,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of a transaction (skipped with
     await expectSound(page)
 
     // The validator is given by its operator address in bech32.
-    const [operator] = (
-      (await (await fetch(`${url}/api/v2/native/validators`)).json()) as {
-        items: [{ operator_address: string; moniker: string }]
-      }
-    ).items
+    const [operator] = (await api(url).read('/native/validators')).items
     const data = encodeFunctionData({
       abi: parseAbi(['function delegate(address, string, uint256)']),
       args: [alice.address, operator.operator_address, parseEther('2.5')],
