@@ -1,5 +1,5 @@
-// What a compiler tells of a contract's code beside the code: sources and source maps, of verified contracts and of local
-// builds. With it a program counter has a place in a source and a function. Prepared once for each code and kept in bounded
+// Sources and source maps of a contract's code, of verified contracts and of local builds. They give a program counter a place
+// in a source and a function. Prepared once for each code and kept in bounded
 // caches, under the hash of the code, to which it belongs for ever.
 import { LRUCache } from 'lru-cache'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'

@@ -1,5 +1,4 @@
-// What names in Solidity sources stand for: scopes of files with their imports, of contracts with their bases, and the values of
-// constant expressions.
+// Resolves names in Solidity sources: in files with their imports, in contracts with their bases. Evaluates constant expressions.
 import {
   type ContractDeclaration,
   declarationsIn,

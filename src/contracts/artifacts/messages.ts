@@ -1,4 +1,4 @@
-// What the thread that reads artifacts and the node tell each other.
+// The messages between the node and the thread that reads artifacts.
 import type { Compilation, LocalSources } from '../local-contracts.ts'
 import type { ReadContract } from './build-file.ts'
 import type { Sought } from './local-sources.ts'

@@ -1,4 +1,4 @@
-// What a debugger shows at a step: place, functions, values.
+// The position of a debugger: place, functions and values at a step.
 import { type Address, type Hash, toHash } from '../../lib/hex.ts'
 import type { SourceRange } from '../debug-info.ts'
 import { callStack, type StackFrame } from './call-stack.ts'

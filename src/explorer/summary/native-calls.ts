@@ -1,4 +1,4 @@
-// What calls of native contracts have done, in words: one line for each function that changes something.
+// The sentences for calls of native contracts: one line for each function that changes something.
 import type { AbiParameter } from 'abitype'
 import { decodedData, decodedEvent } from '../../contracts/abi.ts'
 import { nativeAt, nativeTitle } from '../../contracts/native-sources.ts'

@@ -1,4 +1,4 @@
-// What a mined transaction has done, in one sentence. The first rule of `RULES` that applies gives it.
+// The sentence that says what a mined transaction has done. The first rule of `RULES` that applies gives it.
 import { contractName, decodedEvent, methodName } from '../../contracts/abi.ts'
 import { nativeAt, nativeTitle } from '../../contracts/native-sources.ts'
 import { callInWords, errorInWords } from '../../contracts/words.ts'

@@ -1,5 +1,5 @@
-// What a message has read and written of storage, step by step, with the writes that failures have undone; and what it has hashed,
-// which names the slots of mappings. Made by one pass through the recorded steps. Native contracts have no steps: their storage is
+// The reads and writes of storage of a message, step by step, with the writes that failures have undone, and the data that it has
+// hashed, which name the slots of mappings. Made by one pass through the recorded steps. Native contracts have no steps: their storage is
 // not here.
 import { type Address, type Hash, padLeft, toHash } from '../../lib/hex.ts'
 import type { Pause } from '../../lib/scheduler.ts'
