@@ -16,7 +16,7 @@ const input = {
   },
 }
 
-export type Ledger = Awaited<ReturnType<typeof deployLedger>>
+type Ledger = Awaited<ReturnType<typeof deployLedger>>
 
 /** Adds the build to the node, unless the contract is to be unknown, and deploys. */
 export async function deployLedger({ rpc, alice }: ReturnType<typeof withClients>, isKnown = true) {
