@@ -121,7 +121,7 @@ export const Storage = ({ at, before, onWrite }: { at: Position; before: Positio
       key: name,
       name: (
         <>
-          {name} <code class="faint type">{type}</code>
+          <span title={name}>{shortName(name)}</span> <code class="faint type">{type}</code>
         </>
       ),
       value,
@@ -132,7 +132,8 @@ export const Storage = ({ at, before, onWrite }: { at: Position; before: Positio
       key: slot,
       name: (
         <>
-          <code title={slot}>{shortHex(slot)}</code> {name !== undefined && <span class="faint">{name}</span>}
+          <code title={slot}>{shortHex(slot)}</code>{' '}
+          {name !== undefined && <span class="faint">{shortName(name)}</span>}
         </>
       ),
       value: shortHex(value),
@@ -156,10 +157,13 @@ export const Storage = ({ at, before, onWrite }: { at: Position; before: Positio
   )
 }
 
-/** Without zeros in front; hashes in their middle are cut. */
+/** `held[0xf39F…2266]` */
+const shortName = (name: string): string => name.replaceAll(/0x[0-9a-f]{40,64}/gi, (hex) => abbreviated(hex, 4))
+
+/** Without zeros in front; hashes are cut in their middle. */
 function shortHex(word: string): string {
   const digits = word.slice(2).replace(/^0+(?=.)/, '')
-  return digits.length > 40 ? abbreviated(`0x${digits}`, 8) : `0x${digits}`
+  return digits.length > 40 ? abbreviated(`0x${digits}`, 6) : `0x${digits}`
 }
 
 /** Bytes in a row: half a word. */

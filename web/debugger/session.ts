@@ -29,7 +29,7 @@ export type State = {
 }
 
 export class Session {
-  readonly #target: Target
+  #target: Target
   readonly #onChange: (state: State) => void
   #state: State = { pages: 0 }
   #waiting: ((from: number) => Move)[] = []
@@ -52,6 +52,8 @@ export class Session {
       ] as const
       const [opened, position] = await rpcBatch(calls)
       if (opened instanceof RpcError) throw opened
+      // The newest block may become another one.
+      if ('call' in this.#target && opened.block !== null) this.#target = { ...this.#target, block: opened.block }
       // A URL may name a step that there is not.
       if (position instanceof RpcError) this.goTo('start')
       this.#change({ opened, ...(position instanceof RpcError ? {} : { position }) })
