@@ -114,6 +114,7 @@ describe.skipIf(CHROMIUM === undefined)('the debugger (skipped without Chromium)
     await page.getByRole('status').getByText('SSTORE').waitFor()
     await page.keyboard.press('i')
     // 77, where nothing was.
+    await part(page, 'Storage').locator('.changed').filter({ hasText: 'held[0xf39F…2266]' }).getByText('77').waitFor()
     await part(page, 'Slots').locator('.changed').getByText('0x4d').waitFor()
     await page.getByRole('button', { name: /^Next write of slot 0x/ }).click()
     await page.getByText('The slot is not written any more.').waitFor()
