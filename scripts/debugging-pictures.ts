@@ -1,5 +1,5 @@
-// The pictures of docs/debugging.md, docs/pictures/debugging/, the second half of `npm run pictures`: the page of a failed transaction, and the debugger at its
-// failure, over the contracts of the tests of stack traces. It needs dist/ and Chromium.
+// The pictures in docs/pictures/debugging/, the second half of `npm run pictures`: the page of a failed transaction, and the debugger
+// at its failure, over the contracts of the tests of stack traces. It needs dist/ and Chromium.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ async function picture(
   if (statSync(file).size > MOST_BYTES) throw new Error(`${file} has more than ${MOST_BYTES} bytes`)
 }
 
-await picture('failed-transaction', `/tx/${hash}`, { ready: '.raw', height: 420 })
+await picture('failed-transaction', `/tx/${hash}`, { ready: ':text("Vault._check")', height: 466 })
 await picture('debugger', `/tx/${hash}/debug#step=failure`, { ready: '.line.current', height: 700 })
 await browser.close()
 await node.stop()
